@@ -1,0 +1,52 @@
+/**
+ * The audio format of a room: what one frame of the grid holds.
+ *
+ * @typedef {object} AudioFormat
+ * @property {number} sampleRate       Hz; one of SAMPLE_RATES
+ * @property {number} frameSamples     samples in one frame of the grid, and so in one packet
+ * @property {number} opusFrames       Opus frames in one packet (1; the thesis: 8)
+ * @property {number} opusFrameSamples samples in one Opus frame: frameSamples / opusFrames
+ * @property {number} frameMs          length of one frame of the grid, in milliseconds
+ */
+
+/** The sample rates that Opus takes, in Hz (RFC 6716, section 2). */
+export const SAMPLE_RATES = Object.freeze([8000, 12000, 16000, 24000, 48000]);
+
+/** The frame lengths that Opus takes, in milliseconds (RFC 6716, section 2.1.4). */
+export const OPUS_FRAME_MS = Object.freeze([2.5, 5, 10, 20, 40, 60]);
+
+/** The most Opus frames that fit one packet. */
+export const MAX_OPUS_FRAMES = 8;
+
+/** The longest frame of the grid, in milliseconds. */
+export const MAX_FRAME_MS = 120;
+
+/**
+ * @param {{ sampleRate?: number, frameMs?: number, opusFrames?: number }} [options]
+ *   sampleRate in Hz, frameMs in milliseconds, opusFrames to a packet
+ * @returns {Readonly<AudioFormat>}
+ * @throws {RangeError} when Opus has no such rate or frame length; the message says what is allowed
+ */
+export function createAudioFormat({ sampleRate = 48000, frameMs = 20, opusFrames = 1 } = {}) {
+  if (!SAMPLE_RATES.includes(sampleRate)) {
+    throw new RangeError(`sample rate ${sampleRate}: allowed are ${SAMPLE_RATES.join(', ')} Hz`);
+  }
+  if (!Number.isInteger(opusFrames) || opusFrames < 1 || opusFrames > MAX_OPUS_FRAMES) {
+    throw new RangeError(`${opusFrames} Opus frames to a packet: allowed are 1 to ${MAX_OPUS_FRAMES}`);
+  }
+  const opusFrameMs = frameMs / opusFrames;
+  if (!OPUS_FRAME_MS.includes(opusFrameMs) || frameMs > MAX_FRAME_MS) {
+    throw new RangeError(
+      `a frame of ${frameMs} ms in ${opusFrames} Opus frame(s): each Opus frame must be ` +
+        `${OPUS_FRAME_MS.join(', ')} ms, and the whole at most ${MAX_FRAME_MS} ms`,
+    );
+  }
+  const opusFrameSamples = (sampleRate * opusFrameMs) / 1000;
+  return Object.freeze({
+    sampleRate,
+    frameSamples: opusFrameSamples * opusFrames,
+    opusFrames,
+    opusFrameSamples,
+    frameMs,
+  });
+}

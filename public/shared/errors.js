@@ -1,0 +1,43 @@
+/**
+ * The one registry of errors that a person or a client program meets: for each code the number that
+ * closes a session (WebTransport, WebSocket 4000 + number), the HTTP status, and the sentence.
+ */
+export const errors = Object.freeze({
+  'bad-request': { close: 1, status: 400, message: 'The request is not one that the server understands.' },
+  'room-name': {
+    close: 2,
+    status: 400,
+    message: 'A room name has 1 to 64 letters, digits, "-" or "_". Choose another one.',
+  },
+  'user-name': {
+    close: 3,
+    status: 400,
+    message: 'A name has 1 to 40 characters, none of them a control character. Choose another one.',
+  },
+  'room-full': { close: 4, status: 503, message: 'The room is full. Wait until somebody leaves, or use another room.' },
+  'too-many-rooms': { close: 5, status: 503, message: 'The server holds as many rooms as it may. Try again later.' },
+  'server-full': { close: 6, status: 503, message: 'The server holds as many people as it can. Try again later.' },
+  'session-unknown': { close: 7, status: 404, message: 'The server does not know this session: it ended. Join again.' },
+  'content-type': { close: 8, status: 415, message: 'The body must be of the content type that the protocol asks for.' },
+  'body-too-large': { close: 9, status: 413, message: 'The body is larger than the server accepts.' },
+  'join-timeout': { close: 10, status: 408, message: 'The connection was open for too long without joining a room.' },
+  'idle-timeout': { close: 11, status: 408, message: 'Nothing was heard from this connection for too long. Join again.' },
+  'server-closing': { close: 12, status: 503, message: 'The server is shutting down. Try again in a moment.' },
+  'protocol-version': { close: 13, status: 400, message: 'This page and the server are of different versions. Reload the page.' },
+  'not-found': { close: 14, status: 404, message: 'There is nothing at this address.' },
+  internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
+});
+
+/** @typedef {keyof typeof errors} ErrorCode */
+
+/**
+ * The code that a session's close number stands for.
+ * @param {number} close as WebTransport gives it; a WebSocket's less 4000
+ * @returns {ErrorCode | null}
+ */
+export function errorOfClose(close) {
+  for (const code of /** @type {ErrorCode[]} */ (Object.keys(errors))) {
+    if (errors[code].close === close) return code;
+  }
+  return null;
+}
