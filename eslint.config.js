@@ -1,0 +1,63 @@
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import globals from 'globals';
+
+const length = { skipBlankLines: true, skipComments: true };
+
+export default defineConfig([
+  globalIgnores(['native/target/', 'bench/results/', 'test/output/', 'test/integration/tmp-*/']),
+  js.configs.recommended,
+  {
+    languageOptions: { ecmaVersion: 2023, sourceType: 'module' },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      'array-callback-return': 'error',
+      'consistent-return': 'error',
+      'default-case-last': 'error',
+      eqeqeq: 'error',
+      'max-lines': ['error', { max: 300, ...length }],
+      'max-lines-per-function': ['error', { max: 40, ...length }],
+      'no-constructor-return': 'error',
+      'no-else-return': 'error',
+      'no-eval': 'error',
+      'no-implicit-coercion': ['error', { boolean: false }],
+      'no-lonely-if': 'error',
+      'no-new-wrappers': 'error',
+      'no-promise-executor-return': ['error', { allowVoid: true }],
+      'no-self-compare': 'error',
+      'no-shadow': 'error',
+      'no-template-curly-in-string': 'error',
+      'no-throw-literal': 'error',
+      'no-unmodified-loop-condition': 'error',
+      'no-unneeded-ternary': 'error',
+      'no-unused-expressions': 'error',
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' }],
+      'no-useless-rename': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': ['error', { destructuring: 'all' }],
+      'prefer-promise-reject-errors': 'error',
+      'prefer-rest-params': 'error',
+      'prefer-spread': 'error',
+    },
+  },
+  {
+    files: ['*.js', 'server/**', 'bench/**', 'certs/**', 'docs/**', 'native/**', 'test/**'],
+    languageOptions: { globals: globals.node },
+  },
+  {
+    files: ['public/**'],
+    ignores: ['public/shared/**'],
+    languageOptions: { globals: { ...globals.browser, ...globals.worker } },
+    rules: { 'no-alert': 'error' },
+  },
+  // What server, browser and worklets share may use only what all three have.
+  { files: ['public/shared/**'], languageOptions: { globals: globals['shared-node-browser'] } },
+  { files: ['worklets/**'], languageOptions: { globals: globals.audioWorklet } },
+  {
+    files: ['test/**'],
+    rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' },
+  },
+  // What a browser test hands to page.evaluate runs in the page.
+  { files: ['test/browser/**'], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
+]);

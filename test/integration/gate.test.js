@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const root = new URL('../../', import.meta.url);
+
+const TESTS = `
+import { it, expect } from 'vitest';
+import { requireOrSkip } from '../../skip.js';
+it('holds', () => expect(1).toBe(1));
+it('leaves', ({ skip }) => skip('no sound card'));
+requireOrSkip(true, 'never said').it('is there', () => {});
+requireOrSkip(false, 'Chromium is not installed').it('opens a page', () => {});
+requireOrSkip(false, 'no compiler').describe('the addon', () => it('is never reached', () => {}));
+`;
+
+/** @type {string} */
+let directory;
+
+/** @param {string} ci */
+async function runTests(ci) {
+  const vitest = fileURLToPath(new URL('node_modules/vitest/vitest.mjs', root));
+  const options = ['--root', directory, '--reporter', fileURLToPath(new URL('test/reporter.js', root))];
+  const env = { ...process.env, CI: ci };
+  try {
+    const { stdout } = await run(process.execPath, [vitest, 'run', ...options], { env, cwd: directory });
+    return { code: 0, stdout };
+  } catch (error) {
+    const { code, stdout } = /** @type {{ code: number, stdout: string }} */ (error);
+    return { code, stdout };
+  }
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(fileURLToPath(new URL('test/integration/tmp-', root)));
+  await writeFile(`${directory}/vitest.config.js`, "export default { test: { include: ['*.case.js'] } };\n");
+  await writeFile(`${directory}/gate.case.js`, TESTS);
+});
+
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe('the test run', () => {
+  it('names what it skipped, and ends with one plain line', async () => {
+    const { code, stdout } = await runTests('');
+    expect(stdout).toContain('3 skipped:');
+    expect(stdout).toContain('gate.case.js > leaves (no sound card)');
+    expect(stdout).toContain('opens a page (Chromium is not installed)');
+    expect(stdout).toContain('the addon (no compiler)');
+    expect(stdout.trimEnd()).toMatch(/\n2 passed, 0 failed$/);
+    expect(code).toBe(0);
+  });
+
+  it('fails for what is missing under CI=true', async () => {
+    const { code, stdout } = await runTests('true');
+    expect(stdout.trimEnd()).toMatch(/\n2 passed, 2 failed$/);
+    expect(code).toBe(1);
+  });
+
+  it('counts a test file that cannot be loaded as a failure', async () => {
+    await writeFile(`${directory}/broken.case.js`, "import 'aloud-has-no-such-module';\n");
+    const { code, stdout } = await runTests('');
+    await rm(`${directory}/broken.case.js`);
+    expect(stdout.trimEnd()).toMatch(/\n2 passed, 1 failed$/);
+    expect(code).toBe(1);
+  });
+});

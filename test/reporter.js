@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+
+/** @typedef {import('vitest/reporters').Reporter} Reporter */
+
+/** Where the run's last line is left for those who drive the tests from outside. */
+export const SUMMARY_FILE = new URL('./output/summary.txt', import.meta.url);
+
+/**
+ * Ends a run with what was skipped, by name and reason, and with one plain line,
+ * `N passed, N failed`. A test file that can't be loaded counts as one failure.
+ *
+ * @implements {Reporter}
+ */
+export default class SummaryReporter {
+  /** @param {(line: string) => void} [print] */
+  constructor(print = console.log) {
+    // Vitest hands over its reporter options when it makes the reporter itself.
+    this.print = typeof print === 'function' ? print : console.log;
+  }
+
+  /**
+   * @param {ReadonlyArray<import('vitest/node').TestModule>} modules
+   * @param {ReadonlyArray<unknown>} unhandled errors outside any test
+   */
+  onTestRunEnd(modules, unhandled) {
+    let passed = 0;
+    let failed = unhandled.length;
+    /** @type {string[]} */
+    const skipped = [];
+    for (const module of modules) {
+      failed += module.errors().length;
+      for (const suite of module.children.allSuites()) failed += suite.errors().length;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state === 'passed') passed++;
+        else if (state === 'failed') failed++;
+        else skipped.push(nameOf(test));
+      }
+    }
+    this.#write(`${passed} passed, ${failed} failed`, skipped);
+  }
+
+  /**
+   * @param {string} summary
+   * @param {string[]} skipped
+   */
+  #write(summary, skipped) {
+    if (skipped.length > 0) {
+      this.print(`\n${skipped.length} skipped:`);
+      for (const name of skipped) this.print(`  ${name}`);
+    }
+    this.print(`\n${summary}`);
+    mkdirSync(new URL('.', SUMMARY_FILE), { recursive: true });
+    writeFileSync(SUMMARY_FILE, `${summary}\n`);
+  }
+}
+
+/** @param {import('vitest/node').TestCase} test */
+function nameOf(test) {
+  const result = test.result();
+  const note = 'note' in result && result.note ? ` (${result.note})` : '';
+  return `${test.module.relativeModuleId} > ${test.fullName}${note}`;
+}
