@@ -1,0 +1,165 @@
+/**
+ * What an Opus codec is, whichever library does the work, in the browser and on the server; and what
+ * all of them share: the settings that they take and the payloads that they refuse.
+ *
+ * @typedef {'audio' | 'voip' | 'low-delay'} Application
+ *   what the encoder favours: faithful sound, intelligible speech, or the least delay
+ *
+ * @typedef {object} EncoderSettings
+ * @property {number} sampleRate    Hz; one of SAMPLE_RATES
+ * @property {number} frameSamples  samples in one Opus frame: 2.5, 5, 10, 20, 40 or 60 ms
+ * @property {number} [bitrate]     b/s, 500 to 512 000 (RFC 6716, section 2.1.1)
+ * @property {number} [complexity]  0 (fastest) to 10
+ * @property {Application} [application]
+ *
+ * @typedef {object} DecoderSettings
+ * @property {number} sampleRate    Hz; one of SAMPLE_RATES
+ * @property {number} frameSamples  samples in one Opus frame: 2.5, 5, 10, 20, 40 or 60 ms
+ *
+ * @typedef {object} Encoder
+ * @property {number} lookahead  samples by which the decoded sound lies behind the encoded
+ * @property {(pcm: Float32Array, out: Uint8Array, at: number) => number} encode
+ *   encodes one frame; returns the bytes written at `at`, 0 when it failed or the encoder is closed.
+ *   Samples outside -1 to 1 are clipped, those that are not numbers are silence. Throws a RangeError
+ *   when `pcm` isn't one frame
+ * @property {() => void} close  idempotent
+ *
+ * @typedef {object} Decoder
+ * @property {(bytes: Uint8Array, out: Float32Array, at: number) => boolean} decode
+ *   decodes one payload into the frameSamples samples from `at`. False, and `out` untouched, when it is
+ *   no Opus, or not of one frame's duration, or when the decoder is closed; whoever calls then conceals.
+ *   Throws a RangeError when `out` has no room for a frame
+ * @property {(out: Float32Array, at: number) => void} conceal
+ *   fills one frame in place of a payload that is missing; silence when the decoder is closed
+ * @property {() => void} close  idempotent
+ *
+ * @typedef {object} Codec
+ * @property {string} name           as in `--codec`
+ * @property {boolean} conceals      whether it conceals loss by Opus's own means
+ * @property {number} maxInstances   how many encoders and decoders together may be open in a process
+ * @property {(settings: EncoderSettings) => Promise<Encoder>} createEncoder
+ *   rejects with a RangeError for settings that Opus doesn't have, and with an error of code
+ *   'codec-instances' beyond maxInstances
+ * @property {(settings: DecoderSettings) => Promise<Decoder>} createDecoder  likewise
+ */
+
+import { OPUS_FRAME_MS, SAMPLE_RATES } from './audio-format.js';
+
+/** The longest Opus frame, in bytes (RFC 6716, section 3.2.1), and the longest payload taken here. */
+export const MAX_OPUS_BYTES = 1275;
+
+/** The numbers by which libopus knows the applications. */
+export const APPLICATIONS = Object.freeze({ voip: 2048, audio: 2049, 'low-delay': 2051 });
+
+/** What an encoder is set to where nothing else is asked for; docs/codec.md says why. */
+export const defaultEncoderSettings = Object.freeze({
+  bitrate: 32000,
+  complexity: 5,
+  application: /** @type {Application} */ ('audio'),
+});
+
+/** @typedef {Required<EncoderSettings>} FullEncoderSettings */
+
+/**
+ * @param {EncoderSettings} settings
+ * @returns {FullEncoderSettings} with the defaults filled in
+ * @throws {RangeError} when Opus has no such setting; the message says what is allowed
+ */
+export function checkEncoderSettings(settings) {
+  checkDecoderSettings(settings);
+  const { sampleRate, frameSamples } = settings;
+  const { bitrate, complexity, application } = { ...defaultEncoderSettings, ...definedOf(settings) };
+  if (!Number.isInteger(bitrate) || bitrate < 500 || bitrate > 512000) {
+    throw new RangeError(`bit rate ${bitrate}: allowed are 500 to 512000 b/s`);
+  }
+  if (!Number.isInteger(complexity) || complexity < 0 || complexity > 10) {
+    throw new RangeError(`complexity ${complexity}: allowed are 0 to 10`);
+  }
+  if (!Object.hasOwn(APPLICATIONS, application)) {
+    throw new RangeError(`application ${application}: allowed are ${Object.keys(APPLICATIONS).join(', ')}`);
+  }
+  return { sampleRate, frameSamples, bitrate, complexity, application };
+}
+
+/**
+ * @param {EncoderSettings} settings
+ * @returns {Partial<EncoderSettings>} without those that are undefined, so that defaults show through
+ */
+function definedOf(settings) {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * @param {DecoderSettings} settings
+ * @throws {RangeError} when Opus has no such rate or frame length
+ */
+export function checkDecoderSettings({ sampleRate, frameSamples }) {
+  if (!SAMPLE_RATES.includes(sampleRate)) {
+    throw new RangeError(`sample rate ${sampleRate}: allowed are ${SAMPLE_RATES.join(', ')} Hz`);
+  }
+  if (!OPUS_FRAME_MS.includes((frameSamples * 1000) / sampleRate)) {
+    const allowed = OPUS_FRAME_MS.map((ms) => (ms * sampleRate) / 1000).join(', ');
+    throw new RangeError(`an Opus frame of ${frameSamples} samples at ${sampleRate} Hz: allowed are ${allowed}`);
+  }
+}
+
+/**
+ * The samples that a payload says it holds, from its first byte or two (RFC 6716, sections 3.1 and 3.2).
+ * @param {Uint8Array} bytes
+ * @param {number} sampleRate Hz
+ * @returns {number} 0 when it is empty, too long or cut short
+ */
+export function payloadSamples(bytes, sampleRate) {
+  if (bytes.length === 0 || bytes.length > MAX_OPUS_BYTES) return 0;
+  const toc = bytes[0];
+  const frameSamples = tocSamples(toc >> 3, sampleRate);
+  switch (toc & 3) {
+    case 0:
+      return frameSamples;
+    case 3:
+      return bytes.length < 2 ? 0 : frameSamples * (bytes[1] & 0x3f);
+    default:
+      return frameSamples * 2;
+  }
+}
+
+/**
+ * @param {number} config 0 to 31 (RFC 6716, table 2)
+ * @param {number} sampleRate Hz
+ */
+function tocSamples(config, sampleRate) {
+  if (config >= 16) return (sampleRate / 400) << (config & 3);
+  if (config >= 12) return (sampleRate / 100) << (config & 1);
+  return (config & 3) === 3 ? (sampleRate * 3) / 50 : (sampleRate / 100) << (config & 3);
+}
+
+/**
+ * @param {number} sample
+ * @returns {number} from -1 to 1; 0 when it is not a number
+ */
+export function clipSample(sample) {
+  if (sample >= -1 && sample <= 1) return sample;
+  return sample > 1 ? 1 : sample < -1 ? -1 : 0;
+}
+
+/**
+ * @param {Float32Array} samples
+ * @param {number} at
+ * @param {number} frameSamples
+ * @throws {RangeError} when a frame doesn't fit there
+ */
+export function checkRoom(samples, at, frameSamples) {
+  if (!(at >= 0 && at + frameSamples <= samples.length)) {
+    throw new RangeError(`a frame of ${frameSamples} samples at ${at} of ${samples.length}`);
+  }
+}
+
+/**
+ * @param {string} name the codec's
+ * @param {number} maxInstances
+ * @returns {Error & { code: string }}
+ */
+export function instancesError(name, maxInstances) {
+  const message = `the codec ${name} holds no more than ${maxInstances} encoders and decoders in a process`;
+  return Object.assign(new Error(message), { code: 'codec-instances' });
+}

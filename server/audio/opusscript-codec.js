@@ -1,0 +1,204 @@
+/**
+ * Opus by the package `opusscript`: 16-bit, without FEC or DTX.
+ */
+
+import { OPUS_FRAME_MS } from '../../public/shared/audio-format.js';
+import {
+  APPLICATIONS,
+  MAX_OPUS_BYTES,
+  checkDecoderSettings,
+  checkEncoderSettings,
+  checkRoom,
+  clipSample,
+  instancesError,
+  payloadSamples,
+} from '../../public/shared/codec.js';
+import { CTL, OpusscriptLibrary } from './opusscript-library.js';
+
+/**
+ * @typedef {import('../../public/shared/codec.js').Codec} Codec
+ * @typedef {import('../../public/shared/codec.js').Encoder} Encoder
+ * @typedef {import('../../public/shared/codec.js').Decoder} Decoder
+ * @typedef {import('../../public/shared/codec.js').DecoderSettings} DecoderSettings
+ * @typedef {import('../../public/shared/codec.js').FullEncoderSettings} FullEncoderSettings
+ */
+
+/** The library's memory ends at 2 GiB; an encoder and a decoder share 85 kB of it at best, at worst each has as much. */
+const MAX_INSTANCES = 24000;
+
+/** @type {OpusscriptLibrary | undefined} */
+let library;
+let open = 0;
+
+/** @returns {Codec} */
+export function createOpusscriptCodec() {
+  const name = 'opusscript';
+  const count = () => {
+    if (open >= MAX_INSTANCES) throw instancesError(name, MAX_INSTANCES);
+    open++;
+  };
+  return {
+    name,
+    conceals: true,
+    maxInstances: MAX_INSTANCES,
+    createEncoder: async (settings) => {
+      const full = checkEncoderSettings(settings);
+      library ??= new OpusscriptLibrary();
+      count();
+      return new OpusscriptEncoder(library, full);
+    },
+    createDecoder: async (settings) => {
+      checkDecoderSettings(settings);
+      library ??= new OpusscriptLibrary();
+      count();
+      return new OpusscriptDecoder(library, settings);
+    },
+  };
+}
+
+/** @implements {Encoder} */
+class OpusscriptEncoder {
+  #library;
+  #sampleRate;
+  #frameSamples;
+  #handler;
+  #closed = false;
+
+  /**
+   * @param {OpusscriptLibrary} opusscript
+   * @param {FullEncoderSettings} settings
+   */
+  constructor(opusscript, { sampleRate, frameSamples, bitrate, complexity, application }) {
+    this.#library = opusscript;
+    this.#sampleRate = sampleRate;
+    this.#frameSamples = frameSamples;
+    const handler = opusscript.take('encoder', sampleRate, APPLICATIONS[application]);
+    handler._encoder_ctl(CTL.resetState, 0);
+    handler._encoder_ctl(CTL.setApplication, APPLICATIONS[application]);
+    handler._encoder_ctl(CTL.setBitrate, Math.min(bitrate, longestBitrate(sampleRate, frameSamples)));
+    handler._encoder_ctl(CTL.setComplexity, complexity);
+    this.#handler = handler;
+    this.lookahead = opusscript.lookahead(handler);
+  }
+
+  /**
+   * @param {Float32Array} pcm
+   * @param {Uint8Array} out
+   * @param {number} at
+   */
+  encode(pcm, out, at) {
+    const samples = this.#frameSamples;
+    if (pcm.length !== samples) throw new RangeError(`${pcm.length} samples to encode: a frame has ${samples}`);
+    if (this.#closed) return 0;
+    const { cells, pcm: address, payload } = this.#library;
+    let cell = address >> 1;
+    for (let i = 0; i < samples; i++) {
+      const sample = Math.round(clipSample(pcm[i]) * 32767);
+      cells[cell++] = sample & 0xff;
+      cells[cell++] = (sample >> 8) & 0xff;
+    }
+    const length = this.#handler._encode(address, samples * 2, payload, samples);
+    if (!(length > 0 && length <= MAX_OPUS_BYTES && length <= out.length - at)) return 0;
+    const { bytes } = this.#library;
+    for (let i = 0; i < length; i++) out[at + i] = bytes[payload + i];
+    return length;
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#library.giveBack('encoder', this.#sampleRate, this.#handler);
+    open--;
+  }
+}
+
+/** @implements {Decoder} */
+class OpusscriptDecoder {
+  #library;
+  #sampleRate;
+  #frameSamples;
+  #missing;
+  #handler;
+  #closed = false;
+
+  /**
+   * @param {OpusscriptLibrary} opusscript
+   * @param {DecoderSettings} settings
+   */
+  constructor(opusscript, { sampleRate, frameSamples }) {
+    this.#library = opusscript;
+    this.#sampleRate = sampleRate;
+    this.#frameSamples = frameSamples;
+    this.#missing = missingPayload(sampleRate, frameSamples);
+    this.#handler = opusscript.take('decoder', sampleRate, APPLICATIONS.audio);
+    this.#handler._decoder_ctl(CTL.resetState, 0);
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  decode(bytes, out, at) {
+    checkRoom(out, at, this.#frameSamples);
+    if (this.#closed || payloadSamples(bytes, this.#sampleRate) !== this.#frameSamples) return false;
+    return this.#fill(bytes, out, at);
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  conceal(out, at) {
+    checkRoom(out, at, this.#frameSamples);
+    if (this.#closed || !this.#fill(this.#missing, out, at)) out.fill(0, at, at + this.#frameSamples);
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#library.giveBack('decoder', this.#sampleRate, this.#handler);
+    open--;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  #fill(bytes, out, at) {
+    const { pcm: address, payload } = this.#library;
+    this.#library.bytes.set(bytes, payload);
+    if (this.#handler._decode(payload, bytes.length, address) !== this.#frameSamples) return false;
+    const { cells } = this.#library;
+    let cell = address >> 1;
+    for (let i = 0; i < this.#frameSamples; i++) {
+      const sample = (((cells[cell] & 0xff) | (cells[cell + 1] << 8)) << 16) >> 16;
+      out[at + i] = sample / 32768;
+      cell += 2;
+    }
+    return true;
+  }
+}
+
+/**
+ * The bit rate at which a frame fills the longest payload: the library can't be told another limit.
+ * @param {number} sampleRate Hz
+ * @param {number} frameSamples
+ */
+function longestBitrate(sampleRate, frameSamples) {
+  return Math.floor((MAX_OPUS_BYTES * 8 * sampleRate) / frameSamples);
+}
+
+/**
+ * A payload with nothing behind its first byte: a decoder conceals its duration, as it does for a frame
+ * that was lost (RFC 6716, sections 3.2.1 and 4.4). It is the only way here to ask for that.
+ * @param {number} sampleRate Hz
+ * @param {number} frameSamples
+ */
+function missingPayload(sampleRate, frameSamples) {
+  const index = OPUS_FRAME_MS.indexOf((frameSamples * 1000) / sampleRate);
+  // CELT has configurations for the first four lengths (28 to 31), SILK for the last two (10 and 11)
+  const config = index < 4 ? 28 + index : 6 + index;
+  return Uint8Array.of(config << 3);
+}
