@@ -1,24 +1,10 @@
 /**
  * One frame of the grid as a packet's payload: one Opus frame, or several behind their lengths.
  * @import { AudioFormat } from './audio-format.js'
+ * @import { Decoder, Encoder } from './codec.js'
  */
 
 import { lengthBytes, readOpusFrames, writeLength } from './packet.js';
-
-/**
- * What is asked of an Opus encoder; a codec makes one for a format's rate and Opus frame length.
- * @typedef {object} OpusEncoder
- * @property {(pcm: Float32Array, out: Uint8Array, at: number) => number} encode
- *   one Opus frame of samples to bytes at `at`; answers how many, 0 when it failed
- * @property {() => void} close
- *
- * What is asked of an Opus decoder.
- * @typedef {object} OpusDecoder
- * @property {(bytes: Uint8Array, out: Float32Array, at: number) => boolean} decode
- *   one Opus frame of bytes to samples at `at`; false, and nothing written, when they are garbage
- * @property {(out: Float32Array, at: number) => void} conceal  makes up one lost Opus frame
- * @property {() => void} close
- */
 
 /** No Opus frame of one payload is longer, in bytes: what its length can say. */
 const MAX_OPUS_FRAME_BYTES = 1275;
@@ -31,7 +17,7 @@ export class PayloadEncoder {
   #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
 
   /**
-   * @param {OpusEncoder} encoder closed with this
+   * @param {Encoder} encoder closed with this
    * @param {AudioFormat} format
    */
   constructor(encoder, { opusFrames, opusFrameSamples }) {
@@ -75,7 +61,7 @@ export class PayloadDecoder {
   #lengths;
 
   /**
-   * @param {OpusDecoder} decoder closed with this
+   * @param {Decoder} decoder closed with this
    * @param {AudioFormat} format
    */
   constructor(decoder, { opusFrames, opusFrameSamples }) {

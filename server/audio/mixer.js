@@ -1,0 +1,88 @@
+import { SILENT_LEVEL } from '../../public/shared/packet.js';
+
+/** Above this the limiter holds the peak down: -0.45 dBFS, which leaves room for Opus's overshoot. */
+const CEILING = 0.95;
+
+/** How fast the limiter lets go: the time constant, in seconds. */
+const RELEASE_SECONDS = 0.1;
+
+/** The limiter's gain is steady over so many samples, and moves linearly between. */
+const SEGMENT_SAMPLES = 32;
+
+/**
+ * A peak limiter for one stream: its gain falls linearly over the segment before a peak would pass the
+ * ceiling, and returns slowly. It looks ahead within the frame only, so it adds no delay; a peak in
+ * a frame's first segment is met by a gain that falls at once.
+ */
+export class Limiter {
+  #gain = 1;
+  #release;
+
+  /** @param {number} sampleRate Hz */
+  constructor(sampleRate) {
+    this.#release = 1 - Math.exp(-SEGMENT_SAMPLES / (RELEASE_SECONDS * sampleRate));
+  }
+
+  /**
+   * Limits one frame in place. A stream that never passes the ceiling isn't touched.
+   * @param {Float32Array} pcm
+   */
+  process(pcm) {
+    let target = this.#allowed(pcm, 0);
+    let gain = Math.min(this.#gain, target);
+    for (let start = 0; start < pcm.length; start += SEGMENT_SAMPLES) {
+      const end = Math.min(start + SEGMENT_SAMPLES, pcm.length);
+      const next = this.#allowed(pcm, end);
+      const released = gain + (1 - gain) * this.#release;
+      const goal = Math.min(released > 0.9999 ? 1 : released, target, next);
+      if (gain !== 1 || goal !== 1) {
+        const step = (goal - gain) / (end - start);
+        for (let i = start; i < end; i++) {
+          gain += step;
+          pcm[i] *= gain;
+        }
+      }
+      gain = goal;
+      target = next;
+    }
+    this.#gain = gain;
+  }
+
+  /**
+   * @param {Float32Array} pcm
+   * @param {number} start of a segment; behind the frame's end anything is allowed
+   * @returns {number} the largest gain that keeps the segment below the ceiling
+   */
+  #allowed(pcm, start) {
+    const end = Math.min(start + SEGMENT_SAMPLES, pcm.length);
+    let peak = CEILING;
+    for (let i = start; i < end; i++) {
+      const size = pcm[i] < 0 ? -pcm[i] : pcm[i];
+      if (size > peak) peak = size;
+    }
+    return CEILING / peak;
+  }
+}
+
+/**
+ * @param {Float32Array} pcm
+ * @returns {number} the RMS level in -dBov, 0 to 127 (RFC 6464, section 3)
+ */
+export function levelOf(pcm) {
+  let energy = 0;
+  for (let i = 0; i < pcm.length; i++) energy += pcm[i] * pcm[i];
+  if (energy === 0) return SILENT_LEVEL;
+  const level = Math.round(-10 * Math.log10(energy / pcm.length));
+  return Math.min(Math.max(level, 0), SILENT_LEVEL);
+}
+
+/**
+ * The mix less one's own samples.
+ * @param {Float32Array} out
+ * @param {Float32Array} fullMix as long as out
+ * @param {Float32Array} samples
+ * @param {number} offset where one's own frame starts in samples
+ */
+export function mixMinus(out, fullMix, samples, offset) {
+  for (let i = 0; i < out.length; i++) out[i] = fullMix[i] - samples[offset + i];
+}

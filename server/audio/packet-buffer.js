@@ -1,0 +1,89 @@
+/** @enum {number} */
+const Held = Object.freeze({ nothing: 0, redundant: 1, own: 2 });
+
+/** Slots grow to the payloads that they hold, in steps of so many bytes. */
+const SLOT_STEP_BYTES = 64;
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * One participant's payloads, by frame index modulo capacity, until the clock pulls them. Each slot
+ * has a tag that says which frame it holds. Memory is bounded by the slots' number and MAX_PACKET_BYTES.
+ */
+export class PacketBuffer {
+  #tags;
+  #held;
+  #lengths;
+  /** @type {Uint8Array[]} */
+  #slots;
+  #frames;
+
+  /** @param {number} frames capacity */
+  constructor(frames) {
+    this.#frames = frames;
+    this.#tags = new Float64Array(frames).fill(-1);
+    this.#held = new Uint8Array(frames);
+    this.#lengths = new Uint16Array(frames);
+    this.#slots = new Array(frames).fill(NO_BYTES);
+  }
+
+  /**
+   * Keeps a copy of a payload. A packet's own payload takes the place of a repeated one; nothing else
+   * is replaced, save what an earlier lap left.
+   *
+   * @param {number} frame not negative
+   * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} length of the payload, in bytes; 0 means a silent frame
+   * @param {boolean} redundant whether a later packet repeats it
+   * @returns {boolean} whether it was kept; false when the slot has this frame already
+   */
+  put(frame, bytes, start, length, redundant) {
+    const slot = frame % this.#frames;
+    const held = redundant ? Held.redundant : Held.own;
+    if (this.#tags[slot] === frame && this.#held[slot] >= held) return false;
+    let store = this.#slots[slot];
+    if (store.length < length) {
+      store = new Uint8Array(Math.ceil(length / SLOT_STEP_BYTES) * SLOT_STEP_BYTES);
+      this.#slots[slot] = store;
+    }
+    for (let i = 0; i < length; i++) store[i] = bytes[start + i];
+    this.#lengths[slot] = length;
+    this.#tags[slot] = frame;
+    this.#held[slot] = held;
+    return true;
+  }
+
+  /**
+   * @param {number} frame not negative
+   * @returns {boolean}
+   */
+  has(frame) {
+    const slot = frame % this.#frames;
+    return this.#tags[slot] === frame && this.#held[slot] !== Held.nothing;
+  }
+
+  /**
+   * @param {number} frame one that it has
+   * @returns {boolean} whether it is there only because a later packet repeats it
+   */
+  isRedundant(frame) {
+    return this.#held[frame % this.#frames] === Held.redundant;
+  }
+
+  /**
+   * @param {number} frame one that it has
+   * @returns {Uint8Array} the slot's bytes, of which the first `length(frame)` are the payload
+   */
+  bytes(frame) {
+    return this.#slots[frame % this.#frames];
+  }
+
+  /**
+   * @param {number} frame one that it has
+   * @returns {number} the payload's bytes; 0 when the frame is silent
+   */
+  length(frame) {
+    return this.#lengths[frame % this.#frames];
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * What a slot of the ring holds of its frame. Everything from `received` on is sound.
+ * @enum {number}
+ */
+export const FrameState = Object.freeze({
+  /** Nothing is known of the frame. */
+  absent: 0,
+  /** The participant sent that the frame is silent. */
+  silent: 1,
+  /** Made up by the decoder; may still be replaced by what was sent. */
+  concealed: 2,
+  /** Decoded from its own packet or from a later packet's redundancy. */
+  received: 3,
+});
+
+const NO_SAMPLES = new Float32Array(0);
+
+/**
+ * One participant's PCM, by absolute sample index modulo capacity, on the frame grid. Each frame
+ * slot has a tag that says which frame it holds, so that audio of an earlier lap is never heard.
+ */
+export class RingBuffer {
+  #frameSamples;
+  #frames;
+  #tags;
+  #states;
+
+  /**
+   * @param {number} frameSamples samples in one frame of the grid
+   * @param {number} frames capacity
+   */
+  constructor(frameSamples, frames) {
+    this.#frameSamples = frameSamples;
+    this.#frames = frames;
+    this.#tags = new Float64Array(frames).fill(-1);
+    this.#states = new Uint8Array(frames);
+    /** The samples, frame slot by frame slot, [-1, 1]. None until the first frame of sound is written. */
+    this.samples = NO_SAMPLES;
+  }
+
+  /**
+   * Where a frame's samples are to be written.
+   * @param {number} frame
+   * @returns {number} index into samples
+   */
+  claim(frame) {
+    if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#frameSamples * this.#frames);
+    return this.offset(frame);
+  }
+
+  /**
+   * Where a frame's samples are.
+   * @param {number} frame
+   * @returns {number} index into samples
+   */
+  offset(frame) {
+    return (frame % this.#frames) * this.#frameSamples;
+  }
+
+  /**
+   * Says what the frame's slot now holds. The samples are to be written before, if it is sound.
+   * @param {number} frame
+   * @param {number} state one of FrameState
+   */
+  mark(frame, state) {
+    const slot = frame % this.#frames;
+    this.#tags[slot] = frame;
+    this.#states[slot] = state;
+  }
+
+  /**
+   * @param {number} frame not negative
+   * @returns {number} one of FrameState; absent when the slot holds another lap's frame
+   */
+  state(frame) {
+    const slot = frame % this.#frames;
+    return this.#tags[slot] === frame ? this.#states[slot] : FrameState.absent;
+  }
+
+  /**
+   * Adds to `out` what sound there is from sample `start` on.
+   * @param {Float32Array} out
+   * @param {number} start absolute sample index; what is before 0 is silent
+   * @returns {number} how many samples of sound were added
+   */
+  addTo(out, start) {
+    const size = this.#frameSamples;
+    const end = start + out.length;
+    let added = 0;
+    let at = Math.max(start, 0);
+    while (at < end) {
+      const frame = Math.floor(at / size);
+      const until = Math.min((frame + 1) * size, end);
+      if (this.state(frame) >= FrameState.concealed) {
+        const from = this.offset(frame) + (at - frame * size);
+        const to = at - start;
+        const count = until - at;
+        for (let i = 0; i < count; i++) out[to + i] += this.samples[from + i];
+        added += count;
+      }
+      at = until;
+    }
+    return added;
+  }
+}

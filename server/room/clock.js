@@ -1,0 +1,51 @@
+/**
+ * Time as it is handed to everything that needs it, so that a test owns it.
+ * @typedef {object} Clock
+ * @property {() => number} now                             monotonic, in milliseconds, with a fraction
+ * @property {(run: () => void, ms: number) => unknown} setTimeout
+ * @property {(timer: any) => void} clearTimeout
+ */
+
+/** @type {Clock} */
+export const systemClock = Object.freeze({
+  now: () => performance.now(),
+  setTimeout: (run, ms) => setTimeout(run, ms),
+  clearTimeout: (timer) => clearTimeout(timer),
+});
+
+/** The sample clock: time as an absolute sample index, from a monotonic timer and never wall time. */
+export class SampleClock {
+  #clock;
+  #originMs;
+
+  /**
+   * @param {Clock} clock
+   * @param {number} sampleRate Hz
+   */
+  constructor(clock, sampleRate) {
+    this.#clock = clock;
+    this.#originMs = clock.now();
+    this.sampleRate = sampleRate;
+  }
+
+  /** The sample index now, with its fraction. */
+  now() {
+    return this.at(this.#clock.now());
+  }
+
+  /**
+   * @param {number} ms a time of the monotonic clock
+   * @returns {number} the sample index then, with its fraction
+   */
+  at(ms) {
+    return ((ms - this.#originMs) * this.sampleRate) / 1000;
+  }
+
+  /**
+   * @param {number} sample
+   * @returns {number} when the clock reaches it, on the monotonic clock, in milliseconds
+   */
+  msAt(sample) {
+    return this.#originMs + (sample * 1000) / this.sampleRate;
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { Participant } from './participant.js'
+ * @import { Room } from './room.js'
+ * @import { Rooms } from './rooms.js'
+ * @import { Clock } from './clock.js'
+ */
+
+import { z } from 'zod';
+import { errors } from '../../public/shared/errors.js';
+import { nameError, roomNameError } from '../../public/shared/names.js';
+
+/** A session that hasn't asked to join by then is closed. */
+const JOIN_TIMEOUT_MS = 10_000;
+
+/** The control protocol's version: a page and a server of different ones can't talk. */
+const CONTROL_VERSION = 1;
+
+const joinMessage = z.object({
+  type: z.literal('join'),
+  version: z.literal(CONTROL_VERSION),
+  room: z.string(),
+  name: z.string(),
+});
+
+const roomMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('mute'), muted: z.boolean() }),
+  z.object({ type: z.literal('leave') }),
+]);
+
+/** Where sessions arrive: waits for each one's `join`, and then carries its packets to its room. */
+export class Lobby {
+  #rooms;
+  #clock;
+  #log;
+
+  /**
+   * @param {object} options
+   * @param {Rooms} options.rooms
+   * @param {Clock} options.clock
+   * @param {{ error: (message: string, error?: unknown) => void }} options.log
+   */
+  constructor({ rooms, clock, log }) {
+    this.#rooms = rooms;
+    this.#clock = clock;
+    this.#log = log;
+    /** @type {(session: Session) => void} */
+    this.accept = (session) => this.#accept(session);
+  }
+
+  /** @param {Session} session */
+  #accept(session) {
+    const timer = this.#clock.setTimeout(() => refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
+    session.handler = {
+      // Audio that overtakes its own join is of no use to anybody.
+      packet: () => {},
+      control: (message) => {
+        this.#clock.clearTimeout(timer);
+        this.#join(session, message).catch((error) => {
+          this.#log.error('a participant could not join', error);
+          refuse(session, 'internal');
+        });
+      },
+      closed: () => this.#clock.clearTimeout(timer),
+    };
+  }
+
+  /**
+   * @param {Session} session
+   * @param {unknown} message
+   */
+  async #join(session, message) {
+    const refusal = joinError(message);
+    if (refusal) {
+      refuse(session, refusal);
+      return;
+    }
+    const { room: roomName, name } = joinMessage.parse(message);
+
+    let gone = false;
+    session.handler = { packet: () => {}, control: () => {}, closed: () => (gone = true) };
+    const joined = await this.#rooms.join(roomName, name.trim(), session, (room, participant) => {
+      session.handler = handlerFor(room, participant);
+    });
+    if (typeof joined === 'string') {
+      if (!gone) refuse(session, joined);
+    } else if (gone) {
+      joined.room.leave(joined.participant);
+    }
+  }
+}
+
+/**
+ * @param {unknown} message
+ * @returns {ErrorCode | null} why it isn't a good join
+ */
+function joinError(message) {
+  const parsed = joinMessage.safeParse(message);
+  if (!parsed.success) {
+    const version = /** @type {{ version?: unknown } | null} */ (message)?.version;
+    return typeof version === 'number' && version !== CONTROL_VERSION ? 'protocol-version' : 'bad-request';
+  }
+  return roomNameError(parsed.data.room) ?? nameError(parsed.data.name);
+}
+
+/**
+ * @param {Room} room
+ * @param {Participant} participant
+ * @returns {import('../transport/session.js').SessionHandler}
+ */
+function handlerFor(room, participant) {
+  return {
+    packet: (bytes, arrivalMs) => room.receive(participant, bytes, arrivalMs),
+    control: (message) => {
+      const parsed = roomMessage.safeParse(message);
+      if (!parsed.success) participant.reception.dropped.control += 1;
+      else if (parsed.data.type === 'mute') room.mute(participant, parsed.data.muted);
+      else participant.session.close(0, 'left');
+    },
+    closed: () => room.leave(participant),
+  };
+}
+
+/**
+ * @param {Session} session
+ * @param {ErrorCode} code
+ */
+function refuse(session, code) {
+  const { close, message } = errors[code];
+  session.sendControl({ type: 'refused', code, message });
+  session.close(close, message);
+}

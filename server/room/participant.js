@@ -1,0 +1,270 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { DropReason } from '../../public/shared/packet.js'
+ * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { SampleClock } from './clock.js'
+ */
+
+import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame } from '../../public/shared/packet.js';
+import { writeAudioHeader, writeClockReply } from '../../public/shared/packet.js';
+import { Limiter, levelOf } from '../audio/mixer.js';
+import { PacketBuffer } from '../audio/packet-buffer.js';
+import { FrameState, RingBuffer } from '../audio/ring-buffer.js';
+import { Reception } from './reception.js';
+
+/** How far ahead of the sample clock a frame may end: more is a clock that is wrong. */
+export const MAX_EARLY_MS = 500;
+
+/** How far behind the clock, the server-side delay included, packets are kept and PCM is readable. */
+const HISTORY_MS = 1000;
+
+/** A loss longer than this isn't concealed any further: the decoder has faded out by then. */
+const MAX_CONCEAL_MS = 120;
+
+/** Clock requests beyond this many a second aren't answered. */
+const MAX_CLOCK_REQUESTS = 50;
+
+/** One object reads every packet: nothing of it is kept after the call. */
+const packet = new Packet();
+
+/** One buffer writes every packet: sessions don't keep it. */
+const out = new Uint8Array(MAX_PACKET_BYTES);
+
+/**
+ * One person in a room: the packets that arrive, the ring buffer that they are decoded into when a
+ * mix needs them, and the stream that is sent to this person alone.
+ */
+export class Participant {
+  /** The first frame whose own packet may still be decoded; -1 before the first packet. */
+  #next = -1;
+  /** The last frame that a mix on the server's tick, or one as late, has asked for. */
+  #mixed = -1;
+  #concealedInARow = 0;
+  /** What the last frame that was decoded held. @type {number} */
+  #lastState = FrameState.absent;
+  #clockRequests = 0;
+  #clockRequestsSince = -Infinity;
+  #closed = false;
+
+  /**
+   * @param {object} options
+   * @param {string} options.id
+   * @param {string} options.name
+   * @param {Session} options.session
+   * @param {'tick' | 'reply'} options.delivery
+   * @param {AudioFormat} options.format
+   * @param {SampleClock} options.sampleClock
+   * @param {number} options.maxDelayMs  the largest server-side delay that the room can be set to
+   * @param {PayloadEncoder} options.encoder  closed with this
+   * @param {PayloadDecoder} options.decoder  closed with this
+   */
+  constructor({ id, name, session, delivery, format, sampleClock, maxDelayMs, encoder, decoder }) {
+    this.id = id;
+    this.name = name;
+    this.session = session;
+    this.delivery = delivery;
+    this.muted = false;
+    /** When anything was last heard from the session, on the monotonic clock. */
+    this.lastHeardMs = 0;
+    this.reception = new Reception();
+    this.ring = new RingBuffer(format.frameSamples, Math.ceil(HISTORY_MS / format.frameMs) + 2);
+    this.limiter = new Limiter(format.sampleRate);
+    this.format = format;
+    this.sampleClock = sampleClock;
+    this.encoder = encoder;
+    this.decoder = decoder;
+    /** The number of the next packet of this person's own stream. */
+    this.sequence = 0;
+    this.maxPastFrames = Math.ceil((HISTORY_MS + maxDelayMs) / format.frameMs);
+    this.maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
+    this.maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
+    this.packets = new PacketBuffer(this.maxPastFrames + this.maxEarlyFrames + 2);
+  }
+
+  /**
+   * Takes a packet as it comes: checks it, counts it, keeps it under its frame index.
+   *
+   * @param {Uint8Array} bytes
+   * @param {number} arrivalMs on the monotonic clock
+   * @returns {number} the frame that an audio packet was for, if it is the first for that frame; else -1
+   */
+  receive(bytes, arrivalMs) {
+    const reason = readPacket(bytes, packet);
+    if (reason !== null) return this.#drop(reason);
+    if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
+    if (packet.type !== PacketType.audio) return this.#drop('type');
+
+    const { frameSamples } = this.format;
+    const clock = this.sampleClock.at(arrivalMs);
+    const current = Math.floor(clock / frameSamples);
+    const frame = unwrapFrame(packet.frame, current);
+    if (frame > current + this.maxEarlyFrames) return this.#drop('early');
+    if (frame < 0 || frame < current - this.maxPastFrames) return this.#drop('past');
+    return this.#keep(bytes, frame, clock - (frame + 1) * frameSamples);
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} frame
+   * @param {number} lateness in samples
+   * @returns {number} the frame, or -1 when it was there already
+   */
+  #keep(bytes, frame, lateness) {
+    if (!this.packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false)) {
+      this.reception.duplicate += 1;
+      return -1;
+    }
+    if (this.#next < 0) this.#next = frame;
+    for (let r = 1; r <= packet.redundancy && frame - r >= this.#next; r++) {
+      this.packets.put(frame - r, bytes, packet.payloadStart[r], packet.payloadBytes[r], true);
+    }
+    const latenessMs = (lateness * 1000) / this.sampleClock.sampleRate;
+    if (frame <= this.#mixed) this.reception.late(packet.sequence, latenessMs);
+    else this.reception.inTime(packet.sequence, latenessMs);
+    return frame;
+  }
+
+  /** @param {DropReason | 'early' | 'past'} reason */
+  #drop(reason) {
+    this.reception.dropped[reason] += 1;
+    return -1;
+  }
+
+  /** @param {number} arrivalMs */
+  #answerClock(arrivalMs) {
+    if (arrivalMs - this.#clockRequestsSince >= 1000) {
+      this.#clockRequestsSince = arrivalMs;
+      this.#clockRequests = 0;
+    }
+    this.#clockRequests += 1;
+    if (this.#clockRequests > MAX_CLOCK_REQUESTS) {
+      this.reception.dropped.flood += 1;
+      return -1;
+    }
+    const bytes = writeClockReply(out, packet.id, Math.max(0, this.sampleClock.at(arrivalMs)));
+    this.session.send(out.subarray(0, bytes));
+    return -1;
+  }
+
+  /**
+   * Decodes in order up to a frame, for a mix that needs it. A frame whose packet isn't there is
+   * taken from a later packet's redundancy, or concealed. While nothing behind it has been decoded a
+   * concealed frame is provisional: its packet, when it comes after all, takes its place in the ring.
+   *
+   * @param {number} frame
+   * @param {boolean} due whether the frame's time has come. Before it, what is missing is still
+   *   waited for: a reader whose clock runs ahead mustn't cost others a packet that is on its way
+   * @returns {number} the frame's FrameState
+   */
+  pull(frame, due) {
+    if (due && frame > this.#mixed) this.#mixed = frame;
+    if (this.#next < 0 || frame < 0) return FrameState.absent;
+    const oldest = frame - this.maxConcealed;
+    while (this.#next <= frame) {
+      const next = this.#next;
+      if (this.packets.has(next)) {
+        this.#decode(next);
+      } else if (due && (next < oldest || this.#hasBetween(next, frame))) {
+        if (this.ring.state(next) === FrameState.absent) this.#conceal(next);
+      } else {
+        break;
+      }
+      this.#next = next + 1;
+    }
+    if (due) this.#concealThrough(frame);
+    return this.ring.state(frame);
+  }
+
+  /**
+   * @param {number} after
+   * @param {number} through
+   * @returns {boolean} whether a packet for a later frame is there, up to and with `through`
+   */
+  #hasBetween(after, through) {
+    for (let frame = after + 1; frame <= through; frame++) if (this.packets.has(frame)) return true;
+    return false;
+  }
+
+  /** @param {number} frame provisional up to and with this one */
+  #concealThrough(frame) {
+    for (let f = this.#next; f <= frame; f++) {
+      if (this.ring.state(f) === FrameState.absent) this.#conceal(f);
+    }
+  }
+
+  /** @param {number} frame one that has a packet */
+  #decode(frame) {
+    const length = this.packets.length(frame);
+    this.#concealedInARow = 0;
+    this.#lastState = length === 0 ? FrameState.silent : FrameState.received;
+    if (length > 0) {
+      const at = this.ring.claim(frame);
+      const bytes = this.packets.bytes(frame);
+      const good = this.decoder.decode(bytes, 0, length, this.ring.samples, at);
+      if (!good) this.reception.garbage += 1;
+      if (this.packets.isRedundant(frame)) this.reception.recovered += 1;
+    }
+    this.ring.mark(frame, this.#lastState);
+  }
+
+  /** @param {number} frame one that nothing is known of */
+  #conceal(frame) {
+    if (this.#lastState !== FrameState.received || this.#concealedInARow >= this.maxConcealed) return;
+    const at = this.ring.claim(frame);
+    this.decoder.conceal(this.ring.samples, at);
+    this.ring.mark(frame, FrameState.concealed);
+    this.#concealedInARow += 1;
+    this.reception.concealed += 1;
+  }
+
+  /**
+   * Encodes a mix for this person alone and sends it.
+   * @param {number} frame that the packet is for
+   * @param {Float32Array} pcm one frame; limited in place
+   * @param {boolean} sounding false to send a silent packet, whatever is in pcm
+   * @param {number} stream one of Stream
+   */
+  sendMix(frame, pcm, sounding, stream) {
+    this.sequence = (this.sequence + 1) & 0xffff;
+    if (sounding) this.limiter.process(pcm);
+    const bytes = writeMix(out, frame, pcm, sounding, stream, this.sequence, this.encoder);
+    this.session.send(out.subarray(0, bytes));
+  }
+
+  /** What others are told of this person. */
+  describe() {
+    return { id: this.id, name: this.name, transport: this.session.transport.name, muted: this.muted };
+  }
+
+  /** Frees the codecs; the session is the room's to close. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.encoder.close();
+    this.decoder.close();
+  }
+}
+
+/**
+ * Writes an audio packet that holds one frame of a mix.
+ *
+ * @param {Uint8Array} bytes MAX_PACKET_BYTES long; filled
+ * @param {number} frame
+ * @param {Float32Array} pcm
+ * @param {boolean} sounding
+ * @param {number} stream one of Stream
+ * @param {number} sequence
+ * @param {PayloadEncoder} encoder the stream's
+ * @returns {number} the packet's bytes
+ */
+export function writeMix(bytes, frame, pcm, sounding, stream, sequence, encoder) {
+  packet.redundancy = 0;
+  packet.stream = stream;
+  packet.voice = sounding;
+  packet.level = sounding ? levelOf(pcm) : 127;
+  packet.sequence = sequence;
+  packet.frame = frame;
+  const at = writeAudioHeader(bytes, packet);
+  return sounding ? at + encoder.encode(pcm, bytes, at) : at;
+}

@@ -1,0 +1,88 @@
+/**
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { Participant } from './participant.js'
+ * @import { RoomSettings } from './room.js'
+ */
+
+import { Room } from './room.js';
+
+/** All rooms of a server: a room begins with its first participant and ends with its last. */
+export class Rooms {
+  /** @type {Map<string, Room>} */
+  #rooms = new Map();
+  #settings;
+  #maxRooms;
+  #closed = false;
+
+  /**
+   * @param {object} options
+   * @param {RoomSettings} options.settings
+   * @param {number} options.maxRooms
+   */
+  constructor({ settings, maxRooms }) {
+    this.#settings = settings;
+    this.#maxRooms = maxRooms;
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Room | undefined}
+   */
+  get(name) {
+    return this.#rooms.get(name);
+  }
+
+  /** How many rooms there are. */
+  get size() {
+    return this.#rooms.size;
+  }
+
+  /**
+   * @param {string} roomName checked already
+   * @param {string} name checked already
+   * @param {Session} session
+   * @param {(room: Room, participant: Participant) => void} onJoined
+   *   called before anything is sent to the participant
+   * @returns {Promise<{ room: Room, participant: Participant } | ErrorCode>}
+   */
+  async join(roomName, name, session, onJoined) {
+    const room = this.#open(roomName);
+    if (typeof room === 'string') return room;
+    let participant;
+    try {
+      participant = await room.join(session, name, (joined) => onJoined(room, joined));
+    } finally {
+      this.#endIfEmpty(room);
+    }
+    return typeof participant === 'string' ? participant : { room, participant };
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Room | ErrorCode}
+   */
+  #open(name) {
+    const existing = this.#rooms.get(name);
+    if (existing) return existing;
+    if (this.#closed) return 'server-closing';
+    if (this.#rooms.size >= this.#maxRooms) return 'too-many-rooms';
+    const room = new Room(name, this.#settings, (empty) => this.#endIfEmpty(empty));
+    this.#rooms.set(name, room);
+    return room;
+  }
+
+  /** @param {Room} room */
+  #endIfEmpty(room) {
+    if (!room.isEmpty || this.#rooms.get(room.name) !== room) return;
+    this.#rooms.delete(room.name);
+    room.close('server-closing');
+  }
+
+  /** Ends every room. Idempotent. */
+  close() {
+    this.#closed = true;
+    for (const room of [...this.#rooms.values()]) room.close('server-closing');
+    this.#rooms.clear();
+  }
+}

@@ -1,0 +1,132 @@
+import { setImmediate } from 'node:timers/promises';
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { SampleClock } from '../../server/room/clock.js';
+import { Lobby } from '../../server/room/lobby.js';
+import { Rooms } from '../../server/room/rooms.js';
+import { FakeClock } from './fake-clock.js';
+import { FakeSession, fakeTransport } from './fake-session.js';
+import { PcmCodec } from './pcm-codec.js';
+
+/** Lets promises that are waiting go on. */
+export const settle = () => setImmediate();
+
+/** Rooms and their people on a fake clock, with a codec that keeps every sample. */
+export class Conference {
+  clock = new FakeClock();
+  codec = new PcmCodec();
+  transport = fakeTransport();
+  replyOnly = fakeTransport({ name: 'http1', replyOnly: true });
+  /** @type {unknown[]} */
+  logged = [];
+
+  /** @param {Partial<import('../../server/room/room.js').RoomSettings> & { maxRooms?: number,
+   *   frameMs?: number, sampleRate?: number, opusFrames?: number }} [options] */
+  constructor({ maxRooms = 10, frameMs, sampleRate, opusFrames, ...options } = {}) {
+    this.format = createAudioFormat({ frameMs, sampleRate, opusFrames });
+    this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
+    const settings = {
+      format: this.format,
+      delivery: /** @type {const} */ ('tick'),
+      serverDelayMs: 60,
+      maxDelayMs: 2000,
+      echo: false,
+      bitrate: 32000,
+      complexity: 5,
+      application: /** @type {const} */ ('audio'),
+      maxParticipants: 10,
+      idleTimeoutMs: 10_000,
+      codec: this.codec,
+      clock: this.clock,
+      sampleClock: this.sampleClock,
+      ...options,
+    };
+    this.rooms = new Rooms({ settings, maxRooms });
+    const log = { error: (/** @type {any[]} */ ...line) => void this.logged.push(line) };
+    this.lobby = new Lobby({ rooms: this.rooms, clock: this.clock, log });
+  }
+
+  /** @param {string} name @param {{ room?: string, replyOnly?: boolean }} [options] */
+  async join(name, { room = 'lab', replyOnly = false } = {}) {
+    const session = new FakeSession(replyOnly ? this.replyOnly : this.transport);
+    this.lobby.accept(session);
+    session.handler?.control({ type: 'join', version: 1, room, name });
+    await settle();
+    return new Person(this, session);
+  }
+
+  /** Lets frames of the grid pass. @param {number} frames */
+  pass(frames) {
+    this.clock.advance(frames * this.format.frameMs);
+  }
+}
+
+/** The far end of one session. */
+export class Person {
+  #sequence = 0;
+  #packet = new Packet();
+  #encoder;
+  #decoder;
+
+  /** @param {Conference} conference @param {FakeSession} session */
+  constructor(conference, session) {
+    this.conference = conference;
+    this.session = session;
+    this.id = session.told('welcome')[0]?.you;
+    this.#encoder = conference.codec.createEncoder({ frameSamples: conference.format.opusFrameSamples });
+    this.#decoder = conference.codec.createDecoder({ frameSamples: conference.format.opusFrameSamples });
+    // The far end's own codecs aren't the server's to close.
+    conference.codec.open -= 2;
+  }
+
+  /**
+   * Sends one frame, every sample of which has the same value; a value of null sends silence.
+   * @param {number} frame
+   * @param {number | null} value
+   */
+  async speak(frame, value) {
+    this.session.handler?.packet(await this.packet(frame, value), this.conference.clock.now());
+  }
+
+  /** @param {number} frame @param {number | null} value @returns {Promise<Uint8Array>} */
+  async packet(frame, value) {
+    const { format } = this.conference;
+    const bytes = new Uint8Array(MAX_PACKET_BYTES);
+    this.#packet.frame = frame;
+    this.#packet.sequence = this.#sequence++ & 0xffff;
+    let end = writeAudioHeader(bytes, this.#packet);
+    if (value !== null) {
+      const encoder = new PayloadEncoder(await this.#encoder, format);
+      end += encoder.encode(new Float32Array(format.frameSamples).fill(value), bytes, end);
+    }
+    return bytes.slice(0, end);
+  }
+
+  /**
+   * What was heard, by frame index: samples, or null for a silent packet.
+   * @returns {Promise<Map<number, Float32Array | null>>}
+   */
+  async heard() {
+    const { format } = this.conference;
+    const decoder = new PayloadDecoder(await this.#decoder, format);
+    const frames = new Map();
+    for (const bytes of this.session.packets) {
+      const packet = new Packet();
+      if (readPacket(bytes, packet) !== null || packet.type !== 1) continue;
+      let pcm = null;
+      if (packet.payloadBytes[0] > 0) {
+        pcm = new Float32Array(format.frameSamples);
+        decoder.decode(bytes, packet.payloadStart[0], packet.payloadBytes[0], pcm, 0);
+      }
+      frames.set(packet.frame, pcm);
+    }
+    return frames;
+  }
+
+  /** The server's counters of this person's uplink. */
+  stats() {
+    const room = this.conference.rooms.get('lab');
+    return room?.describe().people.find((person) => person.id === this.id)?.stats;
+  }
+}

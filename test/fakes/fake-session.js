@@ -1,0 +1,60 @@
+/**
+ * A session whose other end is the test: it keeps what was sent, in order.
+ * @import { Session, SessionHandler, Transport } from '../../server/transport/session.js'
+ */
+
+/** @param {Partial<Transport>} [options] @returns {Transport} */
+export function fakeTransport(options = {}) {
+  return {
+    name: 'webtransport',
+    replyOnly: false,
+    sendMany: (sessions, bytes) => sessions.forEach((session) => session.send(bytes)),
+    close: async () => {},
+    ...options,
+  };
+}
+
+/** @implements {Session} */
+export class FakeSession {
+  peer = '192.0.2.1:1';
+  /** @type {SessionHandler | null} */
+  handler = null;
+  /** @type {Uint8Array[]} */
+  packets = [];
+  /** @type {any[]} */
+  messages = [];
+  /** @type {{ code: number, reason: string } | null} */
+  closed = null;
+
+  /** @param {Transport} [transport] */
+  constructor(transport = fakeTransport()) {
+    this.transport = transport;
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    this.packets.push(bytes.slice());
+    return true;
+  }
+
+  /** @param {any} message */
+  sendControl(message) {
+    this.messages.push(structuredClone(message));
+  }
+
+  /** @param {number} code @param {string} reason */
+  close(code, reason) {
+    if (this.closed) return;
+    this.closed = { code, reason };
+    this.handler?.closed(code, reason);
+  }
+
+  stats() {
+    return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
+  }
+
+  /** The messages of one type. @param {string} type */
+  told(type) {
+    return this.messages.filter((message) => message.type === type);
+  }
+}

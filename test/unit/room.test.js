@@ -1,0 +1,412 @@
+import { describe, expect, it } from 'vitest';
+import { writeLength } from '../../public/shared/packet.js';
+import { CONCEALED } from '../fakes/pcm-codec.js';
+import { Conference, settle } from '../fakes/conference.js';
+
+/** The values of a frame that is one constant, or several of them in order. @param {Float32Array | null | undefined} pcm */
+function steps(pcm) {
+  if (!pcm) return pcm;
+  const found = /** @type {{ value: number, count: number }[]} */ ([]);
+  for (const sample of pcm) {
+    const value = Math.round(sample * 1000) / 1000;
+    if (found.at(-1)?.value === value) found[found.length - 1].count += 1;
+    else found.push({ value, count: 1 });
+  }
+  return found;
+}
+
+describe('a room that delivers on its tick', () => {
+  it('sends each the others and never themselves', async () => {
+    const conference = new Conference();
+    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    for (let frame = 0; frame < 20; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.1);
+      await bob.speak(frame, 0.2);
+    }
+    conference.pass(4);
+    const frames = await Promise.all([ann, bob, cid].map((person) => person.heard()));
+    for (let frame = 0; frame < 20; frame++) {
+      expect(steps(frames[0].get(frame))).toEqual([{ value: 0.2, count: 960 }]);
+      expect(steps(frames[1].get(frame))).toEqual([{ value: 0.1, count: 960 }]);
+      expect(steps(frames[2].get(frame))).toEqual([{ value: 0.3, count: 960 }]);
+    }
+  });
+
+  it.each([0, 7, 20, 60, 135])('mixes a frame when the clock has passed its end by D = %i ms', async (serverDelayMs) => {
+    const conference = new Conference({ serverDelayMs });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    conference.pass(10);
+    await ann.speak(10, 0.1);
+    const due = 11 * 20 + serverDelayMs;
+    conference.clock.advance(due - conference.clock.now() - 0.001);
+    expect((await bob.heard()).has(10)).toBe(false);
+    conference.clock.advance(0.001);
+    expect(steps((await bob.heard()).get(10))).toEqual([{ value: 0.1, count: 960 }]);
+  });
+
+  it('lets a packet that comes within D be heard, and conceals one that comes later', async () => {
+    const conference = new Conference({ serverDelayMs: 40 });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    conference.pass(5);
+    await ann.speak(3, 0.1);
+    await ann.speak(4, 0.2);
+    conference.clock.advance(39);
+    await ann.speak(5, 0.3);
+    conference.clock.advance(41.5);
+    await ann.speak(6, 0.4);
+    conference.pass(5);
+    const heard = await bob.heard();
+    expect(steps(heard.get(4))?.[0].value).toBe(0.2);
+    expect(steps(heard.get(5))?.[0].value).toBe(0.3);
+    expect(steps(heard.get(6))?.[0].value).toBe(CONCEALED);
+    expect(ann.stats()).toMatchObject({ received: 3, late: 1, lost: 0, concealed: 6 });
+  });
+
+  it('encodes once for all who are silent: they get the same bytes', async () => {
+    const conference = new Conference();
+    const people = [];
+    for (const name of ['Ann', 'Bob', 'Cid', 'Dot']) people.push(await conference.join(name));
+    conference.pass(1);
+    await people[0].speak(0, 0.1);
+    conference.pass(5);
+    const [ann, bob, cid, dot] = people.map((person) => person.session.packets[0]);
+    expect(cid).toEqual(bob);
+    expect(dot).toEqual(bob);
+    expect(ann).not.toEqual(bob);
+  });
+
+  it('sends silence when nobody speaks, nine bytes of it', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    conference.pass(10);
+    expect(ann.session.packets.length).toBeGreaterThan(5);
+    expect(new Set(ann.session.packets.map((bytes) => bytes.length))).toEqual(new Set([9]));
+  });
+
+  it('lets everybody hear themselves with the echo option', async () => {
+    const conference = new Conference({ echo: true });
+    const ann = await conference.join('Ann');
+    conference.pass(1);
+    await ann.speak(0, 0.1);
+    conference.pass(5);
+    expect(steps((await ann.heard()).get(0))).toEqual([{ value: 0.1, count: 960 }]);
+  });
+
+  it('limits what would clip', async () => {
+    const conference = new Conference({ maxParticipants: 30 });
+    const people = [];
+    for (let i = 0; i < 21; i++) people.push(await conference.join(`P${i}`));
+    conference.pass(1);
+    for (const person of people.slice(1)) await person.speak(0, 0.4);
+    conference.pass(5);
+    const pcm = (await people[0].heard()).get(0);
+    expect(Math.max(...(pcm ?? []))).toBeLessThanOrEqual(0.951);
+    expect(Math.min(...(pcm ?? []))).toBeGreaterThan(0.9);
+  });
+
+  it('goes on after a stall of the event loop, and counts what it skipped', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    conference.pass(10);
+    conference.clock.stall(5000);
+    conference.pass(10);
+    const frame = Math.floor(conference.sampleClock.now() / 960) - 1;
+    await ann.speak(frame, 0.1);
+    conference.pass(5);
+    expect(steps((await bob.heard()).get(frame))).toEqual([{ value: 0.1, count: 960 }]);
+    expect(conference.rooms.get('lab')?.describe().skippedFrames).toBeGreaterThan(200);
+    expect(bob.session.packets.length).toBeLessThan(40);
+  });
+
+  it('starts afresh with someone who was away for a while', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    conference.pass(1);
+    await ann.speak(0, 0.1);
+    conference.pass(300);
+    await ann.speak(300, 0.2);
+    conference.pass(5);
+    const heard = await bob.heard();
+    expect(steps(heard.get(300))).toEqual([{ value: 0.2, count: 960 }]);
+    expect([...heard.values()].filter((pcm) => pcm).length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('a room that replies', () => {
+  it.each([0, 60, 67.5, 130])('reads at the packet\'s own clock less D = %d ms, to the sample', async (serverDelayMs) => {
+    const conference = new Conference({ delivery: 'reply', serverDelayMs });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let frame = 0; frame < 20; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.01 * (frame + 1));
+      await bob.speak(frame, null);
+    }
+    const pcm = (await bob.heard()).get(19);
+    const start = 19 * 960 - serverDelayMs * 48;
+    const first = Math.floor(start / 960);
+    const split = (first + 1) * 960 - start;
+    const value = (/** @type {number} */ frame) => Math.round(10 * (frame + 1)) / 1000;
+    const expected = [{ value: value(first), count: split }];
+    if (split < 960) expected.push({ value: value(first + 1), count: 960 - split });
+    expect(steps(pcm)).toEqual(expected);
+  });
+
+  it('answers every packet once, with its own frame index, silent or not', async () => {
+    const conference = new Conference({ delivery: 'reply' });
+    const ann = await conference.join('Ann');
+    conference.pass(10);
+    for (const frame of [7, 8, 8, 6, 9]) await ann.speak(frame, 0.1);
+    expect([...(await ann.heard()).keys()]).toEqual([7, 8, 6, 9]);
+    expect(ann.stats()).toMatchObject({ duplicate: 1 });
+  });
+
+  it('never lets a listener whose clock runs ahead cost others a packet', async () => {
+    const conference = new Conference({ delivery: 'reply', serverDelayMs: 40 });
+    const [ann, bob, liar] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Liar')];
+    for (let frame = 0; frame < 50; frame++) {
+      conference.pass(1);
+      await liar.speak(frame + 20, null);
+      await ann.speak(frame, 0.01 * (frame + 1));
+      await bob.speak(frame, null);
+    }
+    const heard = await bob.heard();
+    for (let frame = 2; frame < 50; frame++) {
+      expect(steps(heard.get(frame))).toEqual([{ value: Math.round(10 * (frame - 1)) / 1000, count: 960 }]);
+    }
+    expect(ann.stats()).toMatchObject({ received: 50, concealed: 0, late: 0 });
+  });
+
+  it('lets a slower listener still hear a packet that came too late for a faster one', async () => {
+    const conference = new Conference({ delivery: 'reply', serverDelayMs: 0 });
+    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    await ann.speak(0, 0.1);
+    for (let frame = 1; frame < 10; frame++) {
+      conference.pass(1);
+      await bob.speak(frame, null);
+      conference.clock.advance(5);
+      await ann.speak(frame, 0.01 * frame);
+      conference.clock.advance(5);
+      await cid.speak(frame, null);
+      conference.clock.advance(-10 + 10);
+    }
+    const [fast, slow] = [await bob.heard(), await cid.heard()];
+    expect(steps(fast.get(5))?.[0].value).toBe(CONCEALED);
+    expect(steps(slow.get(5))?.[0].value).toBe(0.05);
+  });
+});
+
+describe('both deliveries in one room', () => {
+  it('lets people on HTTP/1 and people on datagrams hear each other', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    const old = await conference.join('Old', { replyOnly: true });
+    for (let frame = 0; frame < 20; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.1);
+      await old.speak(frame, 0.2);
+    }
+    conference.pass(5);
+    expect(old.session.told('welcome')[0].delivery).toBe('reply');
+    expect(steps((await old.heard()).get(15))).toEqual([{ value: 0.1, count: 960 }]);
+    expect(steps((await ann.heard()).get(15))).toEqual([{ value: 0.2, count: 960 }]);
+  });
+});
+
+describe('formats', () => {
+  it.each([
+    { frameMs: 10 },
+    { frameMs: 40 },
+    { frameMs: 60 },
+    { frameMs: 2.5 },
+    { frameMs: 80, sampleRate: 8000, opusFrames: 8 },
+  ])('carries $frameMs ms frames, $opusFrames Opus frames each', async (format) => {
+    const conference = new Conference({ ...format, serverDelayMs: 160 });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob', { replyOnly: true })];
+    const cid = await conference.join('Cid');
+    for (let frame = 0; frame < 100; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.1);
+      await bob.speak(frame, null);
+    }
+    conference.pass(3);
+    const count = conference.format.frameSamples;
+    expect(steps((await cid.heard()).get(90 - Math.ceil(160 / format.frameMs)))).toEqual([{ value: 0.1, count }]);
+    expect(steps((await bob.heard()).get(90))).toEqual([{ value: 0.1, count }]);
+  });
+});
+
+describe('what participants send wrong', () => {
+  it('is dropped and counted by reason, and the call goes on', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    conference.pass(100);
+    const good = await ann.packet(100, 0.1);
+    const wrong = [
+      new Uint8Array(0),
+      new Uint8Array(1201),
+      Uint8Array.of(0x21, ...good.subarray(1)),
+      Uint8Array.of(0x1f, 0, 0, 0),
+      good.slice(0, 5),
+      Uint8Array.of(good[0], 0xff, ...good.subarray(2)),
+      await ann.packet(100_000, 0.1),
+      await ann.packet(2 ** 31 + 200, 0.1),
+    ];
+    for (const bytes of wrong) ann.session.handler?.packet(bytes, conference.clock.now());
+    conference.pass(60);
+    await ann.speak(3, 0.1);
+    await ann.speak(160, 0.2);
+    conference.pass(5);
+    expect(ann.stats()?.dropped).toMatchObject({
+      empty: 1,
+      oversized: 1,
+      version: 1,
+      type: 1,
+      truncated: 1,
+      malformed: 1,
+      early: 1,
+      past: 2,
+    });
+    expect(steps((await bob.heard()).get(160))).toEqual([{ value: 0.2, count: 960 }]);
+  });
+
+  it('is concealed when it is garbage instead of Opus, and nobody else hears it', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    conference.pass(1);
+    const bytes = await ann.packet(0, 0.5);
+    bytes.fill(0x33, 9);
+    ann.session.handler?.packet(bytes, conference.clock.now());
+    await bob.speak(0, 0.2);
+    conference.pass(5);
+    expect(ann.stats()).toMatchObject({ garbage: 1 });
+    expect(steps((await bob.heard()).get(0))).toEqual([{ value: CONCEALED, count: 960 }]);
+    expect(steps((await ann.heard()).get(0))).toEqual([{ value: 0.2, count: 960 }]);
+  });
+
+  it('is answered with a clock reply when it asks for the clock, but not without end', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    conference.clock.advance(7.5);
+    for (let i = 0; i < 500; i++) ann.session.handler?.packet(Uint8Array.of(0x12, 0, 1, i & 255), conference.clock.now());
+    const replies = ann.session.packets.filter((bytes) => bytes[0] === 0x13);
+    expect(replies.length).toBe(50);
+    expect(new DataView(replies[0].buffer).getFloat64(4)).toBeCloseTo(7.5 * 48, 6);
+    expect(ann.stats()?.dropped.flood).toBe(450);
+  });
+
+  it('recovers a lost frame from a later packet that repeats it', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    conference.pass(3);
+    const [zero, one, two] = [await ann.packet(0, 0.1), await ann.packet(1, 0.2), await ann.packet(2, 0.3)];
+    const repeat = one.subarray(9);
+    const repeated = new Uint8Array([two[0], 1, ...two.subarray(2, 9), 0, 0, ...repeat, ...two.subarray(9)]);
+    writeLength(repeated, 9, repeat.length);
+    for (const bytes of [zero, repeated]) ann.session.handler?.packet(bytes, conference.clock.now());
+    conference.pass(5);
+    const heard = await bob.heard();
+    expect([0, 1, 2].map((frame) => steps(heard.get(frame))?.[0].value)).toEqual([0.1, 0.2, 0.3]);
+    expect(ann.stats()).toMatchObject({ recovered: 1, concealed: 2, lost: 1 });
+  });
+});
+
+describe('who comes and goes', () => {
+  it('is told to the others, and leaves nothing behind', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    expect(ann.session.told('joined')).toMatchObject([{ person: { id: bob.id, name: 'Bob', muted: false } }]);
+    bob.session.handler?.control({ type: 'mute', muted: true });
+    expect(ann.session.told('changed')).toMatchObject([{ person: { id: bob.id, muted: true } }]);
+    bob.session.handler?.control({ type: 'leave' });
+    expect(ann.session.told('left')).toEqual([{ type: 'left', id: bob.id }]);
+    ann.session.close(0, '');
+    expect(conference.rooms.size).toBe(0);
+    expect(conference.codec.open).toBe(0);
+    expect(conference.clock.waiting).toBe(0);
+  });
+
+  it('is gone within the idle timeout when nothing is heard any more', async () => {
+    const conference = new Conference({ idleTimeoutMs: 5000 });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let frame = 0; frame < 400; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, null);
+    }
+    expect(bob.session.closed?.code).toBe(11);
+    expect(ann.session.told('left')).toEqual([{ type: 'left', id: bob.id }]);
+    expect(conference.rooms.get('lab')?.size).toBe(1);
+  });
+
+  it('is refused when the room is full, and when there are too many rooms', async () => {
+    const conference = new Conference({ maxParticipants: 2, maxRooms: 2 });
+    await conference.join('Ann');
+    await conference.join('Bob');
+    const third = await conference.join('Cid');
+    expect(third.session.messages).toMatchObject([{ type: 'refused', code: 'room-full' }]);
+    expect(third.session.closed?.code).toBe(4);
+    await conference.join('Dot', { room: 'two' });
+    const fifth = await conference.join('Eve', { room: 'three' });
+    expect(fifth.session.messages).toMatchObject([{ type: 'refused', code: 'too-many-rooms' }]);
+    expect(conference.rooms.size).toBe(2);
+  });
+
+  it.each([
+    [{ type: 'join', version: 1, room: '', name: 'Ann' }, 'room-name'],
+    [{ type: 'join', version: 1, room: 'a/b', name: 'Ann' }, 'room-name'],
+    [{ type: 'join', version: 1, room: 'x'.repeat(65), name: 'Ann' }, 'room-name'],
+    [{ type: 'join', version: 1, room: 'lab', name: '' }, 'user-name'],
+    [{ type: 'join', version: 1, room: 'lab', name: '  ' }, 'user-name'],
+    [{ type: 'join', version: 1, room: 'lab', name: 'a\u0007' }, 'user-name'],
+    [{ type: 'join', version: 1, room: 'lab', name: 'a\u202eb' }, 'user-name'],
+    [{ type: 'join', version: 1, room: 'lab', name: 'x'.repeat(41) }, 'user-name'],
+    [{ type: 'join', version: 2, room: 'lab', name: 'Ann' }, 'protocol-version'],
+    [{ type: 'join', room: 7 }, 'bad-request'],
+    [{ type: 'mute', muted: true }, 'bad-request'],
+    [null, 'bad-request'],
+    ['join', 'bad-request'],
+    [{ type: 'join', version: 1, room: '__proto__', name: 'Ann' }, null],
+  ])('is refused for %j: %s', async (message, code) => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann', { room: 'other' });
+    ann.session.messages.length = 0;
+    const { session } = await conference.join('Bob', { room: 'third' });
+    session.handler?.control({ type: 'leave' });
+    const bad = new (Object.getPrototypeOf(session).constructor)(conference.transport);
+    conference.lobby.accept(bad);
+    bad.handler.control(message);
+    await settle();
+    if (code === null) expect(bad.told('welcome').length).toBe(1);
+    else expect(bad.messages).toMatchObject([{ type: 'refused', code }]);
+    expect(conference.logged).toEqual([]);
+  });
+
+  it('is let go when the connection ends while joining, or never asks to join', async () => {
+    const conference = new Conference();
+    const first = await conference.join('Ann');
+    const session = new (Object.getPrototypeOf(first.session).constructor)(conference.transport);
+    conference.lobby.accept(session);
+    session.handler.control({ type: 'join', version: 1, room: 'lab', name: 'Bob' });
+    session.close(0, 'closed at once');
+    await settle();
+    expect(conference.rooms.get('lab')?.size).toBe(1);
+
+    const mute = new (Object.getPrototypeOf(first.session).constructor)(conference.transport);
+    conference.lobby.accept(mute);
+    conference.clock.advance(10_001);
+    expect(mute.messages).toMatchObject([{ type: 'refused', code: 'join-timeout' }]);
+    expect(mute.closed.code).toBe(10);
+  });
+
+  it('hears why when the server closes', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob', { room: 'two' })];
+    conference.rooms.close();
+    for (const person of [ann, bob]) {
+      expect(person.session.told('closing')).toMatchObject([{ code: 'server-closing' }]);
+      expect(person.session.closed?.code).toBe(12);
+    }
+    expect(conference.codec.open).toBe(0);
+    expect(conference.clock.waiting).toBe(0);
+  });
+});
