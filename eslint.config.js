@@ -12,7 +12,6 @@ export default defineConfig([
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       'array-callback-return': 'error',
-      'consistent-return': 'error',
       'default-case-last': 'error',
       eqeqeq: 'error',
       'max-lines': ['error', { max: 300, ...length }],

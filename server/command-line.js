@@ -1,0 +1,121 @@
+import { Command, CommanderError, Option } from 'commander';
+import { ConfigError, InformationRequest, notAllowed, unknownOption } from './config-error.js';
+import { allowedOf, checkValue, parseText, rangeOf } from './option-value.js';
+import { envOf, OPTIONS } from './options.js';
+
+/** @typedef {import('./options.js').OptionRow} OptionRow */
+/** @typedef {import('./options.js').OptionValue} OptionValue */
+
+/**
+ * What the command line says.
+ * @param {string[]} argv  arguments, without node and the script
+ * @param {string} version
+ * @returns {{ values: Map<string, OptionValue>, file: string | null }} file: that of --config
+ * @throws {ConfigError} for an unknown option or a value that isn't allowed
+ * @throws {InformationRequest} for --help and --version
+ */
+export function readArguments(argv, version) {
+  let printed = '';
+  const command = createCommand(version);
+  command.configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
+  try {
+    command.parse(argv, { from: 'user' });
+  } catch (error) {
+    throw error instanceof CommanderError ? argumentError(error, printed, command.args[0]) : error;
+  }
+  const found = command.opts();
+  /** @type {Map<string, OptionValue>} */
+  const values = new Map();
+  for (const option of OPTIONS) {
+    if (found[option.name] === undefined) continue;
+    const value = readFlag(option, found[option.name]);
+    if (value === undefined) throw notAllowed(option, found[option.name], null);
+    values.set(option.name, value);
+  }
+  return { values, file: found.config ?? null };
+}
+
+/**
+ * @param {Readonly<OptionRow>} option
+ * @param {string | string[] | boolean} found as commander has it
+ */
+const readFlag = (option, found) =>
+  typeof found === 'string' ? parseText(option, found) : checkValue(option, found);
+
+/** @param {string} version */
+function createCommand(version) {
+  const command = new Command('aloud')
+    .description('Audio conferencing over HTTP/3. Options also come from the environment and a config file.')
+    .exitOverride()
+    .allowExcessArguments(false)
+    .version(version, '--version', 'prints the version')
+    .helpOption('--help', 'prints this')
+    .addOption(new Option('--config <file>', `JSON file of options, by these names (${envOf('config')})`));
+  for (const option of OPTIONS) for (const each of commandOptions(option)) command.addOption(each);
+  return command;
+}
+
+/**
+ * @param {Readonly<OptionRow>} option
+ * @returns {Option[]}
+ */
+function commandOptions(option) {
+  const about = `${option.description} (${rangeOf(option)}; default ${fallbackText(option)}; ${option.env})`;
+  const keyed = (/** @type {string} */ flags, /** @type {string} */ text) => {
+    const made = new Option(flags, text);
+    // The table's own name, where commander would make one in camel case.
+    made.attributeName = () => option.name;
+    return made;
+  };
+  if (option.type === 'boolean') {
+    const opposite = keyed(`--no-${option.name}`, `the opposite of --${option.name}`);
+    return [keyed(`--${option.name}`, about), opposite];
+  }
+  const made = keyed(`--${option.name} <${placeholder(option)}>`, about);
+  if (option.type === 'list') made.argParser((value, /** @type {string[]} */ before = []) => [...before, value]);
+  return [made];
+}
+
+const PLACEHOLDERS = Object.freeze({
+  integer: 'number',
+  number: 'number',
+  choice: 'choice',
+  host: 'address',
+  path: 'path',
+  list: 'name',
+  boolean: '',
+});
+
+/** @param {Readonly<OptionRow>} option */
+function placeholder(option) {
+  if (option.unit) return option.unit;
+  return PLACEHOLDERS[option.type];
+}
+
+/**
+ * A row's default, in words.
+ * @param {Readonly<OptionRow>} option
+ */
+export function fallbackText({ fallback, fallbackNote }) {
+  if (fallback === null) return fallbackNote ?? 'none';
+  const value = Array.isArray(fallback) ? fallback.join(', ') : String(fallback);
+  return fallbackNote ? `${value}, ${fallbackNote}` : value;
+}
+
+/**
+ * @param {CommanderError} error
+ * @param {string} printed
+ * @param {string} [stray] the first argument that belongs to no option
+ */
+function argumentError(error, printed, stray) {
+  if (error.code === 'commander.helpDisplayed' || error.code === 'commander.version') {
+    return new InformationRequest(printed);
+  }
+  const option = /'(--?[^' ]*)/.exec(error.message)?.[1] ?? stray ?? '';
+  if (error.code === 'commander.optionMissingArgument') {
+    const row = OPTIONS.find(({ name }) => `--${name}` === option);
+    return new ConfigError({ option, value: '', allowed: row ? allowedOf(row) : 'a path' });
+  }
+  return unknownOption(option, null, /Did you mean (.*)\?/.exec(error.message)?.[1]);
+}
+

@@ -1,0 +1,65 @@
+import { allowedOf } from './option-value.js';
+
+/** @typedef {import('./options.js').OptionRow} OptionRow */
+
+const MAX_SHOWN = 80;
+
+/** A setting that the server can't start with. The message is whole, for a person to read. */
+export class ConfigError extends Error {
+  /**
+   * @param {object} options
+   * @param {string} options.option     as a person would give it, such as '--port'
+   * @param {unknown} options.value     what was given; undefined where there is no value to show
+   * @param {string} options.allowed    what is allowed instead, in words
+   * @param {string | null} [options.source]  the environment variable or file that it came from
+   * @param {string} [options.problem]  what to say instead of 'allowed is ...'
+   */
+  constructor({ option, value, allowed, source = null, problem }) {
+    const shown = value === undefined ? '' : `: ${show(value)}`;
+    const from = source ? ` (from ${source})` : '';
+    super(`${option}${shown}${from}: ${problem ?? `allowed is ${allowed}`}`);
+    this.name = 'ConfigError';
+    this.option = option;
+    this.value = value;
+    this.allowed = allowed;
+    this.source = source;
+  }
+}
+
+/** Not an error: --help or --version was asked for. */
+export class InformationRequest extends Error {
+  /** @param {string} text what to print */
+  constructor(text) {
+    super('information was asked for');
+    this.text = text;
+  }
+}
+
+/**
+ * A value as an error shows it.
+ * @param {unknown} value
+ */
+export function show(value) {
+  const json = JSON.stringify(value) ?? String(value);
+  return json.length > MAX_SHOWN ? `${json.slice(0, MAX_SHOWN)}…` : json;
+}
+
+/**
+ * @param {string} option as a person gave it
+ * @param {string | null} source
+ * @param {string} [similar] the option that may have been meant
+ */
+export function unknownOption(option, source, similar) {
+  const allowed = similar ?? 'what --help lists';
+  const problem = `there is no such option; ${similar ? `did you mean ${similar}?` : '--help lists them all'}`;
+  return new ConfigError({ option, value: undefined, source, allowed, problem });
+}
+
+/**
+ * @param {Readonly<OptionRow>} option
+ * @param {unknown} value
+ * @param {string | null} source
+ */
+export function notAllowed(option, value, source) {
+  return new ConfigError({ option: `--${option.name}`, value, source, allowed: allowedOf(option) });
+}

@@ -1,0 +1,138 @@
+import { MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../public/shared/audio-format.js';
+
+/**
+ * The one table of options. `--help`, the environment, the config file, `docs/configuration.md` and
+ * the tests are all read from it.
+ *
+ * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list'} OptionType
+ *
+ * @typedef {object} OptionRow
+ * @property {string} name           the flag without its dashes, and the key in the config file
+ * @property {string} key            the property of the config object
+ * @property {string} env            the environment variable
+ * @property {OptionType} type       a list is comma-separated in the environment, and a repeated flag
+ * @property {string} [unit]
+ * @property {number} [min]          of an integer or a number
+ * @property {number} [max]
+ * @property {ReadonlyArray<string | number>} [choices]
+ * @property {OptionValue} fallback  the value where none is given
+ * @property {string} [fallbackNote] what the default means, where the value doesn't say it
+ * @property {string} description
+ *
+ * @typedef {string | number | boolean | null | ReadonlyArray<string>} OptionValue
+ */
+
+/** The longest server-side delay, in milliseconds. */
+export const MAX_SERVER_DELAY_MS = 2000;
+
+const LOOPBACK = Object.freeze(['localhost', '127.0.0.1', '::1']);
+
+/** @type {ReadonlyArray<Readonly<OptionRow>>} */
+export const OPTIONS = Object.freeze(
+  [
+    {
+      ...row('host', 'host', '::', 'address to listen on, for TCP and UDP'),
+      fallbackNote: 'every address, IPv4 too',
+    },
+    integer('port', 0, 65535, 8080, 'TCP port of the page, WebSocket and HTTP/1; 0 takes a free one'),
+    integer('h3-port', 0, 65535, 4433, 'UDP port of HTTP/3; 0 takes a free one'),
+    choice('engine', ['auto', 'native', 'quiche', 'none'], 'auto', 'HTTP/3 engine; auto: the first that is there'),
+    choice('delivery', ['tick', 'reply'], 'tick', 'tick: the server pushes each mix; reply: it answers each packet'),
+    number('server-delay-ms', 0, MAX_SERVER_DELAY_MS, 60, 'ms', 'how long after its end a frame is mixed'),
+    { ...choice('sample-rate', SAMPLE_RATES, 48000, 'sample rate of the rooms'), unit: 'Hz' },
+    number('frame-ms', Math.min(...OPUS_FRAME_MS), MAX_FRAME_MS, 20, 'ms', 'length of a frame, and so of a packet'),
+    integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, 'Opus frames to a packet, equal parts of the frame'),
+    choice('codec', ['libopus-wasm', 'opusscript'], 'libopus-wasm', 'Opus library of the server'),
+    { ...integer('bitrate', 6000, 256000, 32000, 'bitrate of each Opus stream, both ways'), unit: 'b/s' },
+    integer('complexity', 0, 10, 5, 'effort of the Opus encoders on the server, 10 being the most'),
+    choice('application', ['voip', 'audio', 'lowdelay'], 'audio', 'what the Opus encoders are tuned for'),
+    row('boolean', 'echo', false, 'lets people hear themselves too'),
+    integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
+    integer('max-participants', 1, 10000, 100, 'people in one room'),
+    integer('max-sessions', 1, 100000, 1000, 'people on the server'),
+    { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence of a connection that ends it'), unit: 'ms' },
+    choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', 'of QUIC on the native engine'),
+    {
+      ...integer('receive-queue', 16, 65536, 1024, 'datagrams that may wait; beyond it the oldest go'),
+      unit: 'datagrams',
+    },
+    path('cert', 'PEM file of your own certificate and its chain; the page is then HTTPS too', 'one is made'),
+    path('key', "PEM file of that certificate's private key", 'one is made'),
+    path('cert-dir', 'directory for the certificate that the server makes', "certs/ in aloud's own directory"),
+    {
+      ...row('list', 'hostname', LOOPBACK, 'host in that certificate; may be repeated'),
+      key: 'hostnames',
+    },
+    choice('log-level', ['error', 'warn', 'info', 'debug'], 'info', 'how much is written to standard error'),
+  ].map((option) => Object.freeze(option)),
+);
+
+/**
+ * The environment variable of an option.
+ * @param {string} name
+ */
+export function envOf(name) {
+  return `ALOUD_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** @param {string} name */
+function keyOf(name) {
+  return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+}
+
+/**
+ * @param {OptionType} type
+ * @param {string} name
+ * @param {OptionValue} fallback
+ * @param {string} description
+ * @returns {OptionRow}
+ */
+function row(type, name, fallback, description) {
+  return { name, key: keyOf(name), env: envOf(name), type, fallback, description };
+}
+
+/**
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ * @param {number} fallback
+ * @param {string} description
+ * @returns {OptionRow}
+ */
+function integer(name, min, max, fallback, description) {
+  return { ...row('integer', name, fallback, description), min, max };
+}
+
+/**
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ * @param {number} fallback
+ * @param {string} unit
+ * @param {string} description
+ * @returns {OptionRow}
+ */
+function number(name, min, max, fallback, unit, description) {
+  return { ...row('number', name, fallback, description), min, max, unit };
+}
+
+/**
+ * @param {string} name
+ * @param {ReadonlyArray<string | number>} choices
+ * @param {string | number} fallback
+ * @param {string} description
+ * @returns {OptionRow}
+ */
+function choice(name, choices, fallback, description) {
+  return { ...row('choice', name, fallback, description), choices };
+}
+
+/**
+ * @param {string} name
+ * @param {string} description
+ * @param {string} fallbackNote what is done without it
+ * @returns {OptionRow}
+ */
+function path(name, description, fallbackNote) {
+  return { ...row('path', name, null, description), fallbackNote };
+}
