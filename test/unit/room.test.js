@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { writeLength } from '../../public/shared/packet.js';
 import { CONCEALED } from '../fakes/pcm-codec.js';
 import { Conference, settle } from '../fakes/conference.js';
 
@@ -301,8 +300,7 @@ describe('what participants send wrong', () => {
     conference.pass(3);
     const [zero, one, two] = [await ann.packet(0, 0.1), await ann.packet(1, 0.2), await ann.packet(2, 0.3)];
     const repeat = one.subarray(9);
-    const repeated = new Uint8Array([two[0], 1, ...two.subarray(2, 9), 0, 0, ...repeat, ...two.subarray(9)]);
-    writeLength(repeated, 9, repeat.length);
+    const repeated = new Uint8Array([two[0], 1, ...two.subarray(2, 9), repeat.length, ...repeat, ...two.subarray(9)]);
     for (const bytes of [zero, repeated]) ann.session.handler?.packet(bytes, conference.clock.now());
     conference.pass(5);
     const heard = await bob.heard();
