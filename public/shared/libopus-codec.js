@@ -35,9 +35,10 @@ const ALLOCATION_FAILED = -7;
 
 /**
  * @param {LibopusModule} module the namespace of `libopus-wasm`
- * @returns {Codec}
+ * @param {{ maxInstances?: number }} [options]
+ * @returns {Codec} which counts its own instances: make one for each module
  */
-export function createLibopusCodec(module) {
+export function createLibopusCodec(module, { maxInstances = MAX_INSTANCES } = {}) {
   const name = 'libopus-wasm';
   let open = 0;
 
@@ -47,7 +48,7 @@ export function createLibopusCodec(module) {
    * @returns {Promise<T>}
    */
   async function counted(create) {
-    if (open >= MAX_INSTANCES) throw instancesError(name, open);
+    if (open >= maxInstances) throw instancesError(name, open);
     open++;
     try {
       return await create();
@@ -65,7 +66,7 @@ export function createLibopusCodec(module) {
   return {
     name,
     conceals: true,
-    maxInstances: MAX_INSTANCES,
+    maxInstances,
     createEncoder: async (settings) => {
       const { sampleRate, frameSamples, bitrate, complexity, application } = checkEncoderSettings(settings);
       return counted(async () => {

@@ -33,14 +33,22 @@ export const codecNames = Object.freeze(/** @type {CodecName[]} */ (Object.keys(
 /** @type {CodecName} */
 export const defaultCodec = 'libopus-wasm';
 
+/** @type {Map<string, Promise<Codec>>} */
+const loading = new Map();
+
 /**
  * @param {string} [name] one of codecNames
- * @returns {Promise<Codec>} shares its library with every other one of its name in the process
+ * @returns {Promise<Codec>} the same one each time, since its instances share one memory
  * @throws {RangeError} for another name
  */
 export async function loadCodec(name = defaultCodec) {
   if (!Object.hasOwn(loaders, name)) {
     throw new RangeError(`codec ${name}: allowed are ${codecNames.join(', ')}`);
   }
-  return loaders[/** @type {CodecName} */ (name)]();
+  let codec = loading.get(name);
+  if (!codec) {
+    codec = loaders[/** @type {CodecName} */ (name)]();
+    loading.set(name, codec);
+  }
+  return codec;
 }

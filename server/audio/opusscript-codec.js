@@ -23,34 +23,34 @@ import { CTL, OpusscriptLibrary } from './opusscript-library.js';
  * @typedef {import('../../public/shared/codec.js').FullEncoderSettings} FullEncoderSettings
  */
 
-/** The library's memory ends at 2 GiB; an encoder and a decoder share 85 kB of it at best, at worst each has as much. */
+/**
+ * The library's memory ends at 2 GiB. An encoder and a decoder of one rate share 85 kB of it; where there
+ * are only encoders, or only decoders, each takes as much.
+ */
 const MAX_INSTANCES = 24000;
 
-/** @type {OpusscriptLibrary | undefined} */
-let library;
-let open = 0;
-
-/** @returns {Codec} */
-export function createOpusscriptCodec() {
+/**
+ * @param {{ maxInstances?: number }} [options]
+ * @returns {Codec} with a library, and so a memory, of its own
+ */
+export function createOpusscriptCodec({ maxInstances = MAX_INSTANCES } = {}) {
   const name = 'opusscript';
-  const count = () => {
-    if (open >= MAX_INSTANCES) throw instancesError(name, MAX_INSTANCES);
-    open++;
+  const library = new OpusscriptLibrary();
+  const checkCount = () => {
+    if (library.taken >= maxInstances) throw instancesError(name, maxInstances);
   };
   return {
     name,
     conceals: true,
-    maxInstances: MAX_INSTANCES,
+    maxInstances,
     createEncoder: async (settings) => {
       const full = checkEncoderSettings(settings);
-      library ??= new OpusscriptLibrary();
-      count();
+      checkCount();
       return new OpusscriptEncoder(library, full);
     },
     createDecoder: async (settings) => {
       checkDecoderSettings(settings);
-      library ??= new OpusscriptLibrary();
-      count();
+      checkCount();
       return new OpusscriptDecoder(library, settings);
     },
   };
@@ -108,7 +108,6 @@ class OpusscriptEncoder {
     if (this.#closed) return;
     this.#closed = true;
     this.#library.giveBack('encoder', this.#sampleRate, this.#handler);
-    open--;
   }
 }
 
@@ -158,7 +157,6 @@ class OpusscriptDecoder {
     if (this.#closed) return;
     this.#closed = true;
     this.#library.giveBack('decoder', this.#sampleRate, this.#handler);
-    open--;
   }
 
   /**

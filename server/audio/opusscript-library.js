@@ -56,6 +56,8 @@ export class OpusscriptLibrary {
   #free = { encoder: new Map(), decoder: new Map() };
 
   constructor() {
+    /** How many halves are in use. */
+    this.taken = 0;
     this.#library = createRequire(import.meta.url)('opusscript/build/opusscript_native_wasm.js')();
     this.pcm = this.#library._malloc(MAX_FRAME_SAMPLES * SAMPLE_CELLS * CELL_BYTES);
     this.payload = this.#library._malloc(MAX_ENCODED_BYTES);
@@ -78,6 +80,7 @@ export class OpusscriptLibrary {
    * @returns {Handler} whose other half may be somebody else's
    */
   take(half, sampleRate, application) {
+    this.taken++;
     const free = this.#freeHalves(half, sampleRate);
     for (const handler of free) {
       free.delete(handler);
@@ -94,6 +97,7 @@ export class OpusscriptLibrary {
    * @param {Handler} handler as taken; not to be used any more
    */
   giveBack(half, sampleRate, handler) {
+    this.taken--;
     if (this.#freeHalves(otherHalf(half), sampleRate).delete(handler)) {
       this.#library.OpusScriptHandler.destroy_handler(handler);
     } else {
