@@ -6,11 +6,18 @@
  * @import { SampleClock } from './clock.js'
  */
 
-import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame } from '../../public/shared/packet.js';
-import { writeAudioHeader, writeClockReply } from '../../public/shared/packet.js';
-import { Limiter, levelOf } from '../audio/mixer.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  PacketType,
+  readPacket,
+  Stream,
+  unwrapFrame,
+  writeClockReply,
+} from '../../public/shared/packet.js';
 import { PacketBuffer } from '../audio/packet-buffer.js';
 import { FrameState, RingBuffer } from '../audio/ring-buffer.js';
+import { MixStream } from './mix-stream.js';
 import { Reception } from './reception.js';
 
 /** How far ahead of the sample clock a frame may end: more is a clock that is wrong. */
@@ -69,13 +76,11 @@ export class Participant {
     this.lastHeardMs = 0;
     this.reception = new Reception();
     this.ring = new RingBuffer(format.frameSamples, Math.ceil(HISTORY_MS / format.frameMs) + 2);
-    this.limiter = new Limiter(format.sampleRate);
     this.format = format;
     this.sampleClock = sampleClock;
-    this.encoder = encoder;
     this.decoder = decoder;
-    /** The number of the next packet of this person's own stream. */
-    this.sequence = 0;
+    /** What is sent to this person alone. */
+    this.ownStream = new MixStream(Stream.mixMinus, encoder, format);
     this.maxPastFrames = Math.ceil((HISTORY_MS + maxDelayMs) / format.frameMs);
     this.maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
     this.maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
@@ -223,12 +228,9 @@ export class Participant {
    * @param {number} frame that the packet is for
    * @param {Float32Array} pcm one frame; limited in place
    * @param {boolean} sounding false to send a silent packet, whatever is in pcm
-   * @param {number} stream one of Stream
    */
-  sendMix(frame, pcm, sounding, stream) {
-    this.sequence = (this.sequence + 1) & 0xffff;
-    if (sounding) this.limiter.process(pcm);
-    const bytes = writeMix(out, frame, pcm, sounding, stream, this.sequence, this.encoder);
+  sendMix(frame, pcm, sounding) {
+    const bytes = this.ownStream.write(out, frame, pcm, sounding);
     this.session.send(out.subarray(0, bytes));
   }
 
@@ -241,30 +243,7 @@ export class Participant {
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.encoder.close();
+    this.ownStream.close();
     this.decoder.close();
   }
-}
-
-/**
- * Writes an audio packet that holds one frame of a mix.
- *
- * @param {Uint8Array} bytes MAX_PACKET_BYTES long; filled
- * @param {number} frame
- * @param {Float32Array} pcm
- * @param {boolean} sounding
- * @param {number} stream one of Stream
- * @param {number} sequence
- * @param {PayloadEncoder} encoder the stream's
- * @returns {number} the packet's bytes
- */
-export function writeMix(bytes, frame, pcm, sounding, stream, sequence, encoder) {
-  packet.redundancy = 0;
-  packet.stream = stream;
-  packet.voice = sounding;
-  packet.level = sounding ? levelOf(pcm) : 127;
-  packet.sequence = sequence;
-  packet.frame = frame;
-  const at = writeAudioHeader(bytes, packet);
-  return sounding ? at + encoder.encode(pcm, bytes, at) : at;
 }

@@ -2,7 +2,7 @@
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Codec } from '../audio/codec.js'
- * @import { Session, Transport } from '../transport/session.js'
+ * @import { Session } from '../transport/session.js'
  * @import { Clock, SampleClock } from './clock.js'
  *
  * @typedef {object} RoomSettings what all rooms of a server have in common
@@ -22,21 +22,15 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { MAX_PACKET_BYTES, Stream } from '../../public/shared/packet.js';
+import { Stream } from '../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
-import { Limiter, mixMinus } from '../audio/mixer.js';
-import { FrameState } from '../audio/ring-buffer.js';
+import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
-import { Participant, writeMix } from './participant.js';
+import { MixStream } from './mix-stream.js';
+import { Participant } from './participant.js';
 
 /** How often the room looks for people who vanished, and tells each how they are received. */
 const HOUSEKEEPING_MS = 1000;
-
-/** A reply's reader may be so far ahead of the clock before it is taken for one whose clock is wrong. */
-const CLOCK_TOLERANCE_MS = 5;
-
-/** One buffer writes the shared packet: sessions don't keep it. */
-const out = new Uint8Array(MAX_PACKET_BYTES);
 
 /** People who hear each other. The room owns its participants, its mix clock and its shared stream. */
 export class Room {
@@ -44,16 +38,12 @@ export class Room {
   #people = new Map();
   #joining = 0;
   #nextId = 1;
-  #sequence = 0;
+  #mix;
   #closed = false;
   /** @type {unknown} */
   #housekeeping = null;
-  /** Of the shared stream; opened by the first to join. @type {Promise<PayloadEncoder> | null} */
+  /** The shared stream, opened by the first to join. @type {Promise<MixStream> | null} */
   #opening = null;
-  /** @type {PayloadEncoder | null} */
-  #encoder = null;
-  /** Those who hear the shared stream at this tick, by transport. @type {Map<Transport, Session[]>} */
-  #audience = new Map();
 
   /**
    * @param {string} name
@@ -65,15 +55,12 @@ export class Room {
     this.name = name;
     this.settings = settings;
     this.onEmpty = onEmpty;
-    this.delaySamples = Math.round((settings.serverDelayMs * format.sampleRate) / 1000);
-    this.fullMix = new Float32Array(format.frameSamples);
-    this.ownMix = new Float32Array(format.frameSamples);
-    this.limiter = new Limiter(format.sampleRate);
+    this.#mix = new Mix(settings, this.#people);
     this.mixClock = new MixClock({
       clock,
       sampleClock,
       frameSamples: format.frameSamples,
-      delaySamples: this.delaySamples,
+      delaySamples: this.#mix.delaySamples,
       mix: (frame, latenessMs) => this.#tick(frame, latenessMs),
     });
     /** Of the last second: the largest delay between a frame's time and its mix, in milliseconds. */
@@ -128,9 +115,9 @@ export class Room {
    */
   async #admit(session, name) {
     const { settings } = this;
-    this.#opening ??= openEncoder(settings);
+    this.#opening ??= openSharedStream(settings);
     try {
-      this.#encoder = await this.#opening;
+      this.#mix.shared = await this.#opening;
     } catch (error) {
       this.#opening = null;
       throw error;
@@ -194,99 +181,16 @@ export class Room {
   receive(participant, bytes, arrivalMs) {
     participant.lastHeardMs = arrivalMs;
     const frame = participant.receive(bytes, arrivalMs);
-    if (frame >= 0 && participant.delivery === 'reply') this.#reply(participant, frame);
+    if (frame >= 0 && participant.delivery === 'reply') this.#mix.reply(participant, frame);
   }
 
   /**
-   * Mixes a frame once, when its time has come, and sends it to everybody whose delivery is `tick`.
    * @param {number} frame
    * @param {number} latenessMs
    */
   #tick(frame, latenessMs) {
     if (latenessMs > this.tickLatenessMs) this.tickLatenessMs = latenessMs;
-    const start = frame * this.settings.format.frameSamples;
-    this.fullMix.fill(0);
-    let speakers = 0;
-    for (const person of this.#people.values()) {
-      if (person.pull(frame, true) < FrameState.concealed) continue;
-      person.ring.addTo(this.fullMix, start);
-      speakers += 1;
-    }
-    for (const person of this.#people.values()) {
-      if (person.delivery === 'tick') this.#deliver(person, frame, speakers);
-    }
-    this.#sendShared(frame, speakers > 0);
-  }
-
-  /**
-   * @param {Participant} person
-   * @param {number} frame
-   * @param {number} speakers how many are in the full mix
-   */
-  #deliver(person, frame, speakers) {
-    const speaks = person.ring.state(frame) >= FrameState.concealed;
-    if (!speaks || this.settings.echo) {
-      this.#audienceOf(person.session.transport).push(person.session);
-      return;
-    }
-    const { ring } = person;
-    mixMinus(this.ownMix, this.fullMix, ring.samples, ring.offset(frame));
-    person.sendMix(frame, this.ownMix, speakers > 1, Stream.mixMinus);
-  }
-
-  /** @param {Transport} transport */
-  #audienceOf(transport) {
-    let sessions = this.#audience.get(transport);
-    if (sessions === undefined) {
-      sessions = [];
-      this.#audience.set(transport, sessions);
-    }
-    return sessions;
-  }
-
-  /**
-   * Encodes the full mix once and sends it to all who hear it.
-   * @param {number} frame
-   * @param {boolean} sounding
-   */
-  #sendShared(frame, sounding) {
-    const encoder = this.#encoder;
-    if (encoder === null) return;
-    let bytes = 0;
-    for (const [transport, sessions] of this.#audience) {
-      if (sessions.length === 0) continue;
-      if (bytes === 0) {
-        this.#sequence = (this.#sequence + 1) & 0xffff;
-        if (sounding) this.limiter.process(this.fullMix);
-        bytes = writeMix(out, frame, this.fullMix, sounding, Stream.fullMix, this.#sequence, encoder);
-      }
-      transport.sendMany(sessions, out.subarray(0, bytes));
-      sessions.length = 0;
-    }
-  }
-
-  /**
-   * Answers a packet with the mix at its own clock less the server-side delay (thesis, section 2.3:
-   * read_clock = write_clock - server_side_delay).
-   * @param {Participant} listener
-   * @param {number} frame of the packet
-   */
-  #reply(listener, frame) {
-    const { format, echo, sampleClock } = this.settings;
-    const size = format.frameSamples;
-    const start = frame * size - this.delaySamples;
-    const first = Math.floor(start / size);
-    const last = Math.floor((start + size - 1) / size);
-    const ahead = (frame + 1) * size - sampleClock.now();
-    const due = ahead <= (CLOCK_TOLERANCE_MS * format.sampleRate) / 1000;
-    const mix = this.ownMix.fill(0);
-    let added = 0;
-    for (const person of this.#people.values()) {
-      if (person === listener && !echo) continue;
-      for (let f = first; f <= last; f++) person.pull(f, due);
-      added += person.ring.addTo(mix, start);
-    }
-    listener.sendMix(frame, mix, added > 0, Stream.mixMinus);
+    this.#mix.tick(frame);
   }
 
   /**
@@ -312,7 +216,7 @@ export class Room {
   }
 
   #restIfIdle() {
-    this.#audience.clear();
+    this.#mix.forgetAudience();
     for (const person of this.#people.values()) if (person.delivery === 'tick') return;
     this.mixClock.stop();
   }
@@ -370,8 +274,15 @@ export class Room {
       person.close();
     }
     this.#people.clear();
-    this.#encoder?.close();
+    this.#mix.shared?.close();
   }
+}
+
+/**
+ * @param {RoomSettings} settings
+ */
+async function openSharedStream(settings) {
+  return new MixStream(Stream.fullMix, await openEncoder(settings), settings.format);
 }
 
 /**
