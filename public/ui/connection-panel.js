@@ -1,0 +1,44 @@
+import { elementOf, make, setText } from './element.js';
+import { connectionDescriptions, texts } from '../texts.js';
+
+/** How this person is connected, and how well. */
+export class ConnectionPanel {
+  #name = elementOf('connection-name', HTMLElement);
+  #stats = elementOf('stats', HTMLElement);
+  #detail = elementOf('connection-detail', HTMLElement);
+  #failures = elementOf('connection-failures', HTMLUListElement);
+
+  /**
+   * @param {string} transport the one that was taken
+   * @param {{ transport: string, reason: string }[]} failed those that were tried before it
+   */
+  connected(transport, failed) {
+    this.#name.classList.remove('waiting');
+    setText(this.#name, texts.connectedOver(transport));
+    setText(this.#detail, connectionDescriptions[transport] ?? '');
+    this.#failures.replaceChildren(
+      ...failed.map((one) => make('li', '', texts.notTaken(one.transport, one.reason))),
+    );
+  }
+
+  /**
+   * @param {string} sentence what is being waited for
+   */
+  waiting(sentence) {
+    this.#name.classList.add('waiting');
+    setText(this.#name, sentence);
+    this.stats({});
+  }
+
+  /**
+   * @param {{ roundTripMs?: number | null, receivedPercent?: number | null, delayMs?: number | null }} stats
+   *   those that are not known are left out
+   */
+  stats({ roundTripMs, receivedPercent, delayMs }) {
+    const parts = [];
+    if (Number.isFinite(roundTripMs)) parts.push(texts.roundTrip(Number(roundTripMs)));
+    if (Number.isFinite(receivedPercent)) parts.push(texts.received(Number(receivedPercent)));
+    if (Number.isFinite(delayMs)) parts.push(texts.delay(Number(delayMs)));
+    this.#stats.replaceChildren(...parts.map((part) => make('span', '', part)));
+  }
+}

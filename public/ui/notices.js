@@ -1,0 +1,59 @@
+import { make } from './element.js';
+import { noticeText } from '../texts.js';
+
+/** What went wrong, and what to do: sentences that stay until they are dismissed or settled. */
+export class Notices {
+  /** @type {Map<string, HTMLElement>} by code */
+  #shown = new Map();
+  #area;
+
+  /**
+   * @param {HTMLElement} area an element of the role alert
+   */
+  constructor(area) {
+    this.#area = area;
+  }
+
+  /**
+   * Shows a notice, once however often it is told.
+   * @param {string} code of the registry of errors, or one of the page's own
+   * @param {{ message?: string, action?: { label: string, run: () => void } }} [options]
+   *   message: for codes that the page doesn't know; action: a button that does what there is to do
+   */
+  show(code, { message, action } = {}) {
+    this.settle(code);
+    const notice = make('div', 'notice');
+    notice.dataset.code = code;
+    notice.append(make('p', '', noticeText(code, message)));
+    if (action) notice.append(makeButton('button', action.label, action.run));
+    notice.append(makeButton('button quiet', 'Dismiss', () => this.settle(code)));
+    this.#shown.set(code, notice);
+    this.#area.append(notice);
+  }
+
+  /**
+   * Takes a notice away, because what it said is no longer so.
+   * @param {string} code
+   */
+  settle(code) {
+    this.#shown.get(code)?.remove();
+    this.#shown.delete(code);
+  }
+
+  /** Takes all away. */
+  clear() {
+    for (const code of [...this.#shown.keys()]) this.settle(code);
+  }
+}
+
+/**
+ * @param {string} className
+ * @param {string} label
+ * @param {() => void} run
+ */
+function makeButton(className, label, run) {
+  const button = make('button', className, label);
+  button.type = 'button';
+  button.addEventListener('click', run);
+  return button;
+}

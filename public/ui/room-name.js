@@ -1,0 +1,67 @@
+/**
+ * Names of rooms. A room is open to whoever knows its name, so a name that is made here can't be
+ * guessed: three of 256 words and six digits, one in 2^44.
+ */
+
+const WORDS = `
+acorn agate alder almond amber anchor apple apricot april arbor arrow ash aspen aster autumn badger
+bakery balcony bamboo barley basil basket beacon beaver bell berry birch bison blossom bonfire bramble
+breeze brook bronze button cabin cactus camel candle canoe canyon cedar cello chalk cherry chestnut
+cinnamon citrus clay cliff clover cobalt coconut comet copper coral cotton cove crane creek cricket
+crimson crocus crystal curlew cypress dahlia daisy dawn delta dolphin dove dragon driftwood dune eagle
+echo elder elm ember emerald falcon fennel fern fiddle finch fjord flint flute forest fountain fox
+garden garnet ginger glacier glade glen granite grape grove guitar gull hammock harbor harvest hazel
+heather hedge heron hickory hill honey horizon indigo iris island ivory ivy jade jasmine jasper juniper
+kayak kestrel kettle kite koala lagoon lake lantern lark laurel lavender lemon lilac lily lime linen
+lotus lute lynx magnet mango maple marble marigold marsh meadow melody melon midnight mint mirror mist
+moon moss mountain mulberry myrtle nectar nest nettle north nutmeg oak oasis oboe ocean olive onyx opal
+orchard orchid osprey otter owl palm papaya pearl pebble pepper petal pine planet plaza plum polar pond
+poplar poppy prairie puffin quail quartz quill quince rabbit rain raven reed reef ribbon ridge river
+robin rocket rose rosemary ruby saddle saffron sage salmon sand sapphire satin scarlet shell shore silk
+silver sky snow sparrow spruce star stone storm stream summer sunset swan tango teal temple thicket
+thistle thyme tide tiger timber topaz trail tulip tundra turtle valley vanilla velvet violet walnut
+waltz water willow winter
+`.trim().split(/\s+/);
+
+/** How many there are: 256 of them make 8 bits of a name. */
+export const WORD_COUNT = WORDS.length;
+
+const word = (/** @type {number} */ number) => WORDS[number % WORD_COUNT];
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * A new room's name, such as `harbor-velvet-finch-482913`.
+ * @param {(numbers: Uint32Array<ArrayBuffer>) => void} [fillRandom] fills an array with random numbers
+ * @returns {string}
+ */
+export function makeRoomName(fillRandom = (numbers) => crypto.getRandomValues(numbers)) {
+  const numbers = new Uint32Array(4);
+  fillRandom(numbers);
+  const [a, b, c, d] = numbers;
+  return [word(a), word(b), word(c), String(d % 1_000_000).padStart(6, '0')].join('-');
+}
+
+/**
+ * The room that a person means by what they typed or pasted: a name, or a room's link. Spaces become
+ * hyphens.
+ * @param {string} typed
+ * @returns {string | null} null when it is no room's name
+ */
+export function readRoomName(typed) {
+  const link = /\/r\/([^/?#\s]+)/.exec(typed);
+  const name = (link ? decoded(link[1]) : typed).trim().replace(/\s+/g, '-');
+  return NAME.test(name) ? name : null;
+}
+
+/**
+ * @param {string} part of a URL
+ * @returns {string} empty when it can't be decoded
+ */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,22 @@
+import { roomPath } from './address.js';
+import { elementOf } from './element.js';
+import { problem } from './form-problem.js';
+import { makeRoomName, readRoomName } from './room-name.js';
+import { noticeText, texts } from '../texts.js';
+
+/**
+ * The first page: start a room, or go to one.
+ * @param {(path: string) => void} go opens a page of this site
+ */
+export function showStart(go) {
+  const field = elementOf('room', HTMLInputElement);
+  elementOf('start', HTMLElement).hidden = false;
+  elementOf('start-room', HTMLButtonElement).addEventListener('click', () => go(roomPath(makeRoomName())));
+  elementOf('enter', HTMLFormElement).addEventListener('submit', (event) => {
+    event.preventDefault();
+    const room = readRoomName(field.value);
+    if (room !== null) go(roomPath(room));
+    else problem(field, field.value.trim() === '' ? texts.noRoomTyped : noticeText('room-name'));
+  });
+  field.addEventListener('input', () => problem(field, null));
+}
