@@ -1,0 +1,48 @@
+/**
+ * A list of packets, as HTTP/1 bodies carry them: each behind its length in bytes, a big-endian
+ * uint16. Reading makes views and copies nothing; neither reading nor writing throws for what a peer
+ * sent.
+ */
+
+/** The bytes of a length. */
+export const LIST_LENGTH_BYTES = 2;
+
+/** The longest entry of a list, in bytes. */
+export const MAX_LIST_ENTRY_BYTES = 0xffff;
+
+/**
+ * Adds one packet to a list.
+ * @param {Uint8Array} out
+ * @param {number} at where the list ends so far
+ * @param {Uint8Array} bytes the packet
+ * @returns {number} where the list ends now; -1 when there is no room or the packet is longer than
+ *   MAX_LIST_ENTRY_BYTES, and then nothing was written
+ */
+export function writeListEntry(out, at, bytes) {
+  const length = bytes.length;
+  if (length > MAX_LIST_ENTRY_BYTES || at + LIST_LENGTH_BYTES + length > out.length) return -1;
+  out[at] = length >>> 8;
+  out[at + 1] = length;
+  out.set(bytes, at + LIST_LENGTH_BYTES);
+  return at + LIST_LENGTH_BYTES + length;
+}
+
+/**
+ * Reads a list.
+ * @param {Uint8Array} bytes
+ * @param {(packet: Uint8Array) => void} onPacket called for each packet, in order, with a view of
+ *   `bytes`; may be of no bytes
+ * @returns {boolean} false when the list ends within an entry; the whole ones before it were given out
+ */
+export function readList(bytes, onPacket) {
+  const end = bytes.length;
+  let at = 0;
+  while (at + LIST_LENGTH_BYTES <= end) {
+    const start = at + LIST_LENGTH_BYTES;
+    const next = start + ((bytes[at] << 8) | bytes[at + 1]);
+    if (next > end) return false;
+    onPacket(bytes.subarray(start, next));
+    at = next;
+  }
+  return at === end;
+}
