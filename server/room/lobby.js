@@ -39,7 +39,7 @@ export class Lobby {
    * @param {object} options
    * @param {Rooms} options.rooms
    * @param {Clock} options.clock
-   * @param {{ error: (message: string, error?: unknown) => void }} options.log
+   * @param {{ error: (message: string) => void }} options.log
    */
   constructor({ rooms, clock, log }) {
     this.#rooms = rooms;
@@ -58,7 +58,7 @@ export class Lobby {
       control: (message) => {
         this.#clock.clearTimeout(timer);
         this.#join(session, message).catch((error) => {
-          this.#log.error('a participant could not join', error);
+          this.#log.error(`a participant could not join: ${error instanceof Error ? error.stack : error}`);
           refuse(session, 'internal');
         });
       },
