@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/** Where the built library is. */
+export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
+
+/** The command that builds it, for messages. */
+export const BUILD_COMMAND = 'npm run build:native';
+
+/**
+ * Why there is no native engine, in words for people; `code` is 'ERR_NATIVE_NOT_BUILT' or
+ * 'ERR_NATIVE_UNUSABLE' (built for another system, or damaged).
+ */
+export class NativeUnavailableError extends Error {
+  /**
+   * @param {'ERR_NATIVE_NOT_BUILT' | 'ERR_NATIVE_UNUSABLE'} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.name = 'NativeUnavailableError';
+    this.code = code;
+  }
+}
+
+/** Whether the library has been built; it may still be for another system: see load. */
+export const isBuilt = () => existsSync(LIBRARY);
+
+/** @type {Binding | undefined} */
+let binding;
+
+/**
+ * The library itself.
+ * @returns {Binding}
+ * @throws {NativeUnavailableError} when it isn't built, or can't be loaded here
+ */
+export function load() {
+  if (binding) return binding;
+  if (!isBuilt()) {
+    throw new NativeUnavailableError('ERR_NATIVE_NOT_BUILT', `it is not built: ${BUILD_COMMAND} builds it`);
+  }
+  try {
+    binding = /** @type {Binding} */ (createRequire(import.meta.url)(LIBRARY));
+    return binding;
+  } catch (error) {
+    const [reason] = String(/** @type {Error} */ (error).message).split('\n');
+    throw new NativeUnavailableError(
+      'ERR_NATIVE_UNUSABLE',
+      `it was built for another system (${reason}): ${BUILD_COMMAND} builds it anew`,
+    );
+  }
+}
+
+/**
+ * The library as it is: see the Rust sources for what each call does. Sessions and streams are
+ * numbers.
+ *
+ * @typedef {object} Binding
+ * @property {new (options: EndpointSettings, readable: () => void) => NativeEndpoint} Endpoint
+ *
+ * @typedef {object} EndpointSettings
+ * @property {number} ioThreads          threads for QUIC's work
+ * @property {'cubic' | 'newreno' | 'bbr'} congestionController  quinn calls its BBR experimental
+ * @property {number} idleTimeoutMs      a peer of whom nothing is heard for so long is gone
+ * @property {number} keepAliveMs        a ping after so long a silence; 0 for none
+ * @property {number} handshakeTimeoutMs for each step until a session is open
+ * @property {number} maxConnections     sessions, requests and handshakes together
+ * @property {number} receiveQueue       datagrams that wait for JavaScript, for each session
+ * @property {number} sendQueueBytes     datagrams that wait for the network, for each session
+ * @property {number} maxStreams         of each kind, that a peer may have open
+ * @property {number} streamBufferBytes  that wait in either direction of a stream
+ *
+ * @typedef {object} NativeEndpoint
+ * @property {() => number} clock
+ * @property {(offsetMs: number) => void} setClockOffset
+ * @property {(host: string, port: number, certPem: string, keyPem: string) => number} listen
+ * @property {(certPem: string, keyPem: string) => void} setCertificate
+ * @property {(url: string, hashes: Uint8Array[], headers: string[]) => number} connect
+ * @property {(id: number) => boolean} accept
+ * @property {(id: number, status: number) => boolean} reject
+ * @property {() => void} listening
+ * @property {(most: number) => NativeEvent[]} events
+ * @property {(bytes: Uint8Array, index: Float64Array) => number} recv
+ * @property {(session: number, bytes: Uint8Array) => boolean} send
+ * @property {(ids: Uint32Array, count: number, bytes: Uint8Array) => number} sendMany
+ * @property {(id: number, code: number, reason: string) => void} closeSession
+ * @property {(id: number) => void} forget
+ * @property {(id: number) => ConnectionStats | null} stats
+ * @property {(session: number, bidi: boolean) => number} streamOpen
+ * @property {(session: number, stream: number, bytes: Uint8Array) => number} streamRead
+ * @property {(session: number, stream: number, bytes: Uint8Array) => number} streamWrite
+ * @property {(session: number, stream: number) => void} streamFinish
+ * @property {(session: number, stream: number, code: number) => void} streamReset
+ * @property {(session: number, stream: number, code: number) => void} streamStop
+ * @property {(code: number, reason: string) => void} close
+ * @property {() => void} shutdown
+ *
+ * @typedef {object} NativeEvent
+ * @property {number} kind     one of EventKind
+ * @property {number} session
+ * @property {number} stream
+ * @property {number} code
+ * @property {number} cause    one of CloseCause
+ * @property {string} text
+ * @property {RequestInfo} [request]
+ *
+ * @typedef {object} RequestInfo
+ * @property {string} peer       the client's address and port
+ * @property {string} authority  the host and port that it asked for
+ * @property {string} path       with its '/', without the query
+ * @property {string} query      without the '?'; empty when there is none
+ * @property {string} origin     the page's origin; empty when it isn't a browser
+ * @property {string[]} headers  names and values in turn
+ *
+ * @typedef {object} ConnectionStats
+ * @property {number} rttMs             smoothed round-trip time
+ * @property {number} cwnd              congestion window, in bytes
+ * @property {number} sentPackets       QUIC packets
+ * @property {number} lostPackets       of them, declared lost
+ * @property {number} congestionEvents
+ * @property {number} sentBytes         UDP payload
+ * @property {number} receivedBytes     UDP payload
+ * @property {number} mtu               the largest UDP payload found so far, in bytes
+ * @property {number} maxDatagramSize   the largest datagram that can be sent now, in bytes
+ * @property {number} datagramsSent
+ * @property {number} datagramsReceived
+ * @property {number} droppedIn         received, and dropped since the queue to JavaScript was full
+ * @property {number} droppedTooBig     not sent, since larger than maxDatagramSize
+ * @property {number} droppedBlocked    pushed out of the send queue by later ones; at least so many
+ * @property {number} malformed         received, and of no session
+ */

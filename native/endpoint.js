@@ -1,0 +1,336 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { load } from './binding.js';
+import { CLOSE_CAUSES, EventKind } from './events.js';
+import { NativeSession } from './session.js';
+
+/** @import { EndpointSettings, NativeEndpoint, NativeEvent, RequestInfo } from './binding.js' */
+
+/** What an endpoint's options are when nothing is said. @type {Readonly<EndpointSettings>} */
+export const DEFAULTS = Object.freeze({
+  ioThreads: Math.min(2, availableParallelism()),
+  congestionController: 'cubic',
+  idleTimeoutMs: 15_000,
+  keepAliveMs: 5_000,
+  handshakeTimeoutMs: 10_000,
+  maxConnections: 1_100,
+  receiveQueue: 64,
+  sendQueueBytes: 32 * 1024,
+  maxStreams: 16,
+  streamBufferBytes: 64 * 1024,
+});
+
+/** What one reading takes at most: the rest waits for the event loop's next turn. */
+const MAX_EVENTS = 256;
+const MAX_DATAGRAMS = 1024;
+const BATCH_BYTES = 256 * 1024;
+const MAX_BATCHES = 8;
+
+const INDEX_FIELDS = 4;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A session could not be opened; `status` is the HTTP status of a refusal, or 0. */
+export class ConnectError extends Error {
+  /**
+   * @param {string} message
+   * @param {number} status
+   */
+  constructor(message, status) {
+    super(status === 0 ? message : `the server refused with status ${status}`);
+    this.name = 'ConnectError';
+    this.code = 'ERR_WEBTRANSPORT_CONNECT';
+    this.status = status;
+  }
+}
+
+/**
+ * A client's wish for a session: answer it with accept or reject, at once or later, once.
+ * @typedef {RequestInfo & { accept: () => void, reject: (status: number) => void }} SessionRequest
+ *
+ * @typedef {object} ListenOptions
+ * @property {string} [host]   an address or a name; '::' (the default) takes IPv4 as well
+ * @property {number} [port]   0 (the default) for any
+ * @property {string} certPem  the certificate chain
+ * @property {string} keyPem
+ * @property {(request: SessionRequest) => void} onRequest
+ * @property {(session: NativeSession) => void} onSession  an accepted session has opened
+ */
+
+/**
+ * The sessions of a WebTransport server, of a client, or of both, and the threads that serve them.
+ * It keeps the process alive until it is closed.
+ */
+export class Endpoint {
+  #native;
+  /** @type {Map<number, NativeSession>} */
+  #sessions = new Map();
+  /** @type {Map<number, RequestInfo>} */
+  #requests = new Map();
+  /** @type {Map<number, { resolve: (session: NativeSession) => void, reject: (error: Error) => void }>} */
+  #connecting = new Map();
+  /** @type {ListenOptions | null} */
+  #listen = null;
+  #bytes = new Uint8Array(BATCH_BYTES);
+  #index = new Float64Array(INDEX_FIELDS * MAX_DATAGRAMS);
+  #ids = new Uint32Array(64);
+  #hold = setInterval(() => {}, LONGEST_TIMER_MS);
+  /** @type {Promise<void> | null} */
+  #closing = null;
+  /** @type {(() => void) | null} */
+  #onClosed = null;
+  #again = false;
+  /** @type {NativeEvent[]} */
+  #pending = [];
+
+  /**
+   * @param {Partial<EndpointSettings>} [options]
+   * @throws {RangeError} @throws {import('./binding.js').NativeUnavailableError}
+   */
+  constructor(options = {}) {
+    const settings = { ...DEFAULTS, ...options };
+    try {
+      checkSettings(settings);
+      const { Endpoint: Native } = load();
+      this.#native = new Native(settings, () => this.#read());
+    } catch (error) {
+      clearInterval(this.#hold);
+      throw error;
+    }
+    this.#native.setClockOffset(clockOffset(this.#native));
+  }
+
+  /**
+   * @param {ListenOptions} options
+   * @returns {Promise<{ address: string, port: number }>}
+   * @throws {Error} when the certificate is no good, or the address can't be had
+   */
+  async listen({ host = '::', port = 0, ...options }) {
+    if (this.#listen) throw new Error('the endpoint listens already');
+    const address = isIP(host) ? host : (await lookup(host)).address;
+    const bound = this.#native.listen(address, port, options.certPem, options.keyPem);
+    this.#listen = options;
+    return { address, port: bound };
+  }
+
+  /**
+   * New sessions get this certificate; those that there are go on.
+   * @param {string} certPem
+   * @param {string} keyPem
+   * @throws {Error} when it is no good; the old one stays then
+   */
+  setCertificate(certPem, keyPem) {
+    this.#native.setCertificate(certPem, keyPem);
+  }
+
+  /**
+   * Opens a session.
+   * @param {string | URL} url https
+   * @param {{ certificateHashes?: (string | Uint8Array)[], headers?: Record<string, string> }} [options]
+   *   certificateHashes: SHA-256 of the certificates to believe, as bytes or base64; without any,
+   *   those of the system's authorities are believed
+   * @returns {Promise<NativeSession>}
+   * @throws {TypeError} when the URL is none @throws {ConnectError}
+   */
+  async connect(url, { certificateHashes = [], headers = {} } = {}) {
+    const { protocol, href } = new URL(url);
+    if (protocol !== 'https:') throw new TypeError(`WebTransport needs an https URL, not ${href}`);
+    if (this.#closing) throw new ConnectError('the endpoint is closed', 0);
+    const hashes = certificateHashes.map((hash) => (typeof hash === 'string' ? Buffer.from(hash, 'base64') : hash));
+    const id = this.#native.connect(href, hashes, Object.entries(headers).flat());
+    if (id === 0) throw new ConnectError('the endpoint has as many connections as it may', 0);
+    return new Promise((resolve, reject) => this.#connecting.set(id, { resolve, reject }));
+  }
+
+  /**
+   * Sends one datagram to many sessions.
+   * @param {readonly { id: number }[]} sessions
+   * @param {Uint8Array} bytes
+   * @returns {number} to how many it went
+   */
+  sendMany(sessions, bytes) {
+    const count = sessions.length;
+    if (count > this.#ids.length) this.#ids = new Uint32Array(2 * count);
+    for (let i = 0; i < count; i++) this.#ids[i] = sessions[i].id;
+    return this.#native.sendMany(this.#ids, count, bytes);
+  }
+
+  /** How many sessions are open. */
+  get sessionCount() {
+    return this.#sessions.size;
+  }
+
+  /**
+   * Closes all sessions, the sockets and the threads; idempotent.
+   * @param {number} [code] for the sessions
+   * @param {string} [reason]
+   * @returns {Promise<void>} within about two seconds
+   */
+  close(code = 0, reason = '') {
+    this.#closing ??= new Promise((resolve) => {
+      this.#onClosed = resolve;
+      this.#native.close(code, reason);
+    });
+    return this.#closing;
+  }
+
+  #read() {
+    this.#again = false;
+    if (this.#pending.length === 0) {
+      this.#native.listening();
+      this.#pending = this.#native.events(MAX_EVENTS);
+      if (this.#pending.length === MAX_EVENTS) this.#readAgain();
+    }
+    // Ends come last, so that what arrived before them is not lost.
+    const ends = /** @type {NativeEvent[]} */ ([]);
+    try {
+      if (!this.#dispatchPending(ends) || this.#readDatagrams()) this.#readAgain();
+    } catch (error) {
+      this.#readAgain();
+      throw error;
+    } finally {
+      for (const event of ends) this.#sessionEnded(event);
+    }
+  }
+
+  /**
+   * @param {NativeEvent[]} ends filled with those that tell of a session's end
+   * @returns {boolean} false when the rest must wait for the event loop's next turn: whoever awaits
+   *   a session gets to set its callbacks before anything is read for it
+   */
+  #dispatchPending(ends) {
+    for (let event = this.#pending.shift(); event; event = this.#pending.shift()) {
+      if (event.kind === EventKind.closed) ends.push(event);
+      else this.#dispatch(event);
+      if (event.kind === EventKind.opened && !this.#sessions.get(event.session)?.request) return false;
+    }
+    return true;
+  }
+
+  #readAgain() {
+    if (this.#again) return;
+    this.#again = true;
+    setImmediate(() => this.#read());
+  }
+
+  /** @returns {boolean} whether there may be more */
+  #readDatagrams() {
+    const index = this.#index;
+    for (let batch = 0; batch < MAX_BATCHES; batch++) {
+      const count = this.#native.recv(this.#bytes, index);
+      if (count === 0) return false;
+      for (let at = 0; at < count * INDEX_FIELDS; at += INDEX_FIELDS) {
+        const offset = index[at + 1];
+        const bytes = this.#bytes.subarray(offset, offset + index[at + 2]);
+        this.#sessions.get(index[at])?.onDatagram?.(bytes, index[at + 3]);
+      }
+    }
+    return true;
+  }
+
+  /** @param {NativeEvent} event */
+  #dispatch(event) {
+    const session = this.#sessions.get(event.session);
+    switch (event.kind) {
+      case EventKind.request:
+        return this.#requested(event);
+      case EventKind.opened:
+        return this.#opened(event);
+      case EventKind.connectFailed:
+        this.#connecting.get(event.session)?.reject(new ConnectError(event.text, event.code));
+        this.#connecting.delete(event.session);
+        return undefined;
+      case EventKind.streamOpened:
+        return session?.peerOpened(event.stream, event.code === 1);
+      case EventKind.streamReadable:
+        return session?.stream(event.stream)?.onReadable?.();
+      case EventKind.streamWritable:
+        return session?.stream(event.stream)?.onWritable?.();
+      case EventKind.streamStopped:
+        return session?.streamStopped(event.stream, event.code);
+      case EventKind.endpointClosed:
+        return this.#ended();
+      default:
+        throw new RangeError(`the library told of an unknown event ${event.kind}`);
+    }
+  }
+
+  /** @param {NativeEvent} event */
+  #requested({ session: id, request }) {
+    if (!request || !this.#listen) return;
+    this.#listen.onRequest({
+      ...request,
+      accept: () => {
+        if (this.#native.accept(id)) this.#requests.set(id, request);
+      },
+      reject: (status) => {
+        this.#native.reject(id, status);
+      },
+    });
+  }
+
+  /** @param {NativeEvent} event */
+  #opened({ session: id, text }) {
+    const request = this.#requests.get(id) ?? null;
+    const session = new NativeSession(this.#native, id, text, request);
+    this.#sessions.set(id, session);
+    this.#requests.delete(id);
+    const client = this.#connecting.get(id);
+    this.#connecting.delete(id);
+    if (client) client.resolve(session);
+    else this.#listen?.onSession(session);
+  }
+
+  /** @param {NativeEvent} event */
+  #sessionEnded({ session: id, code, text, cause }) {
+    const session = this.#sessions.get(id);
+    this.#requests.delete(id);
+    this.#sessions.delete(id);
+    session?.end(code, text, CLOSE_CAUSES[cause]);
+    this.#native.forget(id);
+  }
+
+  #ended() {
+    for (const { reject } of this.#connecting.values()) reject(new ConnectError('the endpoint is closed', 0));
+    this.#connecting.clear();
+    for (const id of this.#sessions.keys()) {
+      this.#sessionEnded({ kind: EventKind.closed, session: id, stream: 0, code: 0, cause: 1, text: '' });
+    }
+    this.#native.shutdown();
+    clearInterval(this.#hold);
+    this.#onClosed?.();
+  }
+}
+
+/** @param {EndpointSettings} settings */
+function checkSettings({ congestionController, ...numbers }) {
+  if (!['cubic', 'newreno', 'bbr'].includes(congestionController)) {
+    throw new RangeError(`congestionController ${congestionController}: allowed are cubic, newreno, bbr`);
+  }
+  for (const [name, value] of Object.entries(numbers)) {
+    const least = name === 'keepAliveMs' ? 0 : 1;
+    if (!Number.isInteger(value) || value < least || value > LONGEST_TIMER_MS) {
+      throw new RangeError(`${name} ${value}: must be a whole number, ${least} or more`);
+    }
+  }
+}
+
+/**
+ * What performance.now() said when the endpoint's clock was zero: of several tries the one between
+ * whose readings the least time passed.
+ * @param {NativeEndpoint} native
+ * @returns {number} milliseconds
+ */
+function clockOffset(native) {
+  let offset = 0;
+  let least = Infinity;
+  for (let i = 0; i < 16; i++) {
+    const before = performance.now();
+    const raw = native.clock();
+    const after = performance.now();
+    if (after - before >= least) continue;
+    least = after - before;
+    offset = (before + after) / 2 - raw;
+  }
+  return offset;
+}

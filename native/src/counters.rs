@@ -1,0 +1,81 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use napi_derive::napi;
+
+/// A session's datagrams, counted.
+#[derive(Default)]
+pub struct Counters {
+    pub sent: Count,
+    pub received: Count,
+    pub dropped_in: Count,
+    pub too_big: Count,
+    pub blocked: Count,
+    pub malformed: Count,
+}
+
+#[derive(Default)]
+pub struct Count(AtomicU64);
+
+impl Count {
+    pub fn add(&self, n: u64) {
+        self.0.fetch_add(n, Ordering::Relaxed);
+    }
+
+    pub fn get(&self) -> f64 {
+        self.0.load(Ordering::Relaxed) as f64
+    }
+}
+
+/// What is known of a session's connection.
+#[napi(object)]
+pub struct Stats {
+    /// The smoothed round-trip time, in milliseconds.
+    pub rtt_ms: f64,
+    /// The congestion window, in bytes.
+    pub cwnd: f64,
+    /// QUIC packets sent, and those of them declared lost.
+    pub sent_packets: f64,
+    pub lost_packets: f64,
+    pub congestion_events: f64,
+    /// UDP payload bytes.
+    pub sent_bytes: f64,
+    pub received_bytes: f64,
+    /// The path's largest UDP payload, in bytes, as found so far.
+    pub mtu: u32,
+    /// The largest datagram that can be sent now, in bytes.
+    pub max_datagram_size: u32,
+    pub datagrams_sent: f64,
+    pub datagrams_received: f64,
+    /// Received, and dropped because the queue towards JavaScript was full.
+    pub dropped_in: f64,
+    /// Not sent: larger than the path takes.
+    pub dropped_too_big: f64,
+    /// Pushed out of the send queue unsent, because the way was blocked; at least so many.
+    pub dropped_blocked: f64,
+    /// Received, and of no session.
+    pub malformed: f64,
+}
+
+impl Counters {
+    pub fn with_connection(&self, conn: &quinn::Connection, header_bytes: usize) -> Stats {
+        let stats = conn.stats();
+        let largest = conn.max_datagram_size().unwrap_or(0);
+        Stats {
+            rtt_ms: conn.rtt().as_secs_f64() * 1000.0,
+            cwnd: stats.path.cwnd as f64,
+            sent_packets: stats.path.sent_packets as f64,
+            lost_packets: stats.path.lost_packets as f64,
+            congestion_events: stats.path.congestion_events as f64,
+            sent_bytes: stats.udp_tx.bytes as f64,
+            received_bytes: stats.udp_rx.bytes as f64,
+            mtu: u32::from(stats.path.current_mtu),
+            max_datagram_size: largest.saturating_sub(header_bytes) as u32,
+            datagrams_sent: self.sent.get(),
+            datagrams_received: self.received.get(),
+            dropped_in: self.dropped_in.get(),
+            dropped_too_big: self.too_big.get(),
+            dropped_blocked: self.blocked.get(),
+            malformed: self.malformed.get(),
+        }
+    }
+}

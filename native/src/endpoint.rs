@@ -1,0 +1,275 @@
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use napi::bindgen_prelude::{Float64ArraySlice, Function, Result, Uint32ArraySlice, Uint8ArraySlice};
+use napi_derive::napi;
+use quinn::{EndpointConfig, TokioRuntime};
+use tokio::runtime::{Handle, Runtime};
+use tokio::time::timeout;
+use web_transport_quinn::http::StatusCode;
+use web_transport_quinn::proto::ConnectRequest;
+use web_transport_quinn::Client;
+
+use crate::counters::Stats;
+use crate::events::{Event, Kind};
+use crate::hub::{lock, Hub};
+use crate::inbox::Batch;
+use crate::options::{failed, invalid, Options};
+use crate::session::framed;
+use crate::{client, server, socket, tls};
+
+/// How long the closing of all sessions may take, and then the connections' own.
+const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
+
+/// H3_NO_ERROR (RFC 9114, section 8.1).
+const NO_ERROR: u32 = 0x100;
+
+/// Sessions with their threads: a server's, a client's, or both.
+#[napi]
+pub struct Endpoint {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) handle: Handle,
+    runtime: Mutex<Option<Runtime>>,
+    server: Mutex<Option<quinn::Endpoint>>,
+    client: Mutex<Option<quinn::Endpoint>>,
+}
+
+#[napi]
+impl Endpoint {
+    #[napi(constructor)]
+    pub fn new(options: Options, readable: Function<(), ()>) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(options.io_threads as usize)
+            .thread_name("aloud-quic")
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let readable = readable
+            .build_threadsafe_function()
+            .weak::<true>()
+            .build()?;
+        Ok(Self {
+            hub: Arc::new(Hub::new(options, readable)),
+            handle: runtime.handle().clone(),
+            runtime: Mutex::new(Some(runtime)),
+            server: Mutex::default(),
+            client: Mutex::default(),
+        })
+    }
+
+    /// Milliseconds on the endpoint's own monotonic clock.
+    #[napi]
+    pub fn clock(&self) -> f64 {
+        self.hub.clock.raw_ms()
+    }
+
+    /// Arrival times are on the endpoint's clock plus this.
+    #[napi]
+    pub fn set_clock_offset(&self, offset_ms: f64) {
+        self.hub.clock.set_offset(offset_ms);
+    }
+
+    /// Listens; answers the port.
+    #[napi]
+    pub fn listen(&self, host: String, port: u16, cert_pem: String, key_pem: String) -> Result<u16> {
+        let ip: IpAddr = host.parse().map_err(invalid)?;
+        let config = self.server_config(&cert_pem, &key_pem)?;
+        let endpoint = self.bind(SocketAddr::new(ip, port), Some(config))?;
+        let port = endpoint.local_addr().map_err(failed)?.port();
+        self.handle
+            .spawn(server::accept_loop(self.hub.clone(), endpoint.clone()));
+        *lock(&self.server) = Some(endpoint);
+        Ok(port)
+    }
+
+    /// From now on new sessions get this certificate; those that there are go on.
+    #[napi]
+    pub fn set_certificate(&self, cert_pem: String, key_pem: String) -> Result<()> {
+        let config = self.server_config(&cert_pem, &key_pem)?;
+        if let Some(endpoint) = &*lock(&self.server) {
+            endpoint.set_server_config(Some(config));
+        }
+        Ok(())
+    }
+
+    /// Opens a session to a server; answers its number, or 0 when there are too many.
+    #[napi]
+    pub fn connect(&self, url: String, hashes: Vec<Uint8ArraySlice>, headers: Vec<String>) -> Result<u32> {
+        let mut request = ConnectRequest::new(url.parse::<url::Url>().map_err(invalid)?);
+        for pair in headers.chunks_exact(2) {
+            let name = pair[0].parse().map_err(invalid)?;
+            request = request.with_header(name, pair[1].parse().map_err(invalid)?);
+        }
+        let hashes = hashes.iter().map(|hash| hash.to_vec()).collect();
+        let transport = Arc::new(self.hub.options.transport()?);
+        let config = tls::client_config(hashes, transport)?;
+        let client = Client::new(self.client_endpoint()?, config);
+        let Some(place) = self.hub.enter() else {
+            return Ok(0);
+        };
+        let id = self.hub.next_id();
+        self.handle
+            .spawn(client::connect(self.hub.clone(), id, client, request, place));
+        Ok(id)
+    }
+
+    #[napi]
+    pub fn accept(&self, id: u32) -> bool {
+        let Some(request) = self.hub.take_request(id) else {
+            return false;
+        };
+        self.handle.spawn(request.accept(self.hub.clone(), id));
+        true
+    }
+
+    #[napi]
+    pub fn reject(&self, id: u32, status: u16) -> Result<bool> {
+        let status = StatusCode::from_u16(status).map_err(invalid)?;
+        let Some(request) = self.hub.take_request(id) else {
+            return Ok(false);
+        };
+        let limit = self.hub.options.handshake_timeout();
+        self.handle.spawn(request.reject(limit, status));
+        Ok(true)
+    }
+
+    /// To be called before reading: what comes later is told anew.
+    #[napi]
+    pub fn listening(&self) {
+        self.hub.listening();
+    }
+
+    #[napi]
+    pub fn events(&self, most: u32) -> Vec<Event> {
+        self.hub.take_events(most as usize)
+    }
+
+    /// Fills the arrays with datagrams: the bytes one after the other, and in the index four
+    /// numbers for each: session, offset, length, arrival in milliseconds. Answers how many.
+    #[napi]
+    pub fn recv(&self, mut bytes: Uint8ArraySlice, mut index: Float64ArraySlice) -> u32 {
+        // SAFETY: JavaScript's thread is here, so nothing else touches the arrays meanwhile.
+        let (bytes, index) = unsafe { (bytes.as_mut(), index.as_mut()) };
+        let mut batch = Batch::new(bytes, index);
+        self.hub.take_datagrams(&mut batch);
+        batch.count() as u32
+    }
+
+    #[napi]
+    pub fn send(&self, session: u32, bytes: Uint8ArraySlice) -> bool {
+        self.hub
+            .session(session)
+            .is_some_and(|session| session.send_framed(framed(&bytes)))
+    }
+
+    /// Sends one datagram to the first `count` of these sessions; answers to how many it went.
+    #[napi]
+    pub fn send_many(&self, ids: Uint32ArraySlice, count: u32, bytes: Uint8ArraySlice) -> u32 {
+        let framed = framed(&bytes);
+        let mut sent = 0;
+        let count = ids.len().min(count as usize);
+        self.hub.with_sessions(&ids[..count], |session| {
+            sent += u32::from(session.send_framed(framed.clone()));
+        });
+        sent
+    }
+
+    #[napi]
+    pub fn close_session(&self, id: u32, code: u32, reason: String) {
+        let _context = self.handle.enter();
+        if let Some(session) = self.hub.session(id) {
+            session.close(code, &reason);
+        }
+    }
+
+    /// To be called when the end of a session has been dealt with.
+    #[napi]
+    pub fn forget(&self, id: u32) {
+        self.hub.forget_session(id);
+    }
+
+    #[napi]
+    pub fn stats(&self, id: u32) -> Option<Stats> {
+        Some(self.hub.session(id)?.stats())
+    }
+
+    /// Closes all sessions and both sockets; the last event says when that is done.
+    #[napi]
+    pub fn close(&self, code: u32, reason: String) {
+        let endpoints: Vec<quinn::Endpoint> = [&self.server, &self.client]
+            .into_iter()
+            .filter_map(|endpoint| lock(endpoint).take())
+            .collect();
+        let hub = self.hub.clone();
+        self.handle.spawn(async move {
+            close_all(&hub, endpoints, code, &reason).await;
+            hub.event(Event::new(Kind::EndpointClosed, 0));
+        });
+    }
+
+    /// Ends the threads.
+    #[napi]
+    pub fn shutdown(&self) {
+        if let Some(runtime) = lock(&self.runtime).take() {
+            runtime.shutdown_background();
+        }
+    }
+
+    fn server_config(&self, cert_pem: &str, key_pem: &str) -> Result<quinn::ServerConfig> {
+        let transport = Arc::new(self.hub.options.transport()?);
+        let mut config = tls::server_config(cert_pem, key_pem, transport)?;
+        config.max_incoming(self.hub.options.max_connections as usize);
+        Ok(config)
+    }
+
+    fn bind(&self, address: SocketAddr, config: Option<quinn::ServerConfig>) -> Result<quinn::Endpoint> {
+        let _context = self.handle.enter();
+        let socket = socket::bind(address).map_err(failed)?;
+        let runtime = Arc::new(TokioRuntime);
+        quinn::Endpoint::new(EndpointConfig::default(), config, socket, runtime).map_err(failed)
+    }
+
+    fn client_endpoint(&self) -> Result<quinn::Endpoint> {
+        let mut client = lock(&self.client);
+        if let Some(endpoint) = &*client {
+            return Ok(endpoint.clone());
+        }
+        let any = SocketAddr::new(std::net::Ipv6Addr::UNSPECIFIED.into(), 0);
+        let endpoint = self.bind(any, None)?;
+        *client = Some(endpoint.clone());
+        Ok(endpoint)
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+async fn close_all(hub: &Hub, endpoints: Vec<quinn::Endpoint>, code: u32, reason: &str) {
+    for endpoint in &endpoints {
+        endpoint.set_server_config(None);
+    }
+    hub.drop_requests();
+    let sessions = hub.sessions();
+    for session in &sessions {
+        session.close(code, reason);
+    }
+    let _ = timeout(CLOSE_LIMIT, async {
+        for session in &sessions {
+            session.inner.closed().await;
+        }
+    })
+    .await;
+    for endpoint in &endpoints {
+        endpoint.close(NO_ERROR.into(), b"");
+    }
+    let _ = timeout(CLOSE_LIMIT, async {
+        for endpoint in &endpoints {
+            endpoint.wait_idle().await;
+        }
+    })
+    .await;
+}

@@ -1,0 +1,79 @@
+use napi_derive::napi;
+
+/// What happened. The numbers are known to `events.js`.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    Request = 1,
+    Opened = 2,
+    Closed = 3,
+    ConnectFailed = 4,
+    StreamOpened = 5,
+    StreamReadable = 6,
+    StreamWritable = 7,
+    StreamStopped = 8,
+    EndpointClosed = 9,
+}
+
+/// Why a session ended.
+#[derive(Clone, Copy)]
+pub enum Cause {
+    Local = 1,
+    Peer = 2,
+    Timeout = 3,
+    Lost = 4,
+}
+
+/// What a client asks for when it opens a session.
+#[napi(object)]
+#[derive(Clone)]
+pub struct RequestInfo {
+    pub peer: String,
+    pub authority: String,
+    pub path: String,
+    pub query: String,
+    pub origin: String,
+    /// Names and values in turn, as received.
+    pub headers: Vec<String>,
+}
+
+#[napi(object)]
+#[derive(Clone)]
+pub struct Event {
+    pub kind: u32,
+    pub session: u32,
+    pub stream: u32,
+    pub code: u32,
+    pub cause: u32,
+    pub text: String,
+    pub request: Option<RequestInfo>,
+}
+
+impl Event {
+    pub fn new(kind: Kind, session: u32) -> Self {
+        Self {
+            kind: kind as u32,
+            session,
+            stream: 0,
+            code: 0,
+            cause: 0,
+            text: String::new(),
+            request: None,
+        }
+    }
+
+    pub fn of_stream(kind: Kind, session: u32, stream: u32) -> Self {
+        Self {
+            stream,
+            ..Self::new(kind, session)
+        }
+    }
+
+    pub fn closed(session: u32, cause: Cause, code: u32, text: String) -> Self {
+        Self {
+            code,
+            cause: cause as u32,
+            text,
+            ..Self::new(Kind::Closed, session)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! WebTransport over HTTP/3 for Node.js. QUIC runs on threads of its own; JavaScript is told once
+//! that there is something to read, then fetches events and datagrams in batches.
+
+mod client;
+mod clock;
+mod congestion;
+mod counters;
+mod endpoint;
+mod events;
+mod hub;
+mod inbox;
+mod options;
+mod request;
+mod server;
+mod session;
+mod socket;
+mod stream;
+mod stream_calls;
+mod stream_tasks;
+mod tls;

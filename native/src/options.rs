@@ -1,0 +1,70 @@
+use std::time::Duration;
+
+use napi::bindgen_prelude::{Error, Result, Status};
+use napi_derive::napi;
+use quinn::{IdleTimeout, TransportConfig, VarInt};
+
+use crate::congestion;
+
+/// An endpoint's options, complete: the defaults are in `index.js`.
+#[napi(object)]
+#[derive(Clone)]
+pub struct Options {
+    pub io_threads: u32,
+    /// 'cubic', 'newreno' or 'bbr'
+    pub congestion_controller: String,
+    pub idle_timeout_ms: u32,
+    /// 0 for none
+    pub keep_alive_ms: u32,
+    pub handshake_timeout_ms: u32,
+    /// How many sessions, requests and handshakes together.
+    pub max_connections: u32,
+    /// Datagrams that wait for JavaScript, for each session.
+    pub receive_queue: u32,
+    /// Bytes of datagrams that wait for the network, for each session.
+    pub send_queue_bytes: u32,
+    /// Streams of each kind that a peer may have open.
+    pub max_streams: u32,
+    /// Bytes that wait in either direction of a stream.
+    pub stream_buffer_bytes: u32,
+}
+
+impl Options {
+    /// QUIC's own settings. Windows are small: a peer who does not read, or whom nobody reads,
+    /// holds no more memory than they say.
+    pub fn transport(&self) -> Result<TransportConfig> {
+        let idle = IdleTimeout::try_from(Duration::from_millis(u64::from(self.idle_timeout_ms)))
+            .map_err(|_| invalid("idleTimeoutMs is too long"))?;
+        let streams = VarInt::from_u32(self.max_streams);
+        let window = self.stream_buffer_bytes.max(16 * 1024);
+        let mut config = TransportConfig::default();
+        config
+            .max_idle_timeout(Some(idle))
+            .max_concurrent_bidi_streams(streams)
+            // HTTP/3 itself takes three: control, and QPACK's two (RFC 9114, section 6.2).
+            .max_concurrent_uni_streams(VarInt::from_u32(self.max_streams + 3))
+            .stream_receive_window(VarInt::from_u32(window))
+            .receive_window(VarInt::from_u32(window.saturating_mul(4)))
+            .send_window(u64::from(window) * 4)
+            .datagram_receive_buffer_size(Some(64 * 1024))
+            .datagram_send_buffer_size(self.send_queue_bytes as usize)
+            .congestion_controller_factory(congestion::factory(&self.congestion_controller)?);
+        if self.keep_alive_ms > 0 {
+            let interval = Duration::from_millis(u64::from(self.keep_alive_ms));
+            config.keep_alive_interval(Some(interval));
+        }
+        Ok(config)
+    }
+
+    pub fn handshake_timeout(&self) -> Duration {
+        Duration::from_millis(u64::from(self.handshake_timeout_ms))
+    }
+}
+
+pub fn invalid(reason: impl ToString) -> Error {
+    Error::new(Status::InvalidArg, reason.to_string())
+}
+
+pub fn failed(reason: impl ToString) -> Error {
+    Error::new(Status::GenericFailure, reason.to_string())
+}

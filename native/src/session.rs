@@ -1,0 +1,162 @@
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use bytes::Bytes;
+use quinn::{ConnectionError, SendDatagramError};
+use tokio::sync::Semaphore;
+use web_transport_quinn::{SessionError, WebTransportError};
+
+use crate::counters::{Counters, Stats};
+use crate::events::{Cause, Event, Kind};
+use crate::hub::{lock, Hub, Place};
+use crate::inbox::Inbox;
+use crate::stream::Stream;
+use crate::stream_tasks;
+
+/// In front of each datagram: the quarter of the stream that asked for the session, a varint
+/// (RFC 9297, section 2.1). Each session is alone on its connection and its request is the first
+/// stream, so that is 0.
+pub const DATAGRAM_HEADER: [u8; 1] = [0];
+
+/// The most bytes of a reason for closing.
+const MAX_REASON_BYTES: usize = 1024;
+
+/// An open session.
+pub struct Session {
+    pub id: u32,
+    pub inner: web_transport_quinn::Session,
+    pub inbox: Mutex<Inbox>,
+    pub streams: Mutex<HashMap<u32, Arc<Stream>>>,
+    /// Places for the streams that the peer opens: bidirectional, unidirectional.
+    pub peer_streams: [Arc<Semaphore>; 2],
+    counters: Counters,
+    next_stream: AtomicU32,
+    closing: OnceLock<(u32, String)>,
+    _place: Place,
+}
+
+impl Session {
+    /// Starts a session's tasks and tells JavaScript.
+    pub fn start(hub: Arc<Hub>, id: u32, inner: web_transport_quinn::Session, place: Place) {
+        let streams = hub.options.max_streams as usize;
+        let session = Arc::new(Self {
+            id,
+            inner,
+            inbox: Mutex::new(Inbox::new(hub.options.receive_queue as usize)),
+            streams: Mutex::default(),
+            peer_streams: [(); 2].map(|()| Arc::new(Semaphore::new(streams))),
+            counters: Counters::default(),
+            next_stream: AtomicU32::new(1),
+            closing: OnceLock::new(),
+            _place: place,
+        });
+        hub.add_session(session.clone());
+        hub.event(Event {
+            text: crate::socket::readable(session.inner.remote_address()),
+            ..Event::new(Kind::Opened, id)
+        });
+        tokio::spawn(receive(hub.clone(), session.clone()));
+        tokio::spawn(stream_tasks::accept_bidi(hub.clone(), session.clone()));
+        tokio::spawn(stream_tasks::accept_uni(hub.clone(), session.clone()));
+        tokio::spawn(watch(hub, session));
+    }
+
+    pub fn next_stream(&self) -> u32 {
+        self.next_stream.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Sends a datagram that already has its header; when the queue is full, the oldest goes.
+    pub fn send_framed(&self, framed: Bytes) -> bool {
+        if self.closing.get().is_some() {
+            return false;
+        }
+        let conn: &quinn::Connection = &self.inner;
+        if conn.datagram_send_buffer_space() < framed.len() {
+            self.counters.blocked.add(1);
+        }
+        match conn.send_datagram(framed) {
+            Ok(()) => {
+                self.counters.sent.add(1);
+                true
+            }
+            Err(SendDatagramError::ConnectionLost(_)) => false,
+            Err(_) => {
+                self.counters.too_big.add(1);
+                false
+            }
+        }
+    }
+
+    /// Closes with a capsule that carries code and reason. Must be called within the runtime:
+    /// elsewhere the capsule would be left out.
+    pub fn close(&self, code: u32, reason: &str) {
+        let mut end = reason.len().min(MAX_REASON_BYTES);
+        while !reason.is_char_boundary(end) {
+            end -= 1;
+        }
+        let reason = &reason[..end];
+        if self.closing.set((code, reason.to_owned())).is_ok() {
+            self.inner.close(code, reason.as_bytes());
+        }
+    }
+
+    pub fn stats(&self) -> Stats {
+        self.counters
+            .with_connection(&self.inner, DATAGRAM_HEADER.len())
+    }
+
+    fn ended(&self, error: SessionError) -> Event {
+        if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = error {
+            return Event::closed(self.id, Cause::Peer, code, reason);
+        }
+        if let Some((code, reason)) = self.closing.get() {
+            return Event::closed(self.id, Cause::Local, *code, reason.clone());
+        }
+        match error {
+            SessionError::ConnectionError(ConnectionError::TimedOut) => Event::closed(
+                self.id,
+                Cause::Timeout,
+                0,
+                "nothing was heard of the peer for too long".to_owned(),
+            ),
+            // Ours, but not asked for: the peer ended its request without saying why.
+            SessionError::ConnectionError(ConnectionError::LocallyClosed) => {
+                Event::closed(self.id, Cause::Peer, 0, String::new())
+            }
+            error => Event::closed(self.id, Cause::Lost, 0, error.to_string()),
+        }
+    }
+}
+
+/// Puts a header in front of a datagram, once for as many sessions as it goes to.
+pub fn framed(datagram: &[u8]) -> Bytes {
+    let mut bytes = Vec::with_capacity(DATAGRAM_HEADER.len() + datagram.len());
+    bytes.extend_from_slice(&DATAGRAM_HEADER);
+    bytes.extend_from_slice(datagram);
+    Bytes::from(bytes)
+}
+
+async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
+    let conn: &quinn::Connection = &session.inner;
+    while let Ok(datagram) = conn.read_datagram().await {
+        let Some(payload) = datagram.strip_prefix(&DATAGRAM_HEADER) else {
+            session.counters.malformed.add(1);
+            continue;
+        };
+        session.counters.received.add(1);
+        let mut inbox = lock(&session.inbox);
+        let dropped = inbox.push(payload, hub.clock.now_ms());
+        let waited = std::mem::replace(&mut inbox.in_line, true);
+        drop(inbox);
+        session.counters.dropped_in.add(dropped);
+        if !waited {
+            hub.enter_line(session.clone());
+        }
+    }
+}
+
+async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
+    let error = session.inner.closed().await;
+    hub.event(session.ended(error));
+}

@@ -1,0 +1,86 @@
+use napi::bindgen_prelude::Uint8ArraySlice;
+use napi_derive::napi;
+use std::sync::Arc;
+
+use crate::endpoint::Endpoint;
+use crate::hub::lock;
+use crate::session::Session;
+use crate::stream::{End, Read, Stream};
+use crate::stream_tasks::{drop_if_over, open};
+
+/// What `stream_read` answers instead of a count of bytes.
+const FINISHED: f64 = -1.0;
+/// Less the peer's code.
+const RESET: f64 = -2.0;
+
+#[napi]
+impl Endpoint {
+    /// Opens a stream; answers its number, or 0 when there is no such session or too many streams.
+    #[napi]
+    pub fn stream_open(&self, session: u32, bidi: bool) -> u32 {
+        let _context = self.handle.enter();
+        self.hub
+            .session(session)
+            .and_then(|session| open(&self.hub, &session, bidi))
+            .unwrap_or(0)
+    }
+
+    /// Answers with the count of bytes read, 0 when there are none for now, -1 when the peer
+    /// finished, -2 less the peer's code when it reset the stream.
+    #[napi]
+    pub fn stream_read(&self, session: u32, stream: u32, mut bytes: Uint8ArraySlice) -> f64 {
+        let Some((session, stream)) = self.stream(session, stream) else {
+            return RESET;
+        };
+        // SAFETY: JavaScript's thread is here, so nothing else touches the array meanwhile.
+        match stream.read(unsafe { bytes.as_mut() }) {
+            Read::Bytes(count) => count as f64,
+            Read::Nothing => 0.0,
+            Read::Ended(end) => {
+                drop_if_over(&session, &stream);
+                match end {
+                    End::Finished => FINISHED,
+                    End::Reset(code) => RESET - f64::from(code),
+                }
+            }
+        }
+    }
+
+    /// Answers 1 when all of the bytes were taken, 0 when there is no room now, -1 when writing
+    /// is over.
+    #[napi]
+    pub fn stream_write(&self, session: u32, stream: u32, bytes: Uint8ArraySlice) -> i32 {
+        let written = self
+            .stream(session, stream)
+            .and_then(|(_, stream)| stream.write(&bytes));
+        written.map_or(-1, i32::from)
+    }
+
+    #[napi]
+    pub fn stream_finish(&self, session: u32, stream: u32) {
+        if let Some((_, stream)) = self.stream(session, stream) {
+            stream.finish();
+        }
+    }
+
+    #[napi]
+    pub fn stream_reset(&self, session: u32, stream: u32, code: u32) {
+        if let Some((_, stream)) = self.stream(session, stream) {
+            stream.reset(code);
+        }
+    }
+
+    #[napi]
+    pub fn stream_stop(&self, session: u32, stream: u32, code: u32) {
+        if let Some((session, stream)) = self.stream(session, stream) {
+            stream.stop(code);
+            drop_if_over(&session, &stream);
+        }
+    }
+
+    fn stream(&self, session: u32, stream: u32) -> Option<(Arc<Session>, Arc<Stream>)> {
+        let session = self.hub.session(session)?;
+        let stream = lock(&session.streams).get(&stream).cloned()?;
+        Some((session, stream))
+    }
+}

@@ -1,0 +1,182 @@
+use std::sync::Arc;
+
+use tokio::select;
+use web_transport_quinn::{ReadError, RecvStream, SendStream, WriteError};
+
+use crate::events::{Event, Kind};
+use crate::hub::{lock, Hub};
+use crate::session::Session;
+use crate::stream::{End, Sides, Stream, Work};
+
+/// The most bytes that one read takes.
+const CHUNK_BYTES: usize = 16 * 1024;
+
+/// The most streams that a session has here, whoever opened them.
+const MAX_STREAMS: usize = 4096;
+
+const BIDI: usize = 0;
+const UNI: usize = 1;
+
+/// Takes the bidirectional streams that the peer opens, as long as there are places for them.
+pub async fn accept_bidi(hub: Arc<Hub>, session: Arc<Session>) {
+    while let Some(permit) = place(&session, BIDI).await {
+        let Ok((send, recv)) = session.inner.accept_bi().await else {
+            return;
+        };
+        let stream = new_stream(&hub, &session, Sides::Both, Some(permit));
+        announce(&hub, &session, &stream);
+        tokio::spawn(read(hub.clone(), session.clone(), stream.clone(), recv));
+        tokio::spawn(write(hub.clone(), session.clone(), stream, send));
+    }
+}
+
+/// The same for unidirectional ones.
+pub async fn accept_uni(hub: Arc<Hub>, session: Arc<Session>) {
+    while let Some(permit) = place(&session, UNI).await {
+        let Ok(recv) = session.inner.accept_uni().await else {
+            return;
+        };
+        let stream = new_stream(&hub, &session, Sides::Incoming, Some(permit));
+        announce(&hub, &session, &stream);
+        tokio::spawn(read(hub.clone(), session.clone(), stream, recv));
+    }
+}
+
+async fn place(session: &Session, kind: usize) -> Option<tokio::sync::OwnedSemaphorePermit> {
+    select! {
+        permit = session.peer_streams[kind].clone().acquire_owned() => permit.ok(),
+        _ = session.inner.closed() => None,
+    }
+}
+
+fn announce(hub: &Hub, session: &Session, stream: &Stream) {
+    hub.event(Event {
+        code: u32::from(stream.bidi),
+        ..Event::of_stream(Kind::StreamOpened, session.id, stream.id)
+    });
+}
+
+fn new_stream(
+    hub: &Hub,
+    session: &Session,
+    sides: Sides,
+    permit: Option<tokio::sync::OwnedSemaphorePermit>,
+) -> Arc<Stream> {
+    let limit = hub.options.stream_buffer_bytes as usize;
+    let stream = Arc::new(Stream::new(session.next_stream(), limit, sides, permit));
+    lock(&session.streams).insert(stream.id, stream.clone());
+    stream
+}
+
+/// Makes a stream of our own. It can be written to at once; it opens when the peer allows it.
+/// None when there are too many.
+pub fn open(hub: &Arc<Hub>, session: &Arc<Session>, bidi: bool) -> Option<u32> {
+    if lock(&session.streams).len() >= MAX_STREAMS {
+        return None;
+    }
+    let sides = if bidi { Sides::Both } else { Sides::Outgoing };
+    let stream = new_stream(hub, session, sides, None);
+    let id = stream.id;
+    let (hub, session) = (hub.clone(), session.clone());
+    tokio::spawn(async move {
+        if bidi {
+            let Ok((send, recv)) = session.inner.open_bi().await else {
+                return;
+            };
+            tokio::spawn(read(hub.clone(), session.clone(), stream.clone(), recv));
+            write(hub, session, stream, send).await;
+        } else if let Ok(send) = session.inner.open_uni().await {
+            write(hub, session, stream, send).await;
+        }
+    });
+    Some(id)
+}
+
+/// Lets go of a stream in which nothing more can happen.
+pub fn drop_if_over(session: &Session, stream: &Stream) {
+    if stream.is_over() {
+        lock(&session.streams).remove(&stream.id);
+    }
+}
+
+async fn read(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>, mut recv: RecvStream) {
+    loop {
+        if let Some(code) = stream.stopped() {
+            let _ = recv.stop(code);
+            break;
+        }
+        let room = stream.room().min(CHUNK_BYTES);
+        if room == 0 {
+            select! {
+                _ = stream.read_on.notified() => continue,
+                _ = session.inner.closed() => break,
+            }
+        }
+        let chunk = select! {
+            chunk = recv.read_chunk(room, true) => chunk,
+            _ = stream.read_on.notified() => continue,
+        };
+        let (told, over) = match chunk {
+            Ok(Some(chunk)) => (stream.arrived(&chunk.bytes), false),
+            Ok(None) => (stream.ended(End::Finished), true),
+            Err(ReadError::Reset(code)) => (stream.ended(End::Reset(code)), true),
+            Err(_) => (stream.ended(End::Reset(0)), true),
+        };
+        if told {
+            hub.event(Event::of_stream(Kind::StreamReadable, session.id, stream.id));
+        }
+        if over {
+            break;
+        }
+    }
+    drop_if_over(&session, &stream);
+}
+
+async fn write(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>, mut send: SendStream) {
+    loop {
+        match stream.next_work() {
+            Work::Write(chunk) => {
+                let bytes = chunk.len();
+                let written = select! {
+                    written = send.write_chunk(chunk) => written,
+                    _ = stream.abandon.notified() => continue,
+                };
+                if let Err(error) = written {
+                    stopped(&hub, &session, &stream, &error);
+                    break;
+                }
+                if stream.wrote(bytes) {
+                    hub.event(Event::of_stream(Kind::StreamWritable, session.id, stream.id));
+                }
+            }
+            Work::Finish => {
+                let _ = send.finish();
+                break;
+            }
+            Work::Reset(code) => {
+                let _ = send.reset(code);
+                break;
+            }
+            Work::Wait => select! {
+                _ = stream.write_on.notified() => {}
+                code = send.stopped() => {
+                    if let Ok(Some(code)) = code {
+                        stopped(&hub, &session, &stream, &WriteError::Stopped(code));
+                    }
+                    break;
+                }
+            },
+        }
+    }
+    stream.write_over();
+    drop_if_over(&session, &stream);
+}
+
+fn stopped(hub: &Hub, session: &Session, stream: &Stream, error: &WriteError) {
+    if let WriteError::Stopped(code) = error {
+        hub.event(Event {
+            code: *code,
+            ..Event::of_stream(Kind::StreamStopped, session.id, stream.id)
+        });
+    }
+}

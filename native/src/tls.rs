@@ -1,0 +1,124 @@
+use std::sync::Arc;
+
+use napi::bindgen_prelude::Result;
+use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use quinn::{ClientConfig, ServerConfig, TransportConfig};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{verify_tls12_signature, verify_tls13_signature, CryptoProvider};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{CertificateError, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use web_transport_quinn::{crypto::sha256, ALPN};
+
+use crate::options::{failed, invalid};
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// A server's QUIC settings with its certificate chain and key, both PEM.
+pub fn server_config(
+    cert_pem: &str,
+    key_pem: &str,
+    transport: Arc<TransportConfig>,
+) -> Result<ServerConfig> {
+    let chain = CertificateDer::pem_slice_iter(cert_pem.as_bytes())
+        .collect::<std::result::Result<Vec<_>, _>>()
+        .map_err(|error| invalid(format!("the certificate is not PEM: {error}")))?;
+    if chain.is_empty() {
+        return Err(invalid("the certificate file holds no PEM certificate"));
+    }
+    let key = PrivateKeyDer::from_pem_slice(key_pem.as_bytes())
+        .map_err(|error| invalid(format!("the key file holds no PEM private key: {error}")))?;
+    let mut tls = rustls::ServerConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(failed)?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .map_err(|error| invalid(format!("the certificate and the key do not work: {error}")))?;
+    tls.alpn_protocols = vec![ALPN.as_bytes().to_vec()];
+    let quic = QuicServerConfig::try_from(tls).map_err(failed)?;
+    let mut config = ServerConfig::with_crypto(Arc::new(quic));
+    config.transport_config(transport);
+    Ok(config)
+}
+
+/// A client's QUIC settings: it believes the certificates of these SHA-256 hashes, or, when there
+/// are none, those of the system's authorities.
+pub fn client_config(hashes: Vec<Vec<u8>>, transport: Arc<TransportConfig>) -> Result<ClientConfig> {
+    let builder = rustls::ClientConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(failed)?;
+    let mut tls = if hashes.is_empty() {
+        builder.with_root_certificates(system_roots()).with_no_client_auth()
+    } else {
+        let provider = provider();
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Pinned { provider, hashes }))
+            .with_no_client_auth()
+    };
+    tls.alpn_protocols = vec![ALPN.as_bytes().to_vec()];
+    let quic = QuicClientConfig::try_from(tls).map_err(failed)?;
+    let mut config = ClientConfig::new(Arc::new(quic));
+    config.transport_config(transport);
+    Ok(config)
+}
+
+fn system_roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots
+}
+
+/// Believes a certificate by its hash alone, as a page's `serverCertificateHashes` do.
+#[derive(Debug)]
+struct Pinned {
+    provider: Arc<CryptoProvider>,
+    hashes: Vec<Vec<u8>>,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        let hash = sha256(&self.provider, end_entity);
+        if self.hashes.iter().any(|known| known == hash.as_ref()) {
+            return Ok(ServerCertVerified::assertion());
+        }
+        Err(rustls::Error::InvalidCertificate(
+            CertificateError::ApplicationVerificationFailure,
+        ))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, cert, dss, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, cert, dss, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}
