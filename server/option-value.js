@@ -1,3 +1,5 @@
+import { isCertificateHost } from '../certs/host.js';
+
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 /** @typedef {import('./options.js').OptionValue} OptionValue */
 
@@ -99,7 +101,7 @@ function isNumberOf(option, value) {
  */
 function isHost(value) {
   // An address may carry a zone, as in fe80::1%eth0.
-  return typeof value === 'string' && value.length <= 253 && /^[a-z0-9_.:*-]+(%[a-z0-9_.-]+)?$/i.test(value);
+  return typeof value === 'string' && value.length <= 253 && /^[a-z0-9_.:-]+(%[a-z0-9_.-]+)?$/i.test(value);
 }
 
 /**
@@ -107,7 +109,7 @@ function isHost(value) {
  * @returns {value is string[]}
  */
 function isHosts(value) {
-  return Array.isArray(value) && value.length > 0 && value.every(isHost);
+  return Array.isArray(value) && value.length > 0 && value.every(isCertificateHost);
 }
 
 /**

@@ -1,0 +1,163 @@
+import 'reflect-metadata';
+import { createHash, webcrypto } from 'node:crypto';
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import * as x509 from '@peculiar/x509';
+import { isCertificateHost } from './host.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The longest validity with which a browser accepts a certificate by its hash, in days (W3C
+ * WebTransport, custom certificate requirements).
+ */
+export const MAX_DAYS = 14;
+
+/** How far before its making a certificate begins to be valid, for clocks that are behind. */
+const BACKDATED_MS = 60 * 60 * 1000;
+
+const ALGORITHM = Object.freeze({ name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' });
+
+/** Where the command, and a server without --cert-dir, keep the certificate. */
+export const CERTIFICATE_DIRECTORY = fileURLToPath(new URL('.', import.meta.url));
+
+/** The names of the files in there. */
+export const CERTIFICATE_FILE = 'certificate.pem';
+export const KEY_FILE = 'key.pem';
+
+/** @typedef {import('node:crypto').webcrypto.Crypto} WebCrypto */
+
+/**
+ * A certificate for QUIC and TLS servers.
+ * @typedef {object} Certificate
+ * @property {string} certPem   the chain, the server's own certificate first
+ * @property {string} keyPem    its private key, PKCS #8
+ * @property {string} hash      SHA-256 of the certificate's DER, in base64: serverCertificateHashes
+ * @property {Date} notBefore
+ * @property {Date} notAfter
+ */
+
+/**
+ * Makes a self-signed certificate that browsers accept by its hash: ECDSA on P-256, valid for two
+ * weeks at most.
+ *
+ * @param {object} options
+ * @param {ReadonlyArray<string>} options.hosts  names and addresses, at least one
+ * @param {Date} options.now
+ * @param {number} [options.days]                whole validity, more than 0 and at most MAX_DAYS
+ * @param {WebCrypto} [options.crypto]           where the key's randomness comes from
+ * @returns {Promise<Certificate>}
+ * @throws {RangeError} for a host that is none, no host at all, or another validity
+ */
+export async function generateCertificate({ hosts, now, days = 13, crypto = webcrypto }) {
+  checkRequest(hosts, days);
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  // X.509 has whole seconds.
+  const notBefore = new Date(Math.floor((now.getTime() - BACKDATED_MS) / 1000) * 1000);
+  const notAfter = new Date(notBefore.getTime() + days * DAY_MS);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned(
+    {
+      name: 'CN=aloud',
+      notBefore,
+      notAfter,
+      keys,
+      signingAlgorithm: ALGORITHM,
+      extensions: await extensions(hosts, keys.publicKey, crypto),
+    },
+    crypto,
+  );
+  const key = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
+  return {
+    certPem: `${certificate.toString('pem')}\n`,
+    keyPem: `${x509.PemConverter.encode(key, 'PRIVATE KEY')}\n`,
+    hash: createHash('sha256').update(new Uint8Array(certificate.rawData)).digest('base64'),
+    notBefore,
+    notAfter,
+  };
+}
+
+/**
+ * @param {ReadonlyArray<string>} hosts
+ * @param {number} days
+ */
+function checkRequest(hosts, days) {
+  if (!(days > 0 && days <= MAX_DAYS)) {
+    throw new RangeError(`${days} days: allowed are more than 0 and at most ${MAX_DAYS}`);
+  }
+  if (hosts.length === 0) throw new RangeError('a certificate needs at least one host');
+  for (const host of hosts) {
+    if (!isCertificateHost(host)) throw new RangeError(`"${host}": allowed are host names and addresses`);
+  }
+}
+
+/**
+ * @param {ReadonlyArray<string>} hosts
+ * @param {import('node:crypto').webcrypto.CryptoKey} publicKey
+ * @param {WebCrypto} crypto
+ */
+async function extensions(hosts, publicKey, crypto) {
+  const names = hosts.map((host) => new x509.GeneralName(isIP(host) ? 'ip' : 'dns', host));
+  return [
+    new x509.BasicConstraintsExtension(false, undefined, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    new x509.SubjectAlternativeNameExtension(names.map((name) => name.toJSON())),
+    await x509.SubjectKeyIdentifierExtension.create(publicKey, false, crypto),
+  ];
+}
+
+/**
+ * Keeps a certificate and its key in a directory, readable by their owner only. Each file is
+ * replaced whole; the key goes first, so that a certificate never lies there without its key.
+ *
+ * @param {string} directory made where it is missing
+ * @param {Certificate} certificate
+ * @throws {Error} as node:fs does, where it can't be written
+ */
+export function writeCertificate(directory, { certPem, keyPem }) {
+  mkdirSync(directory, { recursive: true });
+  replaceFile(join(directory, KEY_FILE), keyPem);
+  replaceFile(join(directory, CERTIFICATE_FILE), certPem);
+}
+
+/**
+ * @param {string} path
+ * @param {string} content
+ */
+function replaceFile(path, content) {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, content, { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** @param {string[]} args */
+async function main(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      host: { type: 'string', multiple: true, default: ['localhost', '127.0.0.1', '::1'] },
+      days: { type: 'string', default: '13' },
+      directory: { type: 'string', default: CERTIFICATE_DIRECTORY },
+    },
+  });
+  const certificate = await generateCertificate({ hosts: values.host, days: Number(values.days), now: new Date() });
+  writeCertificate(values.directory, certificate);
+  console.log(`${join(values.directory, CERTIFICATE_FILE)}, valid until ${certificate.notAfter.toISOString()}`);
+  console.log(`SHA-256: ${certificate.hash}`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await main(process.argv.slice(2)).catch((error) => {
+    console.error(`certs/generate.js: ${error.message}`);
+    process.exitCode = 2;
+  });
+}
