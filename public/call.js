@@ -1,0 +1,344 @@
+import { listMicrophones, microphoneEnded, microphoneProblem } from './client/microphone.js';
+import { openMicrophone, stopMicrophone } from './client/microphone.js';
+import { SoundGraph } from './client/sound-graph.js';
+import { findSupport, problemText } from './client/support.js';
+
+/**
+ * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} TransportWish
+ *
+ * @typedef {object} CallOptions
+ * @property {string} room
+ * @property {string} name
+ * @property {TransportWish} [transport]        default 'auto'
+ * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
+ * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control
+ *   are all off, unless asked for one by one; default true
+ * @property {boolean} [echoCancellation]
+ * @property {boolean} [noiseSuppression]
+ * @property {boolean} [autoGainControl]
+ *
+ * @typedef {{ id: string, name: string, transport: string, muted: boolean, you: boolean }} CallPerson
+ *
+ * @typedef {object} CallStats
+ * @property {string} transport                 the one that was taken
+ * @property {number | null} roundTripMs        to the server and back
+ * @property {number | null} receivedPercent    of the frames for this listener, those that were there in time
+ * @property {number | null} delayMs            estimate: from a sound at somebody's microphone, who is as far
+ *   from the server, to this speaker, sound cards not counted
+ * @property {import('./client/client.js').ClientStats} detail
+ *
+ * @typedef {object} CallEvents  the `detail` of each event
+ * @property {{ state: CallState, code?: string, message?: string }} state
+ *   'failed' has the code and the sentence; an 'ended' connection is 'failed' too, with 'connection-lost' or
+ *   the server's code. After 'failed' and 'left' the call is over: make a new one to join again
+ * @property {{ people: CallPerson[], you: string }} people   everybody, whenever anything about them changes
+ * @property {{ took: string, tried: { transport: string, reason: string }[] }} transport
+ *   before 'joined'; `tried` are those that failed before
+ * @property {CallStats} stats                  each second
+ * @property {{ code: string, message: string }} notice
+ *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
+ *   'microphone-insecure', 'no-shared-memory' (listening only); 'sound-blocked' (call resumeSound() when the
+ *   person presses something; any press on the page does the same)
+ *
+ * @typedef {'idle' | 'connecting' | 'joined' | 'left' | 'failed'} CallState
+ */
+
+/** How long leaving may take before the worker is ended. */
+const LEAVE_MS = 300;
+
+/**
+ * One call in a room, for the page. Sound and network run in a worker and in worklets, so that what
+ * the page does can't be heard.
+ *
+ *     const call = new Call({ room: 'tea', name: 'Ada' });
+ *     call.addEventListener('state', ({ detail }) => show(detail.state));
+ *     await call.join();
+ */
+export class Call extends EventTarget {
+  /** @type {CallState} */
+  state = 'idle';
+  /** Whether this person is heard: false when listening only. */
+  hasMicrophone = false;
+  #options;
+  #support = findSupport();
+  /** @type {Worker | null} */
+  #worker = null;
+  /** @type {SoundGraph | null} */
+  #sound = null;
+  /** @type {MediaStream | null} */
+  #stream = null;
+  #muted = false;
+  #leaveUrl = '';
+  #onPageHide = () => void this.leave();
+  /** @type {(() => void) | null} */
+  #settleJoin = null;
+
+  /** @param {CallOptions} options */
+  constructor(options) {
+    super();
+    this.#options = { transport: /** @type {TransportWish} */ ('auto'), microphoneId: '', ...options };
+  }
+
+  /** What this browser lets a call do. */
+  static support() {
+    return findSupport();
+  }
+
+  /** The microphones that there are; labels only after the person has allowed one. */
+  static microphones() {
+    return listMicrophones();
+  }
+
+  /** All that is heard of the call passes through this node; null before 'joined'. @type {AudioNode | null} */
+  get output() {
+    return this.#sound?.output ?? null;
+  }
+
+  get muted() {
+    return this.#muted;
+  }
+
+  /**
+   * @template {keyof CallEvents} T
+   * @param {T} type
+   * @param {((event: CustomEvent<CallEvents[T]>) => void) | null} listener
+   * @param {boolean | AddEventListenerOptions} [options]
+   */
+  // @ts-expect-error narrower than EventTarget's on purpose: it knows the events and their details
+  addEventListener(type, listener, options) {
+    super.addEventListener(type, /** @type {EventListener} */ (listener), options);
+  }
+
+  /**
+   * @template {keyof CallEvents} T
+   * @param {T} type
+   * @param {CallEvents[T]} detail
+   */
+  #emit(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  /**
+   * Joins the room. Call it from a press, so that the browser lets sound start.
+   * @returns {Promise<void>} never rejects: when it is settled the state is 'joined', 'failed' or 'left'
+   */
+  async join() {
+    if (this.state !== 'idle') return;
+    this.#become('connecting');
+    if (!this.#support.audio) {
+      this.#fail('no-audio', problemText('no-audio'));
+      return;
+    }
+    addEventListener('pagehide', this.#onPageHide);
+    const stream = await this.#microphone(this.#options.microphoneId);
+    if (this.#isOver()) {
+      stopMicrophone(stream);
+      return;
+    }
+    this.#stream = stream;
+    await new Promise((resolve) => {
+      this.#settleJoin = () => resolve(undefined);
+      this.#startWorker();
+    });
+  }
+
+  #startWorker() {
+    const worker = new Worker(new URL('./client/worker.js', import.meta.url), { type: 'module' });
+    this.#worker = worker;
+    worker.onmessage = ({ data }) => this.#onMessage(data);
+    worker.onerror = () => this.#fail('no-audio', 'The part of the page that carries sound could not be loaded.');
+    const { room, name, transport } = this.#options;
+    const { origin } = location;
+    worker.postMessage({ type: 'join', room, name, transport, origin, muted: this.#muted });
+  }
+
+  /** @param {any} data a message of the worker: its type, and the details of that */
+  #onMessage({ type, ...detail }) {
+    if (this.#isOver() && type !== 'ended') return;
+    switch (type) {
+      case 'people':
+      case 'stats':
+      case 'transport':
+        this.#emit(type, detail);
+        break;
+      case 'joined':
+        void this.#joined(detail);
+        break;
+      case 'frame':
+        this.#sound?.play(detail.samples);
+        break;
+      case 'ended':
+        this.#fail(detail.code, detail.message);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** @param {{ sampleRate: number, leaveUrl: string }} joined */
+  async #joined({ sampleRate, leaveUrl }) {
+    this.#leaveUrl = leaveUrl;
+    try {
+      this.#sound = new SoundGraph(/** @type {Worker} */ (this.#worker), sampleRate);
+      await this.#sound.startPlayback(this.#support.sharedArrayBuffer && this.#support.audioWorklet);
+      await this.#startCapture();
+    } catch (error) {
+      this.#fail('no-audio', `The browser could not start its sound: ${/** @type {Error} */ (error).message}`);
+    }
+    if (this.#isOver()) return;
+    this.#become('joined');
+    this.#settleJoin?.();
+    await this.resumeSound();
+  }
+
+  async #startCapture() {
+    const stream = this.#stream;
+    if (!stream || !this.#sound) return;
+    try {
+      await this.#sound.startCapture(stream);
+      this.hasMicrophone = true;
+      for (const track of stream.getAudioTracks()) track.onended = () => this.#microphoneEnded();
+    } catch (error) {
+      stopMicrophone(stream);
+      this.#stream = null;
+      this.hasMicrophone = false;
+      this.#emit('notice', microphoneProblem(error));
+    }
+  }
+
+  #microphoneEnded() {
+    this.#dropMicrophone();
+    this.#emit('notice', microphoneEnded);
+  }
+
+  #dropMicrophone() {
+    stopMicrophone(this.#stream);
+    this.#stream = null;
+    this.hasMicrophone = false;
+    this.#sound?.stopCapture();
+  }
+
+  /**
+   * @param {string | null | undefined} deviceId
+   * @returns {Promise<MediaStream | null>} null, and a notice, when there is to be none
+   */
+  async #microphone(deviceId) {
+    if (deviceId === null) return null;
+    if (!this.#support.microphone) {
+      const code = this.#support.problems[0].code;
+      this.#emit('notice', { code, message: problemText(code) });
+      return null;
+    }
+    const { processing = true, echoCancellation, noiseSuppression, autoGainControl } = this.#options;
+    try {
+      return await openMicrophone({
+        deviceId,
+        echoCancellation: echoCancellation ?? processing,
+        noiseSuppression: noiseSuppression ?? processing,
+        autoGainControl: autoGainControl ?? processing,
+      });
+    } catch (error) {
+      this.#emit('notice', microphoneProblem(error));
+      return null;
+    }
+  }
+
+  /**
+   * Takes another microphone.
+   * @param {string | null} deviceId '' the default one; null: listen only from here on
+   */
+  async setMicrophone(deviceId) {
+    if (this.state !== 'joined') {
+      this.#options.microphoneId = deviceId;
+      return;
+    }
+    const stream = await this.#microphone(deviceId);
+    if (stream === null) {
+      if (deviceId === null) this.#dropMicrophone();
+      return;
+    }
+    if (this.#isOver()) {
+      stopMicrophone(stream);
+      return;
+    }
+    stopMicrophone(this.#stream);
+    this.#stream = stream;
+    await this.#startCapture();
+  }
+
+  /** @param {boolean} muted whether this person isn't heard */
+  mute(muted) {
+    this.#muted = muted;
+    this.#worker?.postMessage({ type: 'mute', muted });
+  }
+
+  /** Starts sound that the browser holds back; call it from a press. */
+  async resumeSound() {
+    const running = await this.#sound?.resume();
+    if (running === false && !this.#isOver()) {
+      this.#emit('notice', {
+        code: 'sound-blocked',
+        message: 'The browser holds sound back until you press something on the page.',
+      });
+    }
+  }
+
+  /** Leaves the room. Idempotent. */
+  async leave() {
+    if (this.#isOver()) return;
+    const worker = this.#worker;
+    this.#worker = null;
+    // A worker doesn't outlive its page, but a beacon does.
+    if (this.#leaveUrl) navigator.sendBeacon(this.#leaveUrl);
+    worker?.postMessage({ type: 'leave' });
+    this.#become('left');
+    this.#release();
+    if (worker) await ended(worker);
+  }
+
+  #isOver() {
+    return this.state === 'left' || this.state === 'failed';
+  }
+
+  /**
+   * @param {CallState} state
+   * @param {{ code?: string, message?: string }} [why]
+   */
+  #become(state, why = {}) {
+    this.state = state;
+    this.#emit('state', { state, ...why });
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} message
+   */
+  #fail(code, message) {
+    if (this.#isOver()) return;
+    this.#become('failed', { code, message });
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#release();
+  }
+
+  #release() {
+    removeEventListener('pagehide', this.#onPageHide);
+    stopMicrophone(this.#stream);
+    this.#stream = null;
+    this.hasMicrophone = false;
+    void this.#sound?.close();
+    this.#settleJoin?.();
+  }
+}
+
+/**
+ * Waits until the worker has said goodbye to the server, and ends it.
+ * @param {Worker} worker
+ */
+async function ended(worker) {
+  await new Promise((resolve) => {
+    worker.onmessage = ({ data }) => data.type === 'ended' && resolve(undefined);
+    setTimeout(resolve, LEAVE_MS);
+  });
+  worker.terminate();
+}

@@ -1,0 +1,86 @@
+/** How far ahead of the sound card buffers are scheduled, in seconds. */
+const LEAD_S = 0.12;
+
+/** How often the player looks whether it needs more, in milliseconds. */
+const LOOK_MS = 20;
+
+/** How many frames it asks for at most, before the first of them has come. */
+const MAX_WANTED = 16;
+
+/**
+ * Plays frames by scheduling one buffer after the other: for browsers that have no shared memory or
+ * no AudioWorklet. It costs more delay than the worklet, and a busy page can be heard.
+ */
+export class ScheduledPlayer {
+  #context;
+  #output;
+  #pull;
+  #timer;
+  #wanted = 0;
+  #askedMs = 0;
+  #frameSeconds = 0.02;
+  #endsAt = 0;
+
+  /** How many times sound ran out. */
+  underruns = 0;
+
+  /**
+   * @param {BaseAudioContext} context
+   * @param {AudioNode} output
+   * @param {(frames: number) => void} pull asks for frames, which come by add()
+   * @param {{ setInterval(run: () => void, ms: number): any, clearInterval(timer: any): void, now(): number }} [time]
+   */
+  constructor(context, output, pull, time = pageTime) {
+    this.#context = context;
+    this.#output = output;
+    this.#pull = pull;
+    this.time = time;
+    this.#timer = time.setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  #look() {
+    if (this.#context.state !== 'running') return;
+    const now = this.time.now();
+    // An answer that never came, such as to what was asked before the room was joined.
+    if (now - this.#askedMs > 1000) this.#wanted = 0;
+    const ahead = Math.max(0, this.#endsAt - this.#context.currentTime);
+    const missing = Math.ceil((LEAD_S - ahead) / this.#frameSeconds) - this.#wanted;
+    if (missing <= 0 || this.#wanted >= MAX_WANTED) return;
+    const frames = Math.min(missing, MAX_WANTED - this.#wanted);
+    this.#wanted += frames;
+    this.#askedMs = now;
+    this.#pull(frames);
+  }
+
+  /**
+   * @param {Float32Array<ArrayBuffer>} samples that follow those before
+   */
+  add(samples) {
+    if (this.#wanted > 0) this.#wanted -= 1;
+    if (samples.length === 0) return;
+    const buffer = this.#context.createBuffer(1, samples.length, this.#context.sampleRate);
+    buffer.copyToChannel(samples, 0);
+    const source = this.#context.createBufferSource();
+    source.buffer = buffer;
+    source.connect(this.#output);
+    const now = this.#context.currentTime;
+    if (this.#endsAt < now) {
+      if (this.#endsAt > 0) this.underruns += 1;
+      this.#endsAt = now + LEAD_S / 4;
+    }
+    source.start(this.#endsAt);
+    this.#endsAt += buffer.duration;
+    this.#frameSeconds = buffer.duration;
+  }
+
+  /** Idempotent. */
+  close() {
+    this.time.clearInterval(this.#timer);
+  }
+}
+
+const pageTime = {
+  setInterval: (/** @type {() => void} */ run, /** @type {number} */ ms) => setInterval(run, ms),
+  clearInterval: (/** @type {any} */ timer) => clearInterval(timer),
+  now: () => performance.now(),
+};

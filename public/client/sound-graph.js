@@ -1,0 +1,136 @@
+import { SampleRing } from '../../worklets/sample-ring.js';
+import { ScheduledPlayer } from './scheduled-player.js';
+
+/** How much sound a ring between a worklet and the worker can hold, in seconds. */
+const RING_SECONDS = 1;
+
+const workletUrl = (/** @type {string} */ name) => new URL(`../../worklets/${name}`, import.meta.url).href;
+
+/**
+ * The audio context's side of a call: the worklets, their rings, and the wires to the worker.
+ * @typedef {{ postMessage(message: object, transfer?: Transferable[]): void }} WorkerPort
+ */
+export class SoundGraph {
+  #worker;
+  #closed = false;
+  #gesture = () => void this.resume();
+  /** @type {AudioWorkletNode | null} */
+  #capture = null;
+  /** @type {AudioWorkletNode | null} */
+  #playback = null;
+  /** @type {MediaStreamAudioSourceNode | null} */
+  #source = null;
+  /** @type {ScheduledPlayer | null} for browsers without shared memory */
+  #player = null;
+
+  /**
+   * @param {WorkerPort} worker
+   * @param {number} sampleRate Hz, the room's
+   */
+  constructor(worker, sampleRate) {
+    this.#worker = worker;
+    this.context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
+    /** All that is heard of the call passes here. */
+    this.output = new GainNode(this.context);
+    this.output.connect(this.context.destination);
+  }
+
+  /**
+   * Begins to play what the worker decodes.
+   * @param {boolean} worklets false: by scheduled buffers
+   */
+  async startPlayback(worklets) {
+    if (!worklets) {
+      this.#player = new ScheduledPlayer(this.context, this.output, (frames) =>
+        this.#worker.postMessage({ type: 'pull', frames }),
+      );
+      return;
+    }
+    await this.context.audioWorklet.addModule(workletUrl('playback-processor.js'));
+    if (this.#closed) return;
+    this.#playback = this.#node('playback', { numberOfInputs: 0, outputChannelCount: [2] });
+    this.#playback.connect(this.output);
+  }
+
+  /**
+   * Begins to capture a microphone, in place of the one before.
+   * @param {MediaStream} stream
+   */
+  async startCapture(stream) {
+    if (!this.#capture) await this.context.audioWorklet.addModule(workletUrl('capture-processor.js'));
+    if (this.#closed) return;
+    this.#source?.disconnect();
+    this.#source = new MediaStreamAudioSourceNode(this.context, { mediaStream: stream });
+    this.#capture ??= this.#node('capture', { numberOfOutputs: 0 });
+    this.#source.connect(this.#capture);
+  }
+
+  /** Ends the capture; what follows is silence. */
+  stopCapture() {
+    this.#source?.disconnect();
+    this.#source = null;
+    if (!this.#capture) return;
+    this.#capture.port.postMessage({ close: true });
+    this.#capture = null;
+    this.#worker.postMessage({ type: 'capture-ended' });
+  }
+
+  /**
+   * @param {'capture' | 'playback'} role
+   * @param {AudioWorkletNodeOptions} options
+   */
+  #node(role, options) {
+    const ring = SampleRing.create(this.context.sampleRate * RING_SECONDS);
+    const node = new AudioWorkletNode(this.context, `aloud-${role}`, {
+      ...options,
+      processorOptions: { memory: ring.memory },
+    });
+    const { port1, port2 } = new MessageChannel();
+    this.#worker.postMessage({ type: role, memory: ring.memory, port: port1 }, [port1]);
+    node.port.postMessage({ port: port2 }, [port2]);
+    return node;
+  }
+
+  /**
+   * What the worker decoded, where the player asked for it.
+   * @param {Float32Array<ArrayBuffer>} samples
+   */
+  play(samples) {
+    this.#player?.add(samples);
+  }
+
+  /**
+   * @returns {Promise<boolean>} whether sound comes out; the browser may want the person to press
+   *   something first, and then sound starts by itself with the next press
+   */
+  async resume() {
+    if (this.#closed) return false;
+    const started = this.context.resume().then(
+      () => true,
+      () => false,
+    );
+    const running = await Promise.race([started, afterMs(300)]);
+    for (const type of ['pointerdown', 'keydown']) {
+      if (running || this.#closed) removeEventListener(type, this.#gesture);
+      else addEventListener(type, this.#gesture);
+    }
+    return running;
+  }
+
+  /** Idempotent. */
+  async close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const type of ['pointerdown', 'keydown']) removeEventListener(type, this.#gesture);
+    for (const node of [this.#capture, this.#playback]) node?.port.postMessage({ close: true });
+    this.#source?.disconnect();
+    this.#player?.close();
+    await this.context.close().catch(() => {});
+  }
+}
+
+/**
+ * @param {number} ms
+ * @returns {Promise<boolean>} false, later
+ */
+const afterMs = (ms) => new Promise((resolve) => void setTimeout(() => resolve(false), ms));

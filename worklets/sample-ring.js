@@ -1,0 +1,117 @@
+/**
+ * A ring of samples between one thread that writes and one that reads, in shared memory, without
+ * locks: each index is written by one side only, and both count samples modulo 2^32. A worker that
+ * feeds or drains it sleeps until the other side, the sound card's, finds that its mark is reached.
+ */
+
+const WRITTEN = 0;
+const READ = 1;
+const MARK = 2;
+const ARMED = 3;
+const UNDERRUNS = 4;
+const OVERFLOWS = 5;
+const HEADER_BYTES = 64;
+
+export class SampleRing {
+  #head;
+  #samples;
+  #mask;
+
+  /**
+   * @param {SharedArrayBuffer | ArrayBuffer} memory as another ring has it: both see the same samples
+   */
+  constructor(memory) {
+    this.memory = memory;
+    this.#head = new Int32Array(memory, 0, HEADER_BYTES / 4);
+    this.#samples = new Float32Array(memory, HEADER_BYTES);
+    this.capacity = this.#samples.length;
+    if (this.capacity === 0 || (this.capacity & (this.capacity - 1)) !== 0) {
+      throw new RangeError(`a ring of ${this.capacity} samples: it must be a power of two`);
+    }
+    this.#mask = this.capacity - 1;
+  }
+
+  /**
+   * @param {number} samples the least that it must hold
+   * @param {boolean} [shared] false where the environment has no SharedArrayBuffer
+   * @returns {SampleRing} of the next power of two
+   */
+  static create(samples, shared = true) {
+    const capacity = 2 ** Math.ceil(Math.log2(Math.max(2, samples)));
+    const bytes = HEADER_BYTES + 4 * capacity;
+    return new SampleRing(shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+  }
+
+  /** How many samples wait to be read. */
+  get available() {
+    return (Atomics.load(this.#head, WRITTEN) - Atomics.load(this.#head, READ)) >>> 0;
+  }
+
+  /** How many times the reader found less than it wanted. */
+  get underruns() {
+    return Atomics.load(this.#head, UNDERRUNS);
+  }
+
+  /** How many times the writer found no room for all that it had. */
+  get overflows() {
+    return Atomics.load(this.#head, OVERFLOWS);
+  }
+
+  /** For the reader to count. */
+  countUnderrun() {
+    Atomics.add(this.#head, UNDERRUNS, 1);
+  }
+
+  /**
+   * @param {Float32Array} from
+   * @param {number} [count]
+   * @returns {number} how many were taken; those for which there was no room are lost, and it is counted
+   */
+  write(from, count = from.length) {
+    const written = Atomics.load(this.#head, WRITTEN);
+    const room = this.capacity - ((written - Atomics.load(this.#head, READ)) >>> 0);
+    const taken = count < room ? count : room;
+    for (let i = 0; i < taken; i++) this.#samples[(written + i) & this.#mask] = from[i];
+    Atomics.store(this.#head, WRITTEN, (written + taken) | 0);
+    if (taken < count) Atomics.add(this.#head, OVERFLOWS, 1);
+    return taken;
+  }
+
+  /**
+   * @param {Float32Array} into
+   * @param {number} [count]
+   * @returns {number} how many there were; the rest of `into` is untouched
+   */
+  read(into, count = into.length) {
+    const read = Atomics.load(this.#head, READ);
+    const there = (Atomics.load(this.#head, WRITTEN) - read) >>> 0;
+    const taken = count < there ? count : there;
+    for (let i = 0; i < taken; i++) into[i] = this.#samples[(read + i) & this.#mask];
+    Atomics.store(this.#head, READ, (read + taken) | 0);
+    return taken;
+  }
+
+  /**
+   * For the side that sleeps: it wants to be woken when so many samples are there (its reader), or
+   * fewer than so many (its writer). It must look once more after arming, before it sleeps.
+   * @param {number} mark in samples
+   */
+  arm(mark) {
+    Atomics.store(this.#head, MARK, mark);
+    Atomics.store(this.#head, ARMED, 1);
+  }
+
+  /** For the writer: whether the reader must be woken now. True once for each arming. */
+  reached() {
+    return this.available >= Atomics.load(this.#head, MARK) && this.#disarm();
+  }
+
+  /** For the reader: whether the writer must be woken now. True once for each arming. */
+  fellBelow() {
+    return this.available < Atomics.load(this.#head, MARK) && this.#disarm();
+  }
+
+  #disarm() {
+    return Atomics.compareExchange(this.#head, ARMED, 1, 0) === 1;
+  }
+}
