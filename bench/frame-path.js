@@ -76,6 +76,7 @@ async function createRoom({ codec, delivery, people, talking }) {
   const sampleClock = new SampleClock(clock, format.sampleRate);
   const rooms = new Rooms({
     maxRooms: 1,
+    maxPeople: people,
     settings: {
       format, delivery, codec, clock, sampleClock,
       serverDelayMs: 20, maxDelayMs: 20, echo: false, bitrate: 32000, complexity: 5, application: 'audio',

@@ -68,14 +68,9 @@ export class Room {
     this.#tidyLater();
   }
 
-  /** How many people are in the room. */
+  /** How many people are in the room, with those on the way in. */
   get size() {
-    return this.#people.size;
-  }
-
-  /** Whether nobody is in the room or on the way in. */
-  get isEmpty() {
-    return this.#people.size + this.#joining === 0;
+    return this.#people.size + this.#joining;
   }
 
   /**
@@ -87,7 +82,7 @@ export class Room {
    * @returns {Promise<Participant | ErrorCode>} the code of the refusal, when there is one
    */
   async join(session, name, onJoined) {
-    if (this.#people.size + this.#joining >= this.settings.maxParticipants) return 'room-full';
+    if (this.size >= this.settings.maxParticipants) return 'room-full';
     this.#joining += 1;
     try {
       const participant = await this.#admit(session, name);
@@ -212,7 +207,7 @@ export class Room {
     if (!this.#people.delete(participant.id)) return;
     this.#tell({ type: 'left', id: participant.id });
     this.#restIfIdle();
-    if (this.isEmpty) this.onEmpty(this);
+    if (this.size === 0) this.onEmpty(this);
   }
 
   #restIfIdle() {

@@ -13,16 +13,19 @@ export class Rooms {
   #rooms = new Map();
   #settings;
   #maxRooms;
+  #maxPeople;
   #closed = false;
 
   /**
    * @param {object} options
    * @param {RoomSettings} options.settings
    * @param {number} options.maxRooms
+   * @param {number} options.maxPeople in all rooms together
    */
-  constructor({ settings, maxRooms }) {
+  constructor({ settings, maxRooms, maxPeople }) {
     this.#settings = settings;
     this.#maxRooms = maxRooms;
+    this.#maxPeople = maxPeople;
   }
 
   /**
@@ -31,6 +34,13 @@ export class Rooms {
    */
   get(name) {
     return this.#rooms.get(name);
+  }
+
+  /** How many people there are in all rooms, with those on the way in. */
+  get people() {
+    let people = 0;
+    for (const room of this.#rooms.values()) people += room.size;
+    return people;
   }
 
   /** How many rooms there are. */
@@ -47,6 +57,7 @@ export class Rooms {
    * @returns {Promise<{ room: Room, participant: Participant } | ErrorCode>}
    */
   async join(roomName, name, session, onJoined) {
+    if (this.people >= this.#maxPeople) return 'server-full';
     const room = this.#open(roomName);
     if (typeof room === 'string') return room;
     let participant;
@@ -74,7 +85,7 @@ export class Rooms {
 
   /** @param {Room} room */
   #endIfEmpty(room) {
-    if (!room.isEmpty || this.#rooms.get(room.name) !== room) return;
+    if (room.size > 0 || this.#rooms.get(room.name) !== room) return;
     this.#rooms.delete(room.name);
     room.close('server-closing');
   }

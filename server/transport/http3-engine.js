@@ -9,16 +9,17 @@
  * @property {string} line                      one sentence about it, for the person who starts the server
  */
 
-import { loadError } from '@aloud/native';
+import { BUILD_COMMAND, load } from '@aloud/native';
+import { listenError } from '../listen.js';
 import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
 
 /** The engines by name: why each can't be had here (null when it can), and what opens it. */
 const engines = {
   native: {
-    error: async () => loadError(),
+    error: nativeError,
     open: createNativeTransport,
-    remedy: 'npm run build:native',
+    remedy: BUILD_COMMAND,
   },
   quiche: {
     error: quicheError,
@@ -44,7 +45,7 @@ export async function openHttp3(engine, options) {
   for (const name of names) {
     const reason = await engines[name].error();
     if (reason === null) {
-      const transport = await engines[name].open(options);
+      const transport = await openEngine(name, options);
       const { port } = transport.address();
       return { transport, line: `WebTransport is on: HTTP/3 on UDP port ${port}, engine ${name}.` };
     }
@@ -52,4 +53,27 @@ export async function openHttp3(engine, options) {
   }
   const remedy = engines[names[0]].remedy;
   return { transport: null, line: `WebTransport is off: ${reasons.join(', and ')}. To turn it on: ${remedy}` };
+}
+
+/**
+ * @param {'native' | 'quiche'} name
+ * @param {Parameters<typeof createNativeTransport>[0]} options
+ * @returns {Promise<Http3Transport>}
+ */
+async function openEngine(name, options) {
+  try {
+    return await engines[name].open(options);
+  } catch (error) {
+    throw listenError(error, 'h3-port', options.host, options.port);
+  }
+}
+
+/** @returns {Promise<string | null>} */
+async function nativeError() {
+  try {
+    load();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

@@ -21,9 +21,9 @@ export class Conference {
   /** @type {unknown[]} */
   logged = [];
 
-  /** @param {Partial<import('../../server/room/room.js').RoomSettings> & { maxRooms?: number,
+  /** @param {Partial<import('../../server/room/room.js').RoomSettings> & { maxRooms?: number, maxPeople?: number,
    *   frameMs?: number, sampleRate?: number, opusFrames?: number }} [options] */
-  constructor({ maxRooms = 10, frameMs, sampleRate, opusFrames, ...options } = {}) {
+  constructor({ maxRooms = 10, maxPeople = 100, frameMs, sampleRate, opusFrames, ...options } = {}) {
     this.format = createAudioFormat({ frameMs, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
     const settings = {
@@ -42,7 +42,7 @@ export class Conference {
       sampleClock: this.sampleClock,
       ...options,
     };
-    this.rooms = new Rooms({ settings, maxRooms });
+    this.rooms = new Rooms({ settings, maxRooms, maxPeople });
     const log = { error: (/** @type {any[]} */ ...line) => void this.logged.push(line) };
     this.lobby = new Lobby({ rooms: this.rooms, clock: this.clock, log });
   }

@@ -349,6 +349,17 @@ describe('who comes and goes', () => {
     expect(conference.rooms.size).toBe(2);
   });
 
+  it('is refused when the server holds as many people as it may', async () => {
+    const conference = new Conference({ maxPeople: 2 });
+    const ann = await conference.join('Ann');
+    await conference.join('Bob', { room: 'two' });
+    const third = await conference.join('Cid', { room: 'three' });
+    expect(third.session.messages).toMatchObject([{ type: 'refused', code: 'server-full' }]);
+    ann.session.close(0, '');
+    const fourth = await conference.join('Dot', { room: 'three' });
+    expect(fourth.id).toBeDefined();
+  });
+
   it.each([
     [{ type: 'join', version: 1, room: '', name: 'Ann' }, 'room-name'],
     [{ type: 'join', version: 1, room: 'a/b', name: 'Ann' }, 'room-name'],

@@ -1,0 +1,175 @@
+/**
+ * @import { Server } from 'node:http'
+ * @import { Config } from './config.js'
+ * @import { ServerCertificate } from './certificate.js'
+ * @import { Log } from './log.js'
+ * @import { Clock } from './room/clock.js'
+ * @import { Accept, Transport } from './transport/session.js'
+ */
+
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createAudioFormat } from '../public/shared/audio-format.js';
+import { createApp } from './app.js';
+import { loadCodec } from './audio/codec.js';
+import { openCertificate } from './certificate.js';
+import { createLog } from './log.js';
+import { listen } from './listen.js';
+import { MAX_SERVER_DELAY_MS } from './options.js';
+import { SampleClock, systemClock } from './room/clock.js';
+import { Lobby } from './room/lobby.js';
+import { Rooms } from './room/rooms.js';
+import { createHttp1Transport } from './transport/http1.js';
+import { openHttp3 } from './transport/http3-engine.js';
+import { createWebSocketTransport } from './transport/websocket.js';
+
+/** The path of a session on every transport that connects to one. */
+const SESSION_PATH = '/session';
+
+/**
+ * @typedef {object} RunningServer
+ * @property {string} url            the page's address on this machine
+ * @property {number} port           TCP
+ * @property {number | null} h3Port  UDP; null without HTTP/3
+ * @property {string[]} report       lines for the person who started it: where it is, what is on, and
+ *                                   for what isn't, why, and what would turn it on
+ * @property {Rooms} rooms
+ * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
+ */
+
+/**
+ * Starts a server.
+ *
+ * @param {Config} config
+ * @param {{ log?: Log, clock?: Clock, wallNow?: () => number }} [options]
+ * @returns {Promise<RunningServer>}
+ * @throws {import('./config.js').ConfigError} when a setting won't do, such as a port that is in use
+ */
+export async function createServer(config, { log = createLog(), clock = systemClock, wallNow = Date.now } = {}) {
+  /** What to close, the last opened first. @type {(() => void | Promise<void>)[]} */
+  const opened = [];
+  const close = async () => {
+    while (opened.length > 0) await opened.pop()?.();
+  };
+  try {
+    return await start(config, { log, clock, wallNow, opened, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * @param {Config} config
+ * @param {{ log: Log, clock: Clock, wallNow: () => number, opened: (() => void | Promise<void>)[],
+ *   close: () => Promise<void> }} options
+ * @returns {Promise<RunningServer>}
+ */
+async function start(config, { log, clock, wallNow, opened, close }) {
+  const sampleClock = new SampleClock(clock, config.sampleRate);
+  const certificate = await openCertificate(config, { clock, wallNow, log });
+  opened.push(() => certificate.close());
+  const httpServer = createPageServer(config, certificate);
+  const { host, port } = await listen(httpServer, config.host, config.port);
+  opened.push(() => closeServer(httpServer));
+
+  const rooms = await openRooms(config, clock, sampleClock);
+  const { accept } = new Lobby({ rooms, clock, log });
+  const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
+  const shared = { accept, clock, log, maxSessions: config.maxSessions, idleTimeoutMs: config.idleTimeoutMs };
+  const webSocket = createWebSocketTransport({ ...shared, server: httpServer, path: SESSION_PATH });
+  const http1 = createHttp1Transport(shared);
+  for (const transport of [http3.transport, webSocket, http1]) {
+    if (transport) opened.push(() => transport.close());
+  }
+  opened.push(() => rooms.close());
+
+  const h3Port = http3.transport?.address().port ?? null;
+  const unavailable = http3.transport ? {} : { webtransport: http3.line };
+  const app = createApp({ certificate, h3Port, sessionPath: SESSION_PATH, unavailable, http1, rooms, sampleClock, log });
+  httpServer.on('request', app);
+  const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
+  const report = [
+    `aloud is at ${url}`,
+    http3.line,
+    `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`,
+    ...(config.cert ? [] : [pageWithoutHttps]),
+  ];
+  return { url, port, h3Port, report, rooms, close };
+}
+
+const pageWithoutHttps =
+  "HTTPS is off for the page, so browsers give a microphone to pages on this machine only. To turn it on: --cert FILE --key FILE";
+
+/**
+ * @param {Config} config
+ * @param {ServerCertificate} certificate
+ * @returns {Server}
+ */
+function createPageServer(config, certificate) {
+  if (!config.cert) return createHttpServer();
+  const { certPem: cert, keyPem: key } = certificate.current;
+  const server = createHttpsServer({ cert, key });
+  certificate.onRenew((renewed) => server.setSecureContext({ cert: renewed.certPem, key: renewed.keyPem }));
+  return server;
+}
+
+/**
+ * @param {Config} config
+ * @param {Clock} clock
+ * @param {SampleClock} sampleClock
+ */
+async function openRooms(config, clock, sampleClock) {
+  const { delivery, serverDelayMs, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
+  return new Rooms({
+    maxRooms: config.maxRooms,
+    maxPeople: config.maxSessions,
+    settings: {
+      format: createAudioFormat(config),
+      delivery,
+      serverDelayMs,
+      maxDelayMs: MAX_SERVER_DELAY_MS,
+      echo,
+      bitrate,
+      complexity,
+      application,
+      maxParticipants,
+      idleTimeoutMs,
+      codec: await loadCodec(config.codec),
+      clock,
+      sampleClock,
+    },
+  });
+}
+
+/**
+ * @param {Config} config
+ * @param {ServerCertificate} certificate
+ * @param {Accept} accept
+ * @param {Log} log
+ */
+async function openWebTransport(config, certificate, accept, log) {
+  const http3 = await openHttp3(config.engine, {
+    accept,
+    host: config.host,
+    port: config.h3Port,
+    certificate: certificate.current,
+    idleTimeoutMs: config.idleTimeoutMs,
+    congestionController: config.congestionController,
+    receiveQueue: config.receiveQueue,
+    path: SESSION_PATH,
+    maxSessions: config.maxSessions,
+    log,
+  });
+  const { transport } = http3;
+  if (transport) certificate.onRenew((renewed) => transport.updateCertificate(renewed));
+  return http3;
+}
+
+/** @param {Server} server */
+function closeServer(server) {
+  return new Promise((/** @type {(done: void) => void} */ resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
