@@ -53,6 +53,19 @@ export function load() {
 }
 
 /**
+ * Why the library can't be had here, in words for people.
+ * @returns {string | null} null when it can
+ */
+export function loadError() {
+  try {
+    load();
+    return null;
+  } catch (error) {
+    return /** @type {Error} */ (error).message;
+  }
+}
+
+/**
  * The library as it is: see the Rust sources for what each call does. Sessions and streams are
  * numbers.
  *

@@ -103,14 +103,19 @@ export class Endpoint {
   /**
    * @param {ListenOptions} options
    * @returns {Promise<{ address: string, port: number }>}
-   * @throws {Error} when the certificate is no good, or the address can't be had
+   * @throws {Error} when the certificate is no good, or the address can't be had (code EADDRINUSE,
+   *   EACCES, EADDRNOTAVAIL)
    */
   async listen({ host = '::', port = 0, ...options }) {
     if (this.#listen) throw new Error('the endpoint listens already');
     const address = isIP(host) ? host : (await lookup(host)).address;
-    const bound = this.#native.listen(address, port, options.certPem, options.keyPem);
-    this.#listen = options;
-    return { address, port: bound };
+    try {
+      const bound = this.#native.listen(address, port, options.certPem, options.keyPem);
+      this.#listen = options;
+      return { address, port: bound };
+    } catch (error) {
+      throw withSystemCode(/** @type {Error} */ (error));
+    }
   }
 
   /**
@@ -139,7 +144,7 @@ export class Endpoint {
     const hashes = certificateHashes.map((hash) => (typeof hash === 'string' ? Buffer.from(hash, 'base64') : hash));
     const id = this.#native.connect(href, hashes, Object.entries(headers).flat());
     if (id === 0) throw new ConnectError('the endpoint has as many connections as it may', 0);
-    return new Promise((resolve, reject) => this.#connecting.set(id, { resolve, reject }));
+    return new Promise((resolve, reject) => void this.#connecting.set(id, { resolve, reject }));
   }
 
   /**
@@ -300,6 +305,15 @@ export class Endpoint {
     clearInterval(this.#hold);
     this.#onClosed?.();
   }
+}
+
+/**
+ * An error's code is that of the system, such as EADDRINUSE, where its message starts with one.
+ * @param {Error} error
+ */
+function withSystemCode(error) {
+  const [, code] = /^(E[A-Z]+): /.exec(error.message) ?? [];
+  return code ? Object.assign(error, { code }) : error;
 }
 
 /** @param {EndpointSettings} settings */

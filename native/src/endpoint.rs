@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use napi::bindgen_prelude::{Float64ArraySlice, Function, Result, Uint32ArraySlice, Uint8ArraySlice};
+use futures::future::join_all;
 use napi_derive::napi;
 use quinn::{EndpointConfig, TokioRuntime};
 use tokio::runtime::{Handle, Runtime};
@@ -177,9 +178,9 @@ impl Endpoint {
 
     #[napi]
     pub fn close_session(&self, id: u32, code: u32, reason: String) {
-        let _context = self.handle.enter();
         if let Some(session) = self.hub.session(id) {
-            session.close(code, &reason);
+            self.handle
+                .spawn(async move { session.close(code, &reason).await });
         }
     }
 
@@ -225,7 +226,7 @@ impl Endpoint {
 
     fn bind(&self, address: SocketAddr, config: Option<quinn::ServerConfig>) -> Result<quinn::Endpoint> {
         let _context = self.handle.enter();
-        let socket = socket::bind(address).map_err(failed)?;
+        let socket = socket::bind(address).map_err(|error| failed(socket::reason(&error, address)))?;
         let runtime = Arc::new(TokioRuntime);
         quinn::Endpoint::new(EndpointConfig::default(), config, socket, runtime).map_err(failed)
     }
@@ -254,9 +255,7 @@ async fn close_all(hub: &Hub, endpoints: Vec<quinn::Endpoint>, code: u32, reason
     }
     hub.drop_requests();
     let sessions = hub.sessions();
-    for session in &sessions {
-        session.close(code, reason);
-    }
+    join_all(sessions.iter().map(|session| session.close(code, reason))).await;
     let _ = timeout(CLOSE_LIMIT, async {
         for session in &sessions {
             session.inner.closed().await;

@@ -1,10 +1,12 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 use quinn::{ConnectionError, SendDatagramError};
 use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 use web_transport_quinn::{SessionError, WebTransportError};
 
 use crate::counters::{Counters, Stats};
@@ -18,6 +20,10 @@ use crate::stream_tasks;
 /// (RFC 9297, section 2.1). Each session is alone on its connection and its request is the first
 /// stream, so that is 0.
 pub const DATAGRAM_HEADER: [u8; 1] = [0];
+
+/// How long a close waits for what streams have to write.
+const FLUSH_LIMIT: Duration = Duration::from_millis(200);
+const FLUSH_CHECK: Duration = Duration::from_millis(2);
 
 /// The most bytes of a reason for closing.
 const MAX_REASON_BYTES: usize = 1024;
@@ -88,16 +94,23 @@ impl Session {
         }
     }
 
-    /// Closes with a capsule that carries code and reason. Must be called within the runtime:
-    /// elsewhere the capsule would be left out.
-    pub fn close(&self, code: u32, reason: &str) {
+    /// Closes with a capsule that carries code and reason, behind what streams still have to
+    /// write. Must run on the runtime: elsewhere the capsule would be left out.
+    pub async fn close(&self, code: u32, reason: &str) {
         let mut end = reason.len().min(MAX_REASON_BYTES);
         while !reason.is_char_boundary(end) {
             end -= 1;
         }
         let reason = &reason[..end];
         if self.closing.set((code, reason.to_owned())).is_ok() {
+            let _ = timeout(FLUSH_LIMIT, self.flushed()).await;
             self.inner.close(code, reason.as_bytes());
+        }
+    }
+
+    async fn flushed(&self) {
+        while lock(&self.streams).values().any(|stream| stream.unsent()) {
+            sleep(FLUSH_CHECK).await;
         }
     }
 

@@ -17,6 +17,17 @@ pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     }
 }
 
+/// Why binding failed, behind the system's own name for it, which JavaScript makes the error's code.
+pub fn reason(error: &io::Error, address: SocketAddr) -> String {
+    let code = match error.kind() {
+        io::ErrorKind::AddrInUse => "EADDRINUSE",
+        io::ErrorKind::AddrNotAvailable => "EADDRNOTAVAIL",
+        io::ErrorKind::PermissionDenied => "EACCES",
+        _ => "EIO",
+    };
+    format!("{code}: UDP {address} can't be had: {error}")
+}
+
 fn any_v6(address: SocketAddr) -> bool {
     address.ip() == IpAddr::V6(Ipv6Addr::UNSPECIFIED)
 }

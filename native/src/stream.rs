@@ -173,6 +173,12 @@ impl Stream {
         self.abandon.notify_one();
     }
 
+    /// Whether there are bytes that have not gone to QUIC.
+    pub fn unsent(&self) -> bool {
+        let outgoing = lock(&self.outgoing);
+        !outgoing.over && outgoing.bytes > 0 && outgoing.reset.is_none()
+    }
+
     pub fn next_work(&self) -> Work {
         let mut outgoing = lock(&self.outgoing);
         if let Some(code) = outgoing.reset {

@@ -1,0 +1,137 @@
+/**
+ * Builds the library, unless it has been built from these very sources. As the package's install
+ * script it never fails: the server has other engines. With --must it exits with 1 when there is no
+ * library in the end.
+ */
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LIBRARY, loadError } from './binding.js';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const TARGET = join(HERE, 'target');
+const STAMP = join(TARGET, 'aloud.stamp');
+
+/** The oldest Rust that the dependencies build with. */
+const RUST = [1, 88];
+
+const LIBRARY_NAMES = /** @type {Record<string, string>} */ ({
+  darwin: 'libaloud_native.dylib',
+  win32: 'aloud_native.dll',
+});
+
+const PROGRESS_MS = 1000;
+
+/** What keeps the library from being built; the message is for people. */
+class BuildError extends Error {}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @returns {Promise<{ code: number | null, output: string }>} code is null when there is no such command
+ */
+function run(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: HERE, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const keep = (/** @type {Buffer} */ bytes) => {
+      output = (output + bytes).slice(-64 * 1024);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('error', () => resolve({ code: null, output }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** @throws {BuildError} when something is missing */
+async function checkTools() {
+  const cargo = await run('cargo', ['--version']);
+  if (cargo.code !== 0) throw new BuildError('there is no cargo (https://rustup.rs installs it)');
+  const rustc = await run('rustc', ['--version']);
+  const [, major, minor] = /rustc (\d+)\.(\d+)/.exec(rustc.output) ?? [];
+  const old = Number(major) < RUST[0] || (Number(major) === RUST[0] && Number(minor) < RUST[1]);
+  if (!major || old) {
+    const found = major ? `rustc is ${major}.${minor}` : 'there is no rustc';
+    throw new BuildError(`${found}, and ${RUST.join('.')} or later is needed (rustup update)`);
+  }
+  if (process.platform !== 'win32' && !(await hasCompiler())) {
+    throw new BuildError('there is no C compiler (on Debian: apt-get install gcc libc6-dev)');
+  }
+}
+
+async function hasCompiler() {
+  for (const command of [process.env.CC, 'cc', 'gcc', 'clang']) {
+    if (command && (await run(command, ['--version'])).code === 0) return true;
+  }
+  return false;
+}
+
+/** What the library is made of, in one number. */
+function fingerprint() {
+  const sources = readdirSync(join(HERE, 'src')).sort().map((name) => join('src', name));
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
+  for (const name of ['Cargo.toml', 'Cargo.lock', 'build.rs', ...sources]) {
+    hash.update(`\0${name}\0`).update(readFileSync(join(HERE, name)));
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} stamp */
+function isFresh(stamp) {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp && loadError() === null;
+}
+
+/** Shows that something is going on, where somebody watches. @returns {() => void} ends it */
+function showProgress() {
+  const text = 'building the native HTTP/3 engine';
+  if (!process.stderr.isTTY) {
+    process.stderr.write(`${text}: a minute or two\n`);
+    return () => {};
+  }
+  const start = performance.now();
+  const show = () => process.stderr.write(`\r${text}: ${Math.round((performance.now() - start) / 1000)} s `);
+  show();
+  const timer = setInterval(show, PROGRESS_MS);
+  return () => {
+    clearInterval(timer);
+    process.stderr.write('\n');
+  };
+}
+
+/** Builds the library where that is needed. */
+async function build() {
+  const stamp = fingerprint();
+  if (isFresh(stamp)) return;
+  await checkTools();
+  const end = showProgress();
+  const cargo = await run('cargo', ['build', '--release', '--locked', '--target-dir', TARGET]);
+  end();
+  if (cargo.code !== 0) {
+    const [reason = 'cargo failed'] = cargo.output.match(/^error.*$/m) ?? [];
+    process.stderr.write(`${cargo.output.trimEnd()}\n`);
+    throw new BuildError(`cargo says "${reason}"`);
+  }
+  const name = LIBRARY_NAMES[process.platform] ?? 'libaloud_native.so';
+  // Renamed into place, since a running server may have the old one mapped.
+  const copy = join(TARGET, 'aloud.node');
+  copyFileSync(join(TARGET, 'release', name), copy);
+  renameSync(copy, LIBRARY);
+  const useless = loadError();
+  if (useless) throw new BuildError(useless);
+  writeFileSync(STAMP, stamp);
+}
+
+const must = process.argv.includes('--must');
+try {
+  await build();
+  if (must) process.stderr.write('the native HTTP/3 engine is built\n');
+} catch (error) {
+  const reason = error instanceof BuildError ? error.message : String(error);
+  const rest = must ? '' : ' The server goes on with its other engines.';
+  process.stderr.write(`The native HTTP/3 engine was not built: ${reason}.${rest}\n`);
+  process.exitCode = must ? 1 : 0;
+}

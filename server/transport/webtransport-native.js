@@ -1,0 +1,137 @@
+/**
+ * WebTransport over HTTP/3 on the native engine: packets are datagrams, control messages are lines
+ * on the client's first bidirectional stream.
+ *
+ * @import { NativeSession } from '@aloud/native'
+ * @import { Log } from '../log.js'
+ * @import { Accept, Session, Transport } from './session.js'
+ *
+ * @typedef {object} Http3Options
+ * @property {Accept} accept
+ * @property {string} [host]                 '::' takes IPv4 as well
+ * @property {number} [port]                 UDP; 0 for any
+ * @property {{ certPem: string, keyPem: string }} certificate
+ * @property {number} [idleTimeoutMs]        a peer of whom nothing is heard for so long is gone
+ * @property {'cubic' | 'newreno' | 'bbr'} [congestionController]
+ * @property {number} [receiveQueue]         packets of one session that wait to be read
+ * @property {string} [path]                 where sessions are asked for; others get a 404
+ * @property {number} [maxSessions]          those above are closed as 'server-full'
+ * @property {Pick<Log, 'error'>} log
+ */
+
+import { Endpoint } from '@aloud/native';
+import { errors } from '../../public/shared/errors.js';
+import { DatagramSession } from './datagram-session.js';
+
+/** Connections beyond the sessions, so that those who are one too many can be told why. */
+const SPARE_CONNECTIONS = 64;
+
+/** An idle connection is pinged so often within its timeout that losing one ping does no harm. */
+const PINGS_PER_TIMEOUT = 3;
+
+/**
+ * Opens HTTP/3 on the native engine.
+ *
+ * @param {Http3Options} options
+ * @returns {Promise<NativeTransport>}
+ * @throws {Error} when the engine isn't built (code ERR_NATIVE_NOT_BUILT, ERR_NATIVE_UNUSABLE), the
+ *   certificate is no good, or the port can't be had (code EADDRINUSE, EACCES)
+ */
+export async function createNativeTransport({ host = '::', port = 0, certificate, ...options }) {
+  const transport = new NativeTransport(options);
+  await transport.listen(host, port, certificate);
+  return transport;
+}
+
+/** @implements {Transport} */
+export class NativeTransport {
+  /** @readonly */
+  name = 'webtransport';
+  /** @readonly */
+  engine = 'native';
+  replyOnly = false;
+  #accept;
+  #path;
+  #maxSessions;
+  #log;
+  #endpoint;
+  #sessions = 0;
+  #address = { host: '', port: 0 };
+
+  /** @param {Omit<Http3Options, 'host' | 'port' | 'certificate'>} options */
+  constructor({ accept, path = '/session', maxSessions = 1000, log, idleTimeoutMs = 15_000, ...engine }) {
+    this.#accept = accept;
+    this.#path = path;
+    this.#maxSessions = maxSessions;
+    this.#log = log;
+    const { congestionController = 'cubic', receiveQueue = 64 } = engine;
+    this.#endpoint = new Endpoint({
+      congestionController,
+      receiveQueue,
+      idleTimeoutMs,
+      keepAliveMs: Math.ceil(idleTimeoutMs / PINGS_PER_TIMEOUT),
+      maxConnections: maxSessions + SPARE_CONNECTIONS,
+    });
+  }
+
+  /**
+   * @param {string} host
+   * @param {number} port
+   * @param {{ certPem: string, keyPem: string }} certificate
+   */
+  async listen(host, port, { certPem, keyPem }) {
+    try {
+      const bound = await this.#endpoint.listen({
+        host,
+        port,
+        certPem,
+        keyPem,
+        onRequest: (request) => (request.path === this.#path ? request.accept() : request.reject(404)),
+        onSession: (session) => this.#opened(session),
+      });
+      this.#address = { host, port: bound.port };
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** Where it listens; the port is UDP's. */
+  address() {
+    return this.#address;
+  }
+
+  /**
+   * @param {Session[]} sessions
+   * @param {Uint8Array} bytes
+   */
+  sendMany(sessions, bytes) {
+    this.#endpoint.sendMany(/** @type {DatagramSession[]} */ (sessions), bytes);
+  }
+
+  /**
+   * New sessions get this certificate; those that there are go on.
+   * @param {{ certPem: string, keyPem: string }} certificate
+   * @throws {Error} when it is no good; the old one stays then
+   */
+  updateCertificate({ certPem, keyPem }) {
+    this.#endpoint.setCertificate(certPem, keyPem);
+  }
+
+  async close() {
+    const { close, message } = errors['server-closing'];
+    await this.#endpoint.close(close, message);
+  }
+
+  /** @param {NativeSession} native */
+  #opened(native) {
+    if (this.#sessions >= this.#maxSessions) {
+      const { close, message } = errors['server-full'];
+      native.close(close, message);
+      return;
+    }
+    this.#sessions += 1;
+    const session = new DatagramSession(this, native, this.#log, () => (this.#sessions -= 1));
+    session.guard(() => this.#accept(session));
+  }
+}
