@@ -28,7 +28,7 @@ export { ConfigError, InformationRequest };
  * @property {'libopus-wasm' | 'opusscript'} codec
  * @property {number} bitrate
  * @property {number} complexity
- * @property {'voip' | 'audio' | 'lowdelay'} application
+ * @property {'voip' | 'audio' | 'low-delay'} application
  * @property {boolean} echo
  * @property {number} maxRooms
  * @property {number} maxParticipants       in one room

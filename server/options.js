@@ -1,4 +1,5 @@
 import { MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../public/shared/audio-format.js';
+import { APPLICATIONS, defaultEncoderSettings as encoder } from '../public/shared/codec.js';
 
 /**
  * The one table of options. `--help`, the environment, the config file, `docs/configuration.md` and
@@ -43,9 +44,9 @@ export const OPTIONS = Object.freeze(
     number('frame-ms', Math.min(...OPUS_FRAME_MS), MAX_FRAME_MS, 20, 'ms', 'length of a frame, and so of a packet'),
     integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, 'Opus frames to a packet, equal parts of the frame'),
     choice('codec', ['libopus-wasm', 'opusscript'], 'libopus-wasm', 'Opus library of the server'),
-    { ...integer('bitrate', 6000, 256000, 32000, 'bitrate of each Opus stream, both ways'), unit: 'b/s' },
-    integer('complexity', 0, 10, 5, 'effort of the Opus encoders on the server, 10 being the most'),
-    choice('application', ['voip', 'audio', 'lowdelay'], 'audio', 'what the Opus encoders are tuned for'),
+    { ...integer('bitrate', 6000, 256000, encoder.bitrate, 'bitrate of each Opus stream, both ways'), unit: 'b/s' },
+    integer('complexity', 0, 10, encoder.complexity, 'effort of the Opus encoders on the server, 10 being the most'),
+    choice('application', Object.keys(APPLICATIONS), encoder.application, 'what the Opus encoders are tuned for'),
     row('boolean', 'echo', false, 'lets people hear themselves too'),
     integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
     integer('max-participants', 1, 10000, 100, 'people in one room'),
@@ -53,7 +54,7 @@ export const OPTIONS = Object.freeze(
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence of a connection that ends it'), unit: 'ms' },
     choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', 'of QUIC on the native engine'),
     {
-      ...integer('receive-queue', 16, 65536, 1024, 'datagrams that may wait; beyond it the oldest go'),
+      ...integer('receive-queue', 8, 4096, 64, 'datagrams of one session that may wait; beyond it the oldest go'),
       unit: 'datagrams',
     },
     path('cert', 'PEM file of your own certificate and its chain; the page is then HTTPS too', 'one is made'),

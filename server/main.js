@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { InformationRequest, loadConfig } from './config.js';
+import { createLog } from './log.js';
+import { systemClock } from './room/clock.js';
+
+/** The exit codes: for a setting that can't be had, and for what nobody foresaw. */
+const EXIT_SETTING = 2;
+const EXIT_UNEXPECTED = 1;
+
+/** How long a closed server may take to let go of everything, in milliseconds. */
+const CLOSE_MS = 5000;
+
+/** @typedef {import('./config.js').Config} Config */
+/** @typedef {{ report: string[], close: () => Promise<void> }} RunningServer */
+
+/** Whether stacks are shown; known once there is a config. */
+let debug = false;
+
+/**
+ * Ends the process with one line about why.
+ * @param {unknown} error
+ * @returns {never}
+ */
+function fail(error) {
+  const setting = error instanceof Error && 'option' in error;
+  if (debug && error instanceof Error) console.error(error.stack);
+  else if (error instanceof Error) console.error(setting ? error.message : `aloud: unexpected: ${firstLine(error.message)}`);
+  else console.error(`aloud: unexpected: ${error}`);
+  if (!setting && !debug) console.error('aloud: --log-level debug shows where');
+  process.exit(setting ? EXIT_SETTING : EXIT_UNEXPECTED);
+}
+
+/** @param {string} text */
+const firstLine = (text) => text.split('\n', 1)[0];
+
+/** @returns {Readonly<Config>} */
+function readConfig() {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  try {
+    return loadConfig({ argv: process.argv.slice(2), env: process.env, version });
+  } catch (error) {
+    if (!(error instanceof InformationRequest)) throw error;
+    process.stdout.write(error.text);
+    process.exit(0);
+  }
+}
+
+/**
+ * Closes the server at the first signal, and gives up waiting at the second.
+ * @param {RunningServer} server
+ * @param {import('./log.js').Log} log
+ */
+function closeOnSignals(server, log) {
+  let closing = false;
+  /** @param {'SIGINT' | 'SIGTERM'} signal */
+  const onSignal = (signal) => {
+    if (closing) process.exit(128 + constants.signals[signal]);
+    closing = true;
+    log.info(`${signal}: closing; once more to stop at once`);
+    // The process ends by itself once nothing is open; the timer is for when something stays open.
+    setTimeout(() => fail(new Error(`the server was not closed within ${CLOSE_MS} ms`)), CLOSE_MS).unref();
+    server.close().catch(fail);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}
+
+async function main() {
+  const config = readConfig();
+  debug = config.logLevel === 'debug';
+  const log = createLog({ level: config.logLevel });
+  // Only now, so that a wrong option is told before anything big is loaded.
+  const { createServer } = await import('./server.js');
+  const server = await createServer(config, { log, clock: systemClock });
+  closeOnSignals(server, log);
+  for (const line of server.report) console.log(line);
+}
+
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+// Whoever reads the report may stop reading, as `head` does.
+process.stdout.on('error', () => {});
+main().catch(fail);

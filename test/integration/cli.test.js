@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+
+/** The command as a person starts it, in a process of its own. */
+class Command {
+  stdout = '';
+  stderr = '';
+
+  /**
+   * @param {string[]} args
+   * @param {Record<string, string>} [env]
+   */
+  constructor(args, env = {}) {
+    const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_')));
+    this.process = spawn(process.execPath, [MAIN, ...args], { env: { ...clean, ...env } });
+    this.process.stdout.on('data', (bytes) => (this.stdout += bytes));
+    this.process.stderr.on('data', (bytes) => (this.stderr += bytes));
+    /** @type {Promise<number | string | null>} the exit code, or the signal that ended it */
+    this.exit = new Promise((resolve) => this.process.on('close', (code, signal) => resolve(code ?? signal)));
+  }
+
+  /**
+   * @param {RegExp} pattern
+   * @returns {Promise<RegExpExecArray>} once the output has it
+   */
+  async printed(pattern) {
+    for (;;) {
+      const found = pattern.exec(this.stdout);
+      if (found) return found;
+      const event = new Promise((resolve) => void this.process.stdout.once('data', resolve));
+      const ended = await Promise.race([event.then(() => false), this.exit.then(() => true)]);
+      if (ended && !pattern.test(this.stdout)) throw new Error(`it ended without ${pattern}: ${this.stderr}`);
+    }
+  }
+}
+
+/** @type {Command[]} */
+let commands;
+/** @type {string} */
+let directory;
+
+/**
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ */
+function start(args, env) {
+  const command = new Command(args, env);
+  commands.push(command);
+  return command;
+}
+
+/** @param {string[]} args */
+const startServer = (args) => start(['--port', '0', '--h3-port', '0', '--cert-dir', directory, ...args]);
+
+beforeEach(() => {
+  commands = [];
+  directory = mkdtempSync(join(tmpdir(), 'aloud-cli-'));
+});
+
+afterEach(async () => {
+  for (const command of commands) command.process.kill('SIGKILL');
+  await Promise.all(commands.map(({ exit }) => exit));
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('a start that cannot be', () => {
+  /** @type {[string[], Record<string, string>, string][]} */
+  const cases = [
+    [['--port', '99999'], {}, '--port: "99999": allowed is a whole number from 0 to 65535'],
+    [['--prot', '1'], {}, '--prot: there is no such option; did you mean --port?'],
+    [[], { ALOUD_SERVER_DELAY_MS: 'abc' }, '--server-delay-ms: "abc" (from ALOUD_SERVER_DELAY_MS): allowed is a number from 0 to 2000 (ms)'],
+    [[], { ALOUD_NONSENSE: '1' }, 'ALOUD_NONSENSE (from the environment): there is no such option; --help lists them all'],
+    [['--cert', '/nowhere.pem', '--key', '/nowhere.pem'], {}, `--cert: "/nowhere.pem": it can't be read (ENOENT); allowed is a readable PEM file of a certificate that is valid now`],
+  ];
+
+  it.each(cases)('%j %j says so in one line, with exit code 2', async (args, env, line) => {
+    const command = start(args, env);
+    expect(await command.exit).toBe(2);
+    expect(command.stderr).toBe(`${line}\n`);
+    expect(command.stdout).toBe('');
+  });
+
+  it('for a config file that is not JSON names the file', async () => {
+    const file = join(directory, 'aloud.json');
+    writeFileSync(file, '{"port":');
+    const command = start(['--config', file]);
+    expect(await command.exit).toBe(2);
+    expect(command.stderr).toBe(
+      `--config: ${JSON.stringify(file)}: it is not JSON; allowed is the path of a JSON file that holds one object\n`,
+    );
+  });
+
+  it('for a port in use names it', async () => {
+    const taken = createServer();
+    await new Promise((resolve) => void taken.listen(0, '::', () => resolve(undefined)));
+    const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
+    const command = startServer(['--port', String(port)]);
+    expect(await command.exit).toBe(2);
+    expect(command.stderr).toMatch(new RegExp(`^--port: ${port}: .*in use.*\\n$`));
+    await new Promise((resolve) => void taken.close(resolve));
+  });
+});
+
+describe('information', () => {
+  it('--help and --version print it and end well', async () => {
+    const help = start(['--help']);
+    const version = start(['--version']);
+    expect(await help.exit).toBe(0);
+    expect(help.stdout).toContain('--server-delay-ms <ms>');
+    expect(await version.exit).toBe(0);
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('a start', () => {
+  it('prints the address and what is on, serves the page, and ends with SIGTERM', async () => {
+    const command = startServer(['--engine', 'none']);
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    await command.printed(/WebTransport is off[^\n]*--engine/);
+    expect(command.stdout).toMatch(/WebSocket[^\n]* on/);
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    await page.text();
+    command.process.kill('SIGTERM');
+    expect(await command.exit).toBe(0);
+    expect(command.stderr).toMatch(/^\S+ info SIGTERM: closing[^\n]*\n$/);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('takes its options from the environment and a file', async () => {
+    const file = join(directory, 'aloud.json');
+    writeFileSync(file, JSON.stringify({ port: 0, 'h3-port': 0, engine: 'none', 'cert-dir': directory, 'log-level': 'error' }));
+    const command = start([], { ALOUD_CONFIG: file, ALOUD_SAMPLE_RATE: '16000' });
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    expect(await (await fetch(`${url}/api/clock`)).json()).toMatchObject({ sampleRate: 16000 });
+    command.process.kill('SIGINT');
+    expect(await command.exit).toBe(0);
+    expect(command.stderr).toBe('');
+  });
+});
