@@ -22,7 +22,6 @@ export default defineConfig([
       'no-implicit-coercion': ['error', { boolean: false }],
       'no-lonely-if': 'error',
       'no-new-wrappers': 'error',
-      'no-promise-executor-return': ['error', { allowVoid: true }],
       'no-self-compare': 'error',
       'no-shadow': 'error',
       'no-template-curly-in-string': 'error',
