@@ -41,8 +41,8 @@ const notices = Object.freeze({
     'This browser can’t play a call: it lacks AudioWorklet or WebAssembly. Use a current version of ' +
     'Chrome, Edge, Firefox or Safari.',
   'no-webtransport':
-    'This browser has no WebTransport. Choose Automatic under Connection, or use a current version of ' +
-    'Chrome, Edge or Firefox.',
+    'This browser has no WebTransport here: leave the connection on Automatic, which takes a WebSocket ' +
+    'instead.',
   'connection-failed': 'The server could not be reached. Check your network, then join again.',
   'connection-lost': 'The connection to the server was lost. Check your network, then join again.',
   'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
@@ -66,7 +66,6 @@ export const texts = Object.freeze({
   title: 'aloud',
   you: 'you',
   muted: 'muted',
-  listening: 'listening only',
   mute: 'Mute',
   unmute: 'Unmute',
   join: 'Join',
@@ -78,10 +77,7 @@ export const texts = Object.freeze({
   defaultMicrophone: 'Default microphone',
   noMicrophone: 'No microphone: listen only',
   youJoined: 'You are in the call.',
-  youAreMuted: 'You are muted.',
-  youAreUnmuted: 'You are no longer muted.',
   youLeft: 'You left the call.',
-  reconnecting: 'The connection was lost. Connecting again…',
   alone: 'You are the only one here. Send somebody the link.',
 
   people: (/** @type {number} */ count) => (count === 1 ? '1 person' : `${count} people`),

@@ -9,7 +9,7 @@ import { texts } from '../texts.js';
  *
  * @typedef {object} Actions  what a person can do in a call
  * @property {() => void} leave
- * @property {(muted: boolean) => void} mute
+ * @property {() => void} toggleMute
  * @property {(microphone: string) => void} chooseMicrophone
  * @property {() => void} copyFailed  the browser did not let the link be copied
  */
@@ -39,7 +39,7 @@ export class CallView {
     setText(this.#title, room);
     setText(this.#alone, texts.alone);
     elementOf('leave', HTMLButtonElement).addEventListener('click', actions.leave);
-    this.#mute.addEventListener('click', () => actions.mute(this.#mute.ariaPressed !== 'true'));
+    this.#mute.addEventListener('click', actions.toggleMute);
     this.#microphone.addEventListener('change', () => actions.chooseMicrophone(this.#microphone.value));
     elementOf('copy-link', HTMLButtonElement).addEventListener('click', () => void this.#copyLink(actions.copyFailed));
   }
@@ -72,13 +72,6 @@ export class CallView {
     this.#people.show(people, you);
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;
-  }
-
-  /**
-   * @param {Map<Person['id'], boolean>} speaking
-   */
-  speaking(speaking) {
-    for (const [id, now] of speaking) this.#people.speaking(id, now);
   }
 
   /**

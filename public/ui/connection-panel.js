@@ -13,21 +13,11 @@ export class ConnectionPanel {
    * @param {{ transport: string, reason: string }[]} failed those that were tried before it
    */
   connected(transport, failed) {
-    this.#name.classList.remove('waiting');
     setText(this.#name, texts.connectedOver(transport));
     setText(this.#detail, connectionDescriptions[transport] ?? '');
     this.#failures.replaceChildren(
       ...failed.map((one) => make('li', '', texts.notTaken(one.transport, one.reason))),
     );
-  }
-
-  /**
-   * @param {string} sentence what is being waited for
-   */
-  waiting(sentence) {
-    this.#name.classList.add('waiting');
-    setText(this.#name, sentence);
-    this.stats({});
   }
 
   /**

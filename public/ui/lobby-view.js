@@ -3,7 +3,7 @@ import { keepChoices, readChoices } from './choices.js';
 import { elementOf, setText } from './element.js';
 import { problem } from './form-problem.js';
 import { showMicrophones } from './microphone-select.js';
-import { texts } from '../texts.js';
+import { noticeText, texts } from '../texts.js';
 
 /**
  * @typedef {import('./address.js').Wish} Wish
@@ -71,10 +71,15 @@ export class LobbyView {
   }
 
   /**
-   * @param {string} sentence what is wrong with the name
+   * @param {string} code what is wrong with the name
    */
-  nameProblem(sentence) {
-    problem(this.#name, sentence);
+  nameProblem(code) {
+    problem(this.#name, noticeText(code));
+  }
+
+  /** Says beside the choice of the connection that this browser lacks one. */
+  noWebTransport() {
+    setText(elementOf('transport-hint', HTMLElement), noticeText('no-webtransport'));
   }
 
   /**
@@ -83,7 +88,7 @@ export class LobbyView {
   #read() {
     const name = this.#name.value.trim();
     if (name === '') {
-      this.nameProblem(texts.noNameTyped);
+      problem(this.#name, texts.noNameTyped);
       return null;
     }
     const transport = readConnection(this.#transport.value) ?? 'auto';

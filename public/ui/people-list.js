@@ -8,7 +8,7 @@ const MUTED_PATH =
 
 /**
  * @typedef {object} Person
- * @property {string | number} id
+ * @property {string} id
  * @property {string} name
  * @property {string} transport
  * @property {boolean} muted
@@ -39,14 +39,6 @@ export class PeopleList {
       this.#items.delete(id);
     }
     for (const person of people) this.#itemOf(person.id).show(person, person.id === you);
-  }
-
-  /**
-   * @param {Person['id']} id
-   * @param {boolean} speaking
-   */
-  speaking(id, speaking) {
-    this.#items.get(id)?.element.classList.toggle('speaking', speaking);
   }
 
   /**
