@@ -21,12 +21,14 @@ const firstCharacter = (/** @type {string} */ word) => {
 };
 
 /**
- * A hue that is always the same for a name (FNV-1a of its UTF-16 units).
+ * A hue that is always the same for a name: FNV-1a of its UTF-16 units, mixed once more, so that
+ * names which differ in their last letter alone get hues far apart.
  * @param {string} name
  * @returns {number} degrees, 0 to 359
  */
 export function hue(name) {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % 360;
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return ((hash ^ (hash >>> 12)) >>> 0) % 360;
 }
