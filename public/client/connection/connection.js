@@ -1,0 +1,135 @@
+import { errorOfClose, errors } from '../../shared/errors.js';
+
+/**
+ * What a client knows of its way to the server, whatever protocol carries it.
+ *
+ * @typedef {object} ConnectionHandler
+ * @property {(bytes: Uint8Array, arrivalMs: number) => void} onPacket  the bytes are valid during the call
+ * @property {(message: unknown) => void} onControl  a control message, parsed
+ * @property {(code: string, reason: string) => void} onClosed
+ *   the server, or the network, has ended it; once, and never after close(). The code is one of the
+ *   registry, 'closed' for a normal end, or 'connection-lost'
+ *
+ * @typedef {object} ConnectionStats
+ * @property {number} sent        packets handed to the network
+ * @property {number} droppedOut  packets that were not: the way was blocked
+ * @property {number} received    packets
+ *
+ * @typedef {'webtransport' | 'websocket' | 'http1'} TransportName
+ */
+
+/** Why there is no connection, or none any more. */
+export class ConnectionError extends Error {
+  /**
+   * @param {string} code     of the registry, or 'connection-failed', 'connection-lost', 'no-webtransport'
+   * @param {string} message  a sentence for people
+   * @param {boolean} [refused] the server answered, and said no: another transport won't help
+   */
+  constructor(code, message, refused = false) {
+    super(message);
+    this.name = 'ConnectionError';
+    this.code = code;
+    this.refused = refused;
+  }
+}
+
+/**
+ * @param {number} close the registry's number
+ * @param {string} reason as the server gave it
+ * @returns {{ code: string, reason: string }} with a sentence in any case
+ */
+export function closeReason(close, reason) {
+  if (close === 0) return { code: 'closed', reason: reason || 'The server ended the session.' };
+  const code = errorOfClose(close);
+  if (code) return { code, reason: reason || errors[code].message };
+  return { code: 'connection-lost', reason: reason || 'The connection to the server was lost.' };
+}
+
+/** What all connections have in common: one handler, counters, and an end that comes once. */
+export class Connection {
+  /** @type {ConnectionHandler | null} */
+  handler = null;
+  closed = false;
+  /** Where a page that goes away can say so by a beacon; empty where the protocol tells by itself. */
+  leaveUrl = '';
+  /** @type {ConnectionStats} */
+  counters = { sent: 0, droppedOut: 0, received: 0 };
+
+  /** @param {TransportName} transport */
+  constructor(transport) {
+    this.transport = transport;
+  }
+
+  /**
+   * Asks to join; the answer is the first control message, `welcome` or `refused`.
+   * @param {object} message the join message
+   */
+  join(message) {
+    this.sendControl(message);
+  }
+
+  /**
+   * Sends one packet without waiting.
+   * @param {Uint8Array} _bytes may be reused at once
+   * @returns {boolean} false when it was dropped, and counted
+   */
+  send(_bytes) {
+    throw new TypeError('a connection must say how it sends');
+  }
+
+  /**
+   * Sends a control message, reliably and in order.
+   * @param {object} _message
+   */
+  sendControl(_message) {
+    throw new TypeError('a connection must say how it sends');
+  }
+
+  /** @returns {ConnectionStats} */
+  stats() {
+    return { ...this.counters };
+  }
+
+  /** @param {boolean} sent */
+  count(sent) {
+    if (sent) this.counters.sent += 1;
+    else this.counters.droppedOut += 1;
+    return sent;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} arrivalMs
+   */
+  received(bytes, arrivalMs) {
+    if (this.closed) return;
+    this.counters.received += 1;
+    this.handler?.onPacket(bytes, arrivalMs);
+  }
+
+  /** @param {unknown} message */
+  control(message) {
+    if (!this.closed) this.handler?.onControl(message);
+  }
+
+  /**
+   * The other side, or the network, has ended it.
+   * @param {string} code
+   * @param {string} reason
+   */
+  ended(code, reason) {
+    if (this.closed) return;
+    this.close();
+    this.handler?.onClosed(code, reason);
+  }
+
+  /** Ends it; nothing is heard of it any more. Idempotent. */
+  close() {
+    if (this.closed) return;
+    this.closed = true;
+    this.release();
+  }
+
+  /** Lets go of what the protocol holds; called once. */
+  release() {}
+}

@@ -1,0 +1,240 @@
+import { errors } from '../../shared/errors.js';
+import { MAX_PACKET_BYTES, PacketType, packetType, readControl, writeControl } from '../../shared/packet.js';
+import { LIST_LENGTH_BYTES, readList, writeListEntry } from '../../shared/packet-list.js';
+import { Connection } from './connection.js';
+
+/** Requests at once. Browsers open 6 connections to a host; one is left for the page. */
+const MAX_IN_FLIGHT = 5;
+
+/** Packets that wait while all requests are under way; beyond it the oldest is dropped. */
+const MAX_UNSENT = 24;
+
+/** Control messages that wait. */
+const MAX_CONTROLS = 32;
+
+/** A request without an answer for so long has failed, in milliseconds. */
+const REQUEST_MS = 10_000;
+
+/** When nothing was answered for so long the connection is lost, in milliseconds. */
+const LOST_MS = 5000;
+
+/**
+ * @import { Clock } from '../clock.js'
+ *
+ * @typedef {object} Http1Options
+ * @property {string} url  of the sessions
+ * @property {Clock} clock
+ * @property {typeof globalThis.fetch} [fetch]
+ */
+
+/**
+ * Packets in the bodies of POST requests, several under way at once; what the server has for the
+ * client comes with the answers. Packets that find no free request share the next one.
+ */
+export class Http1Connection extends Connection {
+  #url;
+  #fetch;
+  #clock;
+  #token = '';
+  #inFlight = 0;
+  /** @type {Set<AbortController>} */
+  #requests = new Set();
+  #list = new Uint8Array((MAX_UNSENT + 1) * (MAX_PACKET_BYTES + LIST_LENGTH_BYTES));
+  #listEnd = 0;
+  #unsent = 0;
+  /** @type {Uint8Array[]} */
+  #controls = [];
+  #answeredMs;
+  #onEntry = (/** @type {Uint8Array} */ bytes) => this.#read(bytes);
+
+  /**
+   * @param {Http1Options} options
+   * @returns {Promise<Http1Connection>}
+   */
+  static async open(options) {
+    return new Http1Connection(options);
+  }
+
+  /** @param {Http1Options} options */
+  constructor({ url, clock, fetch = globalThis.fetch }) {
+    super('http1');
+    this.#url = url;
+    this.#clock = clock;
+    this.#answeredMs = clock.now();
+    // A browser's fetch must be called on the global object.
+    this.#fetch = (/** @type {string} */ to, /** @type {RequestInit} */ init) => fetch(to, init);
+  }
+
+  /**
+   * @override
+   * @param {object} message
+   */
+  join(message) {
+    void this.#join(JSON.stringify(message));
+  }
+
+  /** @param {string} body */
+  async #join(body) {
+    let answer;
+    try {
+      const response = await this.#request(this.#url, 'POST', 'application/json', body);
+      answer = { ok: response.ok, body: await response.json() };
+    } catch (error) {
+      const reason = /** @type {Error} */ (error).message;
+      this.ended('connection-failed', `The server gave no answer over HTTP/1: ${reason}`);
+      return;
+    }
+    if (!answer.ok) {
+      const { code = 'internal', message = errors.internal.message } = answer.body ?? {};
+      this.control({ type: 'refused', code, message });
+      return;
+    }
+    if (this.closed) {
+      this.#leave(answer.body.token);
+      return;
+    }
+    this.#token = String(answer.body.token);
+    this.leaveUrl = `${this.#sessionUrl(this.#token)}/leave`;
+    this.#answeredMs = this.#clock.now();
+    for (const message of answer.body.messages ?? []) this.control(message);
+    this.#flush();
+  }
+
+  /** @param {string} token */
+  #sessionUrl(token) {
+    return `${this.#url}/${encodeURIComponent(token)}`;
+  }
+
+  /**
+   * @param {string} url
+   * @param {string} method
+   * @param {string} [type] of the body
+   * @param {BodyInit} [body]
+   */
+  async #request(url, method, type, body) {
+    const controller = new AbortController();
+    this.#requests.add(controller);
+    const timer = this.#clock.setTimeout(() => controller.abort(), REQUEST_MS);
+    try {
+      const headers = type ? { 'content-type': type } : undefined;
+      const init = { method, headers, body, cache: /** @type {const} */ ('no-store'), signal: controller.signal };
+      return await this.#fetch(url, init);
+    } finally {
+      this.#clock.clearTimeout(timer);
+      this.#requests.delete(controller);
+    }
+  }
+
+  /**
+   * @override
+   * @param {Uint8Array} bytes
+   */
+  send(bytes) {
+    if (this.closed || !this.#token || bytes.length > MAX_PACKET_BYTES) return this.count(false);
+    this.#listEnd = writeListEntry(this.#list, this.#listEnd, bytes);
+    this.#unsent += 1;
+    this.count(true);
+    if (this.#unsent > MAX_UNSENT) this.#dropOldest();
+    this.#flush();
+    return true;
+  }
+
+  #dropOldest() {
+    const entry = LIST_LENGTH_BYTES + ((this.#list[0] << 8) | this.#list[1]);
+    this.#list.copyWithin(0, entry, this.#listEnd);
+    this.#listEnd -= entry;
+    this.#unsent -= 1;
+    this.counters.sent -= 1;
+    this.counters.droppedOut += 1;
+  }
+
+  /**
+   * @override
+   * @param {object} message
+   */
+  sendControl(message) {
+    if (this.closed) return;
+    this.#controls.push(writeControl(message));
+    if (this.#controls.length > MAX_CONTROLS) this.#controls.shift();
+    this.#flush();
+  }
+
+  #flush() {
+    if (!this.#token) return;
+    while (!this.closed && this.#inFlight < MAX_IN_FLIGHT && this.#unsent + this.#controls.length > 0) {
+      void this.#post(this.#takeBody());
+    }
+  }
+
+  #takeBody() {
+    let bytes = this.#listEnd;
+    for (const control of this.#controls) bytes += LIST_LENGTH_BYTES + control.length;
+    const body = new Uint8Array(bytes);
+    let at = 0;
+    for (const control of this.#controls) at = writeListEntry(body, at, control);
+    body.set(this.#list.subarray(0, this.#listEnd), at);
+    this.#controls.length = 0;
+    this.#listEnd = 0;
+    this.#unsent = 0;
+    return body;
+  }
+
+  /** @param {Uint8Array<ArrayBuffer>} body */
+  async #post(body) {
+    this.#inFlight += 1;
+    try {
+      const url = `${this.#sessionUrl(this.#token)}/packets`;
+      const response = await this.#request(url, 'POST', 'application/octet-stream', body);
+      const answer = new Uint8Array(await response.arrayBuffer());
+      this.#answered(response.status, answer);
+    } catch {
+      this.#failed();
+    }
+    this.#inFlight -= 1;
+    this.#flush();
+  }
+
+  /**
+   * @param {number} status
+   * @param {Uint8Array} answer
+   */
+  #answered(status, answer) {
+    if (status === 404) {
+      this.ended('session-unknown', errors['session-unknown'].message);
+      return;
+    }
+    if (status !== 200) {
+      this.#failed();
+      return;
+    }
+    this.#answeredMs = this.#clock.now();
+    readList(answer, this.#onEntry);
+  }
+
+  #failed() {
+    if (this.closed || this.#clock.now() - this.#answeredMs < LOST_MS) return;
+    this.ended('connection-lost', 'The server has stopped answering.');
+  }
+
+  /** @param {Uint8Array} bytes one entry of an answer */
+  #read(bytes) {
+    if (packetType(bytes) !== PacketType.control) {
+      this.received(bytes, this.#clock.now());
+      return;
+    }
+    const message = readControl(bytes);
+    if (message !== undefined) this.control(message);
+  }
+
+  /** @override */
+  release() {
+    for (const controller of this.#requests) controller.abort();
+    if (this.#token) this.#leave(this.#token);
+  }
+
+  /** @param {string} token */
+  #leave(token) {
+    // It outlives the page, and nobody waits for it.
+    this.#fetch(this.#sessionUrl(token), { method: 'DELETE', keepalive: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,187 @@
+import { Connection, ConnectionError, closeReason } from './connection.js';
+import { ControlReader } from './control-reader.js';
+
+/** Datagrams that may be on their way into the network; above that the way is blocked. */
+const MAX_PENDING = 16;
+
+/** Datagrams that may wait to be read. */
+const INCOMING_DATAGRAMS = 256;
+
+/** A datagram that could not be sent for so long isn't any more, in milliseconds. */
+const OUTGOING_MAX_AGE_MS = 200;
+
+/**
+ * @typedef {object} WebTransportOptionsOfConnection
+ * @property {string} url
+ * @property {string[]} [certificateHashes]  SHA-256 in base64; none where the certificate is trusted anyway
+ * @property {() => number} now              milliseconds, monotonic
+ * @property {AbortSignal} [signal]          gives up opening
+ * @property {typeof globalThis.WebTransport} [WebTransport]
+ */
+
+/** One packet a datagram over HTTP/3; control messages as lines on one bidirectional stream. */
+export class WebTransportConnection extends Connection {
+  #session;
+  #now;
+  #datagrams;
+  #pending = 0;
+  #onWritten = () => {
+    this.#pending -= 1;
+  };
+  /** @type {WritableStreamDefaultWriter | null} */
+  #control = null;
+
+  /**
+   * @param {WebTransportOptionsOfConnection} options
+   * @returns {Promise<WebTransportConnection>} rejects with a ConnectionError
+   */
+  static async open({ url, certificateHashes = [], now, signal, ...scope }) {
+    const Constructor = scope.WebTransport ?? globalThis.WebTransport;
+    if (typeof Constructor !== 'function') {
+      throw new ConnectionError('no-webtransport', 'This browser has no WebTransport.');
+    }
+    let session;
+    try {
+      session = new Constructor(url, optionsOf(certificateHashes));
+    } catch (error) {
+      throw new ConnectionError('connection-failed', `WebTransport can't open ${url}: ${messageOf(error)}`);
+    }
+    const stop = () => closeSession(session);
+    signal?.addEventListener('abort', stop);
+    // A session that fails settles both promises, and each must have somebody who listens.
+    session.closed.catch(() => {});
+    try {
+      await session.ready;
+      const stream = await session.createBidirectionalStream();
+      return new WebTransportConnection(session, stream, now);
+    } catch (error) {
+      closeSession(session);
+      throw new ConnectionError('connection-failed', `HTTP/3 got no answer from ${url}: ${messageOf(error)}`);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /**
+   * @param {WebTransport} session one that is ready
+   * @param {WebTransportBidirectionalStream} stream
+   * @param {() => number} now
+   */
+  constructor(session, stream, now) {
+    super('webtransport');
+    this.#session = session;
+    this.#now = now;
+    const { datagrams } = session;
+    datagrams.incomingHighWaterMark = INCOMING_DATAGRAMS;
+    datagrams.outgoingMaxAge = OUTGOING_MAX_AGE_MS;
+    this.#datagrams = writerOf(datagrams);
+    this.#control = stream.writable.getWriter();
+    this.#watchEnd();
+    void this.#readDatagrams(datagrams.readable.getReader());
+    void this.#readControl(stream.readable.getReader());
+  }
+
+  #watchEnd() {
+    this.#session.closed.then(
+      ({ closeCode = 0, reason = '' }) => {
+        const end = closeReason(closeCode, reason);
+        this.ended(end.code, end.reason);
+      },
+      (error) => this.ended('connection-lost', `The connection to the server was lost: ${messageOf(error)}`),
+    );
+  }
+
+  /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
+  async #readDatagrams(reader) {
+    try {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done || this.closed) return;
+        this.received(value, this.#now());
+      }
+    } catch {
+      // The session has ended; #watchEnd tells of it.
+    }
+  }
+
+  /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
+  async #readControl(reader) {
+    const lines = new ControlReader((message) => this.control(message));
+    try {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done || this.closed) return;
+        if (!lines.push(value)) this.ended('connection-lost', 'The server sent what is no control message.');
+      }
+    } catch {
+      // The session has ended; #watchEnd tells of it.
+    }
+  }
+
+  /**
+   * @override
+   * @param {Uint8Array} bytes
+   */
+  send(bytes) {
+    if (this.closed || this.#pending >= MAX_PENDING) return this.count(false);
+    this.#pending += 1;
+    this.#datagrams.write(bytes.slice()).then(this.#onWritten, this.#onWritten);
+    return this.count(true);
+  }
+
+  /**
+   * @override
+   * @param {object} message
+   */
+  sendControl(message) {
+    if (this.closed) return;
+    const line = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
+    this.#control?.write(line).catch(() => {});
+  }
+
+  /** @override */
+  release() {
+    closeSession(this.#session);
+  }
+}
+
+/**
+ * @param {string[]} hashes
+ * @returns {WebTransportOptions}
+ */
+function optionsOf(hashes) {
+  return {
+    requireUnreliable: true,
+    congestionControl: 'low-latency',
+    ...(hashes.length > 0 && {
+      serverCertificateHashes: hashes.map((hash) => ({
+        algorithm: 'sha-256',
+        value: Uint8Array.from(atob(hash), (letter) => letter.charCodeAt(0)),
+      })),
+    }),
+  };
+}
+
+/**
+ * Newer browsers make writers, older ones have one stream.
+ * @param {any} datagrams
+ * @returns {WritableStreamDefaultWriter<Uint8Array>}
+ */
+function writerOf(datagrams) {
+  const writable = typeof datagrams.createWritable === 'function' ? datagrams.createWritable() : datagrams.writable;
+  return writable.getWriter();
+}
+
+/** @param {WebTransport} session */
+function closeSession(session) {
+  try {
+    session.close({ closeCode: 0, reason: '' });
+  } catch {
+    // It has ended by itself already.
+  }
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return /** @type {{ message?: string } | null} */ (error)?.message || 'no reason given.';
+}

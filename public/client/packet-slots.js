@@ -1,0 +1,87 @@
+/** @import { Packet } from '../shared/packet.js' */
+
+import { MAX_PACKET_BYTES } from '../shared/packet.js';
+
+/**
+ * Payloads by frame index modulo the capacity, each slot with a tag that says which frame it holds.
+ * All memory is taken at the start.
+ */
+export class PacketSlots {
+  #tags;
+  #own;
+  #starts;
+  #lengths;
+  #streams;
+  #levels;
+  #bytes;
+
+  /** @param {number} capacity in frames */
+  constructor(capacity) {
+    this.capacity = capacity;
+    this.#tags = new Float64Array(capacity).fill(-1);
+    this.#own = new Uint8Array(capacity);
+    this.#starts = new Float64Array(capacity);
+    this.#lengths = new Uint16Array(capacity);
+    this.#streams = new Uint8Array(capacity);
+    this.#levels = new Uint8Array(capacity);
+    this.#bytes = new Uint8Array(capacity * MAX_PACKET_BYTES);
+    for (let i = 0; i < capacity; i++) this.#starts[i] = i * MAX_PACKET_BYTES;
+  }
+
+  /**
+   * Keeps a copy of one of a packet's payloads.
+   * @param {number} frame the payload's, not negative
+   * @param {Packet} packet
+   * @param {number} repeated 0 for the packet's own payload, else which of the repeated ones
+   * @param {Uint8Array} bytes the packet's
+   * @returns {boolean} false when the frame is there already
+   */
+  put(frame, packet, repeated, bytes) {
+    const slot = frame % this.capacity;
+    if (this.#tags[slot] === frame && (repeated > 0 || this.#own[slot] === 1)) return false;
+    const from = packet.payloadStart[repeated];
+    const length = packet.payloadBytes[repeated];
+    const to = this.#starts[slot];
+    for (let i = 0; i < length; i++) this.#bytes[to + i] = bytes[from + i];
+    this.#tags[slot] = frame;
+    this.#own[slot] = repeated === 0 ? 1 : 0;
+    this.#lengths[slot] = length;
+    this.#streams[slot] = packet.stream;
+    this.#levels[slot] = packet.level;
+    return true;
+  }
+
+  /** @param {number} frame not negative */
+  has(frame) {
+    return this.#tags[frame % this.capacity] === frame;
+  }
+
+  /** @param {number} frame one that it has @returns {number} the payload's bytes; 0 is silence */
+  length(frame) {
+    return this.#lengths[frame % this.capacity];
+  }
+
+  /** @param {number} frame one that it has @returns {number} where its payload starts in `bytes` */
+  start(frame) {
+    return this.#starts[frame % this.capacity];
+  }
+
+  /** @param {number} frame one that it has @returns {number} one of Stream */
+  stream(frame) {
+    return this.#streams[frame % this.capacity];
+  }
+
+  /** @param {number} frame one that it has @returns {number} in -dBov */
+  level(frame) {
+    return this.#levels[frame % this.capacity];
+  }
+
+  get bytes() {
+    return this.#bytes;
+  }
+
+  /** Forgets everything. */
+  clear() {
+    this.#tags.fill(-1);
+  }
+}

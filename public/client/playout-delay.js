@@ -1,0 +1,89 @@
+import { Jitter } from './jitter.js';
+import { SlidingMinimum } from './sliding-minimum.js';
+
+/** What is kept beyond the measured jitter, in milliseconds. */
+const MARGIN_MS = 2;
+
+/** The delay that a call starts with, until its jitter is known, in milliseconds. */
+const START_MS = 10;
+
+/** No delay is ever wanted beyond this, in milliseconds: what is later than that is lost. */
+export const MAX_DELAY_MS = 400;
+
+/** How fast the wanted delay falls, in milliseconds a second. It rises at once. */
+const FALL_MS = 5;
+
+/** The least late pull of so long a time counts: a sound card asks in bursts. */
+const PULL_WINDOW_MS = 1000;
+
+/**
+ * How long frames wait in the playout buffer, and how long they should: both measured against the
+ * quickest packet of late, so that only what is added is counted.
+ */
+export class PlayoutDelay {
+  #frameMs;
+  #jitter = new Jitter();
+  #pulls = new SlidingMinimum(PULL_WINDOW_MS);
+
+  /** The delay that covers the jitter, in milliseconds. */
+  wantedMs = START_MS;
+
+  /** @param {number} frameMs */
+  constructor(frameMs) {
+    this.#frameMs = frameMs;
+  }
+
+  /**
+   * By how much later a packet is than the quickest, in milliseconds; NaN before the first packet.
+   * @param {number} frame
+   * @param {number} arrivalMs
+   */
+  lateness(frame, arrivalMs) {
+    const base = this.#jitter.baseMs;
+    return Number.isFinite(base) ? arrivalMs - frame * this.#frameMs - base : NaN;
+  }
+
+  /**
+   * @param {number} frame
+   * @param {number} arrivalMs
+   * @param {boolean} missed whether the packet came after its frame was wanted
+   */
+  arrived(frame, arrivalMs, missed) {
+    const deviation = this.#jitter.add(arrivalMs - frame * this.#frameMs, arrivalMs);
+    const covering = missed ? Math.max(deviation, this.#jitter.coveredMs) : this.#jitter.coveredMs;
+    const wanted = Math.min(MAX_DELAY_MS, covering + MARGIN_MS);
+    const fallen = this.wantedMs - (FALL_MS * this.#frameMs) / 1000;
+    this.wantedMs = Math.max(wanted, fallen);
+  }
+
+  /**
+   * @param {number} frame the next one to be played
+   * @param {number} nowMs when it is pulled
+   */
+  pulled(frame, nowMs) {
+    this.#pulls.add(nowMs, nowMs - frame * this.#frameMs);
+  }
+
+  /** @param {number} ms what is played from here on comes so much later than it would have */
+  moved(ms) {
+    this.#pulls.shift(ms);
+  }
+
+  /** What the buffer adds now, in milliseconds; 0 while that isn't known. */
+  get actualMs() {
+    const delay = this.#pulls.value - this.#jitter.baseMs;
+    return Number.isFinite(delay) ? delay : 0;
+  }
+
+  /** By how much the delay is longer than wanted, in milliseconds; negative when it is too short. */
+  get surplusMs() {
+    return this.actualMs - this.wantedMs;
+  }
+
+  /** Starts again: another stream, or time that has stood still. */
+  reset() {
+    this.#jitter.reset();
+    this.#pulls.reset();
+    this.wantedMs = Math.max(this.wantedMs, START_MS);
+  }
+}

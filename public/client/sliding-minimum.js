@@ -1,0 +1,52 @@
+/**
+ * The least of the values of late: of the last half to whole window. What moves audio about is
+ * always late by something, so the least late shows where things really are.
+ */
+export class SlidingMinimum {
+  #halfMs;
+  #current = Infinity;
+  #before = Infinity;
+  #turnsMs = -Infinity;
+  #lastMs = -Infinity;
+
+  /** @param {number} windowMs */
+  constructor(windowMs) {
+    this.#halfMs = windowMs / 2;
+  }
+
+  /**
+   * @param {number} nowMs
+   * @param {number} value
+   * @returns {number} the minimum now
+   */
+  add(nowMs, value) {
+    if (nowMs >= this.#turnsMs) {
+      // After a pause nothing of before holds.
+      this.#before = nowMs - this.#lastMs > this.#halfMs ? Infinity : this.#current;
+      this.#current = value;
+      this.#turnsMs = nowMs + this.#halfMs;
+    } else if (value < this.#current) {
+      this.#current = value;
+    }
+    this.#lastMs = nowMs;
+    return this.value;
+  }
+
+  /** The minimum; Infinity when there was no value yet. */
+  get value() {
+    return Math.min(this.#current, this.#before);
+  }
+
+  /** @param {number} difference what all values of before are moved by */
+  shift(difference) {
+    this.#current += difference;
+    this.#before += difference;
+  }
+
+  reset() {
+    this.#current = Infinity;
+    this.#before = Infinity;
+    this.#turnsMs = -Infinity;
+    this.#lastMs = -Infinity;
+  }
+}
