@@ -1,6 +1,13 @@
 /**
  * WebTransport over HTTP/3 for Node.js: a server's side and a client's, QUIC on threads of its own.
+ *
+ * @typedef {import('./binding.js').ConnectionStats} ConnectionStats
+ * @typedef {import('./binding.js').EndpointSettings} EndpointSettings
+ * @typedef {import('./endpoint.js').ListenOptions} ListenOptions
+ * @typedef {import('./endpoint.js').SessionRequest} SessionRequest
+ * @typedef {import('./events.js').CloseCause} CloseCause
  */
+
 export { BUILD_COMMAND, isBuilt, load, loadError, NativeUnavailableError } from './binding.js';
 export { ConnectError, DEFAULTS, Endpoint } from './endpoint.js';
 export { NativeSession } from './session.js';

@@ -121,6 +121,7 @@ export class NativeSession {
     if (this.#ended) return;
     this.stats();
     this.#ended = true;
+    for (const stream of this.#streams.values()) stream.end();
     this.#streams.clear();
     this.onClosed?.(code, reason, cause);
   }

@@ -11,6 +11,7 @@ export class Stream {
   #release;
   #reads;
   #writes;
+  #over = false;
   /** @type {number | null} */
   #resetCode = null;
 
@@ -44,7 +45,7 @@ export class Stream {
    */
   read(bytes) {
     const count = this.#native.streamRead(this.#session, this.id, bytes);
-    if (count >= 0) return count;
+    if (count > 0 || (count === 0 && !this.#over)) return count;
     if (count < -1 && this.#reads) this.#resetCode = -2 - count;
     this.#endReading();
     return null;
@@ -79,6 +80,13 @@ export class Stream {
   stop(code) {
     this.#native.streamStop(this.#session, this.id, code);
     this.#endReading();
+  }
+
+  /** For the session: it has ended, so that nothing comes after what can be read now. */
+  end() {
+    this.#over = true;
+    this.#writes = false;
+    if (this.#reads) this.onReadable?.();
   }
 
   /** For the session: nothing more can be written. */

@@ -9,7 +9,13 @@ use crate::hub::{Hub, Place};
 use crate::session::Session;
 
 /// Connects, and tells JavaScript that the session has opened or that it could not be.
-pub async fn connect(hub: Arc<Hub>, id: u32, client: Client, request: ConnectRequest, place: Place) {
+pub async fn connect(
+    hub: Arc<Hub>,
+    id: u32,
+    client: Client,
+    request: ConnectRequest,
+    place: Place,
+) {
     let limit = hub.options.handshake_timeout();
     match timeout(limit, client.connect(request)).await {
         Ok(Ok(inner)) => Session::start(hub, id, inner, place),

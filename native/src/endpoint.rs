@@ -2,8 +2,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use napi::bindgen_prelude::{Float64ArraySlice, Function, Result, Uint32ArraySlice, Uint8ArraySlice};
 use futures::future::join_all;
+use napi::bindgen_prelude::{
+    Float64ArraySlice, Function, Result, Uint32ArraySlice, Uint8ArraySlice,
+};
 use napi_derive::napi;
 use quinn::{EndpointConfig, TokioRuntime};
 use tokio::runtime::{Handle, Runtime};
@@ -73,7 +75,13 @@ impl Endpoint {
 
     /// Listens; answers the port.
     #[napi]
-    pub fn listen(&self, host: String, port: u16, cert_pem: String, key_pem: String) -> Result<u16> {
+    pub fn listen(
+        &self,
+        host: String,
+        port: u16,
+        cert_pem: String,
+        key_pem: String,
+    ) -> Result<u16> {
         let ip: IpAddr = host.parse().map_err(invalid)?;
         let config = self.server_config(&cert_pem, &key_pem)?;
         let endpoint = self.bind(SocketAddr::new(ip, port), Some(config))?;
@@ -96,7 +104,12 @@ impl Endpoint {
 
     /// Opens a session to a server; answers its number, or 0 when there are too many.
     #[napi]
-    pub fn connect(&self, url: String, hashes: Vec<Uint8ArraySlice>, headers: Vec<String>) -> Result<u32> {
+    pub fn connect(
+        &self,
+        url: String,
+        hashes: Vec<Uint8ArraySlice>,
+        headers: Vec<String>,
+    ) -> Result<u32> {
         let mut request = ConnectRequest::new(url.parse::<url::Url>().map_err(invalid)?);
         for pair in headers.chunks_exact(2) {
             let name = pair[0].parse().map_err(invalid)?;
@@ -110,8 +123,13 @@ impl Endpoint {
             return Ok(0);
         };
         let id = self.hub.next_id();
-        self.handle
-            .spawn(client::connect(self.hub.clone(), id, client, request, place));
+        self.handle.spawn(client::connect(
+            self.hub.clone(),
+            id,
+            client,
+            request,
+            place,
+        ));
         Ok(id)
     }
 
@@ -224,9 +242,14 @@ impl Endpoint {
         Ok(config)
     }
 
-    fn bind(&self, address: SocketAddr, config: Option<quinn::ServerConfig>) -> Result<quinn::Endpoint> {
+    fn bind(
+        &self,
+        address: SocketAddr,
+        config: Option<quinn::ServerConfig>,
+    ) -> Result<quinn::Endpoint> {
         let _context = self.handle.enter();
-        let socket = socket::bind(address).map_err(|error| failed(socket::reason(&error, address)))?;
+        let socket =
+            socket::bind(address).map_err(|error| failed(socket::reason(&error, address)))?;
         let runtime = Arc::new(TokioRuntime);
         quinn::Endpoint::new(EndpointConfig::default(), config, socket, runtime).map_err(failed)
     }

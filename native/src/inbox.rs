@@ -100,10 +100,7 @@ impl<'a> Batch<'a> {
         if at + INDEX_FIELDS > self.index.len() || self.offset + length > self.bytes.len() {
             return false;
         }
-        take_front(
-            from,
-            &mut self.bytes[self.offset..self.offset + length],
-        );
+        take_front(from, &mut self.bytes[self.offset..self.offset + length]);
         self.index[at] = f64::from(session);
         self.index[at + 1] = self.offset as f64;
         self.index[at + 2] = length as f64;

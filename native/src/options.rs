@@ -35,12 +35,12 @@ impl Options {
     pub fn transport(&self) -> Result<TransportConfig> {
         let idle = IdleTimeout::try_from(Duration::from_millis(u64::from(self.idle_timeout_ms)))
             .map_err(|_| invalid("idleTimeoutMs is too long"))?;
-        let streams = VarInt::from_u32(self.max_streams);
         let window = self.stream_buffer_bytes.max(16 * 1024);
         let mut config = TransportConfig::default();
         config
             .max_idle_timeout(Some(idle))
-            .max_concurrent_bidi_streams(streams)
+            // The session's own request is one.
+            .max_concurrent_bidi_streams(VarInt::from_u32(self.max_streams + 1))
             // HTTP/3 itself takes three: control, and QPACK's two (RFC 9114, section 6.2).
             .max_concurrent_uni_streams(VarInt::from_u32(self.max_streams + 3))
             .stream_receive_window(VarInt::from_u32(window))

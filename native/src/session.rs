@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use quinn::{ConnectionError, SendDatagramError};
 use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::time::{sleep, sleep_until, timeout, Instant};
 use web_transport_quinn::{SessionError, WebTransportError};
 
 use crate::counters::{Counters, Stats};
@@ -25,6 +25,10 @@ pub const DATAGRAM_HEADER: [u8; 1] = [0];
 const FLUSH_LIMIT: Duration = Duration::from_millis(200);
 const FLUSH_CHECK: Duration = Duration::from_millis(2);
 
+/// How long the last bytes of streams are ahead of a close: a peer drops what it has not read when
+/// it learns of the end.
+const HEAD_START: Duration = Duration::from_millis(20);
+
 /// The most bytes of a reason for closing.
 const MAX_REASON_BYTES: usize = 1024;
 
@@ -36,6 +40,8 @@ pub struct Session {
     pub streams: Mutex<HashMap<u32, Arc<Stream>>>,
     /// Places for the streams that the peer opens: bidirectional, unidirectional.
     pub peer_streams: [Arc<Semaphore>; 2],
+    /// When a stream last had something written.
+    pub wrote_at: Mutex<Option<Instant>>,
     counters: Counters,
     next_stream: AtomicU32,
     closing: OnceLock<(u32, String)>,
@@ -52,6 +58,7 @@ impl Session {
             inbox: Mutex::new(Inbox::new(hub.options.receive_queue as usize)),
             streams: Mutex::default(),
             peer_streams: [(); 2].map(|()| Arc::new(Semaphore::new(streams))),
+            wrote_at: Mutex::default(),
             counters: Counters::default(),
             next_stream: AtomicU32::new(1),
             closing: OnceLock::new(),
@@ -104,6 +111,10 @@ impl Session {
         let reason = &reason[..end];
         if self.closing.set((code, reason.to_owned())).is_ok() {
             let _ = timeout(FLUSH_LIMIT, self.flushed()).await;
+            let wrote_at = *lock(&self.wrote_at);
+            if let Some(at) = wrote_at {
+                sleep_until(at + HEAD_START).await;
+            }
             self.inner.close(code, reason.as_bytes());
         }
     }

@@ -10,9 +10,10 @@ const BUFFER_BYTES: usize = 4 * 1024 * 1024;
 /// IPv6.
 pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     match bind_one(address) {
-        Err(error) if any_v6(address) && lacks_v6(&error) => {
-            bind_one(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), address.port()))
-        }
+        Err(error) if any_v6(address) && lacks_v6(&error) => bind_one(SocketAddr::new(
+            Ipv4Addr::UNSPECIFIED.into(),
+            address.port(),
+        )),
         result => result,
     }
 }
@@ -39,7 +40,11 @@ fn lacks_v6(error: &io::Error) -> bool {
 }
 
 fn bind_one(address: SocketAddr) -> io::Result<UdpSocket> {
-    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::DGRAM,
+        Some(Protocol::UDP),
+    )?;
     if any_v6(address) {
         socket.set_only_v6(false)?;
     }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use tokio::select;
+use tokio::time::Instant;
 use web_transport_quinn::{ReadError, RecvStream, SendStream, WriteError};
 
 use crate::events::{Event, Kind};
@@ -123,7 +124,11 @@ async fn read(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>, mut rec
             Err(_) => (stream.ended(End::Reset(0)), true),
         };
         if told {
-            hub.event(Event::of_stream(Kind::StreamReadable, session.id, stream.id));
+            hub.event(Event::of_stream(
+                Kind::StreamReadable,
+                session.id,
+                stream.id,
+            ));
         }
         if over {
             break;
@@ -145,8 +150,13 @@ async fn write(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>, mut se
                     stopped(&hub, &session, &stream, &error);
                     break;
                 }
+                *lock(&session.wrote_at) = Some(Instant::now());
                 if stream.wrote(bytes) {
-                    hub.event(Event::of_stream(Kind::StreamWritable, session.id, stream.id));
+                    hub.event(Event::of_stream(
+                        Kind::StreamWritable,
+                        session.id,
+                        stream.id,
+                    ));
                 }
             }
             Work::Finish => {

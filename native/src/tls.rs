@@ -45,12 +45,17 @@ pub fn server_config(
 
 /// A client's QUIC settings: it believes the certificates of these SHA-256 hashes, or, when there
 /// are none, those of the system's authorities.
-pub fn client_config(hashes: Vec<Vec<u8>>, transport: Arc<TransportConfig>) -> Result<ClientConfig> {
+pub fn client_config(
+    hashes: Vec<Vec<u8>>,
+    transport: Arc<TransportConfig>,
+) -> Result<ClientConfig> {
     let builder = rustls::ClientConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(failed)?;
     let mut tls = if hashes.is_empty() {
-        builder.with_root_certificates(system_roots()).with_no_client_auth()
+        builder
+            .with_root_certificates(system_roots())
+            .with_no_client_auth()
     } else {
         let provider = provider();
         builder

@@ -1,6 +1,5 @@
 /**
- * @import { NativeSession, Stream } from '@aloud/native'
- * @import { CloseCause } from '../../native/events.js'
+ * @import { CloseCause, NativeSession, Stream } from '@aloud/native'
  * @import { Log } from '../log.js'
  * @import { Session, SessionHandler, SessionStats, Transport } from './session.js'
  */

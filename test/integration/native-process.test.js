@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Endpoint } from '@aloud/native';
+import { afterEach, expect, it } from 'vitest';
+import { closeAll, nativeTests, record, startServer, until } from './native-harness.js';
+
+const PEER = fileURLToPath(new URL('./native-peer.js', import.meta.url));
+
+afterEach(closeAll);
+
+/** @param {string[]} args */
+function startPeer(...args) {
+  const child = spawn(process.execPath, [PEER, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const peer = { child, output: '', code: /** @type {number | null | undefined} */ (undefined) };
+  child.stdout.on('data', (text) => (peer.output += text));
+  child.on('exit', (code) => (peer.code = code));
+  return peer;
+}
+
+nativeTests.describe('native engine: processes', () => {
+  it('ends by itself when all is closed', async () => {
+    const peer = startPeer('echo');
+    try {
+      await until(() => peer.output.includes('closed'), 15_000);
+      await until(() => peer.code !== undefined, 3000);
+      expect(peer.code).toBe(0);
+    } finally {
+      peer.child.kill('SIGKILL');
+    }
+  });
+
+  it('notices within the idle timeout that a peer was killed', async () => {
+    const server = await startServer({ options: { idleTimeoutMs: 600, keepAliveMs: 200 } });
+    const peer = startPeer('hold', server.url, server.certificate.hash);
+    try {
+      const session = await until(() => server.sessions[0], 15_000);
+      const seen = record(session);
+      await new Promise((resolve) => void setTimeout(resolve, 1000));
+      expect(seen.closed).toBe(null);
+      peer.child.kill('SIGKILL');
+      await until(() => seen.closed, 2000);
+      expect(seen.closed).toMatchObject([0, expect.any(String), 'timeout']);
+    } finally {
+      peer.child.kill('SIGKILL');
+    }
+  });
+
+  it.skipIf(process.platform !== 'linux')('leaves no thread behind', async () => {
+    const threads = () => readdirSync('/proc/self/task').length;
+    await new Endpoint({ ioThreads: 4 }).close();
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    const before = threads();
+    for (let i = 0; i < 10; i++) {
+      const endpoint = new Endpoint({ ioThreads: 4 });
+      expect(threads()).toBeGreaterThanOrEqual(before + 4);
+      await endpoint.close();
+      await until(() => threads() <= before);
+    }
+  });
+});
