@@ -53,9 +53,9 @@ export const APPLICATIONS = Object.freeze({ voip: 2048, audio: 2049, 'low-delay'
 
 /** What an encoder is set to where nothing else is asked for; docs/codec.md says why. */
 export const defaultEncoderSettings = Object.freeze({
-  bitrate: 32000,
-  complexity: 5,
-  application: /** @type {Application} */ ('audio'),
+  bitrate: 48000,
+  complexity: 8,
+  application: /** @type {Application} */ ('low-delay'),
 });
 
 /** @typedef {Required<EncoderSettings>} FullEncoderSettings */

@@ -18,7 +18,7 @@ import {
  * @typedef {import('./codec.js').Encoder} Encoder
  * @typedef {import('./codec.js').Decoder} Decoder
  * @typedef {import('./codec.js').DecoderSettings} DecoderSettings
- * @typedef {import('./codec.js').EncoderSettings} EncoderSettings
+ * @typedef {import('./codec.js').FullEncoderSettings} FullEncoderSettings
  *
  * @typedef {Pick<typeof import('libopus-wasm'), 'createEncoder' | 'createDecoder'>} LibopusModule
  * @typedef {import('libopus-wasm').SampleRate} SampleRate
@@ -68,28 +68,45 @@ export function createLibopusCodec(module, { maxInstances = MAX_INSTANCES } = {}
     conceals: true,
     maxInstances,
     createEncoder: async (settings) => {
-      const { sampleRate, frameSamples, bitrate, complexity, application } = checkEncoderSettings(settings);
-      return counted(async () => {
-        const handle = await module.createEncoder({
-          sampleRate: /** @type {SampleRate} */ (sampleRate),
-          channels: 1,
-          frameSize: frameSamples,
-          bitrate,
-          complexity,
-          application: APPLICATIONS[application],
-        });
-        return new LibopusEncoder(handle, frameSamples, onClose);
-      });
+      const full = checkEncoderSettings(settings);
+      return counted(() => openEncoder(module, full, onClose));
     },
     createDecoder: async (settings) => {
       checkDecoderSettings(settings);
-      const sampleRate = /** @type {SampleRate} */ (settings.sampleRate);
-      return counted(async () => {
-        const handle = await module.createDecoder({ sampleRate, channels: 1, maxFrameSize: settings.frameSamples });
-        return new LibopusDecoder(handle, settings.frameSamples, onClose);
-      });
+      return counted(() => openDecoder(module, settings, onClose));
     },
   };
+}
+
+/**
+ * @param {LibopusModule} module
+ * @param {FullEncoderSettings} settings
+ * @param {() => void} onClose
+ */
+async function openEncoder(module, { sampleRate, frameSamples, bitrate, complexity, application }, onClose) {
+  const handle = await module.createEncoder({
+    sampleRate: /** @type {SampleRate} */ (sampleRate),
+    channels: 1,
+    frameSize: frameSamples,
+    bitrate,
+    complexity,
+    application: APPLICATIONS[application],
+  });
+  return new LibopusEncoder(handle, frameSamples, onClose);
+}
+
+/**
+ * @param {LibopusModule} module
+ * @param {DecoderSettings} settings
+ * @param {() => void} onClose
+ */
+async function openDecoder(module, { sampleRate, frameSamples }, onClose) {
+  const handle = await module.createDecoder({
+    sampleRate: /** @type {SampleRate} */ (sampleRate),
+    channels: 1,
+    maxFrameSize: frameSamples,
+  });
+  return new LibopusDecoder(handle, frameSamples, onClose);
 }
 
 /** @implements {Encoder} */

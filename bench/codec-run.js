@@ -1,0 +1,195 @@
+/**
+ * One codec at one setting, over speech: what each frame takes, and what comes out.
+ */
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { barkDistance, preEcho, segmentalSnr } from './codec-quality.js';
+
+/**
+ * @typedef {import('../server/audio/codec.js').Codec} Codec
+ * @typedef {Required<import('../server/audio/codec.js').EncoderSettings>} Settings
+ *
+ * @typedef {object} CodecFigures
+ * @property {number} encodeMedianUs      microseconds a frame
+ * @property {number} encodeP99Us
+ * @property {number} decodeMedianUs
+ * @property {number} decodeP99Us
+ * @property {number} encodeAllocatedBytes  on JavaScript's heap and in array buffers, a frame
+ * @property {number} decodeAllocatedBytes
+ * @property {number} lookaheadMs
+ * @property {number} bitrate             b/s that were used
+ * @property {string} mode                SILK, hybrid or CELT: what most frames are coded in
+ * @property {number} barkDistanceDb      see codec-quality.js
+ * @property {number} preEchoDb
+ * @property {number} segmentalSnrDb
+ */
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = /** @type {() => void} */ (runInNewContext('gc'));
+
+const ALLOCATION_FRAMES = 200;
+const ALLOCATION_TRIES = 5;
+
+export class CodecRun {
+  #settings;
+  #sound;
+  #decoded;
+  #payload = new Uint8Array(1275);
+  #bytes = 0;
+  #modes = { SILK: 0, hybrid: 0, CELT: 0 };
+  /** @type {number[]} */
+  #encodeUs = [];
+  /** @type {number[]} */
+  #decodeUs = [];
+
+  /**
+   * @param {import('../server/audio/codec.js').Encoder} encoder
+   * @param {import('../server/audio/codec.js').Decoder} decoder
+   * @param {Settings} settings
+   * @param {Float32Array} sound at 48 kHz
+   */
+  constructor(encoder, decoder, settings, sound) {
+    this.encoder = encoder;
+    this.decoder = decoder;
+    this.#settings = settings;
+    this.#sound = sound;
+    this.#decoded = new Float32Array(sound.length);
+  }
+
+  /**
+   * @param {Codec} codec
+   * @param {Settings} settings
+   * @param {Float32Array} sound at 48 kHz
+   */
+  static async open(codec, settings, sound) {
+    return new CodecRun(await codec.createEncoder(settings), await codec.createDecoder(settings), settings, sound);
+  }
+
+  close() {
+    this.encoder.close();
+    this.decoder.close();
+  }
+
+  /**
+   * Encodes and decodes a part of the sound.
+   * @param {number} from sample, a multiple of the frame
+   * @param {number} to sample
+   */
+  advance(from, to) {
+    const { frameSamples } = this.#settings;
+    const payload = this.#payload;
+    for (let at = from; at + frameSamples <= to; at += frameSamples) {
+      const frame = this.#sound.subarray(at, at + frameSamples);
+      const start = performance.now();
+      const length = this.encoder.encode(frame, payload, 0);
+      const encoded = performance.now();
+      const bytes = payload.subarray(0, length);
+      const middle = performance.now();
+      const isDecoded = this.decoder.decode(bytes, this.#decoded, at);
+      const end = performance.now();
+      if (!isDecoded) throw new Error(`no Opus came out of ${JSON.stringify(this.#settings)}`);
+      this.#encodeUs.push((encoded - start) * 1000);
+      this.#decodeUs.push((end - middle) * 1000);
+      this.#bytes += length;
+      this.#modes[modeOf(payload[0])]++;
+    }
+  }
+
+  /** @returns {CodecFigures} once the sound has been run through to its end */
+  figures() {
+    const { sampleRate, frameSamples } = this.#settings;
+    const { lookahead } = this.encoder;
+    const original = this.#sound.subarray(0, this.#sound.length - lookahead);
+    const decoded = this.#decoded.subarray(lookahead);
+    const modes = /** @type {[string, number][]} */ (Object.entries(this.#modes));
+    return {
+      encodeMedianUs: quantile(this.#encodeUs, 0.5),
+      encodeP99Us: quantile(this.#encodeUs, 0.99),
+      decodeMedianUs: quantile(this.#decodeUs, 0.5),
+      decodeP99Us: quantile(this.#decodeUs, 0.99),
+      ...this.#allocation(),
+      lookaheadMs: (lookahead * 1000) / sampleRate,
+      bitrate: (this.#bytes * 8 * sampleRate) / (this.#encodeUs.length * frameSamples),
+      mode: modes.reduce((most, one) => (one[1] > most[1] ? one : most))[0],
+      barkDistanceDb: barkDistance(original, decoded),
+      preEchoDb: preEcho(original, decoded),
+      segmentalSnrDb: segmentalSnr(original, decoded),
+    };
+  }
+
+  #allocation() {
+    const frame = this.#sound.slice(0, this.#settings.frameSamples);
+    const out = new Float32Array(frame.length);
+    const payload = this.#payload.slice(0, this.encoder.encode(frame, this.#payload, 0));
+    return {
+      encodeAllocatedBytes: allocatedBy(() => this.encoder.encode(frame, this.#payload, 0)),
+      decodeAllocatedBytes: allocatedBy(() => this.decoder.decode(payload, out, 0)),
+    };
+  }
+}
+
+/**
+ * @param {() => unknown} action
+ * @returns {number} bytes, each time
+ */
+function allocatedBy(action) {
+  return Math.max(0, Math.round((growthOver(action) - growthOver(() => 0)) / ALLOCATION_FRAMES));
+}
+
+/** @param {() => unknown} action */
+function growthOver(action) {
+  let most = 0;
+  for (let t = 0; t < ALLOCATION_TRIES; t++) {
+    collectGarbage();
+    const before = process.memoryUsage();
+    for (let i = 0; i < ALLOCATION_FRAMES; i++) action();
+    const after = process.memoryUsage();
+    // The largest: memory that is given back meanwhile, on the collector's own threads, only takes away.
+    most = Math.max(most, after.heapUsed - before.heapUsed + after.arrayBuffers - before.arrayBuffers);
+  }
+  return most;
+}
+
+/**
+ * The memory that a codec's library takes for an encoder and a decoder.
+ * @param {Codec} codec
+ * @param {Settings} settings
+ * @returns {Promise<number>} bytes
+ */
+export async function bytesOfPair(codec, settings) {
+  const pairs = 1000;
+  const frame = new Float32Array(settings.frameSamples);
+  const payload = new Uint8Array(1275);
+  const open = [];
+  collectGarbage();
+  const before = process.memoryUsage().rss;
+  for (let i = 0; i < pairs; i++) {
+    const [encoder, decoder] = [await codec.createEncoder(settings), await codec.createDecoder(settings)];
+    decoder.decode(payload.subarray(0, encoder.encode(frame, payload, 0)), frame, 0);
+    open.push(encoder, decoder);
+  }
+  collectGarbage();
+  const bytes = (process.memoryUsage().rss - before) / pairs;
+  for (const one of open) one.close();
+  return bytes;
+}
+
+/**
+ * @param {number} toc a payload's first byte (RFC 6716, table 2)
+ * @returns {'SILK' | 'hybrid' | 'CELT'}
+ */
+function modeOf(toc) {
+  const config = toc >> 3;
+  if (config >= 16) return 'CELT';
+  return config >= 12 ? 'hybrid' : 'SILK';
+}
+
+/**
+ * @param {number[]} values
+ * @param {number} q 0 to 1
+ */
+function quantile(values, q) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
+}
