@@ -19,13 +19,7 @@ import { findSupport, problemText } from './client/support.js';
  *
  * @typedef {{ id: string, name: string, transport: string, muted: boolean, you: boolean }} CallPerson
  *
- * @typedef {object} CallStats
- * @property {string} transport                 the one that was taken
- * @property {number | null} roundTripMs        to the server and back
- * @property {number | null} receivedPercent    of the frames for this listener, those that were there in time
- * @property {number | null} delayMs            estimate: from a sound at somebody's microphone, who is as far
- *   from the server, to this speaker, sound cards not counted
- * @property {import('./client/client.js').ClientStats} detail
+ * @typedef {import('./client/client.js').ClientStats} CallStats
  *
  * @typedef {object} CallEvents  the `detail` of each event
  * @property {{ state: CallState, code?: string, message?: string }} state

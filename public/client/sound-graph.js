@@ -86,7 +86,9 @@ export class SoundGraph {
       processorOptions: { memory: ring.memory },
     });
     const { port1, port2 } = new MessageChannel();
-    this.#worker.postMessage({ type: role, memory: ring.memory, port: port1 }, [port1]);
+    const { sampleRate, baseLatency } = this.context;
+    const wires = { memory: ring.memory, port: port1 };
+    this.#worker.postMessage({ type: role, ...wires, sampleRate, blockMs: 1000 * (baseLatency || 0) }, [port1]);
     node.port.postMessage({ port: port2 }, [port2]);
     return node;
   }

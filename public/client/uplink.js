@@ -208,17 +208,19 @@ export class Uplink {
    * Sends silence for the frames that have passed while nothing was captured: for those who only
    * listen, and while a microphone is away. To be called at the end of each frame.
    * @param {number} nowMs
+   * @returns {boolean} false while sound is captured
    */
   idle(nowMs) {
-    if (nowMs - this.#capturedMs < CAPTURE_GAP_MS) return;
+    if (nowMs - this.#capturedMs < CAPTURE_GAP_MS) return false;
     const clock = this.#clockSync.sampleClockAt(nowMs);
-    if (Number.isNaN(clock)) return;
+    if (Number.isNaN(clock)) return false;
     if (!Number.isNaN(this.#anchor)) this.#forget();
     const ended = Math.floor(clock / this.#format.frameSamples) - 1;
     if (this.#frame < ended - MAX_MADE_UP) this.#frame = Math.max(0, ended);
     this.level = SILENT_LEVEL;
     this.voice = false;
     while (this.#frame <= ended) this.#sendFrame(true);
+    return true;
   }
 
   /** What was captured has ended: when sound comes again its place is another. */

@@ -18,8 +18,12 @@ const REQUEST_MS = 10_000;
 /** When nothing was answered for so long the connection is lost, in milliseconds. */
 const LOST_MS = 5000;
 
+/** Errors that are one request's fault; the others are told when the session has ended. */
+const ONE_REQUEST_ONLY = new Set(['bad-request', 'content-type', 'body-too-large', 'not-found', 'internal']);
+
 /**
  * @import { Clock } from '../clock.js'
+ * @import { ErrorCode } from '../../shared/errors.js'
  *
  * @typedef {object} Http1Options
  * @property {string} url  of the sessions
@@ -199,16 +203,22 @@ export class Http1Connection extends Connection {
    * @param {Uint8Array} answer
    */
   #answered(status, answer) {
-    if (status === 404) {
-      this.ended('session-unknown', errors['session-unknown'].message);
-      return;
-    }
     if (status !== 200) {
-      this.#failed();
+      this.#refused(status, answer);
       return;
     }
     this.#answeredMs = this.#clock.now();
     readList(answer, this.#onEntry);
+  }
+
+  /**
+   * @param {number} status
+   * @param {Uint8Array} answer
+   */
+  #refused(status, answer) {
+    const code = status === 404 ? 'session-unknown' : codeOf(answer);
+    if (code === null || ONE_REQUEST_ONLY.has(code)) this.#failed();
+    else this.ended(code, errors[code].message);
   }
 
   #failed() {
@@ -236,5 +246,18 @@ export class Http1Connection extends Connection {
   #leave(token) {
     // It outlives the page, and nobody waits for it.
     this.#fetch(this.#sessionUrl(token), { method: 'DELETE', keepalive: true }).catch(() => {});
+  }
+}
+
+/**
+ * @param {Uint8Array} answer
+ * @returns {ErrorCode | null} null when it is no error of the server's
+ */
+function codeOf(answer) {
+  try {
+    const { code } = JSON.parse(new TextDecoder().decode(answer));
+    return Object.hasOwn(errors, code) ? code : null;
+  } catch {
+    return null;
   }
 }

@@ -1,0 +1,402 @@
+/**
+ * @import { AudioFormat } from '../shared/audio-format.js'
+ * @import { Codec } from '../shared/codec.js'
+ * @import { Clock } from './clock.js'
+ * @import { Failure, Scope, ServerConfig } from './connection/choose.js'
+ * @import { Connection, ConnectionStats, TransportName } from './connection/connection.js'
+ * @import { Person } from './people.js'
+ */
+
+import { createAudioFormat } from '../shared/audio-format.js';
+import { errors } from '../shared/errors.js';
+import { Packet, PacketType, readPacket } from '../shared/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../shared/payload.js';
+import { ClockExchange } from './clock-exchange.js';
+import { ClockSync } from './clock-sync.js';
+import { systemClock } from './clock.js';
+import { connect } from './connection/choose.js';
+import { ConnectionError } from './connection/connection.js';
+import { Playout } from './playout.js';
+import { People } from './people.js';
+import { ReceivedShare } from './received-share.js';
+import { fetchConfig } from './server-config.js';
+import { Uplink } from './uplink.js';
+
+/** The control protocol's version. */
+const CONTROL_VERSION = 1;
+
+/** How often statistics are told, in milliseconds. */
+const STATS_MS = 1000;
+
+/** How often it is looked whether captured sound still comes, in milliseconds. */
+const CAPTURE_LOOK_MS = 100;
+
+/**
+ * @typedef {object} Joined
+ * @property {string} you                 the participant's id
+ * @property {AudioFormat} format
+ * @property {'tick' | 'reply'} delivery
+ * @property {number} serverDelayMs
+ * @property {string} leaveUrl            where a page that goes away sends a beacon; empty where none is needed
+ *
+ * @typedef {object} ClientStats
+ * @property {TransportName} transport
+ * @property {number | null} roundTripMs      to the server and back
+ * @property {number | null} receivedPercent  of the last seconds' frames for this listener, those in time
+ * @property {number | null} delayMs          estimate, from a sound at another's microphone, who is as far from
+ *   the server, to this one's speaker; sound cards not counted
+ * @property {StatsDetail} detail
+ *
+ * @typedef {object} StatsDetail
+ * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number | null }} playout
+ * @property {Uplink['counters'] & { level: number, voice: boolean }} uplink
+ * @property {ConnectionStats} connection
+ * @property {{ dropped: number, outputMs: number, clockErrorMs: number }} client
+ *   packets that were no packets, what waits for the sound card, how far the clock may be off
+ * @property {Record<string, unknown> | null} server  what the server says of this one's uplink
+ *
+ * @typedef {object} ClientEvents  all are optional
+ * @property {(transport: { took: TransportName, tried: Failure[] }) => void} transport
+ * @property {(joined: Joined) => void} joined
+ * @property {(people: { people: Person[], you: string }) => void} people
+ * @property {(stats: ClientStats) => void} stats
+ * @property {(end: { code: string, message: string }) => void} ended
+ *   the server or the network has ended it, after `joined`; not called for leave()
+ *
+ * @typedef {object} JoinOptions
+ * @property {string} room
+ * @property {string} name
+ * @property {string} origin                         the server's, such as 'http://localhost:8080'
+ * @property {'auto' | TransportName} [transport]    default 'auto'
+ * @property {boolean} [muted]                       default false
+ * @property {ServerConfig} [config]                 fetched from the server when absent
+ */
+
+/**
+ * One participant, without microphone, speaker or page: the same in a browser's worker and in
+ * Node.js. Sound goes in by capture() and comes out by render(); without capture() it only listens.
+ *
+ *     const client = new Client({ codec: createLibopusCodec(await import('libopus-wasm')) });
+ *     await client.join({ origin: 'http://localhost:8080', room: 'tea', name: 'Ada' });
+ *     setInterval(() => { client.capture(nextSamples()); client.render(out); }, 20);
+ *     client.leave();
+ */
+export class Client {
+  #codec;
+  #clock;
+  #scope;
+  #on;
+  #packet = new Packet();
+  #people = new People();
+  #received = new ReceivedShare();
+  /** @type {Record<string, any>} the server's welcome */
+  #welcome = {};
+  /** @type {Record<string, unknown> | null} */
+  #serverStats = null;
+  /** @type {{ code: string, message: string } | null} why the server said that it would close */
+  #closing = null;
+  /** @type {ClockSync | null} */
+  #sync = null;
+  /** @type {ClockExchange | null} */
+  #exchange = null;
+  /** @type {Connection | null} */
+  #connection = null;
+  /** @type {Uplink | null} */
+  #uplink = null;
+  /** @type {Playout | null} */
+  #playout = null;
+  #muted = false;
+  #closed = false;
+  #dropped = 0;
+  /** @type {unknown} */
+  #paceTimer = null;
+  /** @type {unknown} */
+  #statsTimer = null;
+  /** What was pulled and not yet rendered. */
+  #rest = new Float32Array(0);
+  #restStart = 0;
+  #restEnd = 0;
+
+  /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
+  format = null;
+  /** What waits between render() and the speaker, in milliseconds, for the statistics. */
+  outputMs = 0;
+
+  /**
+   * @param {object} options
+   * @param {Codec} options.codec
+   * @param {Clock} [options.clock]
+   * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
+   * @param {Partial<ClientEvents>} [options.on]
+   */
+  constructor({ codec, clock = systemClock, scope = {}, on = {} }) {
+    this.#codec = codec;
+    this.#clock = clock;
+    this.#scope = scope;
+    this.#on = on;
+  }
+
+  /**
+   * Connects, joins, and measures the server's clock. Once only.
+   * @param {JoinOptions} options
+   * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
+   */
+  async join({ room, name, origin, transport = 'auto', muted = false, config }) {
+    this.#muted = muted;
+    try {
+      const { connection, took, tried } = await connect({
+        transport,
+        origin,
+        config: config ?? (await fetchConfig(origin, this.#scope.fetch)),
+        message: { type: 'join', version: CONTROL_VERSION, room, name },
+        handler: {
+          onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
+          onControl: (message) => this.#control(message),
+          onClosed: (code, reason) => this.#ended(code, reason),
+        },
+        prove: (candidate) => this.#measureClock(candidate),
+        clock: this.#clock,
+        scope: this.#scope,
+      });
+      this.#connection = connection;
+      await this.#openAudio(connection);
+      this.#on.transport?.({ took, tried });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    return this.#start();
+  }
+
+  /** @param {Connection} connection one that has joined: packets must pass both ways before it is taken */
+  async #measureClock(connection) {
+    const { sampleRate, frameMs, opusFrames } = this.#welcome.format ?? {};
+    this.format = createAudioFormat({ sampleRate, frameMs, opusFrames });
+    this.#exchange?.close();
+    this.#sync = new ClockSync(sampleRate);
+    this.#exchange = new ClockExchange({
+      clock: this.#clock,
+      sync: this.#sync,
+      send: (bytes) => connection.send(bytes),
+    });
+    if (this.#closed) throw new ConnectionError('connection-lost', 'The call was left.', true);
+    await this.#exchange.start();
+  }
+
+  /** @param {Connection} connection */
+  async #openAudio(connection) {
+    const format = /** @type {AudioFormat} */ (this.format);
+    const { sampleRate, opusFrameSamples: frameSamples } = format;
+    const { bitrate } = this.#welcome;
+    const decoders = [];
+    for (let i = 0; i < 2; i++) {
+      decoders.push(new PayloadDecoder(await this.#codec.createDecoder({ sampleRate, frameSamples }), format));
+    }
+    this.#playout = new Playout(format, decoders);
+    const encoder = await this.#codec.createEncoder({ sampleRate, frameSamples, bitrate });
+    this.#uplink = new Uplink({
+      format,
+      clockSync: /** @type {ClockSync} */ (this.#sync),
+      encoder: new PayloadEncoder(encoder, format),
+      send: (bytes) => connection.send(bytes),
+    });
+    this.#uplink.mute(this.#muted);
+    this.#rest = new Float32Array(format.frameSamples);
+    if (this.#closed || connection.closed) {
+      connection.close();
+      this.#releaseAudio();
+      throw new ConnectionError('connection-lost', 'The connection ended before it was of use.');
+    }
+  }
+
+  /** @returns {Joined} */
+  #start() {
+    const { you, delivery, serverDelayMs } = this.#welcome;
+    const format = /** @type {AudioFormat} */ (this.format);
+    const leaveUrl = this.#connection?.leaveUrl ?? '';
+    const joined = { you, format, delivery, serverDelayMs, leaveUrl };
+    if (this.#muted) this.#connection?.sendControl({ type: 'mute', muted: true });
+    this.#on.joined?.(joined);
+    this.#on.people?.(this.#people.list());
+    this.#pace();
+    this.#tellStatsLater();
+    return joined;
+  }
+
+  /** Sends silence at each frame's end while nothing is captured. */
+  #pace() {
+    const { frameSamples } = /** @type {AudioFormat} */ (this.format);
+    const sync = /** @type {ClockSync} */ (this.#sync);
+    const now = this.#clock.now();
+    const isIdle = this.#uplink?.idle(now);
+    const frameEnd = (Math.floor(sync.sampleClockAt(now) / frameSamples) + 1) * frameSamples;
+    const wait = isIdle ? Math.max(1, sync.msAt(frameEnd) - now) : CAPTURE_LOOK_MS;
+    this.#paceTimer = this.#clock.setTimeout(() => this.#pace(), wait);
+  }
+
+  #tellStatsLater() {
+    this.#statsTimer = this.#clock.setTimeout(() => {
+      this.#tellStatsLater();
+      if (this.#playout) this.#received.add(this.#playout.counters);
+      const stats = this.stats();
+      if (stats) this.#on.stats?.(stats);
+    }, STATS_MS);
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} arrivalMs
+   */
+  #receive(bytes, arrivalMs) {
+    const packet = this.#packet;
+    if (readPacket(bytes, packet) !== null) this.#dropped += 1;
+    else if (packet.type === PacketType.audio) this.#playout?.receive(packet, bytes, arrivalMs);
+    else if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
+  }
+
+  /** @param {unknown} message */
+  #control(message) {
+    if (this.#closed || typeof message !== 'object' || message === null) return;
+    const known = /** @type {Record<string, any>} */ (message);
+    if (known.type === 'welcome') this.#welcome = known;
+    else if (known.type === 'stats') this.#serverStats = known;
+    else if (known.type === 'closing') {
+      this.#closing = { code: String(known.code), message: String(known.message) };
+    }
+    if (this.#people.update(known) && this.#uplink) this.#on.people?.(this.#people.list());
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} reason
+   */
+  #ended(code, reason) {
+    const wasJoined = this.#uplink !== null && !this.#closed;
+    const end = this.#closing ?? { code: code === 'closed' ? 'connection-lost' : code, message: reason };
+    if (this.#connection === null) {
+      // While it is being tried out: the next transport may do better.
+      this.#exchange?.close();
+      return;
+    }
+    this.close();
+    if (wasJoined) this.#on.ended?.({ code: end.code, message: sentence(end) });
+  }
+
+  /**
+   * Takes captured sound: any number of samples, in order, when they are captured.
+   * @param {Float32Array} samples mono at the format's rate
+   * @param {number} [count] of them
+   */
+  capture(samples, count = samples.length) {
+    this.#uplink?.capture(samples, count, this.#clock.now());
+  }
+
+  /** How many more samples complete the next frame; a frame before the room is joined. */
+  get samplesToFrame() {
+    return this.#uplink?.missing ?? 960;
+  }
+
+  /**
+   * Gives the next piece of sound, when the speaker needs it.
+   * @param {Float32Array} out as long as a frame; filled from its start
+   * @returns {number} how many samples it is: a frame's, or fewer
+   */
+  pull(out) {
+    if (this.#playout) return this.#playout.pull(out, this.#clock.now());
+    out.fill(0);
+    return out.length;
+  }
+
+  /**
+   * Fills any number of samples with sound, when the speaker needs them.
+   * @param {Float32Array} out mono at the format's rate
+   */
+  render(out) {
+    let at = 0;
+    while (at < out.length && this.#playout) {
+      if (this.#restStart === this.#restEnd) {
+        this.#restStart = 0;
+        this.#restEnd = this.pull(this.#rest);
+      }
+      const count = Math.min(out.length - at, this.#restEnd - this.#restStart);
+      for (let i = 0; i < count; i++) out[at + i] = this.#rest[this.#restStart + i];
+      at += count;
+      this.#restStart += count;
+    }
+    out.fill(0, at);
+  }
+
+  /** @param {boolean} muted whether this participant isn't heard */
+  mute(muted) {
+    this.#muted = muted;
+    this.#uplink?.mute(muted);
+    if (this.#uplink) this.#connection?.sendControl({ type: 'mute', muted });
+  }
+
+  /** @returns {ClientStats | null} null when there is no call */
+  stats() {
+    const playout = this.#playout;
+    const uplink = this.#uplink;
+    const connection = this.#connection;
+    const sync = this.#sync;
+    if (!playout || !uplink || !connection || !sync) return null;
+    const { delayMs, wantedMs, receivedPercent } = playout;
+    const clockErrorMs = sync.quality(this.#clock.now());
+    return {
+      transport: connection.transport,
+      roundTripMs: sync.roundTripMs,
+      receivedPercent: this.#received.percent,
+      delayMs: this.#soundLatencyMs(sync, delayMs),
+      detail: {
+        playout: { ...playout.counters, delayMs, wantedMs, receivedPercent },
+        uplink: { ...uplink.counters, level: uplink.level, voice: uplink.voice },
+        connection: connection.stats(),
+        client: { dropped: this.#dropped, outputMs: this.outputMs, clockErrorMs },
+        server: this.#serverStats,
+      },
+    };
+  }
+
+  /**
+   * @param {ClockSync} sync
+   * @param {number} playoutMs
+   */
+  #soundLatencyMs(sync, playoutMs) {
+    const { delivery, serverDelayMs } = this.#welcome;
+    const { frameMs } = /** @type {AudioFormat} */ (this.format);
+    const roundTrip = sync.leastRoundTripMs ?? 0;
+    // In `tick` the server's delay holds the way up.
+    const ways = delivery === 'reply' ? roundTrip : roundTrip / 2;
+    return frameMs + ways + Number(serverDelayMs) + playoutMs + this.outputMs;
+  }
+
+  /** Leaves the room. Idempotent. */
+  leave() {
+    if (!this.#closed) this.#connection?.sendControl({ type: 'leave' });
+    this.close();
+  }
+
+  /** Ends everything, without a word. Idempotent. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#clock.clearTimeout(this.#paceTimer);
+    this.#clock.clearTimeout(this.#statsTimer);
+    this.#exchange?.close();
+    this.#connection?.close();
+    this.#releaseAudio();
+  }
+
+  #releaseAudio() {
+    this.#uplink?.close();
+    this.#uplink = null;
+    this.#playout?.close();
+    this.#playout = null;
+  }
+}
+
+/** @param {{ code: string, message: string }} end */
+function sentence({ code, message }) {
+  if (Object.hasOwn(errors, code)) return errors[/** @type {keyof typeof errors} */ (code)].message;
+  return message || 'The connection to the server was lost.';
+}

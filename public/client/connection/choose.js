@@ -1,0 +1,231 @@
+/**
+ * @import { Clock } from '../clock.js'
+ * @import { Connection, ConnectionHandler, TransportName } from './connection.js'
+ *
+ * @typedef {object} ServerConfig  what GET /api/config says of the transports; null where there is none
+ * @property {{
+ *   webtransport?: WebTransportOffer | null,
+ *   websocket?: { path: string } | null,
+ *   http1?: { path: string } | null }} transports
+ * @property {Record<string, string>} [unavailable]  why one is not offered
+ *
+ * @typedef {{ url?: string, port?: number, certificateHashes?: string[] }} WebTransportOffer
+ *   the url may lack its host, and be a path alone; then the host is the page's
+ *
+ * @typedef {object} Scope  the constructors; those of the global object where they are absent
+ * @property {typeof globalThis.WebTransport} [WebTransport]
+ * @property {typeof globalThis.WebSocket} [WebSocket]
+ * @property {typeof globalThis.fetch} [fetch]
+ *
+ * @typedef {{ transport: string, reason: string }} Failure
+ *
+ * @typedef {object} ConnectOptions
+ * @property {'auto' | TransportName} transport
+ * @property {string} origin          of the page, such as 'http://localhost:8080'
+ * @property {ServerConfig} config
+ * @property {object} message         the join message
+ * @property {ConnectionHandler} handler  has the connection from the `welcome` on
+ * @property {(connection: Connection) => Promise<void>} prove
+ *   called when the room is joined: resolves when packets really pass; rejects to have another tried
+ * @property {Clock} clock
+ * @property {Scope} [scope]
+ */
+
+import { ConnectionError } from './connection.js';
+import { Http1Connection } from './http1.js';
+import { join } from './join.js';
+import { WebSocketConnection } from './websocket.js';
+import { WebTransportConnection } from './webtransport.js';
+
+/** The order in which transports are tried. */
+const PREFERENCE = Object.freeze(/** @type {const} */ (['webtransport', 'websocket', 'http1']));
+
+/** How long each may take to open, in milliseconds. */
+const OPEN_MS = Object.freeze({ webtransport: 3000, websocket: 5000, http1: 5000 });
+
+/** When one hasn't answered for so long, the next is tried beside it, in milliseconds. */
+const PATIENCE_MS = 1500;
+
+/**
+ * Connects to the server and joins, by the transport that is asked for, or by the best that works.
+ *
+ * @param {ConnectOptions} options
+ * @returns {Promise<{ connection: Connection, took: TransportName, tried: Failure[] }>}
+ *   with those that failed before, and why; rejects with a ConnectionError
+ */
+export async function connect(options) {
+  const chooser = new Chooser(options);
+  try {
+    return await chooser.run();
+  } finally {
+    chooser.abandon();
+  }
+}
+
+/**
+ * @typedef {object} Attempt
+ * @property {TransportName} transport
+ * @property {Promise<{ attempt: Attempt, connection?: Connection, error?: unknown }>} outcome
+ * @property {AbortController} abort
+ */
+
+class Chooser {
+  #options;
+  /** @type {TransportName[]} */
+  #waiting;
+  /** @type {Attempt[]} */
+  #open = [];
+  /** @type {Failure[]} */
+  #tried = [];
+  /** @type {unknown} */
+  #lastError = null;
+
+  /** @param {ConnectOptions} options */
+  constructor(options) {
+    this.#options = options;
+    this.#waiting = options.transport === 'auto' ? [...PREFERENCE] : [options.transport];
+  }
+
+  async run() {
+    for (;;) {
+      if (this.#open.length === 0 && !this.#startNext()) throw this.#failure();
+      const outcome = await this.#nextOutcome();
+      if (outcome === null) {
+        this.#startNext();
+        continue;
+      }
+      const { attempt, connection, error } = outcome;
+      this.#open.splice(this.#open.indexOf(attempt), 1);
+      const reason = connection ? await this.#joinOver(connection) : error;
+      if (connection && reason === null) {
+        return { connection, took: attempt.transport, tried: this.#all() };
+      }
+      this.#note(attempt.transport, reason);
+    }
+  }
+
+  /** @returns {boolean} false when there is none left */
+  #startNext() {
+    const transport = this.#waiting.shift();
+    if (!transport) return false;
+    const abort = new AbortController();
+    const { clock } = this.#options;
+    const ms = OPEN_MS[transport];
+    let isLate = false;
+    const timer = clock.setTimeout(() => {
+      isLate = true;
+      abort.abort();
+    }, ms);
+    /** @type {Attempt} */
+    const attempt = { transport, abort, outcome: Promise.resolve({ attempt: /** @type {any} */ (null) }) };
+    attempt.outcome = openTransport(transport, this.#options, abort.signal)
+      .then(
+        (connection) => ({ attempt, connection }),
+        (error) => ({ attempt, error: isLate ? new Error(`It gave no answer within ${ms / 1000} s.`) : error }),
+      )
+      .finally(() => clock.clearTimeout(timer));
+    this.#open.push(attempt);
+    return true;
+  }
+
+  /** The first attempt that ends; null when it is time to begin another. */
+  async #nextOutcome() {
+    const { clock } = this.#options;
+    const outcomes = this.#open.map(({ outcome }) => outcome);
+    if (this.#waiting.length === 0 || this.#open.length > 1) return Promise.race(outcomes);
+    /** @type {unknown} */
+    let timer;
+    const patience = new Promise((resolve) => {
+      timer = clock.setTimeout(() => resolve(null), PATIENCE_MS);
+    });
+    const first = await Promise.race([...outcomes, /** @type {Promise<null>} */ (patience)]);
+    clock.clearTimeout(timer);
+    return first;
+  }
+
+  /**
+   * @param {Connection} connection
+   * @returns {Promise<unknown>} null when it is the one
+   */
+  async #joinOver(connection) {
+    const { message, handler, prove, clock } = this.#options;
+    try {
+      await join(connection, message, handler, clock);
+      await prove(connection);
+      return null;
+    } catch (error) {
+      connection.close();
+      if (error instanceof ConnectionError && error.refused) throw error;
+      return error;
+    }
+  }
+
+  /**
+   * @param {string} transport
+   * @param {unknown} error
+   */
+  #note(transport, error) {
+    this.#lastError = error;
+    this.#tried.push({ transport, reason: /** @type {Error} */ (error).message });
+  }
+
+  /** Those that failed, and those that were given up because another was quicker. */
+  #all() {
+    for (const { transport } of this.#open) {
+      this.#tried.push({ transport, reason: `It had not answered after ${PATIENCE_MS / 1000} s.` });
+    }
+    return this.#tried;
+  }
+
+  #failure() {
+    if (this.#options.transport !== 'auto' && this.#lastError instanceof ConnectionError) return this.#lastError;
+    const reasons = this.#tried.map(({ transport, reason }) => `${transport}: ${reason}`).join(' ');
+    return new ConnectionError('connection-failed', `The server could not be reached. ${reasons}`);
+  }
+
+  /** Ends the attempts that are not needed any more. */
+  abandon() {
+    for (const { abort, outcome } of this.#open) {
+      abort.abort();
+      void outcome.then(({ connection }) => connection?.close());
+    }
+    this.#open = [];
+  }
+}
+
+/**
+ * @param {TransportName} transport
+ * @param {ConnectOptions} options
+ * @param {AbortSignal} signal
+ * @returns {Promise<Connection>}
+ */
+async function openTransport(transport, { config, origin, clock, scope = {} }, signal) {
+  const { now } = clock;
+  const offer = config.transports?.[transport];
+  if (!offer) {
+    const reason = config.unavailable?.[transport] ?? 'The server does not offer it.';
+    throw new ConnectionError('connection-failed', reason);
+  }
+  if (transport === 'webtransport') {
+    const { certificateHashes, ...place } = /** @type {WebTransportOffer} */ (offer);
+    const url = webTransportUrl(place, origin);
+    return WebTransportConnection.open({ url, certificateHashes, now, signal, WebTransport: scope.WebTransport });
+  }
+  const url = new URL(/** @type {{ path: string }} */ (offer).path, origin);
+  if (transport === 'http1') return Http1Connection.open({ url: url.href, clock, fetch: scope.fetch });
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return WebSocketConnection.open({ url: url.href, now, signal, WebSocket: scope.WebSocket });
+}
+
+/**
+ * @param {WebTransportOffer} offer
+ * @param {string} origin
+ */
+function webTransportUrl({ url = '/session', port }, origin) {
+  if (/^https:\/\/[^/:]/.test(url)) return url;
+  const path = url.replace(/^https:\/\/(:\d+)?/, '');
+  const address = new URL(path.startsWith('/') ? path : '/session', origin);
+  address.protocol = 'https:';
+  if (port) address.port = String(port);
+  return address.href;
+}

@@ -1,0 +1,65 @@
+/**
+ * @import { Clock } from '../clock.js'
+ * @import { Connection, ConnectionHandler } from './connection.js'
+ */
+
+import { errors } from '../../shared/errors.js';
+import { ConnectionError } from './connection.js';
+
+/** How long the server may take to answer a join, in milliseconds. */
+const JOIN_MS = 5000;
+
+/**
+ * Joins a room over a connection that is open, and hands the connection to its handler, which gets
+ * the `welcome` as its first message.
+ *
+ * @param {Connection} connection
+ * @param {object} message the join message
+ * @param {ConnectionHandler} handler
+ * @param {Clock} clock
+ * @returns {Promise<void>} rejects with a ConnectionError; the connection is closed then
+ */
+export async function join(connection, message, handler, clock) {
+  /** @type {unknown} */
+  let timer = null;
+  try {
+    await new Promise((resolve, reject) => {
+      const silent = new ConnectionError('connection-failed', 'The server did not answer the wish to join.');
+      timer = clock.setTimeout(() => reject(silent), JOIN_MS);
+      connection.handler = {
+        onPacket: () => {},
+        onControl: (answer) => {
+          const { type, code, message: sentence } = /** @type {Record<string, any>} */ (answer ?? {});
+          if (type === 'refused') reject(refusal(code, sentence));
+          if (type !== 'welcome') return;
+          connection.handler = handler;
+          handler.onControl(answer);
+          resolve(undefined);
+        },
+        onClosed: (code, reason) => reject(refusal(code, reason)),
+      };
+      connection.join(message);
+    });
+  } catch (error) {
+    connection.close();
+    throw error;
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}
+
+/**
+ * @param {unknown} code
+ * @param {unknown} sentence
+ */
+function refusal(code, sentence) {
+  const text = typeof sentence === 'string' && sentence ? sentence : 'The server ended the connection.';
+  if (isErrorCode(code)) return new ConnectionError(code, errors[code].message, true);
+  return new ConnectionError('connection-failed', text);
+}
+
+/**
+ * @param {unknown} code
+ * @returns {code is import('../../shared/errors.js').ErrorCode}
+ */
+const isErrorCode = (code) => typeof code === 'string' && Object.hasOwn(errors, code);

@@ -1,0 +1,69 @@
+import * as libopus from '/vendor/libopus-wasm/index.js';
+import { SampleRing } from '../../worklets/sample-ring.js';
+import { createLibopusCodec } from '../shared/libopus-codec.js';
+import { Client } from './client.js';
+import { CaptureFeed, PlaybackFeed } from './ring-feeds.js';
+
+/**
+ * The worker's shell around Client. Messages in: `join`, `mute`, `leave`, `capture`,
+ * `capture-ended`, `playback`, `pull`; out: `joined`, `ended`, `frame`, and the client's events.
+ *
+ * @typedef {object} Port
+ * @property {(message: object, transfer?: Transferable[]) => void} postMessage
+ * @property {((event: MessageEvent) => void) | null} onmessage
+ */
+
+const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
+
+/** @type {MessagePort | null} */
+let capturePort = null;
+let frame = new Float32Array(960);
+
+const client = new Client({
+  codec: createLibopusCodec(libopus),
+  on: {
+    transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
+    joined: ({ format, leaveUrl }) => {
+      frame = new Float32Array(format.frameSamples);
+      page.postMessage({ type: 'joined', sampleRate: format.sampleRate, leaveUrl });
+    },
+    people: (detail) => page.postMessage({ type: 'people', ...detail }),
+    stats: (detail) => page.postMessage({ type: 'stats', ...detail }),
+    ended: (detail) => page.postMessage({ type: 'ended', ...detail }),
+  },
+});
+
+/** @type {Record<string, (data: any) => void>} */
+const handlers = {
+  join: (options) => {
+    client.join(options).catch(({ code = 'internal', message }) => page.postMessage({ type: 'ended', code, message }));
+  },
+  mute: ({ muted }) => client.mute(muted),
+  leave: () => {
+    client.leave();
+    page.postMessage({ type: 'ended', code: 'left', message: '' });
+  },
+  capture: ({ memory, port }) => {
+    const feed = new CaptureFeed(new SampleRing(memory), client);
+    capturePort?.close();
+    capturePort = port;
+    port.onmessage = () => feed.wake();
+  },
+  'capture-ended': () => {
+    capturePort?.close();
+    capturePort = null;
+  },
+  playback: ({ memory, port, sampleRate, blockMs }) => {
+    const options = { sampleRate, blockMs, frameSamples: frame.length, now: () => performance.now() };
+    const feed = new PlaybackFeed(new SampleRing(memory), client, options);
+    port.onmessage = () => feed.wake();
+  },
+  pull: ({ frames }) => {
+    for (let i = 0; i < frames; i++) {
+      const samples = frame.slice(0, client.pull(frame));
+      page.postMessage({ type: 'frame', samples }, [samples.buffer]);
+    }
+  },
+};
+
+page.onmessage = ({ data }) => handlers[data.type]?.(data);
