@@ -4,7 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isBuilt } from '@aloud/native';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { requireOrSkip } from '../skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 
@@ -144,5 +146,17 @@ describe('a start', () => {
     command.process.kill('SIGINT');
     expect(await command.exit).toBe(0);
     expect(command.stderr).toBe('');
+  });
+});
+
+requireOrSkip(isBuilt(), 'the native HTTP/3 engine is not built').describe('a start with HTTP/3', () => {
+  it('says where it is, refuses a second one there, and ends with its threads', async () => {
+    const first = startServer(['--engine', 'native']);
+    const [, port] = await first.printed(/WebTransport is on[^\n]* UDP port (\d+)[^\n]*native/);
+    const second = startServer(['--h3-port', port]);
+    expect(await second.exit).toBe(2);
+    expect(second.stderr).toMatch(new RegExp(`^--h3-port: ${port}: .*in use.*\\n$`));
+    first.process.kill('SIGINT');
+    expect(await first.exit).toBe(0);
   });
 });
