@@ -29,7 +29,7 @@ export default defineConfig([
       'no-unmodified-loop-condition': 'error',
       'no-unneeded-ternary': 'error',
       'no-unused-expressions': 'error',
-      'no-unused-vars': ['error', { argsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' }],
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' }],
       'no-useless-rename': 'error',
       'no-var': 'error',
       'object-shorthand': 'error',

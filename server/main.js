@@ -75,7 +75,7 @@ async function main() {
   const { createServer } = await import('./server.js');
   const server = await createServer(config, { log, clock: systemClock });
   closeOnSignals(server, log);
-  for (const line of server.report) console.log(line);
+  console.log(server.report.join('\n'));
 }
 
 process.on('uncaughtException', fail);

@@ -126,7 +126,7 @@ describe('a start', () => {
     const command = startServer(['--engine', 'none']);
     const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
     await command.printed(/WebTransport is off[^\n]*--engine/);
-    expect(command.stdout).toMatch(/WebSocket[^\n]* on/);
+    await command.printed(/WebSocket[^\n]* on/);
     const page = await fetch(url);
     expect(page.status).toBe(200);
     expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
