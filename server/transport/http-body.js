@@ -1,0 +1,81 @@
+/**
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ */
+
+import { errors } from '../../public/shared/errors.js';
+
+/** What is still read of a body that is too large, so that its sender gets to read the answer. */
+const MAX_IGNORED_BYTES = 1024 * 1024;
+
+/**
+ * Reads a request's body whole. Calls back once, or never when the request breaks off.
+ * @param {IncomingMessage} request
+ * @param {number} maxBytes
+ * @param {(body: Buffer | null) => void} onBody given null when the body is longer than maxBytes
+ */
+export function readBody(request, maxBytes, onBody) {
+  /** @type {Buffer[]} */
+  const chunks = [];
+  let bytes = 0;
+  let told = Number(request.headers['content-length'] ?? 0) > maxBytes;
+  request.on('error', () => {});
+  request.on('data', (/** @type {Buffer} */ chunk) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes + MAX_IGNORED_BYTES) request.destroy();
+    else if (bytes <= maxBytes) chunks.push(chunk);
+    else if (!told) {
+      told = true;
+      chunks.length = 0;
+      onBody(null);
+    }
+  });
+  request.on('end', () => {
+    if (!told) onBody(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, bytes));
+  });
+  if (told) onBody(null);
+}
+
+/**
+ * Whether a request's body is of a media type, whatever its parameters.
+ * @param {IncomingMessage} request
+ * @param {string} type in lower case
+ */
+export function isOfType(request, type) {
+  return request.headers['content-type']?.split(';', 1)[0].trim().toLowerCase() === type;
+}
+
+/**
+ * @param {ServerResponse} response
+ * @param {number} status
+ * @param {string} type
+ * @param {Uint8Array | string} body
+ */
+export function answer(response, status, type, body) {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(body);
+}
+
+/**
+ * @param {ServerResponse} response
+ * @param {number} status
+ * @param {object} value
+ */
+export function answerJson(response, status, value) {
+  answer(response, status, 'application/json; charset=utf-8', JSON.stringify(value));
+}
+
+/**
+ * @param {ServerResponse} response
+ * @param {ErrorCode} code
+ */
+export function answerError(response, code) {
+  const { status, message } = errors[code];
+  answerJson(response, status, { code, message });
+}
