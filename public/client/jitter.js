@@ -3,24 +3,24 @@ import { SlidingMinimum } from './sliding-minimum.js';
 /** How long the quickest packet is remembered as the measure for the others. */
 const BASE_WINDOW_MS = 10_000;
 
-/** How many packets the percentile is of. */
-const PACKETS = 512;
-
-/** The share of packets that the delay is to cover. */
-const COVERED = 0.99;
-
-/** Deviations are counted in steps of a millisecond; the last one holds all that are above. */
-const STEPS = 512;
+/** The worst of each of so many windows of so many milliseconds is remembered. */
+const WINDOWS = 20;
+const WINDOW_MS = 500;
 
 /**
  * How unevenly packets arrive: each one's arrival less its frame's time, measured against the
  * quickest of late. The sender's clock need not be known for that.
+ *
+ * What is to be covered is the second worst of the last windows. For jitter that is the same all the
+ * time it lies above 99 of 100 packets; but one stall, which makes a whole run of packets late, isn't
+ * worth a delay for everything after it. A second one within ten seconds is.
  */
 export class Jitter {
   #base = new SlidingMinimum(BASE_WINDOW_MS);
-  #counts = new Uint16Array(STEPS);
-  #steps = new Uint16Array(PACKETS);
-  #count = 0;
+  #worst = new Float64Array(WINDOWS);
+  #window = 0;
+  #turnsMs = -Infinity;
+  #coveredMs = 0;
 
   /**
    * @param {number} transitMs the packet's arrival less its frame's time; their origins don't matter
@@ -29,13 +29,33 @@ export class Jitter {
    */
   add(transitMs, arrivalMs) {
     const deviation = transitMs - this.#base.add(arrivalMs, transitMs);
-    const slot = this.#count % PACKETS;
-    if (this.#count >= PACKETS) this.#counts[this.#steps[slot]] -= 1;
-    const step = Math.min(STEPS - 1, Math.ceil(deviation));
-    this.#steps[slot] = step;
-    this.#counts[step] += 1;
-    this.#count += 1;
+    // A stall's packets all belong to the window in which it began.
+    if (arrivalMs >= this.#turnsMs && (deviation <= this.#coveredMs || arrivalMs >= this.#turnsMs + WINDOW_MS)) {
+      this.#window = (this.#window + 1) % WINDOWS;
+      this.#worst[this.#window] = 0;
+      this.#turnsMs = arrivalMs + WINDOW_MS;
+      this.#cover();
+    }
+    if (deviation > this.#worst[this.#window]) {
+      this.#worst[this.#window] = deviation;
+      this.#cover();
+    }
     return deviation;
+  }
+
+  #cover() {
+    let first = 0;
+    let second = 0;
+    for (let i = 0; i < WINDOWS; i++) {
+      const worst = this.#worst[i];
+      if (worst > first) {
+        second = first;
+        first = worst;
+      } else if (worst > second) {
+        second = worst;
+      }
+    }
+    this.#coveredMs = second;
   }
 
   /** The quickest transit of late, in milliseconds; Infinity before the first packet. */
@@ -43,19 +63,15 @@ export class Jitter {
     return this.#base.value;
   }
 
-  /** The deviation that 99 of 100 packets don't exceed, in milliseconds. */
+  /** The deviation that a delay should cover, in milliseconds. */
   get coveredMs() {
-    let above = Math.floor(Math.min(this.#count, PACKETS) * (1 - COVERED));
-    for (let step = STEPS - 1; step > 0; step--) {
-      above -= this.#counts[step];
-      if (above < 0) return step;
-    }
-    return 0;
+    return this.#coveredMs;
   }
 
   reset() {
     this.#base.reset();
-    this.#counts.fill(0);
-    this.#count = 0;
+    this.#worst.fill(0);
+    this.#turnsMs = -Infinity;
+    this.#coveredMs = 0;
   }
 }

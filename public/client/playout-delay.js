@@ -10,8 +10,14 @@ const START_MS = 10;
 /** No delay is ever wanted beyond this, in milliseconds: what is later than that is lost. */
 export const MAX_DELAY_MS = 400;
 
-/** How fast the wanted delay falls, in milliseconds a second. It rises at once. */
+/**
+ * How fast the wanted delay falls, in milliseconds a second, and which part of what it is too long a
+ * second, where that is more. It rises at once,
+ */
 const FALL_MS = 5;
+const FALL_PART = 0.2;
+/** for one late packet by so many frames at most, since it may be the only one. */
+const LATE_FRAMES = 2;
 
 /** The least late pull of so long a time counts: a sound card asks in bursts. */
 const PULL_WINDOW_MS = 1000;
@@ -50,10 +56,12 @@ export class PlayoutDelay {
    */
   arrived(frame, arrivalMs, missed) {
     const deviation = this.#jitter.add(arrivalMs - frame * this.#frameMs, arrivalMs);
-    const covering = missed ? Math.max(deviation, this.#jitter.coveredMs) : this.#jitter.coveredMs;
-    const wanted = Math.min(MAX_DELAY_MS, covering + MARGIN_MS);
-    const fallen = this.wantedMs - (FALL_MS * this.#frameMs) / 1000;
-    this.wantedMs = Math.max(wanted, fallen);
+    const covered = this.#jitter.coveredMs + MARGIN_MS;
+    const seconds = this.#frameMs / 1000;
+    const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
+    const wanted = Math.max(covered, this.wantedMs - fall);
+    const late = Math.min(deviation + MARGIN_MS, covered + LATE_FRAMES * this.#frameMs);
+    this.wantedMs = Math.min(MAX_DELAY_MS, missed ? Math.max(wanted, late) : wanted);
   }
 
   /**

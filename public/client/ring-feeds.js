@@ -67,6 +67,7 @@ export class PlaybackFeed {
   #perMs;
   #markMs;
   #underruns = 0;
+  #filled = false;
   #leastMs = Infinity;
   #lookMs;
 
@@ -96,7 +97,8 @@ export class PlaybackFeed {
 
   /** To be called when the worklet says that it has little left. */
   wake() {
-    this.#adapt(this.#ring.available / this.#perMs);
+    if (this.#filled) this.#adapt(this.#ring.available / this.#perMs);
+    this.#filled = true;
     const mark = Math.ceil(this.#markMs * this.#perMs);
     do {
       while (this.#ring.available < mark) {
@@ -115,7 +117,7 @@ export class PlaybackFeed {
     if (underruns > this.#underruns) {
       this.#markMs += UNDERRUN_MS;
       this.#underruns = underruns;
-    } else if (underruns > 0 && headroomMs < LEAST_HEADROOM_MS) {
+    } else if (headroomMs < LEAST_HEADROOM_MS) {
       this.#markMs += LEAST_HEADROOM_MS - headroomMs;
     }
     if (headroomMs < this.#leastMs) this.#leastMs = headroomMs;
