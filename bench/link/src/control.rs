@@ -1,0 +1,113 @@
+//! What the emulator is told on its standard input, a line each, answered by a line of JSON each:
+//! `set up.delayMs=20 down.lossPercent=1`, `steps 500 up.rateBits=1e6; 900 up.rateBits=0` (milliseconds
+//! from now; replaces those to come), `reset`, `stats`. The end of the input ends it.
+
+use crate::path::Step;
+use crate::settings::Settings;
+use crate::time::from_ms;
+
+/// One thing for each direction: up is from the client to the server.
+#[derive(Debug, Default, PartialEq)]
+pub struct Both<T> {
+    pub up: T,
+    pub down: T,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Request {
+    Set(Both<Vec<String>>),
+    Steps(Both<Vec<Step>>),
+    Reset,
+    Stats,
+}
+
+/// Sorts `up.name=value` and `down.name=value` and checks them.
+pub fn sort<'a>(words: impl Iterator<Item = &'a str>) -> Result<Both<Vec<String>>, String> {
+    let mut sorted = Both::<Vec<String>>::default();
+    let mut scratch = Settings::default();
+    for word in words {
+        let (side, rest) = match word.split_once('.') {
+            Some(("up", rest)) => (&mut sorted.up, rest),
+            Some(("down", rest)) => (&mut sorted.down, rest),
+            _ => return Err(format!("{word:?} begins neither with up. nor with down.")),
+        };
+        scratch.apply(rest)?;
+        side.push(rest.to_string());
+    }
+    Ok(sorted)
+}
+
+pub fn parse(line: &str) -> Result<Request, String> {
+    let line = line.trim();
+    let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
+    match name {
+        "set" => Ok(Request::Set(sort(rest.split_whitespace())?)),
+        "steps" => Ok(Request::Steps(steps(rest)?)),
+        "reset" => Ok(Request::Reset),
+        "stats" => Ok(Request::Stats),
+        _ => Err(format!("there is no command {name:?}")),
+    }
+}
+
+fn steps(text: &str) -> Result<Both<Vec<Step>>, String> {
+    let mut all = Both::<Vec<Step>>::default();
+    for step in text.split(';').filter(|step| !step.trim().is_empty()) {
+        let mut words = step.split_whitespace();
+        let at_ms: f64 = words.next().and_then(|at| at.parse().ok()).unwrap_or(-1.0);
+        if !(0.0..=1e9).contains(&at_ms) {
+            return Err(format!("{step:?} doesn't begin with milliseconds"));
+        }
+        let Both { up, down } = sort(words)?;
+        all.up.push((from_ms(at_ms), up));
+        all.down.push((from_ms(at_ms), down));
+    }
+    all.up.sort_by_key(|step| step.0);
+    all.down.sort_by_key(|step| step.0);
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_go_to_their_direction() {
+        let Ok(Request::Set(sorted)) =
+            parse("set up.delayMs=20 down.lossPercent=1  up.jitter=none")
+        else {
+            panic!("not a set");
+        };
+        assert_eq!(sorted.up, ["delayMs=20", "jitter=none"]);
+        assert_eq!(sorted.down, ["lossPercent=1"]);
+    }
+
+    #[test]
+    fn steps_are_put_in_order() {
+        let Ok(Request::Steps(steps)) = parse("steps 900 up.rateBits=0; 500 up.rateBits=1e6")
+        else {
+            panic!("not steps");
+        };
+        let at: Vec<u64> = steps.up.iter().map(|step| step.0).collect();
+        assert_eq!(at, [500_000_000, 900_000_000]);
+        assert_eq!(steps.up[0].1, ["rateBits=1e6"]);
+        assert!(parse("steps").is_ok());
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let wrong = [
+            "",
+            "hello",
+            "set delayMs=1",
+            "set up.delayMs",
+            "set sideways.delayMs=1",
+            "steps up.delayMs=1",
+            "steps -1 up.delayMs=1",
+            "steps NaN up.delayMs=1",
+            "steps 5 up.speed=1",
+        ];
+        for line in wrong {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Moves IP packets between two network namespaces as a chosen link would.
+//!
+//! `aloud-link link --client NAMESPACE --server NAMESPACE [--device aloud0] [--seed 1] [--spin-us 50]
+//! [up.delayMs=20 down.delayMs=20 …]` is the link; `aloud-link probe --bind ADDRESS --to ADDRESS …`
+//! measures it from outside.
+
+mod control;
+mod counters;
+mod histogram;
+mod jitter;
+mod link;
+mod loss;
+mod mover;
+mod options;
+mod path;
+mod probe;
+mod random;
+mod settings;
+mod time;
+mod tun;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Whoever started it may be killed without a word.
+    // SAFETY: a plain system call.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) };
+    let mut arguments = std::env::args().skip(1);
+    let result = match arguments.next().as_deref() {
+        Some("link") => link::run(arguments),
+        Some("probe") => probe::run(arguments),
+        _ => Err("commands: link, probe".into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

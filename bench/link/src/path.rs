@@ -1,0 +1,308 @@
+//! One direction of the link, as a model that knows no clock: packets and times go in, packets and the
+//! times at which they leave come out.
+//!
+//! A packet goes through the queue before the bottleneck, the bottleneck's rate, a loss, and the flight:
+//! delay, jitter and stalls. What is lost has used its share of the rate, as on a real link.
+
+use crate::counters::Counters;
+use crate::jitter::{sample, Stalls};
+use crate::loss::{Fate, Loss};
+use crate::random::{Purpose, Random};
+use crate::settings::{Distribution, Settings};
+use crate::time::{from_ms, Nanos};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// The bound on what is kept at once, queued and in flight.
+pub const MAX_HELD: usize = 32_768;
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Flying {
+    due: Nanos,
+    index: u64,
+    bytes: Vec<u8>,
+}
+
+struct Waiting {
+    arrived: Nanos,
+    index: u64,
+    fate: Fate,
+    bytes: Vec<u8>,
+}
+
+/// A packet whose time has come.
+pub struct Departure {
+    pub due: Nanos,
+    pub bytes: Vec<u8>,
+}
+
+/// A change of the settings at a time to come.
+pub type Step = (Nanos, Vec<String>);
+
+pub struct Path {
+    settings: Settings,
+    random: Random,
+    loss: Loss,
+    stalls: Stalls,
+    steps: VecDeque<Step>,
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: usize,
+    /// When the head of the queue is through the bottleneck, and when that is free again.
+    head: Option<(Nanos, Nanos)>,
+    free: Nanos,
+    last_exit: Nanos,
+    flying: BinaryHeap<Reverse<Flying>>,
+    last_due: Nanos,
+    arrivals: u64,
+    delivered_up_to: u64,
+    spare: Vec<Vec<u8>>,
+    pub counters: Counters,
+}
+
+impl Path {
+    /// `stream` tells the directions of one link apart.
+    pub fn new(settings: Settings, seed: u64, stream: u64) -> Self {
+        let random = Random::new(seed, stream);
+        Self {
+            settings,
+            stalls: Stalls::new(random.clone()),
+            random,
+            loss: Loss::default(),
+            steps: VecDeque::new(),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            head: None,
+            free: 0,
+            last_exit: 0,
+            flying: BinaryHeap::new(),
+            last_due: 0,
+            arrivals: 0,
+            delivered_up_to: 0,
+            spare: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    pub fn held(&self) -> usize {
+        self.waiting.len() + self.flying.len()
+    }
+
+    pub fn stats(&self) -> String {
+        self.counters
+            .to_json(self.held(), self.waiting.len(), self.steps.len())
+    }
+
+    /// A packet comes in at `at`; times must not go back.
+    pub fn arrive(&mut self, at: Nanos, bytes: &[u8]) {
+        self.advance(at);
+        let index = self.arrivals;
+        self.arrivals += 1;
+        self.counters.arrived.add(bytes.len());
+        let fate = self.loss.decide(&self.settings, &self.random, index);
+        if self.held() >= MAX_HELD {
+            self.counters.dropped_full.add(bytes.len());
+            return;
+        }
+        if self.queue_is_full(at) {
+            self.counters.dropped_queue.add(bytes.len());
+            return;
+        }
+        let mut kept = self.spare.pop().unwrap_or_default();
+        kept.clear();
+        kept.extend_from_slice(bytes);
+        self.waiting_bytes += bytes.len();
+        self.waiting.push_back(Waiting {
+            arrived: at,
+            index,
+            fate,
+            bytes: kept,
+        });
+        self.advance(at);
+        self.counters.max_queue = self.counters.max_queue.max(self.waiting.len() as u64);
+    }
+
+    /// The next packet whose time has come by `now`.
+    pub fn depart(&mut self, now: Nanos) -> Option<Departure> {
+        self.advance(now);
+        if self.flying.peek()?.0.due > now {
+            return None;
+        }
+        let Reverse(Flying { due, index, bytes }) = self.flying.pop()?;
+        self.counters.delivered.add(bytes.len());
+        if index < self.delivered_up_to {
+            self.counters.reordered.add(bytes.len());
+        }
+        self.delivered_up_to = self.delivered_up_to.max(index);
+        Some(Departure { due, bytes })
+    }
+
+    /// The one that left last didn't arrive after all.
+    pub fn refused(&mut self, bytes: usize) {
+        self.counters.delivered.packets -= 1;
+        self.counters.delivered.bytes -= bytes as u64;
+        self.counters.failed.add(bytes);
+    }
+
+    /// Begins to count anew; what is held counts as having arrived just now.
+    pub fn reset(&mut self) {
+        self.counters.clear();
+        let flying = self.flying.iter().map(|Reverse(packet)| packet.bytes.len());
+        let waiting = self.waiting.iter().map(|packet| packet.bytes.len());
+        flying
+            .chain(waiting)
+            .for_each(|bytes| self.counters.arrived.add(bytes));
+    }
+
+    /// Gives a packet's memory back.
+    pub fn recycle(&mut self, bytes: Vec<u8>) {
+        self.spare.push(bytes);
+    }
+
+    /// When there may be something to do next; never after a packet is due.
+    pub fn next_event(&self) -> Option<Nanos> {
+        let head = self.head.map(|(exit, _)| exit + self.least_delay());
+        let flight = self.flying.peek().map(|Reverse(packet)| packet.due);
+        let step = self.steps.front().map(|step| step.0);
+        [head, flight, step].into_iter().flatten().min()
+    }
+
+    /// Changes the settings now, all of them or, if one is wrong, none.
+    pub fn change(&mut self, at: Nanos, words: &[String]) -> Result<(), String> {
+        self.advance(at);
+        let mut settings = self.settings.clone();
+        words.iter().try_for_each(|word| settings.apply(word))?;
+        self.settings = settings;
+        // The packet at the head starts again, at the new rate.
+        self.last_exit = self.last_exit.max(at);
+        self.plan_head();
+        Ok(())
+    }
+
+    /// Replaces the changes to come; `steps` are in order of time.
+    pub fn schedule(&mut self, steps: Vec<Step>) -> Result<(), String> {
+        let mut settings = self.settings.clone();
+        for word in steps.iter().flat_map(|(_, words)| words) {
+            settings.apply(word)?;
+        }
+        self.steps = steps.into();
+        Ok(())
+    }
+
+    fn advance(&mut self, now: Nanos) {
+        while self.steps.front().is_some_and(|step| step.0 <= now) {
+            if let Some((at, words)) = self.steps.pop_front() {
+                self.drain_queue(at);
+                // They were checked when they were scheduled.
+                let _ = self.change(at, &words);
+            }
+        }
+        self.drain_queue(now);
+    }
+
+    fn drain_queue(&mut self, now: Nanos) {
+        if self.head.is_none() {
+            self.plan_head();
+        }
+        while let Some((exit, free)) = self.head {
+            if exit > now {
+                return;
+            }
+            (self.last_exit, self.free) = (exit, free);
+            if let Some(packet) = self.waiting.pop_front() {
+                self.waiting_bytes -= packet.bytes.len();
+                self.fly(packet, exit);
+            }
+            self.plan_head();
+        }
+    }
+
+    fn plan_head(&mut self) {
+        let rate = self.settings.rate_bits;
+        self.head = self.waiting.front().map(|packet| {
+            let start = packet.arrived.max(self.last_exit);
+            if rate == 0.0 {
+                return (start, start);
+            }
+            let burst = bits_time(self.settings.burst_bytes, rate);
+            let taken = bits_time(packet.bytes.len() as f64, rate);
+            let free = self.free.max(start.saturating_sub(burst)) + taken;
+            (start.max(free), free)
+        });
+    }
+
+    fn queue_is_full(&self, at: Nanos) -> bool {
+        let (Some((exit, _)), Some(first)) = (self.head, self.waiting.front()) else {
+            return false;
+        };
+        let Settings {
+            queue_packets,
+            queue_ms,
+            rate_bits,
+            ..
+        } = self.settings;
+        // The one that is being sent isn't queued.
+        if queue_packets > 0.0 && self.waiting.len() > queue_packets as usize {
+            return true;
+        }
+        let behind = (self.waiting_bytes - first.bytes.len()) as f64;
+        queue_ms > 0.0 && exit.saturating_sub(at) + bits_time(behind, rate_bits) > from_ms(queue_ms)
+    }
+
+    fn fly(&mut self, packet: Waiting, at: Nanos) {
+        let Waiting {
+            index, fate, bytes, ..
+        } = packet;
+        match fate {
+            Fate::Passes => {}
+            Fate::LostRandom => self.counters.lost_random.add(bytes.len()),
+            Fate::LostBurst => self.counters.lost_burst.add(bytes.len()),
+        }
+        if fate != Fate::Passes {
+            return self.recycle(bytes);
+        }
+        let stall = self.stalls.wait(&self.settings, at);
+        let mut due = at + stall + self.delay(at, index);
+        if self.settings.reorder == 0.0 {
+            due = due.max(self.last_due);
+        }
+        if self.random.unit(index, Purpose::Reorder) * 100.0 < self.settings.reorder_percent {
+            due += from_ms(self.settings.reorder_ms);
+        } else {
+            self.last_due = self.last_due.max(due);
+        }
+        self.flying.push(Reverse(Flying { due, index, bytes }));
+    }
+
+    fn delay(&self, at: Nanos, index: u64) -> Nanos {
+        if self.settings.jitter == Distribution::None {
+            return from_ms(self.settings.delay_ms);
+        }
+        let draw = match from_ms(self.settings.jitter_hold_ms) {
+            0 => index,
+            hold => at / hold,
+        };
+        let u = self.random.unit(draw, Purpose::Jitter);
+        let v = self.random.unit(draw, Purpose::JitterSecond);
+        from_ms(self.settings.delay_ms + sample(&self.settings, u, v))
+    }
+
+    fn least_delay(&self) -> Nanos {
+        let settings = &self.settings;
+        match settings.jitter {
+            Distribution::Normal => 0,
+            Distribution::Uniform => from_ms(settings.delay_ms - settings.jitter_ms),
+            _ => from_ms(settings.delay_ms),
+        }
+    }
+}
+
+fn bits_time(bytes: f64, rate_bits: f64) -> Nanos {
+    if rate_bits == 0.0 {
+        return 0;
+    }
+    (bytes * 8e9 / rate_bits).round() as Nanos
+}
+
+#[cfg(test)]
+#[path = "path_tests.rs"]
+mod tests;
