@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { Capture } from '../../worklets/capture.js';
+import { Playback } from '../../worklets/playback.js';
+import { SampleRing } from '../../worklets/sample-ring.js';
+
+const block = (/** @type {number} */ value, length = 128) => new Float32Array(length).fill(value);
+
+describe('Capture', () => {
+  it('takes one channel as it is, and the mean of several', () => {
+    const ring = SampleRing.create(1024);
+    const capture = new Capture(ring);
+    capture.process([block(0.25)]);
+    capture.process([block(1), block(0.5), block(0)]);
+    const out = new Float32Array(256);
+    expect(ring.read(out)).toBe(256);
+    expect(out.subarray(0, 128).every((sample) => sample === 0.25)).toBe(true);
+    expect(out.subarray(128).every((sample) => sample === 0.5)).toBe(true);
+  });
+
+  it('gives silence while nothing is connected, so that time goes on', () => {
+    const ring = SampleRing.create(1024);
+    const capture = new Capture(ring);
+    capture.process([block(1), block(1)]);
+    capture.process([]);
+    const out = new Float32Array(256);
+    expect(ring.read(out)).toBe(256);
+    expect(out.subarray(128).every((sample) => sample === 0)).toBe(true);
+  });
+
+  it('wakes the worker when a frame is complete, and not for each block', () => {
+    const ring = SampleRing.create(4096);
+    const capture = new Capture(ring);
+    ring.arm(960);
+    const wakes = [];
+    for (let i = 1; i <= 16; i++) if (capture.process([block(0)])) wakes.push(i);
+    expect(wakes).toEqual([8]);
+  });
+});
+
+describe('Playback', () => {
+  const rate = 48000;
+
+  it('gives all channels the same', () => {
+    const ring = SampleRing.create(1024);
+    const playback = new Playback(ring, rate);
+    ring.write(Float32Array.from({ length: 512 }, (_, i) => Math.sin(i / 10)));
+    const left = block(0);
+    const right = block(9);
+    playback.process([left, right]);
+    expect([...right]).toEqual([...left]);
+    playback.process([left, right]);
+    expect(left[5]).toBe(Math.fround(Math.sin(133 / 10)));
+  });
+
+  it('fades out and in again where sound runs out, without a click, and counts it once', () => {
+    const ring = SampleRing.create(4096);
+    const playback = new Playback(ring, rate);
+    const heard = [];
+    const play = () => {
+      const out = block(NaN);
+      playback.process([out, block(0)]);
+      heard.push(...out);
+    };
+    play();
+    expect(ring.underruns).toBe(0);
+    ring.write(block(0.8, 300));
+    for (let i = 0; i < 8; i++) play();
+    expect(ring.underruns).toBe(1);
+    expect(heard.slice(-128).every((sample) => sample === 0)).toBe(true);
+    ring.write(block(-0.8, 512));
+    for (let i = 0; i < 4; i++) play();
+    expect(heard.at(-1)).toBeCloseTo(-0.8);
+    expect(ring.underruns).toBe(1);
+    let jump = 0;
+    for (let i = 1; i < heard.length; i++) jump = Math.max(jump, Math.abs(heard[i] - heard[i - 1]));
+    expect(jump).toBeLessThan(0.02);
+  });
+
+  it('wakes the worker when little is left', () => {
+    const ring = SampleRing.create(4096);
+    const playback = new Playback(ring, rate);
+    ring.write(block(0, 1024));
+    ring.arm(512);
+    const wakes = [];
+    for (let i = 1; i <= 8; i++) if (playback.process([block(0)])) wakes.push(i);
+    expect(wakes).toEqual([5]);
+    expect(playback.process([])).toBe(false);
+  });
+});
