@@ -2,6 +2,7 @@ import { ConnectionPanel } from './connection-panel.js';
 import { elementOf, setText } from './element.js';
 import { showMicrophones } from './microphone-select.js';
 import { PeopleList } from './people-list.js';
+import { showView } from './views.js';
 import { texts } from '../texts.js';
 
 /**
@@ -17,7 +18,6 @@ import { texts } from '../texts.js';
 /** A call: who is there, how one is connected, and the controls. */
 export class CallView {
   connection = new ConnectionPanel();
-  #section = elementOf('call', HTMLElement);
   #title = elementOf('call-title', HTMLElement);
   #count = elementOf('people-count', HTMLElement);
   #people = new PeopleList(elementOf('people', HTMLUListElement));
@@ -25,6 +25,7 @@ export class CallView {
   #mute = elementOf('mute', HTMLButtonElement);
   #muteText = elementOf('mute-text', HTMLElement);
   #microphone = elementOf('call-microphone', HTMLSelectElement);
+  #copyLinkText = elementOf('copy-link-text', HTMLElement);
   #announcer = elementOf('announcer', HTMLElement);
   /** @type {Map<Person['id'], Person>} who was there when the list was last shown */
   #here = new Map();
@@ -45,15 +46,13 @@ export class CallView {
   }
 
   show() {
-    this.#section.hidden = false;
-    document.body.classList.add('in-call');
+    showView('call');
     this.#title.focus();
     this.announce(texts.youJoined);
   }
 
-  hide() {
-    this.#section.hidden = true;
-    document.body.classList.remove('in-call');
+  /** Forgets the people, before another call. */
+  clear() {
     this.#here.clear();
     this.#you = null;
     this.#people.show([], null);
@@ -121,7 +120,6 @@ export class CallView {
    * @param {() => void} copyFailed
    */
   async #copyLink(copyFailed) {
-    const text = elementOf('copy-link-text', HTMLElement);
     try {
       // Without the query: the name in it is one's own.
       await navigator.clipboard.writeText(location.origin + location.pathname);
@@ -129,8 +127,8 @@ export class CallView {
       copyFailed();
       return;
     }
-    setText(text, texts.linkCopied);
+    setText(this.#copyLinkText, texts.linkCopied);
     this.announce(texts.linkCopied);
-    setTimeout(() => setText(text, texts.copyLink), 4000);
+    setTimeout(() => setText(this.#copyLinkText, texts.copyLink), 4000);
   }
 }

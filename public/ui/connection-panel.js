@@ -15,6 +15,7 @@ export class ConnectionPanel {
   connected(transport, failed) {
     setText(this.#name, texts.connectedOver(transport));
     setText(this.#detail, connectionDescriptions[transport] ?? '');
+    this.#failures.hidden = failed.length === 0;
     this.#failures.replaceChildren(
       ...failed.map((one) => make('li', '', texts.notTaken(one.transport, one.reason))),
     );

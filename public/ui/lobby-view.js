@@ -3,6 +3,7 @@ import { keepChoices, readChoices } from './choices.js';
 import { elementOf, setText } from './element.js';
 import { problem } from './form-problem.js';
 import { showMicrophones } from './microphone-select.js';
+import { showView } from './views.js';
 import { noticeText, texts } from '../texts.js';
 
 /**
@@ -13,11 +14,11 @@ import { noticeText, texts } from '../texts.js';
 
 /** Before a call: name, microphone, connection, and Join. */
 export class LobbyView {
-  #section = elementOf('lobby', HTMLElement);
   #form = elementOf('join', HTMLFormElement);
   #name = elementOf('name', HTMLInputElement);
   #microphone = elementOf('microphone', HTMLSelectElement);
   #transport = elementOf('transport', HTMLSelectElement);
+  #hint = elementOf('transport-hint', HTMLElement);
   #button = elementOf('join-button', HTMLButtonElement);
 
   /**
@@ -52,14 +53,10 @@ export class LobbyView {
 
   /** Shows the form, ready for what comes first. */
   show() {
-    this.#section.hidden = false;
+    showView('lobby');
     this.busy(false);
     if (this.#name.value === '') this.#name.focus();
     else this.#button.focus();
-  }
-
-  hide() {
-    this.#section.hidden = true;
   }
 
   /**
@@ -79,7 +76,7 @@ export class LobbyView {
 
   /** Says beside the choice of the connection that this browser lacks one. */
   noWebTransport() {
-    setText(elementOf('transport-hint', HTMLElement), noticeText('no-webtransport'));
+    setText(this.#hint, noticeText('no-webtransport'));
   }
 
   /**

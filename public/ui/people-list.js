@@ -58,7 +58,6 @@ export class PeopleList {
 class PersonItem {
   constructor() {
     this.avatar = make('span', 'avatar');
-    this.avatar.ariaHidden = 'true';
     this.name = make('span');
     this.you = make('span', 'person-you', ` (${texts.you})`);
     this.how = make('span', 'person-how');
@@ -78,7 +77,8 @@ class PersonItem {
    * @param {boolean} you
    */
   show({ name, transport, muted }, you) {
-    setText(this.avatar, initials(name));
+    // Drawn by the stylesheet: initials are not part of what the list says.
+    this.avatar.dataset.initials = initials(name);
     setText(this.name, name);
     setText(this.how, [connectionNames[transport], muted && texts.muted].filter(Boolean).join(' · '));
     this.element.style.setProperty('--hue', String(hue(name)));

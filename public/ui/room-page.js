@@ -100,7 +100,6 @@ export class RoomPage {
   }
 
   #joined() {
-    this.#lobby.hide();
     this.#view.show();
     this.#applyMute();
   }
@@ -110,7 +109,7 @@ export class RoomPage {
    */
   #over(sentence) {
     this.call = null;
-    this.#view.hide();
+    this.#view.clear();
     this.#view.announce(sentence);
     this.#notices.clear();
     this.#lobby.show();

@@ -2,6 +2,7 @@ import { roomPath } from './address.js';
 import { elementOf } from './element.js';
 import { problem } from './form-problem.js';
 import { makeRoomName, readRoomName } from './room-name.js';
+import { showView } from './views.js';
 import { noticeText, texts } from '../texts.js';
 
 /**
@@ -10,7 +11,6 @@ import { noticeText, texts } from '../texts.js';
  */
 export function showStart(go) {
   const field = elementOf('room', HTMLInputElement);
-  elementOf('start', HTMLElement).hidden = false;
   elementOf('start-room', HTMLButtonElement).addEventListener('click', () => go(roomPath(makeRoomName())));
   elementOf('enter', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
@@ -19,4 +19,5 @@ export function showStart(go) {
     else problem(field, field.value.trim() === '' ? texts.noRoomTyped : noticeText('room-name'));
   });
   field.addEventListener('input', () => problem(field, null));
+  showView('start');
 }

@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { startServer } from './aloud-server.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { joinRoom, openRoom, people, problemsOf } from './room-page.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const IDLE_TIMEOUT_MS = 3000;
+
+
+const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
+
+const transports = /** @type {const} */ (['webtransport', 'websocket', 'http1']);
+
+inChromium.describe('a call in Chromium', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {import('./chromium.js').OpenBrowser} */
+  let browsers;
+  /** @type {(() => Promise<unknown>)[]} */
+  const closing = [];
+
+  beforeAll(async () => {
+    server = await startServer('--idle-timeout-ms', String(IDLE_TIMEOUT_MS), '--max-participants', '2');
+    browsers = await openBrowser();
+  });
+  afterEach(async () => {
+    for (const context of browsers.browser.contexts()) await context.close();
+    for (const close of closing.splice(0)) await close();
+  });
+  afterAll(async () => {
+    await browsers?.close();
+    await server?.close();
+  });
+
+  const join = (/** @type {string} */ room, /** @type {Parameters<typeof joinRoom>[3]} */ visit) =>
+    joinRoom(browsers.browser, server.url, room, visit);
+  const shows = (/** @type {Page} */ page, /** @type {RegExp[]} */ ...who) =>
+    expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
+
+  for (const transport of transports) {
+    inChromium.it(`shows who is there, is muted, leaves and closes the tab, over ${transport}`, async () => {
+      const room = `people-${transport}`;
+      const anna = await join(room, { name: 'Anna', transport });
+      await shows(anna, /^Anna \(you\)/);
+      const ben = await join(room, { name: 'Ben', transport });
+      await shows(anna, /^Anna \(you\)/, /^Ben/);
+      await shows(ben, /^Anna/, /^Ben \(you\)/);
+
+      await ben.getByRole('button', { name: 'Mute' }).click();
+      await shows(anna, /^Anna \(you\)/, /^Ben[^]*muted/);
+      await ben.getByRole('button', { name: 'Unmute' }).click();
+      await expect.poll(() => people(anna)).not.toContainEqual(expect.stringMatching(/muted/));
+
+      await ben.getByRole('button', { name: 'Leave' }).click();
+      await shows(anna, /^Anna/);
+      await ben.getByRole('button', { name: 'Join' }).click();
+      await shows(anna, /^Anna/, /^Ben/);
+      await ben.close();
+      await shows(anna, /^Anna/);
+      expect(problemsOf(anna)).toEqual([]);
+    });
+
+    inChromium.it(`forgets a browser that was killed, over ${transport}`, async () => {
+      const room = `killed-${transport}`;
+      const anna = await join(room, { name: 'Anna', transport });
+      const doomed = await openBrowser();
+      closing.push(doomed.close);
+      await joinRoom(doomed.browser, server.url, room, { name: 'Ben', transport });
+      await shows(anna, /^Anna/, /^Ben/);
+      await doomed.kill();
+      await expect.poll(() => people(anna), { timeout: IDLE_TIMEOUT_MS + 2000 }).toHaveLength(1);
+    });
+  }
+
+  inChromium.it('takes WebTransport by itself', async () => {
+    const page = await join('auto', { name: 'Anna', transport: 'auto' });
+    expect(await page.getByLabel('How you are connected').innerText()).toMatch(/Connected over WebTransport/);
+    await expect.poll(() => page.getByLabel('How you are connected').innerText()).toMatch(/Round trip \d+ ms/);
+  });
+
+  inChromium.it('takes a WebSocket where the server has no HTTP/3, and says so', async () => {
+    const plain = await startServer('--engine', 'none');
+    closing.push(() => plain.close());
+    const page = await joinRoom(browsers.browser, plain.url, 'auto', { name: 'Anna', transport: 'auto' });
+    const connection = await page.getByLabel('How you are connected').innerText();
+    expect(connection).toMatch(/Connected over WebSocket/);
+    expect(connection).toMatch(/WebTransport was not taken: ./);
+    await shows(page, /^Anna \(you\)\s+WebSocket/);
+    await page.context().close();
+  });
+
+  inChromium.it('takes HTTP/1 in a browser that has neither WebTransport nor WebSocket', async () => {
+    const prepare = (/** @type {Page} */ page) =>
+      page.route('**/client/worker.js', async (route) => {
+        const response = await route.fetch();
+        const body = `delete self.WebTransport; delete self.WebSocket;\n${await response.text()}`;
+        await route.fulfill({ response, body });
+      });
+    const page = await join('auto', { name: 'Anna', transport: 'auto', prepare });
+    const connection = await page.getByLabel('How you are connected').innerText();
+    expect(connection).toMatch(/Connected over HTTP\/1/);
+    expect(connection).toMatch(/WebTransport was not taken: .[^]*WebSocket was not taken: ./);
+  });
+
+  inChromium.it('lets one listen when the microphone is refused, and says what to do', async () => {
+    const refusing = await openBrowser({ microphone: 'refused' });
+    closing.push(refusing.close);
+    const page = await joinRoom(refusing.browser, server.url, 'refused', { name: 'Anna' });
+    expect(await notices(page)).toMatch(/not allowed to use the microphone\. Allow it/);
+    await shows(page, /^Anna \(you\)[^]*muted/);
+    // Pressing Unmute asks once more.
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    expect(await notices(page)).toBe('');
+    await page.getByRole('button', { name: 'Unmute' }).click();
+    await expect.poll(() => notices(page)).toMatch(/not allowed/);
+  });
+
+  inChromium.it('lets one listen where there is no microphone, and says what to do', async () => {
+    const deaf = await openBrowser({ microphone: 'missing' });
+    closing.push(deaf.close);
+    const page = await joinRoom(deaf.browser, server.url, 'missing', { name: 'Anna' });
+    expect(await notices(page)).toMatch(/No microphone was found\. Plug one in/);
+    await shows(page, /^Anna \(you\)[^]*muted/);
+  });
+
+  inChromium.it('lets one choose to listen, and to speak later', async () => {
+    const page = await openRoom(browsers.browser, server.url, 'listen', { name: 'Anna' });
+    await page.getByLabel('Microphone').selectOption({ label: 'No microphone: listen only' });
+    await page.getByRole('button', { name: 'Join' }).click();
+    await shows(page, /^Anna \(you\)[^]*muted/);
+    await page.getByRole('button', { name: 'Unmute' }).click();
+    await shows(page, /^Anna \(you\)(?![^]*muted)/);
+    expect(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed')).toBe('false');
+    expect(await notices(page)).toBe('');
+  });
+
+  inChromium.it('says that a room is full, and lets one try again', async () => {
+    const first = await join('full', { name: 'Anna' });
+    await join('full', { name: 'Ben' });
+    const page = await openRoom(browsers.browser, server.url, 'full', { name: 'Chloe' });
+    await page.getByRole('button', { name: 'Join' }).click();
+    await expect.poll(() => notices(page)).toMatch(/The room is full\. Wait until somebody leaves/);
+    await first.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Leave' }).waitFor();
+    expect(await notices(page)).toBe('');
+  });
+
+  for (const [what, name] of [
+    ['too long a name', 'x'.repeat(41)],
+    ['a control character in a name', 'A\u0007nna'],
+  ]) {
+    inChromium.it(`says beside the field what is wrong with ${what}`, async () => {
+      const page = await openRoom(browsers.browser, server.url, 'names', { name });
+      await page.getByRole('button', { name: 'Join' }).click();
+      const field = page.getByLabel('Name');
+      await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+      expect(await page.locator('#name-problem').innerText()).toMatch(/1 to 40 characters/);
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    });
+  }
+
+  inChromium.it('says that the connection was lost, and joins again', async () => {
+    const doomed = await startServer();
+    const page = await joinRoom(browsers.browser, doomed.url, 'lost', { name: 'Anna' });
+    await doomed.close();
+    await expect.poll(() => notices(page), { timeout: 10_000 }).toMatch(/shutting down|was lost/);
+    expect(await page.getByRole('button', { name: 'Join' }).isEnabled()).toBe(true);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,84 @@
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { formatWav } from '../../bench/wav.js';
+import { requireOrSkip } from '../skip.js';
+import { writeFile } from 'node:fs/promises';
+
+/**
+ * @import { Browser, BrowserServer } from 'playwright-core'
+ *
+ * @typedef {object} OpenBrowser
+ * @property {Browser} browser
+ * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} kill  ends the process as a crash would, so that it says no farewell
+ */
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+const isExecutable = (/** @type {string} */ file) => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The browser that the tests drive: CHROMIUM_PATH, or the first that is where browsers are. */
+export const chromiumPath = [process.env.CHROMIUM_PATH, ...PLACES].find((file) => file && isExecutable(file));
+
+/** `describe` and `it` for tests in a browser; skipped by name where there is none. */
+export const inChromium = requireOrSkip(chromiumPath, 'Chromium is not installed: set CHROMIUM_PATH');
+
+/**
+ * @typedef {'speech' | 'refused' | 'missing'} MicrophoneKind
+ *   speech: the fake microphone speaks what it is given, or silence; refused: permission is denied;
+ *   missing: there is no microphone
+ *
+ * @typedef {object} BrowserOptions
+ * @property {MicrophoneKind} [microphone]
+ * @property {Float32Array} [speech] what the microphone hears once from the moment when it is opened,
+ *   at 48 kHz; silence afterwards
+ */
+
+/**
+ * Starts a browser of its own, so that its microphone is its own and it can be killed alone.
+ * @param {BrowserOptions} [options]
+ * @returns {Promise<OpenBrowser>}
+ */
+export async function openBrowser({ microphone = 'speech', speech = new Float32Array(4800) } = {}) {
+  const scratch = await mkdtemp(join(tmpdir(), 'aloud-browser-'));
+  const file = join(scratch, 'speech.wav');
+  await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech] }));
+  const server = await chromium.launchServer({
+    executablePath: chromiumPath,
+    args: ['--no-sandbox', ...microphoneArguments(microphone, file)],
+  });
+  const browser = await chromium.connect(server.wsEndpoint());
+  const cleaned = (/** @type {() => Promise<void>} */ end) => async () => {
+    await end();
+    await rm(scratch, { recursive: true, force: true });
+  };
+  return { browser, close: cleaned(() => server.close()), kill: cleaned(() => server.kill()) };
+}
+
+/**
+ * @param {MicrophoneKind} microphone
+ * @param {string} file
+ */
+function microphoneArguments(microphone, file) {
+  if (microphone === 'missing') return ['--use-fake-ui-for-media-stream'];
+  const device = ['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${file}%noloop`];
+  return [...device, `--use-fake-ui-for-media-stream${microphone === 'refused' ? '=deny' : ''}`];
+}

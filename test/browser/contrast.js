@@ -1,0 +1,43 @@
+/**
+ * Runs in a page: the visible texts whose colours are too close to what is behind them, by WCAG 2.2,
+ * 1.4.3: a contrast of at least 4.5, or 3 for large text.
+ * @returns {string[]} what each says, and its contrast
+ */
+export function lowContrast() {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  if (!canvas) throw new Error('no canvas to read colours with');
+
+  /** The colours, painted over one another: whatever notation they are in, and half transparent. */
+  const luminance = (/** @type {string[]} */ colours) => {
+    for (const colour of colours) {
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+    }
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const backgrounds = (/** @type {Element | null} */ element) => {
+    const colours = [];
+    for (let at = element; at; at = at.parentElement) colours.unshift(getComputedStyle(at).backgroundColor);
+    return ['white', ...colours];
+  };
+
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.nodeValue?.trim();
+    if (!element || !text || !element.checkVisibility() || element.closest('.visually-hidden, noscript')) continue;
+    const style = getComputedStyle(element);
+    const behind = luminance(backgrounds(element));
+    const front = luminance([...backgrounds(element), style.color]);
+    const contrast = (Math.max(behind, front) + 0.05) / (Math.min(behind, front) + 0.05);
+    const size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    if (contrast < (large ? 3 : 4.5)) found.push(`${text}: ${contrast.toFixed(2)}`);
+  }
+  return found;
+}

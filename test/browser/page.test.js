@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { startServer } from './aloud-server.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { lowContrast } from './contrast.js';
+import { joinRoom, openPage, openRoom, people, problemsOf } from './room-page.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const overflow = (/** @type {Page} */ page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Roles that an aria snapshot shows without a name after them. */
+const NAMELESS = /^\s*- (button|link|textbox|combobox|list|region|heading)(:|\s*\[|$)/m;
+
+inChromium.describe('the page in Chromium', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {import('./chromium.js').OpenBrowser} */
+  let opened;
+
+  beforeAll(async () => {
+    server = await startServer();
+    opened = await openBrowser();
+  });
+  afterEach(async () => {
+    for (const context of opened.browser.contexts()) await context.close();
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await server?.close();
+  });
+
+  const start = (/** @type {object} */ context = {}) => openPage(opened.browser, server.url, context);
+
+  inChromium.it('starts a room of a name that can be read and not be guessed', async () => {
+    const page = await start();
+    await page.getByRole('button', { name: 'Start a room' }).click();
+    await page.waitForURL(/\/r\/[a-z]+-[a-z]+-[a-z]+-\d{6}$/);
+    const room = new URL(page.url()).pathname.slice(3);
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(room);
+    expect(await page.title()).toBe(`${room} · aloud`);
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  inChromium.it('goes to a room by its name or its link, and says what is wrong with others', async () => {
+    const page = await start();
+    const field = page.getByLabel('Or join a room');
+    const go = page.getByRole('button', { name: 'Go to room' });
+    await go.click();
+    expect(await page.locator('#room-problem').innerText()).toMatch(/Type a room’s name/);
+    await field.fill('a/b');
+    await go.click();
+    expect(await page.locator('#room-problem').innerText()).toMatch(/1 to 64 letters/);
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('https://elsewhere.example/r/tea-room?name=Eve');
+    await field.press('Enter');
+    await page.waitForURL(`${server.url.replace(/\/$/, '')}/r/tea-room`);
+  });
+
+  inChromium.it('says so where the address names no good room', async () => {
+    const page = await openPage(opened.browser, `${server.url}/r/${encodeURIComponent('a b/ü')}`);
+    expect(await page.getByRole('alert').innerText()).toMatch(/A room name has 1 to 64/);
+    expect(await page.getByRole('button', { name: 'Start a room' }).isVisible()).toBe(true);
+  });
+
+  inChromium.it('fills in the form from the address', async () => {
+    const page = await openRoom(opened.browser, server.url, 'form', { name: 'Anna L', transport: 'http1' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('Anna L');
+    expect(await page.getByLabel('Connection').inputValue()).toBe('http1');
+    expect(await page.getByLabel('Connection').isVisible()).toBe(true);
+    expect(await page.getByLabel('Microphone').locator('option').allInnerTexts()).toEqual(
+      expect.arrayContaining(['Default microphone', 'No microphone: listen only']),
+    );
+  });
+
+  inChromium.it('asks for a name before anything else', async () => {
+    const page = await openRoom(opened.browser, server.url, 'form');
+    expect(await page.getByLabel('Name').evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.getByRole('button', { name: 'Join' }).click();
+    expect(await page.locator('#name-problem').innerText()).toMatch(/Type the name/);
+  });
+
+  inChromium.it('remembers name, microphone and connection', async () => {
+    const page = await openRoom(opened.browser, server.url, 'memory', { transport: 'websocket' });
+    await page.getByLabel('Name').fill('Anna');
+    await page.getByLabel('Microphone').selectOption('none');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.goto(`${server.url}/r/other`);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Anna');
+    expect(await page.getByLabel('Connection').inputValue()).toBe('websocket');
+    await expect.poll(() => page.getByLabel('Microphone').inputValue()).toBe('none');
+  });
+
+  inChromium.it('shows names as text, never as markup', async () => {
+    const name = '<img src=x onerror=alert(1)><b>Eve</b>';
+    const page = await joinRoom(opened.browser, server.url, 'markup', { name });
+    expect((await people(page))[0]).toContain(name);
+    expect(await page.locator('#people img, #people b').count()).toBe(0);
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  inChromium.it('gives everything an accessible name, before a call and in it', async () => {
+    const first = await start();
+    expect(await first.locator('body').ariaSnapshot()).not.toMatch(NAMELESS);
+    const page = await openRoom(opened.browser, server.url, 'names', { name: 'Anna', transport: 'auto' });
+    expect(await page.locator('body').ariaSnapshot()).not.toMatch(NAMELESS);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('list', { name: 'People in the room' }).waitFor();
+    expect(await page.locator('body').ariaSnapshot()).not.toMatch(NAMELESS);
+    for (const name of ['Mute', 'Leave', 'Copy link']) {
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(1);
+    }
+    expect(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed')).toBe('false');
+  });
+
+  inChromium.it('works by keyboard, and tells of people who come and go', async () => {
+    const anna = await openRoom(opened.browser, server.url, 'keys', { name: 'Anna' });
+    await anna.keyboard.press('Enter');
+    await expect
+      .poll(() => anna.evaluate(() => document.activeElement?.id))
+      .toBe('call-title');
+    const said = anna.getByRole('status');
+    const ben = await joinRoom(opened.browser, server.url, 'keys', { name: 'Ben' });
+    await expect.poll(() => said.innerText()).toBe('Ben joined.');
+    await ben.getByRole('button', { name: 'Mute' }).click();
+    await expect.poll(() => said.innerText()).toBe('Ben is muted.');
+    await ben.getByRole('button', { name: 'Leave' }).click();
+    await expect.poll(() => said.innerText()).toBe('Ben left.');
+    await anna.getByRole('button', { name: 'Leave' }).press('Enter');
+    await expect.poll(() => anna.evaluate(() => document.activeElement?.id)).toBe('join-button');
+    expect(await said.innerText()).toBe('You left the call.');
+  });
+
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    for (const width of [320, 390, 1280]) {
+      inChromium.it(`can be read at ${width} px, ${colorScheme}`, async () => {
+        const page = await start({ viewport: { width, height: 700 }, colorScheme });
+        const check = async () => {
+          expect(await overflow(page)).toBe(0);
+          expect(await page.evaluate(lowContrast)).toEqual([]);
+        };
+        await check();
+        await page.goto(`${server.url}/r/harbor-velvet-finch-482913?name=${'W'.repeat(40)}`);
+        await page.getByText('Advanced').click();
+        await check();
+        await page.getByRole('button', { name: 'Join' }).click();
+        await page.getByRole('button', { name: 'Mute' }).click();
+        await expect.poll(() => page.getByLabel('How you are connected').innerText()).toMatch(/Round trip/);
+        await check();
+        for (const button of await page.getByRole('button').all()) {
+          expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+        }
+      });
+    }
+  }
+});

@@ -1,0 +1,48 @@
+/**
+ * @import { Page } from 'playwright-core'
+ */
+
+/**
+ * Records what a page's call plays, from now on. The recorder is a ScriptProcessorNode, deprecated as
+ * it is: a worklet's module would have to come from the server, which serves nothing for tests. Its
+ * largest buffer gives the page a third of a second to fetch each.
+ *
+ * @param {Page} page in a call
+ * @returns {Promise<() => Promise<Float32Array>>} tells what was recorded since the start, or since it
+ *   was asked last; at 48 kHz
+ */
+export async function record(page) {
+  const rate = await page.evaluate(startRecording);
+  if (rate !== 48000) throw new Error(`the page's audio runs at ${rate} Hz, the tests' speech at 48000 Hz`);
+  return async () => {
+    const bytes = Buffer.from(await page.evaluate(takeRecording), 'base64');
+    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  };
+}
+
+/** Runs in the page. */
+function startRecording() {
+  const page = /** @type {any} */ (window);
+  /** @type {AudioNode} */
+  const output = page.aloud.call.output;
+  const context = /** @type {AudioContext} */ (output.context);
+  const recorder = context.createScriptProcessor(16384, 1, 1);
+  /** @type {Float32Array[]} */
+  const chunks = [];
+  recorder.addEventListener('audioprocess', ({ inputBuffer }) =>
+    chunks.push(inputBuffer.getChannelData(0).slice()),
+  );
+  output.connect(recorder).connect(context.destination);
+  // Chromium stops a recorder that nobody holds on to.
+  page.testRecording = { recorder, chunks };
+  return context.sampleRate;
+}
+
+/** Runs in the page. */
+async function takeRecording() {
+  const { chunks } = /** @type {any} */ (window).testRecording;
+  const reader = new FileReader();
+  reader.readAsDataURL(new Blob(chunks.splice(0)));
+  await new Promise((resolve) => void reader.addEventListener('load', resolve));
+  return String(reader.result).split(',')[1] ?? '';
+}
