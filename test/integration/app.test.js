@@ -1,0 +1,215 @@
+import { createServer, request as httpRequest } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createApp } from '../../server/app.js';
+import { closeAfter } from './transport-cases.js';
+
+/** @import { AddressInfo } from 'node:net' */
+
+const page = readFileSync(new URL('../../public/index.html', import.meta.url), 'utf8');
+
+/** @param {object} [options] */
+async function start(options) {
+  /** @type {string[]} */
+  const logged = [];
+  const room = { describe: () => ({ room: 'a', people: [{ id: '1', name: 'Ada' }] }) };
+  const handle = (/** @type {any} */ request, /** @type {any} */ response, /** @type {() => void} */ next) =>
+    request.url === '/api/sessions' ? void response.end('http1') : next();
+  const app = createApp({
+    certificate: { hashes: ['aGFzaA=='] },
+    http3: null,
+    h3Port: 4433,
+    sessionPath: '/session',
+    unavailable: {},
+    http1: { handle },
+    rooms: /** @type {any} */ ({ get: (/** @type {string} */ name) => (name === 'a' ? room : undefined) }),
+    sampleClock: { now: () => 12345.25, sampleRate: 48000 },
+    log: { error: (message) => void logged.push(message) },
+    ...options,
+  });
+  const server = createServer(app);
+  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+  closeAfter({
+    close: () =>
+      new Promise((done) => {
+        server.close(done);
+        server.closeAllConnections();
+      }),
+  });
+  const { port } = /** @type {AddressInfo} */ (server.address());
+  const get = (/** @type {string} */ path, /** @type {RequestInit} */ init = {}) =>
+    fetch(`http://127.0.0.1:${port}${path}`, init);
+  return { get, port, logged };
+}
+
+/**
+ * fetch tidies up paths and adds headers of its own; this doesn't.
+ * @param {number} port
+ * @param {string} path
+ * @param {Record<string, string>} [headers]
+ */
+function getAsIs(port, path, headers) {
+  return new Promise((/** @type {(answer: { status?: number, text: string }) => void} */ resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path, headers }, async (response) => {
+      resolve({ status: response.statusCode, text: Buffer.concat(await response.toArray()).toString() });
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+describe('the app', () => {
+  it.each(['/', '/r/abc', '/r/abc?name=x&transport=http1', '/r/not%20allowed%20%C3%A9', `/r/${'x'.repeat(300)}`])(
+    'serves the page at %s',
+    async (path) => {
+      const { get } = await start();
+      const response = await get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+      expect(await response.text()).toBe(page);
+    },
+  );
+
+  it.each(['/', '/api/config', '/api/nothing', '/nothing', '/public/app.js', '/r/%zz', '/api/rooms/%zz'])(
+    'isolates %s from other origins, and says so',
+    async (path) => {
+      const { get } = await start();
+      const { headers } = await get(path);
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('permissions-policy')).toBe('microphone=(self)');
+      expect(headers.get('x-powered-by')).toBeNull();
+      const policy = String(headers.get('content-security-policy'));
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';");
+      expect(policy).not.toContain('unsafe-inline');
+    },
+  );
+
+  it.each([
+    ['/public/app.js', 'javascript', 'public/app.js'],
+    ['/public/shared/packet.js', 'javascript', 'public/shared/packet.js'],
+    ['/public/style.css', 'css', 'public/style.css'],
+    ['/vendor/libopus-wasm/index.js', 'javascript', 'node_modules/libopus-wasm/dist/index.js'],
+    ['/vendor/libopus-wasm/generated/libopus.generated.mjs', 'javascript', null],
+  ])('serves %s as on disk, to be asked for again', async (path, type, file) => {
+    const { get, port } = await start();
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain(type);
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    const text = await response.text();
+    if (file) expect(text).toBe(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
+    const etag = String(response.headers.get('etag'));
+    expect((await getAsIs(port, path, { 'if-none-match': etag })).status).toBe(304);
+  });
+
+  it('serves nothing else from the disk', async () => {
+    const { port } = await start();
+    const paths = ['/package.json', '/server/app.js', '/public/../package.json', '/public/%2e%2e/package.json',
+      '/public/..%2fpackage.json', '/public/', '/public', '/worklets', '/public/.git', '/vendor/libopus-wasm/../package.json',
+      '/public/app.js/', '/public/%00', '/public/a%0ab'];
+    for (const path of paths) {
+      const { status, text } = await getAsIs(port, path);
+      expect([path, status]).toEqual([path, expect.toSatisfy((/** @type {number} */ code) => code >= 400 && code < 500)]);
+      expect(text).not.toContain('"name"');
+      expect(text).not.toMatch(/\bat .*\.js|node_modules/);
+    }
+  });
+
+  it('describes its transports', async () => {
+    const { get } = await start();
+    const response = await get('/api/config');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      limits: { roomName: 64, userName: 40, packetBytes: 1200 },
+      transports: {
+        webtransport: { url: '/session', port: 4433, certificateHashes: ['aGFzaA=='] },
+        websocket: { path: '/session' },
+        http1: { path: '/api/sessions' },
+      },
+      unavailable: {},
+    });
+  });
+
+  it('says why there is no WebTransport', async () => {
+    const { get } = await start({ h3Port: null, unavailable: { webtransport: 'It is off.' } });
+    const { transports, unavailable } = await (await get('/api/config')).json();
+    expect(transports.webtransport).toBeNull();
+    expect(unavailable).toEqual({ webtransport: 'It is off.' });
+  });
+
+  it('gives the hash of an older certificate that is still served, unless none is needed', async () => {
+    const http3 = { certificateHash: () => 'b2xk' };
+    const { get } = await start({ http3 });
+    expect((await (await get('/api/config')).json()).transports.webtransport.certificateHashes).toEqual(['aGFzaA==', 'b2xk']);
+    const trusted = await start({ http3, certificate: { hashes: [] } });
+    expect((await (await trusted.get('/api/config')).json()).transports.webtransport.certificateHashes).toEqual([]);
+  });
+
+  it('tells the sample clock, in the body and in a header', async () => {
+    const { get } = await start();
+    const response = await get('/api/clock');
+    const reading = { clock: 12345.25, sampleRate: 48000 };
+    expect(await response.json()).toEqual(reading);
+    expect(JSON.parse(String(response.headers.get('x-audio-metadata')))).toEqual(reading);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('describes a room that is there', async () => {
+    const { get } = await start();
+    expect(await (await get('/api/rooms/a')).json()).toEqual({ room: 'a', people: [{ id: '1', name: 'Ada' }] });
+    const missing = await get('/api/rooms/b');
+    expect([missing.status, (await missing.json()).code]).toEqual([404, 'not-found']);
+  });
+
+  it('has HTTP/1 in front', async () => {
+    const { get } = await start();
+    expect(await (await get('/api/sessions', { method: 'POST' })).text()).toBe('http1');
+  });
+
+  it.each([
+    ['/api', 404, 'not-found'],
+    ['/api/nothing', 404, 'not-found'],
+    ['/api/rooms/%zz', 400, 'bad-request'],
+    ['/api/rooms/__proto__', 404, 'not-found'],
+  ])('answers %s with %i and a code', async (path, status, code) => {
+    const { get } = await start();
+    const response = await get(path);
+    expect([response.status, (await response.json()).code]).toEqual([status, code]);
+  });
+
+  it.each([
+    ['/nothing', 404],
+    ['/r/', 404],
+    ['/r/a/b', 404],
+    ['/r/%zz', 400],
+    ['/public/%zz', 404],
+    ['/apix', 404],
+  ])('answers %s with %i and a sentence', async (path, status) => {
+    const { get } = await start();
+    const response = await get(path);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(await response.text()).toMatch(/^[A-Z][^<>]+\.\n$/);
+  });
+
+  it('tells the log of its own mistakes, and the client no more than that', async () => {
+    const sampleClock = {
+      now: () => {
+        throw new Error('secret words');
+      },
+      sampleRate: 48000,
+    };
+    const { get, logged } = await start({ sampleClock });
+    const response = await get('/api/clock');
+    const text = await response.text();
+    expect([response.status, JSON.parse(text).code]).toEqual([500, 'internal']);
+    expect(text).not.toContain('secret');
+    expect(logged.join()).toContain('secret words');
+  });
+});
