@@ -33,7 +33,7 @@ impl Options {
     /// QUIC's own settings. Windows are small: a peer who does not read, or whom nobody reads,
     /// holds no more memory than they say.
     pub fn transport(&self) -> Result<TransportConfig> {
-        let idle = IdleTimeout::try_from(Duration::from_millis(u64::from(self.idle_timeout_ms)))
+        let idle = IdleTimeout::try_from(self.idle_timeout())
             .map_err(|_| invalid("idleTimeoutMs is too long"))?;
         let window = self.stream_buffer_bytes.max(16 * 1024);
         let mut config = TransportConfig::default();
@@ -54,6 +54,10 @@ impl Options {
             config.keep_alive_interval(Some(interval));
         }
         Ok(config)
+    }
+
+    pub fn idle_timeout(&self) -> Duration {
+        Duration::from_millis(u64::from(self.idle_timeout_ms))
     }
 
     pub fn handshake_timeout(&self) -> Duration {

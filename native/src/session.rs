@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use quinn::{ConnectionError, SendDatagramError};
+use tokio::select;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, sleep_until, timeout, Instant};
 use web_transport_quinn::{SessionError, WebTransportError};
@@ -28,6 +29,10 @@ const FLUSH_CHECK: Duration = Duration::from_millis(2);
 /// How long the last bytes of streams are ahead of a close: a peer drops what it has not read when
 /// it learns of the end.
 const HEAD_START: Duration = Duration::from_millis(20);
+
+/// How often it is looked whether anything was heard of a peer.
+const LOOKS_PER_TIMEOUT: u32 = 8;
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 /// The most bytes of a reason for closing.
 const MAX_REASON_BYTES: usize = 1024;
@@ -130,23 +135,26 @@ impl Session {
             .with_connection(&self.inner, DATAGRAM_HEADER.len())
     }
 
-    fn ended(&self, error: SessionError) -> Event {
-        if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = error {
-            return Event::closed(self.id, Cause::Peer, code, reason);
+    /// What the end of the connection means for the session. Of the peer's own words there may be
+    /// two tellings: the capsule's and the connection's.
+    fn ended(&self, session: SessionError, connection: ConnectionError, silent: bool) -> Event {
+        for told in [session, connection.clone().into()] {
+            if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = told {
+                return Event::closed(self.id, Cause::Peer, code, reason);
+            }
         }
         if let Some((code, reason)) = self.closing.get() {
             return Event::closed(self.id, Cause::Local, *code, reason.clone());
         }
-        match error {
-            SessionError::ConnectionError(ConnectionError::TimedOut) => Event::closed(
-                self.id,
-                Cause::Timeout,
-                0,
-                "nothing was heard of the peer for too long".to_owned(),
-            ),
-            // Ours, but not asked for: the peer ended its request without saying why.
-            SessionError::ConnectionError(ConnectionError::LocallyClosed) => {
+        match connection {
+            // By this side, but not by JavaScript: the connection timed out, or the peer has just
+            // ended its request without a word, and then the session closed the connection.
+            ConnectionError::LocallyClosed if !silent => {
                 Event::closed(self.id, Cause::Peer, 0, String::new())
+            }
+            ConnectionError::LocallyClosed | ConnectionError::TimedOut => {
+                let reason = "nothing was heard of the peer for too long";
+                Event::closed(self.id, Cause::Timeout, 0, reason.to_owned())
             }
             error => Event::closed(self.id, Cause::Lost, 0, error.to_string()),
         }
@@ -181,6 +189,16 @@ async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
 }
 
 async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
-    let error = session.inner.closed().await;
-    hub.event(session.ended(error));
+    let conn: &quinn::Connection = &session.inner;
+    let look_every = (hub.options.idle_timeout() / LOOKS_PER_TIMEOUT).min(LONGEST_LOOK);
+    let mut heard = conn.stats().udp_rx.datagrams;
+    let connection = loop {
+        select! {
+            reason = conn.closed() => break reason,
+            () = sleep(look_every) => heard = conn.stats().udp_rx.datagrams,
+        }
+    };
+    let silent = conn.stats().udp_rx.datagrams == heard;
+    let told = session.inner.closed().await;
+    hub.event(session.ended(told, connection, silent));
 }

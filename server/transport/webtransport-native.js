@@ -26,8 +26,11 @@ import { DatagramSession } from './datagram-session.js';
 /** Connections beyond the sessions, so that those who are one too many can be told why. */
 const SPARE_CONNECTIONS = 64;
 
-/** An idle connection is pinged so often within its timeout that losing one ping does no harm. */
-const PINGS_PER_TIMEOUT = 3;
+/**
+ * How a timeout is divided: after the first part of silence a ping goes out, and QUIC gives up the
+ * rest after that (RFC 9000, section 10.1), so that both together are the timeout.
+ */
+const PING_SHARE = 0.25;
 
 /**
  * Opens HTTP/3 on the native engine.
@@ -65,11 +68,12 @@ export class NativeTransport {
     this.#maxSessions = maxSessions;
     this.#log = log;
     const { congestionController = 'cubic', receiveQueue = 64 } = engine;
+    const keepAliveMs = Math.ceil(idleTimeoutMs * PING_SHARE);
     this.#endpoint = new Endpoint({
       congestionController,
       receiveQueue,
-      idleTimeoutMs,
-      keepAliveMs: Math.ceil(idleTimeoutMs / PINGS_PER_TIMEOUT),
+      idleTimeoutMs: Math.max(1, idleTimeoutMs - keepAliveMs),
+      keepAliveMs,
       maxConnections: maxSessions + SPARE_CONNECTIONS,
     });
   }

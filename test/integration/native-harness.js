@@ -80,21 +80,21 @@ export function echo(session) {
 
 /** A session's datagrams as text, and its end. @param {NativeSession} session */
 export function record(session) {
-  const record = {
+  const seen = {
     datagrams: /** @type {string[]} */ ([]),
     arrivals: /** @type {number[]} */ ([]),
     streams: /** @type {Stream[]} */ ([]),
     closed: /** @type {unknown[] | null} */ (null),
   };
   session.onDatagram = (bytes, arrivalMs) => {
-    record.datagrams.push(Buffer.from(bytes).toString());
-    record.arrivals.push(arrivalMs);
+    seen.datagrams.push(Buffer.from(bytes).toString());
+    seen.arrivals.push(arrivalMs);
   };
-  session.onStream = (stream) => record.streams.push(stream);
+  session.onStream = (stream) => seen.streams.push(stream);
   session.onClosed = (...end) => {
-    record.closed = end;
+    seen.closed = end;
   };
-  return record;
+  return seen;
 }
 
 /** All that comes on a stream, until its end. @param {Stream} stream @returns {Promise<Buffer>} */

@@ -3,7 +3,11 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
-import { closeAll, nativeTests, record, startServer, until } from './native-harness.js';
+import { errors } from '../../public/shared/errors.js';
+import { createNativeTransport } from '../../server/transport/webtransport-native.js';
+import { closeAfter, closeAll, nativeTests, newCertificate, record, startServer, until } from './native-harness.js';
+
+/** @import { Session } from '../../server/transport/session.js' */
 
 const PEER = fileURLToPath(new URL('./native-peer.js', import.meta.url));
 
@@ -41,6 +45,27 @@ nativeTests.describe('native engine: processes', () => {
       peer.child.kill('SIGKILL');
       await until(() => seen.closed, 2000);
       expect(seen.closed).toMatchObject([0, expect.any(String), 'timeout']);
+    } finally {
+      peer.child.kill('SIGKILL');
+    }
+  });
+
+  it('lets the room know of it under the code of the idle timeout', async () => {
+    const certificate = await newCertificate();
+    const closed = /** @type {number[]} */ ([]);
+    let sessions = 0;
+    const accept = (/** @type {Session} */ session) => {
+      sessions += 1;
+      session.handler = { packet: () => {}, control: () => {}, closed: (code) => closed.push(code) };
+    };
+    const log = { error: () => {} };
+    const transport = closeAfter(await createNativeTransport({ accept, certificate, log, idleTimeoutMs: 600 }));
+    const peer = startPeer('hold', `https://localhost:${transport.address().port}/session`, certificate.hash);
+    try {
+      await until(() => sessions === 1, 15_000);
+      peer.child.kill('SIGKILL');
+      await until(() => closed.length > 0, 1000);
+      expect(closed).toEqual([errors['idle-timeout'].close]);
     } finally {
       peer.child.kill('SIGKILL');
     }

@@ -1,0 +1,134 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { closeAfter, closeAll, nativeTests, newCertificate, until } from '../integration/native-harness.js';
+import { createNativeTransport } from '../../server/transport/webtransport-native.js';
+import { chromiumPath, inChromium, openBrowser } from './chromium.js';
+
+/**
+ * @import { Page } from 'playwright-core'
+ * @import { Session } from '../../server/transport/session.js'
+ */
+
+/** A handler that sends all back, and closes when it is told to. @param {Session} session */
+function echo(session) {
+  session.handler = {
+    packet: (bytes) => void session.send(bytes),
+    control: (message) => {
+      const { type, code, reason } = /** @type {{ type: string, code: number, reason: string }} */ (message);
+      if (type === 'close') session.close(code, reason);
+      else session.sendControl({ echo: message });
+    },
+    closed: (code, reason) => closed.push([code, reason]),
+  };
+}
+
+const IDLE_TIMEOUT_MS = 2000;
+
+const closed = /** @type {unknown[]} */ ([]);
+
+/** Runs in the page. @param {{ url: string, hash: string }} server */
+async function useSession({ url, hash }) {
+  const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
+  const transport = new WebTransport(url, { serverCertificateHashes: [{ algorithm: 'sha-256', value }] });
+  await transport.ready;
+
+  const writer = transport.datagrams.writable.getWriter();
+  const reader = transport.datagrams.readable.getReader();
+  let echoed = 0;
+  for (let i = 0; i < 100; i++) {
+    await writer.write(new Uint8Array(80).fill(i));
+    const answer = await Promise.race([reader.read(), new Promise((resolve) => void setTimeout(resolve, 1000))]);
+    if (answer?.value?.length === 80 && answer.value[79] === i) echoed += 1;
+  }
+
+  const stream = await transport.createBidirectionalStream();
+  const control = stream.writable.getWriter();
+  const lines = stream.readable.pipeThrough(new TextDecoderStream()).getReader();
+  const say = (/** @type {object} */ message) => control.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  await say({ type: 'hello', text: 'grüß' });
+  const { value: line } = await lines.read();
+  await say({ type: 'close', code: 6, reason: 'es ist genug' });
+  const { closeCode, reason } = await transport.closed;
+  return { echoed, line, closeCode, reason, largest: transport.datagrams.maxDatagramSize };
+}
+
+/** Runs in the page. @param {{ url: string, hash: string }} server */
+async function leaveSession({ url, hash }) {
+  const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
+  const transport = new WebTransport(url, { serverCertificateHashes: [{ algorithm: 'sha-256', value }] });
+  try {
+    await transport.ready;
+  } catch (error) {
+    return /** @type {Error} */ (error).name;
+  }
+  transport.close({ closeCode: 9, reason: 'tschüß' });
+  return 'left';
+}
+
+const tests = chromiumPath ? nativeTests : inChromium;
+
+tests.describe('the native engine and Chromium', () => {
+  /** @type {Page} */
+  let page;
+  /** @type {import('playwright-core').Browser} */
+  let browser;
+  let server = { url: '', hash: '' };
+
+  beforeAll(async () => {
+    const certificate = await newCertificate();
+    const log = { error: (/** @type {string} */ message) => void closed.push(message) };
+    const transport = closeAfter(await createNativeTransport({ certificate, accept: echo, log, idleTimeoutMs: IDLE_TIMEOUT_MS }));
+    server = { url: `https://localhost:${transport.address().port}/session?x=1`, hash: certificate.hash };
+    const http = createServer((_, response) => void response.end('<!doctype html>'));
+    await new Promise((resolve) => void http.listen(0, '127.0.0.1', () => resolve(undefined)));
+    closeAfter({ close: () => http.close() });
+    const { port } = /** @type {import('node:net').AddressInfo} */ (http.address());
+    const opened = closeAfter(await openBrowser());
+    browser = opened.browser;
+    page = await browser.newPage();
+    await page.goto(`http://localhost:${port}/`);
+  });
+
+  afterAll(closeAll);
+
+  nativeTests.it('connects by hash, gets datagrams and messages back, and is told why it ends', async () => {
+    closed.length = 0;
+    const seen = await page.evaluate(useSession, server);
+    expect(seen).toMatchObject({ line: '{"echo":{"type":"hello","text":"grüß"}}\n', closeCode: 6, reason: 'es ist genug' });
+    expect(seen.echoed).toBeGreaterThanOrEqual(98);
+    expect(seen.largest).toBeGreaterThan(1100);
+    await until(() => closed.length > 0);
+    expect(closed).toEqual([[6, 'es ist genug']]);
+  });
+
+  nativeTests.it('tells the server its own code and reason', async () => {
+    closed.length = 0;
+    expect(await page.evaluate(leaveSession, server)).toBe('left');
+    await until(() => closed.length > 0);
+    expect(closed).toEqual([[9, 'tschüß']]);
+  });
+
+  nativeTests.it('does not connect by another hash, nor on another path', async () => {
+    const other = await newCertificate();
+    expect(await page.evaluate(leaveSession, { ...server, hash: other.hash })).toBe('WebTransportError');
+    const url = server.url.replace('/session', '/elsewhere');
+    expect(await page.evaluate(leaveSession, { ...server, url })).toBe('WebTransportError');
+  });
+
+  nativeTests.it('is gone for the server within the idle timeout when its page goes away', async () => {
+    closed.length = 0;
+    const tab = await browser.newPage();
+    await tab.goto(page.url());
+    await tab.evaluate(async ({ url, hash }) => {
+      const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
+      const transport = new WebTransport(url, { serverCertificateHashes: [{ algorithm: 'sha-256', value }] });
+      await transport.ready;
+      await new Promise((resolve) => void setTimeout(resolve, 100));
+    }, server);
+    expect(closed).toEqual([]);
+    await tab.close();
+    // Chromium often says nothing then.
+    await until(() => closed.length > 0, IDLE_TIMEOUT_MS + 500);
+    expect(closed).toHaveLength(1);
+  });
+});
