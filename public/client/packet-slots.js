@@ -9,23 +9,20 @@ import { MAX_PACKET_BYTES } from '../shared/packet.js';
 export class PacketSlots {
   #tags;
   #own;
-  #starts;
   #lengths;
   #streams;
   #levels;
-  #bytes;
+  #payloads;
 
   /** @param {number} capacity in frames */
   constructor(capacity) {
     this.capacity = capacity;
     this.#tags = new Float64Array(capacity).fill(-1);
     this.#own = new Uint8Array(capacity);
-    this.#starts = new Float64Array(capacity);
     this.#lengths = new Uint16Array(capacity);
     this.#streams = new Uint8Array(capacity);
     this.#levels = new Uint8Array(capacity);
-    this.#bytes = new Uint8Array(capacity * MAX_PACKET_BYTES);
-    for (let i = 0; i < capacity; i++) this.#starts[i] = i * MAX_PACKET_BYTES;
+    this.#payloads = Array.from({ length: capacity }, () => new Uint8Array(MAX_PACKET_BYTES));
   }
 
   /**
@@ -41,8 +38,8 @@ export class PacketSlots {
     if (this.#tags[slot] === frame && (repeated > 0 || this.#own[slot] === 1)) return false;
     const from = packet.payloadStart[repeated];
     const length = packet.payloadBytes[repeated];
-    const to = this.#starts[slot];
-    for (let i = 0; i < length; i++) this.#bytes[to + i] = bytes[from + i];
+    const payload = this.#payloads[slot];
+    for (let i = 0; i < length; i++) payload[i] = bytes[from + i];
     this.#tags[slot] = frame;
     this.#own[slot] = repeated === 0 ? 1 : 0;
     this.#lengths[slot] = length;
@@ -61,9 +58,9 @@ export class PacketSlots {
     return this.#lengths[frame % this.capacity];
   }
 
-  /** @param {number} frame one that it has @returns {number} where its payload starts in `bytes` */
-  start(frame) {
-    return this.#starts[frame % this.capacity];
+  /** @param {number} frame one that it has @returns {Uint8Array} starts with `length(frame)` bytes of payload */
+  payload(frame) {
+    return this.#payloads[frame % this.capacity];
   }
 
   /** @param {number} frame one that it has @returns {number} one of Stream */
@@ -74,10 +71,6 @@ export class PacketSlots {
   /** @param {number} frame one that it has @returns {number} in -dBov */
   level(frame) {
     return this.#levels[frame % this.capacity];
-  }
-
-  get bytes() {
-    return this.#bytes;
   }
 
   /** Forgets everything. */

@@ -26,8 +26,8 @@ const SHORT_MS = 1;
 /** and too long by so much while it is quiet, */
 const LONG_MS = 6;
 /** or while there is sound, for so long. */
-const LONG_IN_SOUND_MS = 15;
-const PATIENCE_MS = 1000;
+const LONG_IN_SOUND_MS = 7;
+const PATIENCE_MS = 2000;
 
 /** Longer than wanted by more than this, in milliseconds, and frames are left out at once. */
 const HARD_MS = 150;
@@ -126,9 +126,14 @@ export class Playout {
       this.counters.duplicate += 1;
       return;
     }
-    const isLate = frame < this.#next;
-    this.#delay.arrived(frame, arrivalMs, isLate || (frame === this.#next && this.#conceals > 0));
-    this.#keep(frame, packet, bytes, isLate);
+    this.#delay.arrived(frame, arrivalMs, this.#isMissed(frame));
+    this.#keep(frame, packet, bytes);
+    this.#keepRepeated(frame, packet, bytes, arrivalMs);
+  }
+
+  /** @param {number} frame whether it was wanted before it came */
+  #isMissed(frame) {
+    return frame < this.#next || (frame === this.#next && this.#conceals > 0);
   }
 
   /** @param {number} frame */
@@ -161,20 +166,30 @@ export class Playout {
    * @param {number} frame
    * @param {Packet} packet
    * @param {Uint8Array} bytes
-   * @param {boolean} isLate
    */
-  #keep(frame, packet, bytes, isLate) {
-    if (isLate) {
+  #keep(frame, packet, bytes) {
+    if (frame < this.#next) {
       this.counters.late += 1;
       if (this.counters.lost > 0) this.counters.lost -= 1;
     } else {
       this.counters.received += 1;
     }
     if (frame > this.#newest) this.#newest = frame;
-    else if (frame <= this.#newest - this.#slots.capacity) return;
-    this.#slots.put(frame, packet, 0, bytes);
-    for (let r = 1; r <= packet.redundancy && frame - r >= this.#next; r++) {
-      this.#slots.put(frame - r, packet, r, bytes);
+    if (frame > this.#newest - this.#slots.capacity) this.#slots.put(frame, packet, 0, bytes);
+  }
+
+  /**
+   * Frames that come only by being repeated come later: the delay must know, or they are of no use.
+   * @param {number} frame
+   * @param {Packet} packet
+   * @param {Uint8Array} bytes
+   * @param {number} arrivalMs
+   */
+  #keepRepeated(frame, packet, bytes, arrivalMs) {
+    for (let r = 1; r <= packet.redundancy && frame - r >= this.#next - 1 && frame >= r; r++) {
+      if (this.#slots.has(frame - r)) continue;
+      this.#delay.arrived(frame - r, arrivalMs, this.#isMissed(frame - r));
+      if (frame - r >= this.#next) this.#slots.put(frame - r, packet, r, bytes);
     }
   }
 
@@ -317,10 +332,8 @@ export class Playout {
     else if (stream !== this.#stream) this.#cutSound();
     this.#stream = stream;
     this.#sounding = true;
-    const { bytes } = this.#slots;
-    if (!this.#decoders[stream].decode(bytes, this.#slots.start(frame), length, out, 0)) {
-      this.counters.garbage += 1;
-    }
+    const payload = this.#slots.payload(frame);
+    if (!this.#decoders[stream].decode(payload, 0, length, out, 0)) this.counters.garbage += 1;
   }
 
   /**
@@ -331,10 +344,12 @@ export class Playout {
   #shorten(out) {
     const { frameSamples, frameMs, sampleRate } = this.#format;
     const surplus = this.#delay.surplusMs;
-    this.#longFrames = surplus > LONG_IN_SOUND_MS ? this.#longFrames + 1 : 0;
+    const fade = this.#splicer.samples;
+    // What has been begun is gone through with, as far as a cut can be short.
+    const leastMs = this.#longFrames * frameMs > PATIENCE_MS ? (fade * 1000) / sampleRate : LONG_IN_SOUND_MS;
+    this.#longFrames = surplus > leastMs ? this.#longFrames + 1 : 0;
     const isLong = this.#quiet ? surplus > LONG_MS : this.#longFrames * frameMs > PATIENCE_MS;
     if (!isLong) return frameSamples;
-    const fade = this.#splicer.samples;
     const count = Math.max(fade, frameSamples - Math.floor((surplus * sampleRate) / 1000));
     if (count > frameSamples - fade) return frameSamples;
     this.counters.dropped += frameSamples - count;

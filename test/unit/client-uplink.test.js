@@ -25,6 +25,7 @@ function setUp(shape = {}) {
   let open = true;
   const encoder = new PayloadEncoder(
     {
+      lookahead: 0,
       encode: (pcm, out, at) => {
         encoded.push(pcm.slice());
         out[at] = 1 + (encoded.length % 100);

@@ -55,6 +55,7 @@ describe('Playback', () => {
   it('fades out and in again where sound runs out, without a click, and counts it once', () => {
     const ring = SampleRing.create(4096);
     const playback = new Playback(ring, rate);
+    /** @type {number[]} */
     const heard = [];
     const play = () => {
       const out = block(NaN);
