@@ -64,7 +64,7 @@ async function openEngine(name, options) {
   try {
     return await engines[name].open(options);
   } catch (error) {
-    throw listenError(error, 'h3-port', options.host, options.port);
+    throw listenError(error, 'h3-port', options.host ?? '::', options.port ?? 0);
   }
 }
 

@@ -1,0 +1,128 @@
+/**
+ * @import { AudioFormat } from '../public/shared/audio-format.js'
+ * @import { Codec } from '../public/shared/codec.js'
+ * @import { ClientStats } from '../public/client/client.js'
+ * @import { TransportName } from '../public/client/connection/connection.js'
+ */
+
+import { Endpoint } from '@aloud/native';
+import { WebSocket } from 'ws';
+import { Client } from '../public/client/client.js';
+import { systemClock } from '../public/client/clock.js';
+import { webTransportOn } from './webtransport.js';
+
+/** How often a sound card asks for samples and gives some, in milliseconds. */
+const PERIOD_MS = 5;
+
+/**
+ * A participant without a browser: the client of the page in Node.js, a sound card that is a timer, a
+ * microphone that is a piece of sound played again and again, and a speaker that is a recording.
+ */
+export class Headless {
+  #client;
+  #endpoint;
+  #speech;
+  #recordSeconds;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #startMs = 0;
+  #samples = 0;
+  #chunk = new Float32Array(0);
+  #gone = false;
+
+  /** The room's audio format. @type {AudioFormat | null} */
+  format = null;
+  /** What came out of the speaker since the start, at the format's rate. */
+  recording = new Float32Array(0);
+  /** How many samples of the recording there are. */
+  recorded = 0;
+  /** Which transport was taken. */
+  transport = '';
+  /** Those in the room, oneself among them. @type {{ id: string, name: string, muted: boolean, you: boolean }[]} */
+  people = [];
+  /** Why the call ended, when it wasn't by leave(). @type {{ code: string, message: string } | null} */
+  ended = null;
+
+  /**
+   * @param {object} options
+   * @param {Codec} options.codec
+   * @param {Float32Array} [options.speech]   at the format's rate; without it the participant only listens
+   * @param {number} [options.recordSeconds]  how much is recorded at most, default 60
+   */
+  constructor({ codec, speech, recordSeconds = 60 }) {
+    this.#speech = speech;
+    this.#recordSeconds = recordSeconds;
+    this.#endpoint = new Endpoint({ ioThreads: 1 });
+    const scope = { WebTransport: webTransportOn(this.#endpoint), WebSocket: /** @type {any} */ (WebSocket) };
+    const on = {
+      transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
+      people: (/** @type {{ people: any[] }} */ { people }) => void (this.people = people),
+      ended: (/** @type {{ code: string, message: string }} */ end) => void (this.ended = end),
+    };
+    const clock = {
+      ...systemClock,
+      setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) =>
+        systemClock.setTimeout(() => this.#gone || run(), ms),
+    };
+    this.#client = new Client({ codec, clock, scope, on });
+  }
+
+  /**
+   * Joins, and begins to speak and to record.
+   * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName }} options
+   */
+  async join(options) {
+    try {
+      const joined = await this.#client.join(options);
+      this.format = joined.format;
+      this.recording = new Float32Array(joined.format.sampleRate * this.#recordSeconds);
+      this.#startMs = performance.now();
+      this.#run();
+      return joined;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  #run() {
+    const { sampleRate } = /** @type {AudioFormat} */ (this.format);
+    const due = Math.floor(((performance.now() - this.#startMs) * sampleRate) / 1000);
+    const count = due - this.#samples;
+    if (this.#chunk.length < count) this.#chunk = new Float32Array(count);
+    const chunk = this.#chunk.subarray(0, count);
+    if (this.#speech) {
+      for (let i = 0; i < count; i++) chunk[i] = this.#speech[(this.#samples + i) % this.#speech.length];
+      this.#client.capture(chunk);
+    }
+    this.#client.render(chunk);
+    const kept = Math.min(count, this.recording.length - this.recorded);
+    this.recording.set(chunk.subarray(0, kept), this.recorded);
+    this.recorded += kept;
+    this.#samples = due;
+    this.#timer = setTimeout(() => this.#run(), PERIOD_MS);
+  }
+
+  /** @param {boolean} muted */
+  mute(muted) {
+    this.#client.mute(muted);
+  }
+
+  /** @returns {ClientStats | null} */
+  stats() {
+    return this.#client.stats();
+  }
+
+  /** Leaves, and ends the participant's threads. Idempotent. */
+  async close() {
+    clearTimeout(this.#timer);
+    this.#client.leave();
+    await this.#endpoint.close();
+  }
+
+  /** Is gone without a word, as when the power fails: nothing is sent any more. */
+  vanish() {
+    clearTimeout(this.#timer);
+    this.#gone = true;
+  }
+}
