@@ -1,25 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { load } from './binding.js';
+import { clockOffset } from './clock-offset.js';
+import { ConnectError, withSystemCode } from './errors.js';
 import { CLOSE_CAUSES, EventKind } from './events.js';
 import { NativeSession } from './session.js';
+import { checkSettings, DEFAULTS, LONGEST_TIMER_MS } from './settings.js';
 
 /** @import { EndpointSettings, NativeEndpoint, NativeEvent, RequestInfo } from './binding.js' */
-
-/** What an endpoint's options are when nothing is said. @type {Readonly<EndpointSettings>} */
-export const DEFAULTS = Object.freeze({
-  ioThreads: Math.min(2, availableParallelism()),
-  congestionController: 'cubic',
-  idleTimeoutMs: 15_000,
-  keepAliveMs: 5_000,
-  handshakeTimeoutMs: 10_000,
-  maxConnections: 1_100,
-  receiveQueue: 64,
-  sendQueueBytes: 32 * 1024,
-  maxStreams: 16,
-  streamBufferBytes: 64 * 1024,
-});
 
 /** What one reading takes at most: the rest waits for the event loop's next turn. */
 const MAX_EVENTS = 256;
@@ -28,21 +16,6 @@ const BATCH_BYTES = 256 * 1024;
 const MAX_BATCHES = 8;
 
 const INDEX_FIELDS = 4;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** A session could not be opened; `status` is the HTTP status of a refusal, or 0. */
-export class ConnectError extends Error {
-  /**
-   * @param {string} message
-   * @param {number} status
-   */
-  constructor(message, status) {
-    super(status === 0 ? message : `the server refused with status ${status}`);
-    this.name = 'ConnectError';
-    this.code = 'ERR_WEBTRANSPORT_CONNECT';
-    this.status = status;
-  }
-}
 
 /**
  * A client's wish for a session: answer it with accept or reject, at once or later, once.
@@ -305,46 +278,4 @@ export class Endpoint {
     clearInterval(this.#hold);
     this.#onClosed?.();
   }
-}
-
-/**
- * An error's code is that of the system, such as EADDRINUSE, where its message starts with one.
- * @param {Error} error
- */
-function withSystemCode(error) {
-  const [, code] = /^(E[A-Z]+): /.exec(error.message) ?? [];
-  return code ? Object.assign(error, { code }) : error;
-}
-
-/** @param {EndpointSettings} settings */
-function checkSettings({ congestionController, ...numbers }) {
-  if (!['cubic', 'newreno', 'bbr'].includes(congestionController)) {
-    throw new RangeError(`congestionController ${congestionController}: allowed are cubic, newreno, bbr`);
-  }
-  for (const [name, value] of Object.entries(numbers)) {
-    const least = name === 'keepAliveMs' ? 0 : 1;
-    if (!Number.isInteger(value) || value < least || value > LONGEST_TIMER_MS) {
-      throw new RangeError(`${name} ${value}: must be a whole number, ${least} or more`);
-    }
-  }
-}
-
-/**
- * What performance.now() said when the endpoint's clock was zero: of several tries the one between
- * whose readings the least time passed.
- * @param {NativeEndpoint} native
- * @returns {number} milliseconds
- */
-function clockOffset(native) {
-  let offset = 0;
-  let least = Infinity;
-  for (let i = 0; i < 16; i++) {
-    const before = performance.now();
-    const raw = native.clock();
-    const after = performance.now();
-    if (after - before >= least) continue;
-    least = after - before;
-    offset = (before + after) / 2 - raw;
-  }
-  return offset;
 }

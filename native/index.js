@@ -9,6 +9,8 @@
  */
 
 export { BUILD_COMMAND, isBuilt, load, loadError, NativeUnavailableError } from './binding.js';
-export { ConnectError, DEFAULTS, Endpoint } from './endpoint.js';
+export { Endpoint } from './endpoint.js';
+export { ConnectError } from './errors.js';
 export { NativeSession } from './session.js';
+export { DEFAULTS } from './settings.js';
 export { Stream } from './stream.js';

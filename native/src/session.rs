@@ -138,13 +138,15 @@ impl Session {
     /// What the end of the connection means for the session. Of the peer's own words there may be
     /// two tellings: the capsule's and the connection's.
     fn ended(&self, session: SessionError, connection: ConnectionError, silent: bool) -> Event {
-        for told in [session, connection.clone().into()] {
-            if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = told {
-                return Event::closed(self.id, Cause::Peer, code, reason);
-            }
+        if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = session {
+            return Event::closed(self.id, Cause::Peer, code, reason);
         }
         if let Some((code, reason)) = self.closing.get() {
             return Event::closed(self.id, Cause::Local, *code, reason.clone());
+        }
+        let told = SessionError::from(connection.clone());
+        if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = told {
+            return Event::closed(self.id, Cause::Peer, code, reason);
         }
         match connection {
             // By this side, but not by JavaScript: the connection timed out, or the peer has just

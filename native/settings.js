@@ -1,0 +1,36 @@
+import { availableParallelism } from 'node:os';
+
+/** @import { EndpointSettings } from './binding.js' */
+
+/** The longest that a timer can run, in milliseconds. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What an endpoint's options are when nothing is said. @type {Readonly<EndpointSettings>} */
+export const DEFAULTS = Object.freeze({
+  ioThreads: Math.min(2, availableParallelism()),
+  congestionController: 'cubic',
+  idleTimeoutMs: 15_000,
+  keepAliveMs: 5_000,
+  handshakeTimeoutMs: 10_000,
+  maxConnections: 1_100,
+  receiveQueue: 64,
+  sendQueueBytes: 32 * 1024,
+  maxStreams: 16,
+  streamBufferBytes: 64 * 1024,
+});
+
+/**
+ * @param {EndpointSettings} settings
+ * @throws {RangeError}
+ */
+export function checkSettings({ congestionController, ...numbers }) {
+  if (!['cubic', 'newreno', 'bbr'].includes(congestionController)) {
+    throw new RangeError(`congestionController ${congestionController}: allowed are cubic, newreno, bbr`);
+  }
+  for (const [name, value] of Object.entries(numbers)) {
+    const least = name === 'keepAliveMs' ? 0 : 1;
+    if (!Number.isInteger(value) || value < least || value > LONGEST_TIMER_MS) {
+      throw new RangeError(`${name} ${value}: must be a whole number, ${least} or more`);
+    }
+  }
+}
