@@ -25,7 +25,6 @@ export class Headless {
   #recordSeconds;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  #startMs = 0;
   #samples = 0;
   #chunk = new Float32Array(0);
   #gone = false;
@@ -34,6 +33,8 @@ export class Headless {
   format = null;
   /** What came out of the speaker since the start, at the format's rate. */
   recording = new Float32Array(0);
+  /** When the first sample was captured, and the first recorded, on performance.now(). */
+  startMs = 0;
   /** How many samples of the recording there are. */
   recorded = 0;
   /** Which transport was taken. */
@@ -76,7 +77,7 @@ export class Headless {
       const joined = await this.#client.join(options);
       this.format = joined.format;
       this.recording = new Float32Array(joined.format.sampleRate * this.#recordSeconds);
-      this.#startMs = performance.now();
+      this.startMs = performance.now();
       this.#run();
       return joined;
     } catch (error) {
@@ -87,7 +88,7 @@ export class Headless {
 
   #run() {
     const { sampleRate } = /** @type {AudioFormat} */ (this.format);
-    const due = Math.floor(((performance.now() - this.#startMs) * sampleRate) / 1000);
+    const due = Math.floor(((performance.now() - this.startMs) * sampleRate) / 1000);
     const count = due - this.#samples;
     if (this.#chunk.length < count) this.#chunk = new Float32Array(count);
     const chunk = this.#chunk.subarray(0, count);

@@ -4,6 +4,7 @@
  * @import { ServerCertificate } from './certificate.js'
  * @import { Log } from './log.js'
  * @import { Clock } from './room/clock.js'
+ * @import { Observer } from './room/room.js'
  * @import { Accept, Transport } from './transport/session.js'
  */
 
@@ -41,18 +42,19 @@ const SESSION_PATH = '/session';
  * Starts a server.
  *
  * @param {Config} config
- * @param {{ log?: Log, clock?: Clock, wallNow?: () => number }} [options]
+ * @param {{ log?: Log, clock?: Clock, wallNow?: () => number, observer?: Observer }} [options]
  * @returns {Promise<RunningServer>}
  * @throws {import('./config.js').ConfigError} when a setting won't do, such as a port that is in use
  */
-export async function createServer(config, { log = createLog(), clock = systemClock, wallNow = Date.now } = {}) {
+export async function createServer(config, options = {}) {
+  const { log = createLog(), clock = systemClock, wallNow = Date.now, observer } = options;
   /** What to close, the last opened first. @type {(() => void | Promise<void>)[]} */
   const opened = [];
   const close = async () => {
     while (opened.length > 0) await opened.pop()?.();
   };
   try {
-    return await start(config, { log, clock, wallNow, opened, close });
+    return await start(config, { log, clock, wallNow, observer, opened, close });
   } catch (error) {
     await close();
     throw error;
@@ -61,11 +63,11 @@ export async function createServer(config, { log = createLog(), clock = systemCl
 
 /**
  * @param {Config} config
- * @param {{ log: Log, clock: Clock, wallNow: () => number, opened: (() => void | Promise<void>)[],
- *   close: () => Promise<void> }} options
+ * @param {{ log: Log, clock: Clock, wallNow: () => number, observer?: Observer,
+ *   opened: (() => void | Promise<void>)[], close: () => Promise<void> }} options
  * @returns {Promise<RunningServer>}
  */
-async function start(config, { log, clock, wallNow, opened, close }) {
+async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const sampleClock = new SampleClock(clock, config.sampleRate);
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
@@ -73,7 +75,7 @@ async function start(config, { log, clock, wallNow, opened, close }) {
   const { host, port } = await listen(httpServer, config.host, config.port);
   opened.push(() => closeServer(httpServer));
 
-  const rooms = await openRooms(config, clock, sampleClock);
+  const rooms = await openRooms(config, clock, sampleClock, observer);
   const { accept } = new Lobby({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
   const shared = { accept, clock, log, maxSessions: config.maxSessions, idleTimeoutMs: config.idleTimeoutMs };
@@ -118,8 +120,9 @@ function createPageServer(config, certificate) {
  * @param {Config} config
  * @param {Clock} clock
  * @param {SampleClock} sampleClock
+ * @param {Observer} [observer]
  */
-async function openRooms(config, clock, sampleClock) {
+async function openRooms(config, clock, sampleClock, observer) {
   const { delivery, serverDelayMs, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
@@ -138,6 +141,7 @@ async function openRooms(config, clock, sampleClock) {
       codec: await loadCodec(config.codec),
       clock,
       sampleClock,
+      observer,
     },
   });
 }

@@ -112,7 +112,7 @@ export class Mix {
    * @param {number} frame of the packet
    */
   reply(listener, frame) {
-    const { format, echo, sampleClock } = this.#settings;
+    const { format, echo, sampleClock, observer } = this.#settings;
     const size = format.frameSamples;
     const start = frame * size - this.#delaySamples;
     const first = Math.floor(start / size);
@@ -125,6 +125,7 @@ export class Mix {
       if (person === listener && !echo) continue;
       for (let f = first; f <= last; f++) person.pull(f, due);
       added += person.ring.addTo(mix, start);
+      observer?.mixed(listener, person, start, size);
     }
     listener.sendMix(frame, mix, added > 0);
   }

@@ -19,6 +19,13 @@
  * @property {Codec} codec
  * @property {Clock} clock
  * @property {SampleClock} sampleClock
+ * @property {Observer} [observer]        who watches, such as a measurement
+ *
+ * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
+ * @property {(participant: Participant, frame: number, arrivalMs: number) => void} received
+ * @property {(frame: number, latenessMs: number) => void} ticked
+ * @property {(listener: Participant, speaker: Participant, start: number, samples: number) => void} mixed
+ *   of a reply: these samples of the speaker were read for the listener, as far as they were there
  */
 
 import { errors } from '../../public/shared/errors.js';
@@ -176,7 +183,9 @@ export class Room {
   receive(participant, bytes, arrivalMs) {
     participant.lastHeardMs = arrivalMs;
     const frame = participant.receive(bytes, arrivalMs);
-    if (frame >= 0 && participant.delivery === 'reply') this.#mix.reply(participant, frame);
+    if (frame < 0) return;
+    this.settings.observer?.received(participant, frame, arrivalMs);
+    if (participant.delivery === 'reply') this.#mix.reply(participant, frame);
   }
 
   /**
@@ -185,6 +194,7 @@ export class Room {
    */
   #tick(frame, latenessMs) {
     if (latenessMs > this.tickLatenessMs) this.tickLatenessMs = latenessMs;
+    this.settings.observer?.ticked(frame, latenessMs);
     this.#mix.tick(frame);
   }
 

@@ -32,6 +32,19 @@ const SPARE_CONNECTIONS = 64;
  */
 const PING_SHARE = 0.25;
 
+/** Chromium takes a second off the timeout that it is told, where it is longer than that. */
+const CHROMIUM_MARGIN_MS = 1000;
+
+/**
+ * After how long a silence a ping goes out: twice in what Chromium takes for the timeout.
+ * @param {number} idleTimeoutMs
+ */
+function pingAfter(idleTimeoutMs) {
+  const share = Math.ceil(idleTimeoutMs * PING_SHARE);
+  if (idleTimeoutMs - share <= CHROMIUM_MARGIN_MS) return share;
+  return Math.min(share, Math.ceil((idleTimeoutMs - CHROMIUM_MARGIN_MS) / 3));
+}
+
 /**
  * Opens HTTP/3 on the native engine.
  *
@@ -68,7 +81,7 @@ export class NativeTransport {
     this.#maxSessions = maxSessions;
     this.#log = log;
     const { congestionController = 'cubic', receiveQueue = 64 } = engine;
-    const keepAliveMs = Math.ceil(idleTimeoutMs * PING_SHARE);
+    const keepAliveMs = pingAfter(idleTimeoutMs);
     this.#endpoint = new Endpoint({
       congestionController,
       receiveQueue,

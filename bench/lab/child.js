@@ -1,0 +1,116 @@
+/**
+ * Processes of the lab, each at its end of the link, and calls between them. Times that are sent are of
+ * one clock: the machine's monotonic clock, in milliseconds.
+ */
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** How long a process may take to end when it is asked to, in milliseconds. */
+const CLOSE_MS = 5000;
+
+/** What performance.now() lacks to the machine's monotonic clock. */
+const offsetMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/**
+ * @param {number} ms of this process's performance.now()
+ * @returns {number} of the machine's monotonic clock, which all processes share
+ */
+export const sharedMs = (ms) => ms + offsetMs;
+
+/** Another process of the lab. */
+export class Child {
+  #process;
+  #nextId = 1;
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  #waiting = new Map();
+  /** @type {Promise<void>} */
+  #exited;
+
+  /**
+   * @param {URL} script
+   * @param {readonly string[]} exec  what to run Node.js with, such as `ip netns exec NAME`
+   * @param {readonly string[]} [nodeOptions]
+   */
+  constructor(script, exec, nodeOptions = []) {
+    const [command, ...args] = [...exec, process.execPath, ...nodeOptions, fileURLToPath(script)];
+    this.#process = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+    this.#process.on('message', (/** @type {any} */ message) => this.#answered(message));
+    this.#exited = new Promise((resolve) => {
+      const ended = (/** @type {string} */ how) => {
+        for (const { reject } of this.#waiting.values()) reject(new Error(`a process of the lab ended: ${how}`));
+        this.#waiting.clear();
+        resolve();
+      };
+      this.#process.once('error', (error) => ended(error.message));
+      this.#process.once('exit', (code, signal) => ended(`${signal ?? `exit code ${code}`}`));
+    });
+  }
+
+  /**
+   * Calls a function that the process serves.
+   * @param {string} name
+   * @param {object} [options]
+   * @returns {Promise<any>}
+   */
+  call(name, options = {}) {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#process.send({ id, name, options }, (error) => error && this.#answered({ id, error: error.message }));
+    });
+  }
+
+  /** @param {{ id: number, value?: unknown, error?: string }} answer */
+  #answered({ id, value, error }) {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error === undefined) waiting?.resolve(value);
+    else waiting?.reject(new Error(error));
+  }
+
+  /** Lets the process close what it has, or ends it. Idempotent. */
+  async close() {
+    if (this.#process.connected) this.#process.disconnect();
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), CLOSE_MS);
+    await this.#exited;
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Serves calls to this process until its parent is gone.
+ * @param {Record<string, (options: any) => unknown>} functions
+ * @param {() => void | Promise<void>} close  called when the parent is gone
+ */
+export function serve(functions, close) {
+  process.on('message', async (/** @type {any} */ { id, name, options }) => {
+    try {
+      process.send?.({ id, value: await functions[name](options) });
+    } catch (error) {
+      process.send?.({ id, error: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  // The one who started it decides when it ends.
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => {});
+  process.once('disconnect', async () => {
+    await close();
+    process.exit();
+  });
+}
+
+/** How much of a core this process has used since the last call, in percent. */
+export class CpuMeter {
+  #usage = process.cpuUsage();
+  #atMs = performance.now();
+
+  /** @returns {number} */
+  take() {
+    const { user, system } = process.cpuUsage(this.#usage);
+    const now = performance.now();
+    const percent = (user + system) / 10 / Math.max(now - this.#atMs, 1);
+    this.#usage = process.cpuUsage();
+    this.#atMs = now;
+    return percent;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Connections of participants without a browser, on every transport.
+ * @import { Endpoint, NativeSession } from '@aloud/native'
+ * @import { ServerConfig } from '../../public/client/connection/choose.js'
+ * @import { TransportName } from '../../public/client/connection/connection.js'
+ */
+
+import { WebSocket } from 'ws';
+import { Connection, closeReason } from '../../public/client/connection/connection.js';
+import { ControlReader } from '../../public/client/connection/control-reader.js';
+import { Http1Connection } from '../../public/client/connection/http1.js';
+import { WebSocketConnection } from '../../public/client/connection/websocket.js';
+import { systemClock } from '../../public/client/clock.js';
+
+const READ_BYTES = 16 * 1024;
+
+/** WebTransport datagrams over the native engine's client, without a stream or a promise to a packet. */
+export class NativeConnection extends Connection {
+  #session;
+  #stream;
+
+  /**
+   * @param {Endpoint} endpoint
+   * @param {string} url
+   * @param {string[]} certificateHashes base64
+   */
+  static async open(endpoint, url, certificateHashes) {
+    return new NativeConnection(await endpoint.connect(url, { certificateHashes }));
+  }
+
+  /** @param {NativeSession} session */
+  constructor(session) {
+    super('webtransport');
+    this.#session = session;
+    this.#stream = session.openStream();
+    session.onDatagram = (bytes, arrivalMs) => this.received(bytes, arrivalMs);
+    session.onClosed = (code, reason) => {
+      const end = closeReason(code, reason);
+      this.ended(end.code, end.reason);
+    };
+    this.#readControl();
+  }
+
+  #readControl() {
+    const stream = this.#stream;
+    if (!stream) return;
+    const lines = new ControlReader((message) => this.control(message));
+    const bytes = new Uint8Array(READ_BYTES);
+    stream.onReadable = () => {
+      for (let count = stream.read(bytes); count; count = stream.read(bytes)) lines.push(bytes.slice(0, count));
+    };
+    stream.onReadable();
+  }
+
+  /**
+   * @override
+   * @param {Uint8Array} bytes
+   */
+  send(bytes) {
+    return this.count(this.#session.send(bytes));
+  }
+
+  /**
+   * @override
+   * @param {object} message
+   */
+  sendControl(message) {
+    this.#stream?.write(Buffer.from(`${JSON.stringify(message)}\n`));
+  }
+
+  /** @override */
+  release() {
+    this.#session.close();
+  }
+}
+
+/**
+ * @param {TransportName} transport
+ * @param {{ origin: string, config: ServerConfig, endpoint: Endpoint | null }} options
+ * @returns {Promise<Connection>}
+ */
+export async function openConnection(transport, { origin, config, endpoint }) {
+  const url = new URL('/session', origin);
+  if (transport === 'webtransport') {
+    const offer = config.transports.webtransport;
+    if (!offer || !endpoint) throw new Error('there is no WebTransport: the native engine is not built');
+    url.protocol = 'https:';
+    url.port = String(offer.port);
+    return NativeConnection.open(endpoint, url.href, offer.certificateHashes ?? []);
+  }
+  const { now } = systemClock;
+  if (transport === 'http1') {
+    return Http1Connection.open({ url: new URL('/api/sessions', origin).href, clock: systemClock });
+  }
+  url.protocol = 'ws:';
+  return WebSocketConnection.open({ url: url.href, now, WebSocket: /** @type {any} */ (WebSocket) });
+}
