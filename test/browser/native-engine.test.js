@@ -22,7 +22,7 @@ function echo(session) {
   };
 }
 
-const IDLE_TIMEOUT_MS = 2000;
+const IDLE_TIMEOUT_MS = 3000;
 
 const closed = /** @type {unknown[]} */ ([]);
 
@@ -99,6 +99,19 @@ tests.describe('the native engine and Chromium', () => {
     expect(seen.largest).toBeGreaterThan(1100);
     await until(() => closed.length > 0);
     expect(closed).toEqual([[6, 'es ist genug']]);
+  });
+
+  nativeTests.it('stays while its page is silent for longer than the idle timeout', async () => {
+    closed.length = 0;
+    await page.evaluate(async ({ url, hash }) => {
+      const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
+      const transport = new WebTransport(url, { serverCertificateHashes: [{ algorithm: 'sha-256', value }] });
+      await transport.ready;
+      await new Promise((resolve) => void setTimeout(resolve, 4000));
+      transport.close({ closeCode: 1, reason: 'rested' });
+    }, server);
+    await until(() => closed.length > 0);
+    expect(closed).toEqual([[1, 'rested']]);
   });
 
   nativeTests.it('tells the server its own code and reason', async () => {
