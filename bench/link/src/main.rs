@@ -1,8 +1,8 @@
 //! Moves IP packets between two network namespaces as a chosen link would.
 //!
 //! `aloud-link link --client NAMESPACE --server NAMESPACE [--device aloud0] [--seed 1] [--spin-us 50]
-//! [up.delayMs=20 down.delayMs=20 …]` is the link; `aloud-link probe --bind ADDRESS --to ADDRESS …`
-//! measures it from outside.
+//! [up.delayMs=20 down.delayMs=20 …]` is the link; `aloud-link probe --bind ADDRESS …`
+//! measures it from outside, as do `echo --bind ADDRESS` and `ping --to ADDRESS …`.
 
 mod control;
 mod counters;
@@ -13,6 +13,7 @@ mod loss;
 mod mover;
 mod options;
 mod path;
+mod ping;
 mod probe;
 mod random;
 mod settings;
@@ -29,7 +30,9 @@ fn main() -> ExitCode {
     let result = match arguments.next().as_deref() {
         Some("link") => link::run(arguments),
         Some("probe") => probe::run(arguments),
-        _ => Err("commands: link, probe".into()),
+        Some("echo") => ping::echo(arguments),
+        Some("ping") => ping::ping(arguments),
+        _ => Err("commands: link, probe, echo, ping".into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -235,13 +235,13 @@ impl Path {
             return false;
         };
         let Settings {
-            queue_packets,
             queue_ms,
             rate_bits,
             ..
         } = self.settings;
+        let limit = self.settings.queue_limit();
         // The one that is being sent isn't queued.
-        if queue_packets > 0.0 && self.waiting.len() > queue_packets as usize {
+        if limit > 0 && self.waiting.len() > limit {
             return true;
         }
         let behind = (self.waiting_bytes - first.bytes.len()) as f64;

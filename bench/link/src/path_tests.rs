@@ -241,6 +241,24 @@ fn a_queue_in_milliseconds_bounds_the_wait() {
 }
 
 #[test]
+fn a_queue_is_bounded_unless_that_was_turned_off() {
+    let dropped = |words: &[&str]| {
+        let mut path = path(words);
+        for number in 0..3_000 {
+            path.arrive(0, &packet(number, 50));
+        }
+        path.counters.dropped_queue.packets
+    };
+    assert_eq!(dropped(&["rateBits=8e6"]), 1_999);
+    assert_eq!(dropped(&["rateBits=8e6", "queuePackets=0"]), 0);
+    assert_eq!(dropped(&["rateBits=8e6", "queueMs=200"]), 0);
+    assert_eq!(
+        dropped(&["rateBits=8e6", "queueMs=200", "queuePackets=100"]),
+        2_899
+    );
+}
+
+#[test]
 fn without_a_rate_nothing_queues() {
     let mut path = path(&["queuePackets=1", "queueMs=1"]);
     for number in 0..1_000 {

@@ -2,11 +2,12 @@
 //! that came from there were under way. Both ends read the same monotonic clock, so that one way can
 //! be measured by itself.
 //!
-//! It prints a line when it can receive, waits for a line on its input, sends, and prints what it found.
+//! It prints its address when it can receive, waits for the other's on its input, sends, and prints what
+//! it found.
 
 use crate::histogram::Histogram;
 use crate::options::Options;
-use crate::time::{now, prioritize, Nanos};
+use crate::time::{now, prioritize, sleep_until, Nanos};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{stdin, ErrorKind};
@@ -14,9 +15,8 @@ use std::net::UdpSocket;
 use std::thread;
 use std::time::Duration;
 
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 9] = [
     "bind",
-    "to",
     "streams",
     "rate",
     "bytes",
@@ -29,8 +29,6 @@ const OPTIONS: [&str; 10] = [
 const PRIORITY: i32 = 30;
 const HEADER: usize = 16;
 const ACK_BYTES: usize = 40;
-/// The last of the sleep before a packet's time is spent awake.
-const SPIN: Nanos = 50_000;
 
 #[derive(Clone)]
 struct Load {
@@ -73,8 +71,9 @@ pub fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
         r#"{{"address":"{}"}}"#,
         socket.local_addr().map_err(explain)?
     );
-    stdin().read_line(&mut String::new()).map_err(explain)?;
-    socket.connect(options.text("to")?).map_err(explain)?;
+    let mut peer = String::new();
+    stdin().read_line(&mut peer).map_err(explain)?;
+    socket.connect(peer.trim()).map_err(explain)?;
     let sender = socket.try_clone().map_err(explain)?;
     let end = now() + ((load.seconds * 1000.0 + linger) * 1e6) as Nanos;
     let sending = thread::spawn(move || send(&sender, &load));
@@ -115,18 +114,6 @@ fn send(socket: &UdpSocket, load: &Load) -> (u64, Histogram) {
         }
     }
     (sent, lateness)
-}
-
-fn sleep_until(due: Nanos) {
-    loop {
-        let left = due.saturating_sub(now());
-        if left == 0 {
-            return;
-        }
-        if left > SPIN {
-            thread::sleep(Duration::from_nanos(left - SPIN));
-        }
-    }
 }
 
 fn receive(socket: &UdpSocket, end: Nanos) -> Received {

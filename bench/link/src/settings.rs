@@ -56,7 +56,7 @@ impl Default for Settings {
             bad_loss_percent: 100.0,
             rate_bits: 0.0,
             burst_bytes: 0.0,
-            queue_packets: 1000.0,
+            queue_packets: UNSET,
             queue_ms: 0.0,
             reorder: 0.0,
             reorder_percent: 0.0,
@@ -64,6 +64,11 @@ impl Default for Settings {
         }
     }
 }
+
+/// Not given: then it depends.
+const UNSET: f64 = -1.0;
+
+const DEFAULT_QUEUE_PACKETS: usize = 1000;
 
 const MAX_MS: f64 = 60_000.0;
 const MAX_TABLE: usize = 4096;
@@ -104,6 +109,15 @@ fn table(text: &str) -> Result<Vec<f64>, String> {
 }
 
 impl Settings {
+    /// How many packets may wait, 0 being any number; a bound in milliseconds alone is one too.
+    pub fn queue_limit(&self) -> usize {
+        match (self.queue_packets, self.queue_ms) {
+            (UNSET, 0.0) => DEFAULT_QUEUE_PACKETS,
+            (UNSET, _) => 0,
+            (packets, _) => packets as usize,
+        }
+    }
+
     /// Sets what one `name=value` says.
     pub fn apply(&mut self, word: &str) -> Result<(), String> {
         let (name, text) = word

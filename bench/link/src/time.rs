@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 /// Nanoseconds of the monotonic clock.
 pub type Nanos = u64;
 
@@ -42,6 +44,21 @@ pub fn prioritize(priority: i32) -> &'static str {
             "nice"
         } else {
             "ordinary"
+        }
+    }
+}
+
+/// The last of a sleep is spent awake.
+const SPIN: Nanos = 50_000;
+
+pub fn sleep_until(due: Nanos) {
+    loop {
+        let left = due.saturating_sub(now());
+        if left == 0 {
+            return;
+        }
+        if left > SPIN {
+            std::thread::sleep(Duration::from_nanos(left - SPIN));
         }
     }
 }
