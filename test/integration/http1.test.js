@@ -33,12 +33,20 @@ async function start(options) {
   const { port } = /** @type {AddressInfo} */ (server.address());
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const post = poster(port, agent);
+  /** @type {Peer[]} */
+  const peers = [];
+  const connect = async () => {
+    const peer = await connectPeer(post);
+    peers.push(peer);
+    return peer;
+  };
   const close = async () => {
+    for (const peer of peers) peer.vanish();
     await transport.close();
     agent.destroy();
     await new Promise((done) => server.close(done));
   };
-  return { transport, heard, clock, errors: logged, connect: () => connectPeer(post), post, port, close, server };
+  return { transport, heard, clock, errors: logged, connect, post, port, close, server };
 }
 
 /** @param {number} port @param {Agent} agent @returns {Post} */
@@ -100,21 +108,32 @@ async function connectPeer(post) {
   };
   let last = Promise.resolve();
   const send = (/** @type {Uint8Array[]} */ ...list) => void (last = last.then(() => exchange(list)).catch(() => {}));
-  // One who has nothing to say has to ask for its end.
-  const asking = setInterval(() => token && exchange([]).catch(() => {}), 20);
-  ended.then(() => clearInterval(asking));
+  // Who wants to hear something has to ask.
+  const asking = { on: false };
+  const ask = async () => {
+    if (asking.on || !token) return;
+    for (asking.on = true; asking.on; await pause(20)) await exchange([]).catch(() => {});
+  };
+  const stop = () => void (asking.on = false);
+  ended.then(stop);
   return {
     token,
     packets,
-    messages,
-    ended,
+    get messages() {
+      void ask();
+      return messages;
+    },
+    get ended() {
+      void ask();
+      return ended;
+    },
     send,
     sendControl: (message) => send(writeControl(message)),
     close: () => {
-      clearInterval(asking);
-      void post(`/api/sessions/${token}`, { method: 'DELETE', type: null });
+      stop();
+      post(`/api/sessions/${token}`, { method: 'DELETE', type: null }).catch(() => {});
     },
-    vanish: () => clearInterval(asking),
+    vanish: stop,
   };
 }
 
@@ -160,15 +179,17 @@ describe('HTTP/1', () => {
   );
 
   it('answers a join when its session ends without a word', async () => {
-    const { post, clock } = closeAfter(await start({ onAccept: ({ handler }) => handler && (handler.control = () => {}) }));
+    const onAccept = (/** @type {Session} */ { handler }) => void (handler && (handler.control = () => {}));
+    const { post, clock, heard } = closeAfter(await start({ onAccept }));
     const answer = post('/api/sessions', { type: JSON_TYPE, body: JSON.stringify(JOIN) });
-    await pause(20);
+    await until(() => heard.length === 1);
     clock.advance(IDLE_TIMEOUT_MS);
     expect((await answer).json.code).toBe('idle-timeout');
   });
 
   it('forgets who hangs up before the join is answered', async () => {
-    const { port, heard } = closeAfter(await start({ onAccept: ({ handler }) => handler && (handler.control = () => {}) }));
+    const onAccept = (/** @type {Session} */ { handler }) => void (handler && (handler.control = () => {}));
+    const { port, heard } = closeAfter(await start({ onAccept }));
     const socket = connectTcp(port, '127.0.0.1');
     socket.write(`POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 2\r\n\r\n{}`);
     await until(() => heard.length === 1);
@@ -181,7 +202,6 @@ describe('HTTP/1', () => {
     const { connect } = closeAfter(await start());
     const peers = await Promise.all(Array.from({ length: 20 }, () => /** @type {any} */ (connect())));
     expect(new Set(peers.map(({ token }) => token)).size).toBe(20);
-    for (const peer of peers) peer.vanish();
   });
 
   it('answers several packets in one list, control messages behind them', async () => {
@@ -337,7 +357,6 @@ describe('HTTP/1', () => {
     const tokens = [];
     for (let i = 0; i < 5; i++) {
       const peer = /** @type {Peer & { token: string }} */ (await connect());
-      peer.vanish();
       tokens.push(peer.token);
       heard[i].session.close(errors['idle-timeout'].close, '');
     }
@@ -390,7 +409,6 @@ describe('HTTP/1', () => {
     const tokens = await Promise.all(
       Array.from({ length: 25 }, async () => {
         const peer = /** @type {Peer & { token: string }} */ (await connect());
-        peer.vanish();
         return peer.token;
       }),
     );

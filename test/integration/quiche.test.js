@@ -68,7 +68,12 @@ async function start(options) {
 }
 
 /** @param {any} client */
-const hangUp = (client) => client.sessionint.parentobj.transportInt?.clientInt?.destroy();
+function hangUp(client) {
+  const http2 = client.sessionint.parentobj.transportInt?.clientInt;
+  // Its own pings fail when it is destroyed without having been closed.
+  http2?.close();
+  http2?.destroy();
+}
 
 /** @param {any} client @returns {Promise<Peer & { client: any, write: (bytes: Uint8Array) => Promise<void> }>} */
 async function connectPeer(client) {

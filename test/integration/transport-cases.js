@@ -58,7 +58,7 @@ export function closeAfter(owner) {
 }
 
 /** @param {() => unknown} look @param {number} [limitMs] */
-export async function until(look, limitMs = 5000) {
+export async function until(look, limitMs = 15_000) {
   const end = performance.now() + limitMs;
   while (!look()) {
     if (performance.now() > end) throw new Error(`still not after ${limitMs} ms: ${look}`);
