@@ -1,11 +1,10 @@
 import { accessSync, constants } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { formatWav } from '../../bench/wav.js';
 import { requireOrSkip } from '../skip.js';
-import { writeFile } from 'node:fs/promises';
 
 /**
  * @import { Browser, BrowserServer } from 'playwright-core'
@@ -63,7 +62,7 @@ export async function openBrowser({ microphone = 'speech', speech = new Float32A
   await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech] }));
   const server = await chromium.launchServer({
     executablePath: chromiumPath,
-    args: ['--no-sandbox', ...microphoneArguments(microphone, file)],
+    args: ['--no-sandbox', '--disable-gpu', ...microphoneArguments(microphone, file)],
   });
   const browser = await chromium.connect(server.wsEndpoint());
   const cleaned = (/** @type {() => Promise<void>} */ end) => async () => {
