@@ -237,7 +237,12 @@ export function sharedCases(start) {
   });
 
   it('ends a session of which nothing is heard, within the idle timeout', async () => {
-    const { one, clock } = await connected();
+    const { connect, heard, clock } = closeAfter(await start());
+    // Between two looks at it.
+    clock.advance(100);
+    await connect();
+    await until(() => heard.length === 1);
+    const [one] = heard;
     for (let i = 0; i < 5; i++) clock.advance(IDLE_TIMEOUT_MS / 10);
     expect(one.closed).toEqual([]);
     for (let i = 0; i < 5; i++) clock.advance(IDLE_TIMEOUT_MS / 10);
