@@ -179,8 +179,17 @@ export class Client {
       sync: this.#sync,
       send: (bytes) => connection.send(bytes),
     });
-    if (this.#closed) throw new ConnectionError('connection-lost', 'The call was left.', true);
-    await this.#exchange.start();
+    try {
+      if (!this.#closed) await this.#exchange.start();
+    } finally {
+      // No other transport is tried when nobody wants to join any more.
+      if (this.#closed) this.#throwLeft();
+    }
+  }
+
+  /** @returns {never} */
+  #throwLeft() {
+    throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
   }
 
   /** @param {Connection} connection */
@@ -372,7 +381,11 @@ export class Client {
 
   /** Leaves the room. Idempotent. */
   leave() {
-    if (!this.#closed) this.#connection?.sendControl({ type: 'leave' });
+    const connection = this.#connection;
+    if (connection && !this.#closed) {
+      connection.handler = null;
+      connection.sendControl({ type: 'leave' });
+    }
     this.close();
   }
 

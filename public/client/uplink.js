@@ -211,12 +211,14 @@ export class Uplink {
    * @returns {boolean} false while sound is captured
    */
   idle(nowMs) {
-    if (nowMs - this.#capturedMs < CAPTURE_GAP_MS) return false;
+    const isPlaced = !Number.isNaN(this.#anchor);
+    const isFresh = nowMs - this.#capturedMs < CAPTURE_GAP_MS;
+    if (isPlaced && isFresh) return false;
     const clock = this.#clockSync.sampleClockAt(nowMs);
     if (Number.isNaN(clock)) return false;
-    if (!Number.isNaN(this.#anchor)) this.#forget();
+    if (isPlaced) this.#forget();
     const ended = Math.floor(clock / this.#format.frameSamples) - 1;
-    if (this.#frame < ended - MAX_MADE_UP) this.#frame = Math.max(0, ended);
+    if (this.#frame < 0 || this.#frame < ended - MAX_MADE_UP) this.#frame = Math.max(0, ended);
     this.level = SILENT_LEVEL;
     this.voice = false;
     while (this.#frame <= ended) this.#sendFrame(true);
