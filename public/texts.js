@@ -43,7 +43,6 @@ const notices = Object.freeze({
   'no-webtransport':
     'This browser has no WebTransport here: leave the connection on Automatic, which takes a WebSocket ' +
     'instead.',
-  'connection-failed': 'The server could not be reached. Check your network, then join again.',
   'connection-lost': 'The connection to the server was lost. Check your network, then join again.',
   'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
   'copy-failed': 'The browser did not let the link be copied. Copy it from the address bar.',
@@ -51,12 +50,20 @@ const notices = Object.freeze({
 });
 
 /**
+ * @param {string} [reason] a sentence
+ */
+const connectionFailed = (reason) =>
+  `No connection came about. ${reason ?? 'The server could not be reached.'} Check your network, or choose ` +
+  'Automatic as the connection under Advanced, then join again.';
+
+/**
  * The sentence for something that went wrong.
  * @param {string} code of the registry in shared/errors.js, or one of the page's own
- * @param {string} [message] taken where the code is of neither
+ * @param {string} [message] what came with the code: taken where it is of neither, and where it is the reason
  * @returns {string}
  */
 export function noticeText(code, message) {
+  if (code === 'connection-failed') return connectionFailed(message);
   if (Object.hasOwn(notices, code)) return notices[code];
   if (Object.hasOwn(errors, code)) return errors[/** @type {keyof typeof errors} */ (code)].message;
   return message || notices.unknown;
@@ -90,7 +97,7 @@ export const texts = Object.freeze({
   microphone: (/** @type {number} */ number) => `Microphone ${number}`,
   connectedOver: (/** @type {string} */ connection) => `Connected over ${connectionNames[connection]}`,
   notTaken: (/** @type {string} */ connection, /** @type {string} */ reason) =>
-    `${connectionNames[connection]} was not taken: ${reason}`,
+    `Tried ${connectionNames[connection]} first. ${reason}`,
 
   roundTrip: (/** @type {number} */ ms) => `Round trip ${Math.round(ms)} ms`,
   received: (/** @type {number} */ percent) => `Received ${percent.toFixed(percent >= 99.95 ? 0 : 1)} %`,

@@ -85,8 +85,13 @@ inChromium.describe('a call in Chromium', () => {
     const page = await joinRoom(browsers.browser, plain.url, 'auto', { name: 'Anna', transport: 'auto' });
     const connection = await page.getByLabel('How you are connected').innerText();
     expect(connection).toMatch(/Connected over WebSocket/);
-    expect(connection).toMatch(/WebTransport was not taken: ./);
+    expect(connection).toMatch(/Tried WebTransport first\. ./);
     await shows(page, /^Anna \(you\)\s+WebSocket/);
+
+    const stubborn = await openRoom(browsers.browser, plain.url, 'auto', { name: 'Ben', transport: 'webtransport' });
+    await stubborn.getByRole('button', { name: 'Join' }).click();
+    await expect.poll(() => notices(stubborn)).toMatch(/No connection came about\. WebTransport is off.*Automatic/);
+    await stubborn.context().close();
     await page.context().close();
   });
 
@@ -100,7 +105,7 @@ inChromium.describe('a call in Chromium', () => {
     const page = await join('auto', { name: 'Anna', transport: 'auto', prepare });
     const connection = await page.getByLabel('How you are connected').innerText();
     expect(connection).toMatch(/Connected over HTTP\/1/);
-    expect(connection).toMatch(/WebTransport was not taken: .[^]*WebSocket was not taken: ./);
+    expect(connection).toMatch(/Tried WebTransport first\. .[^]*Tried WebSocket first\. ./);
   });
 
   inChromium.it('lets one listen when the microphone is refused, and says what to do', async () => {

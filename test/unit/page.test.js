@@ -100,6 +100,11 @@ describe('sentences', () => {
     expect(noticeText('microphone-refused')).toMatch(/not allowed to use the microphone.*Allow it/);
   });
 
+  it('hold the reason for which a connection failed', () => {
+    expect(noticeText('connection-failed', 'It is off.')).toMatch(/^No connection came about. It is off. Check/);
+    expect(noticeText('connection-failed')).toMatch(/could not be reached/);
+  });
+
   it('come with an unknown code, or say that it is unknown', () => {
     expect(noticeText('new-code', 'A sentence from the server.')).toBe('A sentence from the server.');
     for (const code of ['new-code', 'constructor', '__proto__']) {
