@@ -20,7 +20,7 @@ import { MAX_SERVER_DELAY_MS } from './options.js';
 import { SampleClock, systemClock } from './room/clock.js';
 import { Lobby } from './room/lobby.js';
 import { Rooms } from './room/rooms.js';
-import { createHttp1Transport } from './transport/http1.js';
+import { createHttp1Transport, HTTP1_SERVER_OPTIONS } from './transport/http1.js';
 import { openHttp3 } from './transport/http3-engine.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 
@@ -88,7 +88,17 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
 
   const h3Port = http3.transport?.address().port ?? null;
   const unavailable = http3.transport ? {} : { webtransport: http3.line };
-  const app = createApp({ certificate, h3Port, sessionPath: SESSION_PATH, unavailable, http1, rooms, sampleClock, log });
+  const app = createApp({
+    certificate,
+    http3: http3.transport,
+    h3Port,
+    sessionPath: SESSION_PATH,
+    unavailable,
+    http1,
+    rooms,
+    sampleClock,
+    log,
+  });
   httpServer.on('request', app);
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
   const report = [
@@ -109,9 +119,9 @@ const pageWithoutHttps =
  * @returns {Server}
  */
 function createPageServer(config, certificate) {
-  if (!config.cert) return createHttpServer();
+  if (!config.cert) return createHttpServer(HTTP1_SERVER_OPTIONS);
   const { certPem: cert, keyPem: key } = certificate.current;
-  const server = createHttpsServer({ cert, key });
+  const server = createHttpsServer({ ...HTTP1_SERVER_OPTIONS, cert, key });
   certificate.onRenew((renewed) => server.setSecureContext({ cert: renewed.certPem, key: renewed.keyPem }));
   return server;
 }

@@ -4,13 +4,17 @@
  * @import { RunningServer } from '../../server/server.js'
  */
 
+import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { FrameState } from '../../server/audio/ring-buffer.js';
 import { loadConfig } from '../../server/config.js';
+import { createLog } from '../../server/log.js';
 import { createServer } from '../../server/server.js';
 import { CpuMeter, serve, sharedMs } from './child.js';
 
 /** @type {RunningServer | null} */
 let server = null;
+/** @type {import('../../public/shared/audio-format.js').AudioFormat | null} */
+let format = null;
 const cpu = new CpuMeter();
 
 /** What is written down from `begin` on. */
@@ -55,11 +59,12 @@ serve(
   {
     /** @param {{ argv: string[] }} options */
     async start({ argv }) {
-      server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--log-level', 'error', ...argv], env: {} }), {
-        observer,
-      });
+      const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
+      format = createAudioFormat(config);
+      server = await createServer(config, { observer, log: createLog({ level: 'error' }) });
       return { port: server.port, h3Port: server.h3Port, report: server.report };
     },
+    format: () => format,
     begin() {
       notes = emptyNotes();
       cpu.take();

@@ -39,6 +39,28 @@ export class RingBuffer {
   }
 
   /**
+   * Changes how many frames there is room for. What is newest stays.
+   * @param {number} frames
+   */
+  resize(frames) {
+    if (frames === this.#frames) return;
+    const old = { frames: this.#frames, tags: this.#tags, states: this.#states, samples: this.samples };
+    const oldest = Math.max(...old.tags) - frames;
+    this.#frames = frames;
+    this.#tags = new Float64Array(frames).fill(-1);
+    this.#states = new Uint8Array(frames);
+    if (old.samples !== NO_SAMPLES) this.samples = new Float32Array(this.#frameSamples * frames);
+    for (let slot = 0; slot < old.frames; slot++) {
+      const frame = old.tags[slot];
+      if (frame < 0 || frame <= oldest) continue;
+      this.mark(frame, old.states[slot]);
+      if (old.samples === NO_SAMPLES) continue;
+      const from = slot * this.#frameSamples;
+      this.samples.set(old.samples.subarray(from, from + this.#frameSamples), this.offset(frame));
+    }
+  }
+
+  /**
    * Where a frame's samples are to be written.
    * @param {number} frame
    * @returns {number} index into samples
@@ -75,6 +97,27 @@ export class RingBuffer {
   state(frame) {
     const slot = frame % this.#frames;
     return this.#tags[slot] === frame ? this.#states[slot] : FrameState.absent;
+  }
+
+  /**
+   * How much of a stretch is as the participant sent it, sound or silence.
+   * @param {number} start absolute sample index
+   * @param {number} samples
+   * @returns {number} in samples
+   */
+  sentSamples(start, samples) {
+    const size = this.#frameSamples;
+    const end = start + samples;
+    let sent = 0;
+    let at = Math.max(start, 0);
+    while (at < end) {
+      const frame = Math.floor(at / size);
+      const until = Math.min((frame + 1) * size, end);
+      const state = this.state(frame);
+      if (state === FrameState.received || state === FrameState.silent) sent += until - at;
+      at = until;
+    }
+    return sent;
   }
 
   /**

@@ -10,6 +10,7 @@
 import { z } from 'zod';
 import { errors } from '../../public/shared/errors.js';
 import { nameError, roomNameError } from '../../public/shared/names.js';
+import { MAX_SERVER_DELAY_MS } from '../options.js';
 
 /** A session that hasn't asked to join by then is closed. */
 const JOIN_TIMEOUT_MS = 10_000;
@@ -17,16 +18,23 @@ const JOIN_TIMEOUT_MS = 10_000;
 /** The control protocol's version: a page and a server of different ones can't talk. */
 const CONTROL_VERSION = 1;
 
-const joinMessage = z.object({
-  type: z.literal('join'),
-  version: z.literal(CONTROL_VERSION),
-  room: z.string(),
-  name: z.string(),
-});
+const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
+
+const joinMessage = z
+  .object({
+    type: z.literal('join'),
+    version: z.literal(CONTROL_VERSION),
+    room: z.string(),
+    name: z.string(),
+    delivery: z.enum(['tick', 'reply']).optional(),
+    serverDelayMs: serverDelayMs.optional(),
+  })
+  .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
 
 const roomMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mute'), muted: z.boolean() }),
   z.object({ type: z.literal('leave') }),
+  z.object({ type: z.literal('delay'), serverDelayMs }),
 ]);
 
 /** Where sessions arrive: waits for each one's `join`, and then carries its packets to its room. */
@@ -76,13 +84,14 @@ export class Lobby {
       refuse(session, refusal);
       return;
     }
-    const { room: roomName, name } = joinMessage.parse(message);
+    const { room: roomName, name, ...wishes } = joinMessage.parse(message);
 
     let gone = false;
     session.handler = { packet: () => {}, control: () => {}, closed: () => (gone = true) };
-    const joined = await this.#rooms.join(roomName, name.trim(), session, (room, participant) => {
+    const onJoined = (/** @type {Room} */ room, /** @type {Participant} */ participant) => {
       session.handler = handlerFor(room, participant);
-    });
+    };
+    const joined = await this.#rooms.join(roomName, name.trim(), session, onJoined, wishes);
     if (typeof joined === 'string') {
       if (!gone) refuse(session, joined);
     } else if (gone) {
@@ -114,12 +123,30 @@ function handlerFor(room, participant) {
     packet: (bytes, arrivalMs) => room.receive(participant, bytes, arrivalMs),
     control: (message) => {
       const parsed = roomMessage.safeParse(message);
-      if (!parsed.success) participant.reception.dropped.control += 1;
-      else if (parsed.data.type === 'mute') room.mute(participant, parsed.data.muted);
-      else participant.session.close(0, 'left');
+      const isDone = parsed.success && obey(room, participant, parsed.data);
+      if (!isDone) participant.reception.dropped.control += 1;
     },
     closed: () => room.leave(participant),
   };
+}
+
+/**
+ * @param {Room} room
+ * @param {Participant} participant
+ * @param {z.infer<typeof roomMessage>} message
+ * @returns {boolean} false when it can't be done for this participant
+ */
+function obey(room, participant, message) {
+  switch (message.type) {
+    case 'mute':
+      room.mute(participant, message.muted);
+      return true;
+    case 'delay':
+      return room.delay(participant, message.serverDelayMs);
+    default:
+      participant.session.close(0, 'left');
+      return true;
+  }
 }
 
 /**

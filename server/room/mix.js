@@ -22,6 +22,8 @@ export class Mix {
   #delaySamples;
   #fullMix;
   #ownMix;
+  /** Whether there is anybody who hears with the room's own delay. */
+  #hasOrdinary = false;
   /** Those who hear the shared stream at this tick, by transport. @type {Map<Transport, Session[]>} */
   #audience = new Map();
 
@@ -106,6 +108,22 @@ export class Mix {
   }
 
   /**
+   * To be called when people came or went, or one took a delay of its own. PCM is kept longer where
+   * readers may be far apart, and only there.
+   */
+  peopleChanged() {
+    this.#hasOrdinary = false;
+    let hasOwn = false;
+    for (const person of this.#people.values()) {
+      if (person.ownDelaySamples === null) this.#hasOrdinary = true;
+      else hasOwn = true;
+    }
+    // One size for any delay: changing it back and forth mustn't cost anybody anything.
+    const spreadMs = hasOwn ? this.#settings.maxDelayMs : 0;
+    for (const person of this.#people.values()) person.keepFor(spreadMs);
+  }
+
+  /**
    * Answers a packet with the mix at its own clock less the server-side delay (thesis, section 2.3:
    * read_clock = write_clock - server_side_delay).
    * @param {Participant} listener
@@ -114,17 +132,22 @@ export class Mix {
   reply(listener, frame) {
     const { format, echo, sampleClock, observer } = this.#settings;
     const size = format.frameSamples;
-    const start = frame * size - this.#delaySamples;
+    const delay = listener.ownDelaySamples ?? this.#delaySamples;
+    const start = frame * size - delay;
     const first = Math.floor(start / size);
     const last = Math.floor((start + size - 1) / size);
-    const ahead = (frame + 1) * size - sampleClock.now();
+    // Who reads earlier than the others mustn't have made up what still comes in time for them.
+    const waits = this.#hasOrdinary ? Math.max(delay, this.#delaySamples) : delay;
+    const ahead = start + size + waits - sampleClock.now();
     const due = ahead <= (CLOCK_TOLERANCE_MS * format.sampleRate) / 1000;
     const mix = this.#ownMix.fill(0);
+    const asked = listener.heard.ask(start, size);
     let added = 0;
     for (const person of this.#people.values()) {
       if (person === listener && !echo) continue;
       for (let f = first; f <= last; f++) person.pull(f, due);
       added += person.ring.addTo(mix, start);
+      if (person.hasSentAt(start)) listener.heard.add(asked, person.ring.sentSamples(start, size));
       observer?.mixed(listener, person, start, size);
     }
     listener.sendMix(frame, mix, added > 0);

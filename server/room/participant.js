@@ -17,6 +17,7 @@ import {
 } from '../../public/shared/packet.js';
 import { PacketBuffer } from '../audio/packet-buffer.js';
 import { FrameState, RingBuffer } from '../audio/ring-buffer.js';
+import { Heard } from './heard.js';
 import { MixStream } from './mix-stream.js';
 import { Reception } from './reception.js';
 
@@ -43,6 +44,8 @@ const out = new Uint8Array(MAX_PACKET_BYTES);
  * mix needs them, and the stream that is sent to this person alone.
  */
 export class Participant {
+  /** The first frame that came; -1 before it. */
+  firstFrame = -1;
   /** The first frame whose own packet may still be decoded; -1 before the first packet. */
   #next = -1;
   /** The last frame that a mix on the server's tick, or one as late, has asked for. */
@@ -75,7 +78,13 @@ export class Participant {
     /** When anything was last heard from the session, on the monotonic clock. */
     this.lastHeardMs = 0;
     this.reception = new Reception();
-    this.ring = new RingBuffer(format.frameSamples, Math.ceil(HISTORY_MS / format.frameMs) + 2);
+    /** What it has heard of the others, where its delivery is `reply`. */
+    this.heard = new Heard((HISTORY_MS * format.sampleRate) / 1000);
+    /** A server-side delay of its own; null where it has the room's. @type {number | null} */
+    this.ownDelayMs = null;
+    /** The same in samples. @type {number | null} */
+    this.ownDelaySamples = null;
+    this.ring = new RingBuffer(format.frameSamples, historyFrames(format, 0));
     this.format = format;
     this.sampleClock = sampleClock;
     this.decoder = decoder;
@@ -120,7 +129,7 @@ export class Participant {
       this.reception.duplicate += 1;
       return -1;
     }
-    if (this.#next < 0) this.#next = frame;
+    if (this.#next < 0) this.#next = this.firstFrame = frame;
     for (let r = 1; r <= packet.redundancy && frame - r >= this.#next; r++) {
       this.packets.put(frame - r, bytes, packet.payloadStart[r], packet.payloadBytes[r], true);
     }
@@ -234,6 +243,37 @@ export class Participant {
     this.session.send(out.subarray(0, bytes));
   }
 
+  /**
+   * From now on this person reads so far behind its own clock.
+   * @param {number} delayMs
+   */
+  readAt(delayMs) {
+    this.ownDelayMs = delayMs;
+    this.ownDelaySamples = Math.round((delayMs * this.format.sampleRate) / 1000);
+  }
+
+  /**
+   * How far apart those who read this person's ring may be: decoded audio is kept for the last of them.
+   * @param {number} spreadMs
+   */
+  keepFor(spreadMs) {
+    this.ring.resize(historyFrames(this.format, spreadMs));
+  }
+
+  /**
+   * @param {number} sample
+   * @returns {boolean} whether this person had begun to send by then
+   */
+  hasSentAt(sample) {
+    return this.firstFrame >= 0 && sample >= this.firstFrame * this.format.frameSamples;
+  }
+
+  /** What the server counts of this person's uplink, and in `reply` of what it hears. */
+  stats() {
+    const uplink = this.reception.snapshot();
+    return this.delivery === 'reply' ? { ...uplink, ...this.heard.snapshot() } : uplink;
+  }
+
   /** What others are told of this person. */
   describe() {
     return { id: this.id, name: this.name, transport: this.session.transport.name, muted: this.muted };
@@ -247,3 +287,9 @@ export class Participant {
     this.decoder.close();
   }
 }
+
+/**
+ * @param {AudioFormat} format
+ * @param {number} spreadMs how far apart the readers are
+ */
+const historyFrames = ({ frameMs }, spreadMs) => Math.ceil((HISTORY_MS + spreadMs) / frameMs) + 2;

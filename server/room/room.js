@@ -21,6 +21,10 @@
  * @property {SampleClock} sampleClock
  * @property {Observer} [observer]        who watches, such as a measurement
  *
+ * @typedef {object} JoinWishes  what one participant asks for itself alone
+ * @property {'tick' | 'reply'} [delivery]  in place of the room's
+ * @property {number} [serverDelayMs]       in place of the room's; of delivery `reply` only
+ *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(participant: Participant, frame: number, arrivalMs: number) => void} received
  * @property {(frame: number, latenessMs: number) => void} ticked
@@ -86,18 +90,20 @@ export class Room {
    * @param {Session} session
    * @param {string} name checked already
    * @param {(participant: Participant) => void} onJoined called before they are told anything
+   * @param {JoinWishes} [wishes]
    * @returns {Promise<Participant | ErrorCode>} the code of the refusal, when there is one
    */
-  async join(session, name, onJoined) {
+  async join(session, name, onJoined, wishes = {}) {
     if (this.size >= this.settings.maxParticipants) return 'room-full';
     this.#joining += 1;
     try {
-      const participant = await this.#admit(session, name);
+      const participant = await this.#admit(session, name, wishes);
       if (this.#closed) {
         participant.close();
         return 'server-closing';
       }
       this.#people.set(participant.id, participant);
+      this.#mix.peopleChanged();
       onJoined(participant);
       session.sendControl(this.#welcome(participant));
       this.#tell({ type: 'joined', person: participant.describe() }, participant);
@@ -114,8 +120,9 @@ export class Room {
   /**
    * @param {Session} session
    * @param {string} name
+   * @param {JoinWishes} wishes
    */
-  async #admit(session, name) {
+  async #admit(session, name, { delivery, serverDelayMs }) {
     const { settings } = this;
     this.#opening ??= openSharedStream(settings);
     try {
@@ -131,7 +138,7 @@ export class Room {
         id: String(this.#nextId++),
         name,
         session,
-        delivery: session.transport.replyOnly ? 'reply' : settings.delivery,
+        delivery: session.transport.replyOnly ? 'reply' : (delivery ?? settings.delivery),
         format: settings.format,
         sampleClock: settings.sampleClock,
         maxDelayMs: settings.maxDelayMs,
@@ -139,6 +146,7 @@ export class Room {
         decoder,
       });
       participant.lastHeardMs = settings.clock.now();
+      if (serverDelayMs !== undefined) participant.readAt(serverDelayMs);
       return participant;
     } catch (error) {
       encoder.close();
@@ -156,7 +164,7 @@ export class Room {
       room: this.name,
       format: { sampleRate: format.sampleRate, frameMs: format.frameMs, opusFrames: format.opusFrames },
       delivery: participant.delivery,
-      serverDelayMs,
+      serverDelayMs: participant.ownDelayMs ?? serverDelayMs,
       bitrate,
       echo,
       idleTimeoutMs,
@@ -209,6 +217,24 @@ export class Room {
   }
 
   /**
+   * Sets how far behind its own clock one participant reads, and tells it what it had heard until then.
+   * @param {Participant} participant
+   * @param {number} serverDelayMs at most the settings' maxDelayMs
+   * @returns {boolean} false when it can't have a delay of its own, since its delivery isn't `reply`
+   */
+  delay(participant, serverDelayMs) {
+    if (participant.delivery !== 'reply' || serverDelayMs > this.settings.maxDelayMs) return false;
+    const before = {
+      serverDelayMs: participant.ownDelayMs ?? this.settings.serverDelayMs,
+      ...participant.heard.takeSpan(),
+    };
+    participant.readAt(serverDelayMs);
+    this.#mix.peopleChanged();
+    participant.session.sendControl({ type: 'delayed', serverDelayMs, before });
+    return true;
+  }
+
+  /**
    * Takes somebody out whose session has ended. Idempotent.
    * @param {Participant} participant
    */
@@ -216,6 +242,7 @@ export class Room {
     participant.close();
     if (!this.#people.delete(participant.id)) return;
     this.#tell({ type: 'left', id: participant.id });
+    this.#mix.peopleChanged();
     this.#restIfIdle();
     if (this.size === 0) this.onEmpty(this);
   }
@@ -242,7 +269,8 @@ export class Room {
         person.session.close(close, message);
         this.leave(person);
       } else {
-        person.session.sendControl({ type: 'stats', ...person.reception.snapshot() });
+        person.heard.endSecond();
+        person.session.sendControl({ type: 'stats', ...person.stats() });
       }
     }
     this.tickLatenessMs = 0;
@@ -258,7 +286,7 @@ export class Room {
       people: [...this.#people.values()].map((person) => ({
         ...person.describe(),
         delivery: person.delivery,
-        stats: { ...person.reception.snapshot(), transport: person.session.stats() },
+        stats: { ...person.stats(), transport: person.session.stats() },
       })),
     };
   }

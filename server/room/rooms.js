@@ -2,7 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
  * @import { Participant } from './participant.js'
- * @import { RoomSettings } from './room.js'
+ * @import { JoinWishes, RoomSettings } from './room.js'
  */
 
 import { Room } from './room.js';
@@ -54,15 +54,16 @@ export class Rooms {
    * @param {Session} session
    * @param {(room: Room, participant: Participant) => void} onJoined
    *   called before anything is sent to the participant
+   * @param {JoinWishes} [wishes]
    * @returns {Promise<{ room: Room, participant: Participant } | ErrorCode>}
    */
-  async join(roomName, name, session, onJoined) {
+  async join(roomName, name, session, onJoined, wishes) {
     if (this.people >= this.#maxPeople) return 'server-full';
     const room = this.#open(roomName);
     if (typeof room === 'string') return room;
     let participant;
     try {
-      participant = await room.join(session, name, (joined) => onJoined(room, joined));
+      participant = await room.join(session, name, (joined) => onJoined(room, joined), wishes);
     } finally {
       this.#endIfEmpty(room);
     }

@@ -2,7 +2,8 @@
  * @import { Transport } from './session.js'
  *
  * @typedef {Transport & { address: () => { host: string, port: number },
- *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void }} Http3Transport
+ *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
+ *   certificateHash?: () => string }} Http3Transport
  *
  * @typedef {object} EngineChoice
  * @property {Http3Transport | null} transport  null when there is no HTTP/3

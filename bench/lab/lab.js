@@ -1,0 +1,170 @@
+/**
+ * @import { ServerConfig } from '../../public/client/connection/choose.js'
+ * @import { TransportName } from '../../public/client/connection/connection.js'
+ * @import { Link } from '../link.js'
+ * @import { RunFolder } from '../run-folder.js'
+ *
+ * @typedef {object} LabOptions what every scenario takes
+ * @property {TransportName[]} transports
+ * @property {number} duration      seconds that are measured, for each transport
+ * @property {number} repetitions   blocks that they are measured in, by turns
+ * @property {number} warmUp        seconds of each block that are left out
+ * @property {number} seed
+ * @property {'thesis' | 'call'} format
+ * @property {boolean} browser
+ * @property {string[]} server      further options of the server
+ */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { quantile, sorted } from '../statistics.js';
+import { Child } from './child.js';
+
+const SERVER = new URL('./server-process.js', import.meta.url);
+const CLIENT = new URL('./client-process.js', import.meta.url);
+
+/** Formats by name, as options of the server. */
+export const FORMATS = Object.freeze({
+  thesis: { words: '8 kHz, packets of 80 ms in 8 Opus frames', argv: ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'] },
+  call: { words: '48 kHz, packets of 20 ms', argv: [] },
+});
+
+/** When sending was so late, at the 99th percentile, or took so much of a core, the generator was the bottleneck. */
+const BOTTLENECK_LATENESS_MS = 10;
+const BOTTLENECK_CPU_PERCENT = 85;
+
+/** A scenario's laboratory: a server at one end of a link, participants at the other, and a notebook. */
+export class Lab {
+  /** @type {Child | null} */
+  #server = null;
+  /** @type {Child | null} */
+  #clients = null;
+  /** @type {number[]} */
+  #latenessMs = [];
+  /** @type {number[]} */
+  #cpuPercents = [];
+
+  /**
+   * @param {object} options
+   * @param {LabOptions} options.options
+   * @param {Link} options.link
+   * @param {RunFolder} options.folder
+   * @param {(what: string, share: number) => void} options.progress  share of the whole, 0 to 1
+   * @param {AbortSignal} options.signal                              whether the run is to be broken off
+   */
+  constructor({ options, link, folder, progress, signal }) {
+    this.options = options;
+    this.link = link;
+    this.folder = folder;
+    this.progress = progress;
+    this.signal = signal;
+  }
+
+  /** @returns {Child} */
+  get server() {
+    if (!this.#server) throw new Error('no server has been started');
+    return this.#server;
+  }
+
+  /** @returns {Child} */
+  get clients() {
+    if (!this.#clients) throw new Error('no participants have been started');
+    return this.#clients;
+  }
+
+  /**
+   * Starts a server anew, in place of the last one, and connects the participants' process to it.
+   * @param {string[]} argv options beside those of the format
+   * @returns {Promise<ServerConfig>} what it offers
+   * @throws {Error} when it lacks a transport that is asked for
+   */
+  async startServer(argv = []) {
+    this.signal.throwIfAborted();
+    await this.#server?.close();
+    this.#server = new Child(SERVER, this.link.server.exec);
+    const { format, server, transports } = this.options;
+    const { port, report } = await this.#server.call('start', { argv: [...FORMATS[format].argv, ...argv, ...server] });
+    this.#clients ??= new Child(CLIENT, this.link.client.exec);
+    const config = await this.#clients.call('open', { origin: `http://${this.link.server.address}:${port}` });
+    const missing = transports.find((transport) => !config.transports[transport]);
+    if (missing) throw new Error(`the server has no ${missing}. ${report.join(' ')}`);
+    return config;
+  }
+
+  /** The server's audio format. @returns {Promise<import('../../public/shared/audio-format.js').AudioFormat>} */
+  format() {
+    return this.server.call('format');
+  }
+
+  /**
+   * Lets people join, one after the other.
+   * @param {{ id: string, transport: TransportName, room: string, speaks?: boolean, phaseMs?: number,
+   *   startFrame?: number }[]} people
+   */
+  async join(people) {
+    for (const person of people) {
+      this.signal.throwIfAborted();
+      await this.clients.call('join', { speaks: true, ...person });
+    }
+  }
+
+  /** @param {{ id: string }[]} people */
+  async leave(people) {
+    for (const { id } of people) await this.clients.call('leave', { id });
+  }
+
+  /**
+   * Lets people talk, and notes what happens, after the warm-up.
+   * @param {number} seconds
+   * @returns {Promise<{ server: any, people: any[], cpuPercent: number }>} the notes of both ends
+   */
+  async measure(seconds) {
+    await this.wait(this.options.warmUp);
+    await this.server.call('begin');
+    await this.clients.call('note');
+    await this.wait(seconds);
+    const { people, cpuPercent, latenessMs } = await this.clients.call('take');
+    this.#latenessMs.push(...latenessMs);
+    this.#cpuPercents.push(cpuPercent);
+    this.#tellGenerator();
+    return { server: await this.server.call('collect'), people, cpuPercent };
+  }
+
+  #tellGenerator() {
+    const ascending = sorted(this.#latenessMs);
+    const latenessMs = {
+      p50: quantile(ascending, 0.5),
+      p95: quantile(ascending, 0.95),
+      p99: quantile(ascending, 0.99),
+      max: quantile(ascending, 1),
+    };
+    const cpuPercent = Math.max(...this.#cpuPercents);
+    const bottleneck = latenessMs.p99 > BOTTLENECK_LATENESS_MS || cpuPercent > BOTTLENECK_CPU_PERCENT;
+    this.folder.setGenerator({ cpuPercent, latenessMs, bottleneck });
+  }
+
+  /** @param {number} seconds @returns {Promise<void>} rejects when the run is broken off */
+  async wait(seconds) {
+    await wait(seconds * 1000, undefined, { signal: this.signal });
+  }
+
+  /**
+   * The order of the protocols in one repetition: each comes first as often as the others.
+   * @param {number} repetition
+   * @returns {TransportName[]}
+   */
+  turns(repetition) {
+    const { transports } = this.options;
+    return transports.map((_, i) => transports[(i + repetition) % transports.length]);
+  }
+
+  /** How many seconds each protocol is measured in each repetition. */
+  get blockSeconds() {
+    return this.options.duration / this.options.repetitions;
+  }
+
+  /** Idempotent. */
+  async close() {
+    await this.#clients?.close();
+    await this.#server?.close();
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Received audio against server-side delay, from write clocks alone (thesis, section 4.3): a speaker's
+ * packet writes frame w when it arrives; a listener's packet for frame r, arriving later, reads samples
+ * [r·n − D, (r+1)·n − D). What of w is read by packets that arrive after it was heard.
+ *
+ * @typedef {object} Arrival
+ * @property {string} name   whose packet
+ * @property {number} frame
+ * @property {number} atMs
+ */
+
+/**
+ * @param {readonly Arrival[]} arrivals in the order of arrival
+ * @param {object} options
+ * @param {string} options.speaker
+ * @param {string} options.listener
+ * @param {number} options.from          the first of the speaker's frames that count
+ * @param {number} options.to            the first that doesn't any more
+ * @param {number} options.delayFrames   D in frames, with a fraction
+ * @returns {number} percent of the frames that arrived; NaN when there are none
+ */
+export function receivedAudio(arrivals, { speaker, listener, from, to, delayFrames }) {
+  /** For each frame that the listener has read, the place of that packet in the order. */
+  const reads = new Map();
+  const writes = new Map();
+  arrivals.forEach(({ name, frame }, order) => {
+    const places = name === speaker ? writes : name === listener ? reads : null;
+    if (places && !places.has(frame)) places.set(frame, order);
+  });
+  const whole = Math.floor(delayFrames);
+  const part = delayFrames - whole;
+  let heard = 0;
+  let sent = 0;
+  for (const [frame, order] of writes) {
+    if (frame < from || frame >= to) continue;
+    sent += 1;
+    // The reads that begin D after this frame: its end is read by the later of the two.
+    if (reads.get(frame + whole) > order) heard += 1 - part;
+    if (part > 0 && reads.get(frame + whole + 1) > order) heard += part;
+  }
+  return (100 * heard) / sent;
+}

@@ -1,0 +1,153 @@
+/** The lab's command: `npm run bench -- SCENARIO`, `npm run bench -- report FOLDER …`. */
+
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { describeEnvironment } from './environment.js';
+import { systemClock } from '../server/room/clock.js';
+import { FORMATS, Lab } from './lab/lab.js';
+import { LINK_PROFILES } from './link-profiles.js';
+import { openLink } from './link.js';
+import { Progress } from './progress.js';
+import { textSummary } from './report/text-table.js';
+import { RunFolder } from './run-folder.js';
+import { scenarios } from './scenarios/index.js';
+
+/** @typedef {import('./lab/scenario.js').Scenario} Scenario */
+
+const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
+const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
+const PINGS = Object.freeze({ count: 50, intervalMs: 100 });
+const BANDWIDTH_SECONDS = 3;
+
+const program = new Command('bench')
+  .description('Measures what HTTP/3 buys: a server and participants at two ends of a link.')
+  .showHelpAfterError('(--help says what there is)');
+
+for (const scenario of scenarios) addScenario(scenario);
+program
+  .command('report')
+  .description('sets earlier runs side by side')
+  .argument('<folders...>', "runs' folders, such as bench/results/…")
+  .option('--out <file>', 'the HTML file that is written', 'comparison.html')
+  .action(async (folders, { out }) => {
+    const { compareRuns } = await import('./report/compare-runs.js');
+    console.log(`Comparison: ${await compareRuns(folders, out)}`);
+  });
+
+/** @param {Scenario} scenario */
+function addScenario(scenario) {
+  const { duration = 60, repetitions = 6, format = 'thesis' } = scenario.defaults;
+  const command = program
+    .command(scenario.name)
+    .description(scenario.description)
+    .addOption(new Option('--transports <list>', 'by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
+    .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default('loopback'))
+    .addOption(new Option('--shaper <kind>', 'what makes the link').choices(['auto', 'emulator', 'netem', 'none']).default('auto'))
+    .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
+    .option('--repetitions <count>', 'blocks that the duration is cut into, the protocols by turns', number(1, 1000), repetitions)
+    .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
+    .addOption(new Option('--format <name>', Object.entries(FORMATS).map(([name, { words }]) => `${name}: ${words}`).join('; ')).choices(Object.keys(FORMATS)).default(format))
+    .option('--seed <number>', 'of the link and the statistics', number(0, 2 ** 32 - 1), 1)
+    .option('--server <options>', 'further options of the server, in one string', (text) => text.split(/\s+/).filter(Boolean), [])
+    .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'));
+  scenario.addOptions?.(command);
+  command.action((options) => run(scenario, { browser: false, ...options }));
+}
+
+/** @param {number} min @param {number} max */
+function number(min, max) {
+  return (/** @type {string} */ text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`allowed is a number from ${min} to ${max}`);
+  };
+}
+
+/** @param {string[]} allowed */
+function listOf(allowed) {
+  return (/** @type {string} */ text) => {
+    const list = [...new Set(text.split(',').map((word) => word.trim()))];
+    if (list.every((word) => allowed.includes(word))) return list;
+    throw new InvalidArgumentError(`allowed are ${allowed.join(', ')}, by commas`);
+  };
+}
+
+/**
+ * @param {Scenario} scenario
+ * @param {any} options
+ */
+async function run(scenario, { link: profile, shaper, ...options }) {
+  const interrupted = new AbortController();
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
+  }
+  const progress = new Progress(process.stderr, systemClock);
+  const folder = await openFolder(scenario, { ...options, link: profile, shaper });
+  const link = await openLink({ profile, shaper, seed: options.seed, say: (line) => progress.print(line) });
+  if (!link.available) folder.warn(`The link is loopback instead of ${profile}: ${link.reason}`);
+  const lab = new Lab({ options, link, folder, signal: interrupted.signal, progress: (what, share) => progress.update(share, what) });
+  try {
+    progress.begin('measuring the link');
+    await describeLink(link, folder);
+    progress.begin(scenario.name);
+    await scenario.measure(lab);
+    await noteEmulator(link, folder);
+    await lab.close();
+    const result = scenario.result(folder, options);
+    const report = await folder.finish(result);
+    progress.close();
+    console.log(textSummary(folder.run, result, report));
+  } catch (error) {
+    progress.close();
+    await lab.close();
+    const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
+    const report = await folder.fail(reason, partialResult(scenario, folder, options));
+    console.error(`The run broke off: ${reason.message}\nWhat it had measured: ${report}`);
+    process.exitCode = 1;
+  } finally {
+    await link.close();
+  }
+}
+
+/** @param {Scenario} scenario @param {any} options */
+async function openFolder({ name, title, quantities }, { out, ...options }) {
+  const environment = await describeEnvironment();
+  const id = randomBytes(2).toString('hex');
+  return RunFolder.open({ root: out, scenario: name, title, options, environment, quantities, startedAt: new Date(), id });
+}
+
+/** @param {Scenario} scenario @param {RunFolder} folder @param {any} options */
+function partialResult(scenario, folder, options) {
+  const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
+  return isMeasured ? scenario.result(folder, options) : undefined;
+}
+
+/**
+ * Notes what the link is, as measured from both ends before anything else uses it.
+ * @param {import('./link.js').Link} link
+ * @param {RunFolder} folder
+ */
+async function describeLink(link, folder) {
+  const { minMs, meanMs: avgMs, maxMs, deviationMs: sdMs, lossPercent, count } = await link.ping(PINGS);
+  const { up, down } = await link.bandwidth({ seconds: BANDWIDTH_SECONDS });
+  folder.setLink({
+    profile: link.profile,
+    parameters: /** @type {any} */ (link.parameters),
+    ping: { minMs, avgMs, maxMs, sdMs, lossPercent, count },
+    bandwidth: { upMbits: up.bitsPerSecond / 1e6, downMbits: down.bitsPerSecond / 1e6 },
+  });
+  await link.reset();
+}
+
+/**
+ * Notes what the emulator did to packets, and its own error.
+ * @param {import('./link.js').Link} link
+ * @param {RunFolder} folder
+ */
+async function noteEmulator(link, folder) {
+  const emulator = /** @type {any} */ (await link.stats());
+  if (folder.run.link && emulator) folder.setLink({ ...folder.run.link, emulator });
+}
+
+await program.parseAsync();
