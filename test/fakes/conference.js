@@ -47,11 +47,14 @@ export class Conference {
     this.lobby = new Lobby({ rooms: this.rooms, clock: this.clock, log });
   }
 
-  /** @param {string} name @param {{ room?: string, replyOnly?: boolean }} [options] */
-  async join(name, { room = 'lab', replyOnly = false } = {}) {
+  /**
+   * @param {string} name
+   * @param {{ room?: string, replyOnly?: boolean, delivery?: string, serverDelayMs?: unknown }} [options]
+   */
+  async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
     const session = new FakeSession(replyOnly ? this.replyOnly : this.transport);
     this.lobby.accept(session);
-    session.handler?.control({ type: 'join', version: 1, room, name });
+    session.handler?.control({ type: 'join', version: 1, room, name, ...wishes });
     await settle();
     return new Person(this, session);
   }

@@ -55,6 +55,31 @@ describe('the ring buffer', () => {
     expect(read(ring, 0, 10).added).toBe(0);
   });
 
+  it('keeps what is newest when its size changes', () => {
+    const ring = new RingBuffer(10, 4);
+    for (let frame = 0; frame < 6; frame++) write(ring, frame, frame);
+    ring.mark(6, FrameState.silent);
+    ring.resize(7);
+    expect([1, 2, 3, 4, 5, 6].map((frame) => ring.state(frame))).toEqual([0, 0, 3, 3, 3, 1]);
+    for (let frame = 7; frame < 10; frame++) write(ring, frame, frame);
+    expect(read(ring, 30, 70).samples.filter((_, i) => i % 10 === 0)).toEqual([3, 4, 5, 0, 7, 8, 9]);
+    ring.resize(3);
+    expect(ring.samples.length).toBe(30);
+    expect(read(ring, 30, 70).samples.filter((_, i) => i % 10 === 0)).toEqual([0, 0, 0, 0, 7, 8, 9]);
+  });
+
+  it('says how much of a stretch is as it was sent', () => {
+    const ring = new RingBuffer(10, 8);
+    write(ring, 0, 1);
+    ring.mark(1, FrameState.silent);
+    ring.mark(2, FrameState.concealed);
+    write(ring, 3, 1);
+    expect(ring.sentSamples(0, 40)).toBe(30);
+    expect(ring.sentSamples(-5, 12)).toBe(7);
+    expect(ring.sentSamples(15, 20)).toBe(10);
+    expect(ring.sentSamples(40, 10)).toBe(0);
+  });
+
   it('takes no memory for samples before the first sound', () => {
     const ring = new RingBuffer(960, 50);
     ring.mark(3, FrameState.silent);

@@ -195,6 +195,170 @@ describe('a room that replies', () => {
   });
 });
 
+describe('a listener with a delay of its own', () => {
+  const value = (/** @type {number} */ frame) => Math.round(10 * (frame + 1)) / 1000;
+
+  it.each([0, 8, 67.5, 1000, 2000])('reads at its own D = %d ms, beside one who is pushed at the room\'s', async (own) => {
+    const conference = new Conference({ serverDelayMs: 60 });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    const cid = await conference.join('Cid', { delivery: 'reply', serverDelayMs: own });
+    expect(cid.session.told('welcome')[0]).toMatchObject({ delivery: 'reply', serverDelayMs: own });
+    expect(ann.session.told('welcome')[0]).toMatchObject({ delivery: 'tick', serverDelayMs: 60 });
+    for (let frame = 0; frame < 200; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.001 * (frame + 1));
+      await bob.speak(frame, null);
+      await cid.speak(frame, null);
+    }
+    const heard = (await cid.heard()).get(199);
+    const start = 199 * 960 - own * 48;
+    const first = Math.floor(start / 960);
+    const split = (first + 1) * 960 - start;
+    const expected = [{ value: (first + 1) / 1000, count: split }];
+    if (split < 960) expected.push({ value: (first + 2) / 1000, count: 960 - split });
+    expect(steps(heard)).toEqual(expected);
+    expect(steps((await bob.heard()).get(190))).toEqual([{ value: 0.191, count: 960 }]);
+  });
+
+  it('keeps PCM longer only while it is there', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    const room = /** @type {import('../../server/room/room.js').Room} */ (conference.rooms.get('lab'));
+    let ring = new Float32Array(0);
+    room.settings.observer = {
+      received: (participant) => void (ring = participant.ring.samples),
+      ticked: () => {},
+      mixed: () => {},
+    };
+    const samples = async () => {
+      for (let i = 0; i < 2; i++) {
+        conference.pass(5);
+        await ann.speak(Math.floor(conference.sampleClock.now() / 960) - 1, 0.1);
+      }
+      return ring.length;
+    };
+    const usual = await samples();
+    const cid = await conference.join('Cid', { delivery: 'reply', serverDelayMs: 100 });
+    expect(await samples()).toBe(usual + 2000 * 48);
+    cid.session.handler?.control({ type: 'delay', serverDelayMs: 0 });
+    expect(await samples()).toBe(usual + 2000 * 48);
+    cid.session.close(0, '');
+    expect(await samples()).toBe(usual);
+  });
+
+  it('costs the others nothing when it reads earlier than they', async () => {
+    const conference = new Conference({ serverDelayMs: 60 });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    const hasty = await conference.join('Hasty', { delivery: 'reply', serverDelayMs: 0 });
+    conference.pass(2);
+    for (const frame of [0, 1]) await ann.speak(frame, value(frame));
+    for (let frame = 2; frame < 60; frame += 2) {
+      conference.pass(2);
+      await ann.speak(frame + 1, value(frame + 1));
+      await hasty.speak(frame, null);
+      await hasty.speak(frame + 1, null);
+      await ann.speak(frame, value(frame));
+    }
+    conference.pass(5);
+    const heard = await bob.heard();
+    for (let frame = 0; frame < 60; frame++) expect(steps(heard.get(frame))).toEqual([{ value: value(frame), count: 960 }]);
+    // Concealed is only what fell due after her last frame.
+    expect(ann.stats()).toMatchObject({ received: 60, late: 0, concealed: 2 });
+  });
+
+  it('is told how much it heard, as much as came before its reading', async () => {
+    const conference = new Conference();
+    const wish = { delivery: 'reply', serverDelayMs: 0 };
+    const [ann, bob] = [await conference.join('Ann', wish), await conference.join('Bob', wish)];
+    let at = 0;
+    const talk = async (/** @type {number} */ frames) => {
+      for (const end = at + frames; at < end; at++) {
+        conference.pass(1);
+        await ann.speak(at, 0.1);
+        await bob.speak(at, at % 2 ? 0.2 : null);
+      }
+    };
+    await talk(50);
+    bob.session.handler?.control({ type: 'delay', serverDelayMs: 12 });
+    ann.session.handler?.control({ type: 'delay', serverDelayMs: 12 });
+    // Bob is always second, so he hears all; Ann is first, and nothing of Bob's frame is there yet.
+    expect(bob.session.told('delayed')).toEqual([
+      { type: 'delayed', serverDelayMs: 12, before: { serverDelayMs: 0, sentSamples: 48000, heardSamples: 48000 } },
+    ]);
+    expect(ann.session.told('delayed')[0].before).toEqual({ serverDelayMs: 0, sentSamples: 49 * 960, heardSamples: 0 });
+    await talk(100);
+    const stats = ann.session.told('stats').at(-1);
+    expect(stats.heardSecondPercent).toBeCloseTo(60, 6);
+    expect(ann.stats()).toMatchObject({ sentSamples: 149 * 960, heardSamples: 100 * 576 });
+    expect(ann.session.told('stats').at(-1).heardPercent).toBeGreaterThan(0);
+    expect(/** @type {any} */ (ann.stats()).heardPercent).toBeCloseTo((100 * 100 * 576) / (149 * 960), 6);
+    ann.session.handler?.control({ type: 'delay', serverDelayMs: 20 });
+    await talk(50);
+    ann.session.handler?.control({ type: 'delay', serverDelayMs: 20 });
+    const { before } = ann.session.told('delayed').at(-1);
+    expect(before).toEqual({ serverDelayMs: 20, sentSamples: 48000, heardSamples: 48000 });
+  });
+
+  it('counts as unheard what was lost on the way up, the speaker\'s packet or its own', async () => {
+    const conference = new Conference();
+    const wish = { delivery: 'reply', serverDelayMs: 40 };
+    const [ann, bob] = [await conference.join('Ann', wish), await conference.join('Bob', wish)];
+    for (let frame = 0; frame < 100; frame++) {
+      conference.pass(1);
+      if (frame % 10 !== 3) await ann.speak(frame, 0.1);
+      if (frame % 10 !== 7) await bob.speak(frame, null);
+    }
+    bob.session.handler?.control({ type: 'delay', serverDelayMs: 40 });
+    const { sentSamples, heardSamples } = bob.session.told('delayed')[0].before;
+    expect(sentSamples).toBe(98 * 960);
+    expect(heardSamples).toBe((98 - 10 - 10) * 960);
+    // A pause is no loss.
+    conference.pass(200);
+    for (let frame = 300; frame < 350; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.1);
+      await bob.speak(frame, null);
+    }
+    bob.session.handler?.control({ type: 'delay', serverDelayMs: 40 });
+    expect(bob.session.told('delayed')[1].before.sentSamples).toBe(50 * 960);
+  });
+
+  it.each([
+    [{ serverDelayMs: 40 }],
+    [{ delivery: 'tick', serverDelayMs: 40 }],
+    [{ delivery: 'reply', serverDelayMs: -1 }],
+    [{ delivery: 'reply', serverDelayMs: 2001 }],
+    [{ delivery: 'reply', serverDelayMs: '40' }],
+    [{ delivery: 'push' }],
+  ])('is refused for %j', async (wish) => {
+    const conference = new Conference();
+    const { session } = await conference.join('Ann', /** @type {any} */ (wish));
+    expect(session.messages).toMatchObject([{ type: 'refused', code: 'bad-request' }]);
+  });
+
+  it('can\'t be had where mixes are pushed, nor be out of range', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob', { replyOnly: true })];
+    for (const { session } of [ann, bob]) {
+      for (const serverDelayMs of [-1, 2001, null, 'x']) session.handler?.control({ type: 'delay', serverDelayMs });
+      session.handler?.control({ type: 'delay', serverDelayMs: 100 });
+    }
+    expect(ann.stats()?.dropped.control).toBe(5);
+    expect(bob.stats()?.dropped.control).toBe(4);
+    expect(bob.session.told('delayed')).toMatchObject([{ serverDelayMs: 100, before: { serverDelayMs: 60 } }]);
+    expect(ann.stats()).not.toHaveProperty('heardPercent');
+  });
+
+  it('stays `reply` where nothing can be pushed, whatever is asked for', async () => {
+    const conference = new Conference();
+    const old = await conference.join('Old', { replyOnly: true, delivery: 'tick' });
+    const ann = await conference.join('Ann', { delivery: 'reply' });
+    expect(old.session.told('welcome')[0].delivery).toBe('reply');
+    expect(ann.session.told('welcome')[0]).toMatchObject({ delivery: 'reply', serverDelayMs: 60 });
+    expect(conference.clock.waiting).toBe(1);
+  });
+});
+
 describe('both deliveries in one room', () => {
   it('lets people on HTTP/1 and people on datagrams hear each other', async () => {
     const conference = new Conference();
