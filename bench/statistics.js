@@ -1,0 +1,245 @@
+/**
+ * What is said of many measured values: their centre, spread and quantiles, their histogram and
+ * distribution. How sure that is, see bootstrap.js. Values that are no finite numbers are errors of the
+ * caller, who leaves them out and counts them, save where a function says that it takes infinity.
+ */
+
+/**
+ * @typedef {ArrayLike<number>} Values
+ *
+ * @typedef {object} Summary
+ * @property {number} count
+ * @property {number} mean
+ * @property {number} sd    of the sample, with n - 1; NaN for fewer than two values
+ * @property {number} min
+ * @property {number} max
+ * @property {number} p50
+ * @property {number} p95
+ * @property {number} p99
+ */
+
+/**
+ * @param {Values} values
+ * @returns {Float64Array} a sorted copy
+ */
+export function sorted(values) {
+  return Float64Array.from(values).sort();
+}
+
+/**
+ * The quantile with linear interpolation between the order statistics: at (n - 1)·p, counted from 0.
+ * Definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (The American
+ * Statistician 50, 1996), the default of R, NumPy and Excel.
+ *
+ * @param {Values} ascending sorted values
+ * @param {number} p 0 to 1
+ * @returns {number} NaN when there are no values
+ */
+export function quantile(ascending, p) {
+  checkShare(p);
+  if (ascending.length === 0) return NaN;
+  const at = (ascending.length - 1) * p;
+  const below = Math.floor(at);
+  const share = at - below;
+  if (share === 0) return ascending[below];
+  return ascending[below] + share * (ascending[below + 1] - ascending[below]);
+}
+
+/**
+ * The least of the values that at least a share p of them doesn't exceed: the inverse of the empirical
+ * distribution, definition 1 of Hyndman and Fan. Takes infinity, for what never came.
+ *
+ * @param {Values} ascending sorted values
+ * @param {number} p 0 to 1
+ * @returns {number} NaN when there are no values
+ */
+export function leastCovering(ascending, p) {
+  checkShare(p);
+  if (ascending.length === 0) return NaN;
+  // The product of a share such as 0.07 and a count may come out a hair above the whole number it is.
+  const count = Math.ceil(p * ascending.length * (1 - Number.EPSILON));
+  return ascending[Math.max(0, count - 1)];
+}
+
+/** @param {Values} values */
+export function mean(values) {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i];
+  return sum / values.length;
+}
+
+/**
+ * @param {Values} values
+ * @returns {number} the standard deviation of a sample, with n - 1
+ */
+export function standardDeviation(values) {
+  if (values.length < 2) return NaN;
+  const centre = mean(values);
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) squares += (values[i] - centre) ** 2;
+  return Math.sqrt(squares / (values.length - 1));
+}
+
+/**
+ * @param {Values} values
+ * @returns {Summary}
+ */
+export function summarize(values) {
+  const ascending = sorted(values);
+  return {
+    count: ascending.length,
+    mean: mean(ascending),
+    sd: standardDeviation(ascending),
+    min: quantile(ascending, 0),
+    max: quantile(ascending, 1),
+    p50: quantile(ascending, 0.5),
+    p95: quantile(ascending, 0.95),
+    p99: quantile(ascending, 0.99),
+  };
+}
+
+/**
+ * @typedef {object} Bins
+ * @property {number} from   the first bin's lower edge
+ * @property {number} width
+ * @property {number} count
+ *
+ * @typedef {object} Histogram
+ * @property {Bins} bins     each holds its lower edge, not its upper
+ * @property {number[]} counts
+ * @property {number} below  how many values lie below the first bin
+ * @property {number} above  and above the last
+ */
+
+const FEWEST_BINS = 8;
+const MOST_BINS = 80;
+
+/** What lies above this quantile is drawn only if it doesn't squeeze the rest. */
+const TAIL = 0.995;
+
+/**
+ * Bins that suit all of several sets of values, so that their histograms can be laid over one another.
+ * The width is 2·IQR·n^(-1/3) (Freedman and Diaconis, 1981) of the set for which that is narrowest,
+ * rounded to 1, 2 or 5 times a power of ten, and edges are its multiples. A long tail is cut off: the
+ * bins end at the 99.5th percentile when the maximum lies more than twice as far from the minimum.
+ *
+ * @param {Values[]} sets
+ * @returns {Bins}
+ */
+export function binsFor(sets) {
+  const all = sets.map(sorted).filter((set) => set.length > 0);
+  if (all.length === 0) return { from: 0, width: 1, count: 1 };
+  const low = Math.min(...all.map((set) => set[0]));
+  const most = Math.max(...all.map((set) => set[set.length - 1]));
+  const body = Math.max(...all.map((set) => quantile(set, TAIL)));
+  const high = most - low > 2 * (body - low) && body > low ? body : most;
+  const span = high - low || Math.max(Math.abs(low), 1) / 10;
+  const narrowest = Math.min(...all.map(freedmanDiaconis).filter((width) => width > 0), Infinity);
+  const width = roundWidth(Math.min(Math.max(narrowest, span / MOST_BINS), span / FEWEST_BINS));
+  const first = Math.floor(low / width);
+  return { from: first * width, width, count: Math.floor(high / width) - first + 1 };
+}
+
+/** @param {Values} ascending */
+function freedmanDiaconis(ascending) {
+  return (2 * (quantile(ascending, 0.75) - quantile(ascending, 0.25))) / Math.cbrt(ascending.length);
+}
+
+/**
+ * @param {number} width
+ * @returns {number} the nearest of 1, 2 and 5 times a power of ten
+ */
+function roundWidth(width) {
+  const power = 10 ** Math.floor(Math.log10(width));
+  const [nearest] = [1, 2, 5, 10].sort(
+    (a, b) => Math.abs(Math.log(width / (a * power))) - Math.abs(Math.log(width / (b * power))),
+  );
+  return nearest * power;
+}
+
+/**
+ * @param {Values} values
+ * @param {Bins} [bins] otherwise those that suit the values
+ * @returns {Histogram}
+ */
+export function histogram(values, bins = binsFor([values])) {
+  const counts = new Array(bins.count).fill(0);
+  let below = 0;
+  let above = 0;
+  for (let i = 0; i < values.length; i++) {
+    const bin = Math.floor((values[i] - bins.from) / bins.width + 1e-9);
+    if (bin < 0) below++;
+    else if (bin >= bins.count) above++;
+    else counts[bin]++;
+  }
+  return { bins, counts, below, above };
+}
+
+/**
+ * The empirical distribution as a staircase's corners: at each x, the share of values that are ≤ x. Of
+ * more values than points, those at evenly spaced shares are kept, the extremes always.
+ *
+ * @param {Values} values
+ * @param {number} [mostPoints]
+ * @returns {[number, number][]} x, and the share from 0 to 1
+ */
+export function cumulative(values, mostPoints = 400) {
+  const ascending = sorted(values);
+  const steps = Math.min(mostPoints, ascending.length);
+  /** @type {[number, number][]} */
+  const points = [];
+  for (let step = 1; step <= steps; step++) {
+    // From the first value to the last, whatever the number of steps.
+    const i =
+      steps === 1 ? ascending.length - 1 : Math.round(((step - 1) * (ascending.length - 1)) / (steps - 1));
+    points.push([ascending[i], (i + 1) / ascending.length]);
+  }
+  return points;
+}
+
+/**
+ * The share of values that are ≤ each of some limits; for lateness at the server, the received audio at
+ * each server-side delay. Takes infinity among the values.
+ *
+ * @param {Values} values
+ * @param {Values} limits
+ * @returns {[number, number][]} the limit, and the share from 0 to 1; NaN when there are no values
+ */
+export function shareWithin(values, limits) {
+  const ascending = sorted(values);
+  return Array.from(limits, (limit) => [limit, countUpTo(ascending, limit) / ascending.length]);
+}
+
+/**
+ * @param {Float64Array} ascending
+ * @param {number} limit
+ */
+function countUpTo(ascending, limit) {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ascending[middle] <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * On a measured curve, the least x from which on y keeps to the target: the least server-side delay
+ * for a share of received audio. A curve that dips below the target later hasn't reached it before.
+ *
+ * @param {readonly (readonly number[])[]} points x and y of each
+ * @param {number} target
+ * @returns {number | undefined} nothing when even the last point lies below
+ */
+export function leastReaching(points, target) {
+  const descending = [...points].sort((a, b) => b[0] - a[0]);
+  const miss = descending.findIndex(([, y]) => !(y >= target));
+  return miss === -1 ? descending.at(-1)?.[0] : descending[miss - 1]?.[0];
+}
+
+/** @param {number} p */
+function checkShare(p) {
+  if (!(p >= 0 && p <= 1)) throw new RangeError(`the share ${p} must be from 0 to 1`);
+}
