@@ -1,0 +1,102 @@
+/** Figures as people read them: no more digits than mean something, in a column all alike. */
+
+/**
+ * @typedef {import('../result.js').Cell} Cell
+ * @typedef {import('../result.js').Table} Table
+ */
+
+/** Digits that are worth showing when nobody says how many. */
+const SIGNIFICANT = 4;
+
+/** A thin space, which doesn't break, between thousands (ISO 80000-1). */
+const THIN = '\u202f';
+
+/**
+ * @param {readonly number[]} values
+ * @returns {number} digits after the point that suit the largest of them
+ */
+export function digitsFor(values) {
+  const finite = values.filter(Number.isFinite).map(Math.abs);
+  if (finite.length === 0 || finite.every(Number.isInteger)) return 0;
+  const largest = Math.max(...finite);
+  return Math.max(0, Math.min(6, SIGNIFICANT - 1 - Math.floor(Math.log10(largest || 1))));
+}
+
+/**
+ * @param {number} value
+ * @param {number} [digits] after the point
+ * @returns {string} with a real minus; '–' for what isn't known
+ */
+export function formatNumber(value, digits = digitsFor([value])) {
+  if (value === Infinity) return '∞';
+  if (!Number.isFinite(value)) return '–';
+  const [whole, fraction] = Math.abs(value).toFixed(digits).split('.');
+  const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole;
+  const isNegative = value < 0 && Number(value.toFixed(digits)) !== 0;
+  return `${isNegative ? '−' : ''}${grouped}${fraction ? `.${fraction}` : ''}`;
+}
+
+/**
+ * @param {readonly [number, number]} interval
+ * @param {number} digits
+ * @returns {string} '[1.2, 3.4]'
+ */
+export function formatInterval([low, high], digits) {
+  return `[${formatNumber(low, digits)}, ${formatNumber(high, digits)}]`;
+}
+
+/**
+ * @param {Cell} cell
+ * @returns {number | undefined} its figure, if it has one
+ */
+export function figureOf(cell) {
+  if (typeof cell === 'number') return cell;
+  return typeof cell === 'object' && cell !== null ? cell.value : undefined;
+}
+
+/**
+ * A table's cells as text.
+ * @param {Table} table
+ * @returns {{ header: string, isNumeric: boolean, cells: { text: string, interval: string }[] }[]} by column
+ */
+export function formatColumns({ columns, rows }) {
+  return columns.map(({ label, unit, digits: wanted }, i) => {
+    const cells = rows.map((row) => row[i]);
+    const figures = cells.map(figureOf).filter((figure) => figure !== undefined);
+    const digits = wanted ?? digitsFor(figures);
+    return {
+      header: unit ? `${label} (${unit})` : label,
+      isNumeric: figures.length > 0,
+      cells: cells.map((cell) => formatCell(cell, digits)),
+    };
+  });
+}
+
+/**
+ * @param {Cell} cell
+ * @param {number} digits
+ */
+function formatCell(cell, digits) {
+  if (cell === null) return { text: '', interval: '' };
+  if (typeof cell === 'string') return { text: cell, interval: '' };
+  if (typeof cell === 'number') return { text: formatNumber(cell, digits), interval: '' };
+  const { interval } = cell;
+  const isKnown = interval !== undefined && interval.some(Number.isFinite);
+  return { text: formatNumber(cell.value, digits), interval: isKnown ? formatInterval(interval, digits) : '' };
+}
+
+/**
+ * @param {string} instant ISO 8601
+ * @returns {string} '2025-11-21 03:07:15 UTC'
+ */
+export const formatInstant = (instant) => instant.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
+
+/**
+ * @param {number} ms
+ * @returns {string} '3 min 07 s'
+ */
+export function formatDuration(ms) {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+}

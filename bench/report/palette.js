@@ -1,0 +1,56 @@
+/**
+ * What tells protocols apart in every plot and table: a colour of the set by Okabe and Ito (2008), which
+ * people with any colour vision can tell apart, and beside it a dash and a marker, for print in grey.
+ */
+
+/**
+ * @typedef {object} Look
+ * @property {number} slot       the colour's number, in style.css --series-<slot>
+ * @property {string} colour     on white
+ * @property {number[]} dash     lengths of strokes and gaps; empty is a solid line
+ * @property {string} marker     ECharts' name of a shape
+ * @property {boolean} isHollow
+ */
+
+/** On white; style.css has lighter ones for a dark page. */
+export const COLOURS = ['#0072b2', '#d55e00', '#00795a', '#b0508a', '#a87400', '#3f8fc4', '#5b5b5b'];
+
+const LABELS = new Map([
+  ['webtransport', 'WebTransport'],
+  ['http1', 'HTTP/1'],
+  ['websocket', 'WebSocket'],
+  ['webtransport-streams', 'WebTransport streams'],
+  ['webrtc', 'WebRTC'],
+]);
+const SLOTS = [...LABELS.keys()];
+
+const DASHES = [[], [6, 3], [2, 2.5], [10, 3, 2, 3], [12, 4], [8, 2, 2, 2, 2, 2]];
+const MARKERS = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin'];
+
+/**
+ * @param {string} protocol
+ * @returns {string} as people write it
+ */
+export const protocolLabel = (protocol) => LABELS.get(protocol) ?? protocol;
+
+/**
+ * @param {{ protocol: string, variant?: number }[]} series of one plot
+ * @returns {Look[]} for each, no two alike among the first six of a protocol
+ */
+export function looksOf(series) {
+  const strangers = [...new Set(series.map(({ protocol }) => protocol))].filter(
+    (name) => !SLOTS.includes(name),
+  );
+  return series.map(({ protocol, variant = 0 }) => {
+    const known = SLOTS.indexOf(protocol);
+    const place = known >= 0 ? known : SLOTS.length + strangers.indexOf(protocol);
+    const slot = place % COLOURS.length;
+    return {
+      slot,
+      colour: COLOURS[slot],
+      dash: DASHES[(place + 2 * variant) % DASHES.length],
+      marker: MARKERS[(place + 2 * variant) % MARKERS.length],
+      isHollow: (place + variant) % 2 === 1,
+    };
+  });
+}
