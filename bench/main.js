@@ -31,8 +31,8 @@ program
   .argument('<folders...>', "runs' folders, such as bench/results/…")
   .option('--out <file>', 'the HTML file that is written', 'comparison.html')
   .action(async (folders, { out }) => {
-    const { compareRuns } = await import('./report/compare-runs.js');
-    console.log(`Comparison: ${await compareRuns(folders, out)}`);
+    const { compareRuns } = await import('./report/comparison.js');
+    console.log(`${await compareRuns(folders, out)}\nComparison: ${out}`);
   });
 
 /** @param {Scenario} scenario */
