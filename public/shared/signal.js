@@ -1,0 +1,251 @@
+/**
+ * What is asked of recorded sound: where one signal is found in another, how alike they are, how
+ * loud, and where something is missing. All signals are mono, samples from -1 to 1.
+ */
+
+/** The level given for silence, in dBFS. */
+export const SILENCE_DB = -200;
+
+/**
+ * The smallest power of two that is not less than a length.
+ * @param {number} length at least 1
+ */
+const powerOfTwo = (length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
+
+/**
+ * The discrete Fourier transform, in place: radix 2, decimation in time (Cooley and Tukey, 1965).
+ * The inverse is not scaled: it is N times the signal.
+ *
+ * @param {Float64Array} re real parts; their number is a power of two
+ * @param {Float64Array} im imaginary parts, as many
+ * @param {boolean} [inverse]
+ * @throws {RangeError} when the lengths differ, or are no power of two
+ */
+export function fft(re, im, inverse = false) {
+  const n = re.length;
+  if (im.length !== n || n < 1 || n !== powerOfTwo(n)) {
+    throw new RangeError(`an FFT of ${n} and ${im.length} values: both must be the same power of two`);
+  }
+  reverseBits(re, im);
+  for (let size = 2; size <= n; size *= 2) {
+    const half = size / 2;
+    const angle = ((inverse ? 2 : -2) * Math.PI) / size;
+    for (let k = 0; k < half; k++) {
+      const cos = Math.cos(angle * k);
+      const sin = Math.sin(angle * k);
+      for (let a = k; a < n; a += size) {
+        const b = a + half;
+        const real = re[b] * cos - im[b] * sin;
+        const imaginary = re[b] * sin + im[b] * cos;
+        re[b] = re[a] - real;
+        im[b] = im[a] - imaginary;
+        re[a] += real;
+        im[a] += imaginary;
+      }
+    }
+  }
+}
+
+/**
+ * @param {Float64Array} re
+ * @param {Float64Array} im
+ */
+function reverseBits(re, im) {
+  const n = re.length;
+  for (let i = 1, j = 0; i < n; i++) {
+    let bit = n >> 1;
+    for (; j & bit; bit >>= 1) j ^= bit;
+    j ^= bit;
+    if (i < j) {
+      [re[i], re[j]] = [re[j], re[i]];
+      [im[i], im[j]] = [im[j], im[i]];
+    }
+  }
+}
+
+/**
+ * For each lag from 0 to signal.length - reference.length, the sum of reference[i] · signal[i + lag].
+ *
+ * @param {Float32Array} reference
+ * @param {Float32Array} signal not shorter than the reference
+ * @returns {Float64Array}
+ */
+export function crossCorrelation(reference, signal) {
+  const n = powerOfTwo(reference.length + signal.length);
+  const re = new Float64Array(n);
+  const im = new Float64Array(n);
+  // Two real signals in one complex transform: signal + i·reference, taken apart by symmetry below.
+  re.set(signal);
+  im.set(reference);
+  fft(re, im);
+  const productRe = new Float64Array(n);
+  const productIm = new Float64Array(n);
+  for (let k = 0; k < n; k++) {
+    const m = (n - k) % n;
+    const signalRe = (re[k] + re[m]) / 2;
+    const signalIm = (im[k] - im[m]) / 2;
+    const referenceRe = (im[k] + im[m]) / 2;
+    const referenceIm = (re[m] - re[k]) / 2;
+    productRe[k] = signalRe * referenceRe + signalIm * referenceIm;
+    productIm[k] = signalIm * referenceRe - signalRe * referenceIm;
+  }
+  fft(productRe, productIm, true);
+  return productRe.subarray(0, signal.length - reference.length + 1).map((value) => value / n);
+}
+
+/**
+ * @typedef {object} Alignment
+ * @property {number} lag          samples after the start of the signal at which the reference starts
+ * @property {number} correlation  normalized, -1 to 1: 1 means equal save for the level
+ * @property {number} gainDb       by how much the signal is louder than the reference there
+ */
+
+/**
+ * Finds the place in a signal at which it is most like a reference.
+ *
+ * @param {Float32Array} reference
+ * @param {Float32Array} signal not shorter than the reference
+ * @param {{ from?: number, to?: number }} [lags] the lags to look at, both included
+ * @returns {Alignment}
+ * @throws {RangeError} when the reference is empty, longer than the signal, or no lag is possible
+ */
+export function align(reference, signal, { from = 0, to = Infinity } = {}) {
+  if (reference.length === 0 || reference.length > signal.length) {
+    throw new RangeError(`a reference of ${reference.length} samples in a signal of ${signal.length}`);
+  }
+  const first = Math.max(0, from);
+  const last = Math.min(to, signal.length - reference.length);
+  if (first > last) throw new RangeError(`no lag from ${from} to ${to} is possible`);
+
+  const part = signal.subarray(first, last + reference.length);
+  const products = crossCorrelation(reference, part);
+  const energies = slidingEnergy(part, reference.length);
+  const referenceEnergy = energy(reference);
+  // A part too quiet to be heard has no likeness: without this, rounding noise could win.
+  const floor = Math.max(referenceEnergy * 1e-8, Number.MIN_VALUE);
+  let best = 0;
+  let correlation = -Infinity;
+  for (let lag = 0; lag < products.length; lag++) {
+    const value = energies[lag] < floor ? 0 : products[lag] / Math.sqrt(referenceEnergy * energies[lag]);
+    if (value > correlation) [best, correlation] = [lag, value];
+  }
+  const gainDb = decibels(energies[best] / reference.length) - levelDb(reference);
+  return { lag: first + best, correlation: referenceEnergy > 0 ? correlation : 0, gainDb };
+}
+
+/**
+ * Aligns a reference piece by piece, near where the whole of it was found: what is left of likeness
+ * when the delay wandered a little on the way.
+ *
+ * @param {Float32Array} reference
+ * @param {Float32Array} signal
+ * @param {number} lag where the whole was found
+ * @param {{ pieceSamples: number, searchSamples: number, quietDb?: number }} options
+ *   pieceSamples: a piece's length; searchSamples: how far around `lag` to look; pieces of the
+ *   reference that are quieter than quietDb (dBFS, -45) are left out
+ * @returns {(Alignment & { start: number })[]} for each piece, and where it starts in the reference
+ */
+export function alignPieces(reference, signal, lag, { pieceSamples, searchSamples, quietDb = -45 }) {
+  const pieces = [];
+  for (let start = 0; start + pieceSamples <= reference.length; start += pieceSamples) {
+    const piece = reference.subarray(start, start + pieceSamples);
+    const from = lag + start - searchSamples;
+    if (levelDb(piece) < quietDb || from > signal.length - pieceSamples) continue;
+    const found = align(piece, signal, { from, to: lag + start + searchSamples });
+    pieces.push({ start, ...found, lag: found.lag - start });
+  }
+  return pieces;
+}
+
+/**
+ * @typedef {object} Gap
+ * @property {number} start    the gap's first sample, in the signal
+ * @property {number} samples  its length
+ */
+
+/**
+ * Finds where a signal is silent though its reference is not.
+ *
+ * @param {Float32Array} reference
+ * @param {Float32Array} signal
+ * @param {number} lag where the reference starts in the signal
+ * @param {{ longerThan: number, step?: number, silentDb?: number, loudDb?: number }} options
+ *   longerThan: samples; shorter gaps are left out. step: samples to a reading (240). A reading is
+ *   silent below silentDb (dBFS, -70) and missed when the reference's is above loudDb (-45)
+ * @returns {Gap[]}
+ */
+export function findGaps(reference, signal, lag, { longerThan, step = 240, silentDb = -70, loudDb = -45 }) {
+  /** @type {Gap[]} */
+  const gaps = [];
+  /** @type {Gap | null} */
+  let gap = null;
+  const end = Math.min(reference.length, signal.length - lag);
+  for (let at = Math.max(0, -lag); at + step <= end; at += step) {
+    const silent = levelDb(signal.subarray(lag + at, lag + at + step)) < silentDb;
+    if (silent && levelDb(reference.subarray(at, at + step)) > loudDb) {
+      gap ??= { start: lag + at, samples: 0 };
+      gap.samples += step;
+    } else {
+      if (gap && gap.samples > longerThan) gaps.push(gap);
+      gap = null;
+    }
+  }
+  if (gap && gap.samples > longerThan) gaps.push(gap);
+  return gaps;
+}
+
+/**
+ * The longest run of samples that are exactly zero: real sound that went through a codec has none,
+ * so a run is audio that was never there.
+ *
+ * @param {Float32Array} samples
+ * @returns {Gap} of length 0 when there is none
+ */
+export function longestZeroRun(samples) {
+  const longest = { start: 0, samples: 0 };
+  for (let i = 0, start = 0; i < samples.length; i++) {
+    if (samples[i] !== 0) start = i + 1;
+    else if (i + 1 - start > longest.samples) Object.assign(longest, { start, samples: i + 1 - start });
+  }
+  return longest;
+}
+
+/**
+ * The level of a signal: its root mean square against a full-scale square wave.
+ * @param {Float32Array} samples
+ * @returns {number} dBFS, at most 0 for samples within -1 to 1; SILENCE_DB when there is nothing
+ */
+export function levelDb(samples) {
+  return samples.length === 0 ? SILENCE_DB : decibels(energy(samples) / samples.length);
+}
+
+/**
+ * @param {number} power mean square
+ */
+const decibels = (power) => (power > 0 ? Math.max(SILENCE_DB, 10 * Math.log10(power)) : SILENCE_DB);
+
+/**
+ * @param {Float32Array} samples
+ */
+function energy(samples) {
+  let sum = 0;
+  for (let i = 0; i < samples.length; i++) sum += samples[i] * samples[i];
+  return sum;
+}
+
+/**
+ * The energy of every stretch of so many samples.
+ * @param {Float32Array} samples
+ * @param {number} length
+ */
+function slidingEnergy(samples, length) {
+  const energies = new Float64Array(samples.length - length + 1);
+  let sum = 0;
+  for (let i = 0; i < samples.length; i++) {
+    sum += samples[i] * samples[i];
+    if (i >= length) sum -= samples[i - length] * samples[i - length];
+    // What rounding leaves of a sum that should be zero may be below it.
+    if (i >= length - 1) energies[i - length + 1] = Math.max(0, sum);
+  }
+  return energies;
+}
