@@ -8,7 +8,7 @@
 import { Endpoint } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { Client } from '../public/client/client.js';
-import { systemClock } from '../public/client/clock.js';
+import { systemClock } from '../public/shared/clock.js';
 import { webTransportOn } from './webtransport.js';
 
 /** How often a sound card asks for samples and gives some, in milliseconds. */

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 /** @typedef {import('../certs/generate.js').Certificate} Certificate */
 /** @typedef {import('./log.js').Log} Log */
-/** @typedef {import('./room/clock.js').Clock} Clock */
+/** @typedef {import('../public/shared/clock.js').Clock} Clock */
 
 /**
  * What both kinds of certificate source are given.

@@ -1,8 +1,8 @@
 import { CERTIFICATE_DIRECTORY } from '../certs/generate.js';
+import { systemClock } from '../public/shared/clock.js';
 import { createLog } from './log.js';
 import { MadeCertificate } from './made-certificate.js';
 import { OwnCertificate } from './own-certificate.js';
-import { systemClock } from './room/clock.js';
 
 /** @typedef {import('./certificate-source.js').Certificate} Certificate */
 /** @typedef {MadeCertificate | OwnCertificate} ServerCertificate */
@@ -12,7 +12,7 @@ import { systemClock } from './room/clock.js';
  *
  * @param {Pick<import('./config.js').Config, 'cert' | 'key' | 'certDir' | 'hostnames'>} config
  * @param {object} [options]
- * @param {import('./room/clock.js').Clock} [options.clock]
+ * @param {import('../public/shared/clock.js').Clock} [options.clock]
  * @param {() => number} [options.wallNow]  the date, in milliseconds since 1970
  * @param {import('./log.js').Log} [options.log]
  * @returns {Promise<ServerCertificate>} to be closed

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { systemClock } from '../public/shared/clock.js';
 import { InformationRequest, loadConfig } from './config.js';
 import { createLog } from './log.js';
-import { systemClock } from './room/clock.js';
 
 /** The exit codes: for a setting that can't be had, and for what nobody foresaw. */
 const EXIT_SETTING = 2;

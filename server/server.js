@@ -1,9 +1,9 @@
 /**
  * @import { Server } from 'node:http'
+ * @import { Clock } from '../public/shared/clock.js'
  * @import { Config } from './config.js'
  * @import { ServerCertificate } from './certificate.js'
  * @import { Log } from './log.js'
- * @import { Clock } from './room/clock.js'
  * @import { Observer } from './room/room.js'
  * @import { Accept, Transport } from './transport/session.js'
  */
@@ -11,13 +11,14 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createAudioFormat } from '../public/shared/audio-format.js';
+import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './app.js';
 import { loadCodec } from './audio/codec.js';
 import { openCertificate } from './certificate.js';
 import { createLog } from './log.js';
 import { listen } from './listen.js';
 import { MAX_SERVER_DELAY_MS } from './options.js';
-import { SampleClock, systemClock } from './room/clock.js';
+import { SampleClock } from './room/clock.js';
 import { Lobby } from './room/lobby.js';
 import { Rooms } from './room/rooms.js';
 import { createHttp1Transport, HTTP1_SERVER_OPTIONS } from './transport/http1.js';

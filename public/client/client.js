@@ -1,7 +1,7 @@
 /**
  * @import { AudioFormat } from '../shared/audio-format.js'
  * @import { Codec } from '../shared/codec.js'
- * @import { Clock } from './clock.js'
+ * @import { Clock } from '../shared/clock.js'
  * @import { Failure, Scope, ServerConfig } from './connection/choose.js'
  * @import { Connection, ConnectionStats, TransportName } from './connection/connection.js'
  * @import { Person } from './people.js'
@@ -13,7 +13,7 @@ import { Packet, PacketType, readPacket } from '../shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../shared/payload.js';
 import { ClockExchange } from './clock-exchange.js';
 import { ClockSync } from './clock-sync.js';
-import { systemClock } from './clock.js';
+import { systemClock } from '../shared/clock.js';
 import { connect } from './connection/choose.js';
 import { ConnectionError } from './connection/connection.js';
 import { Playout } from './playout.js';

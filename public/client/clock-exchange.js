@@ -1,5 +1,5 @@
 /**
- * @import { Clock } from './clock.js'
+ * @import { Clock } from '../shared/clock.js'
  * @import { ClockSync } from './clock-sync.js'
  */
 

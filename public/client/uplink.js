@@ -4,9 +4,10 @@
  * @import { ClockSync } from './clock-sync.js'
  */
 
+import { levelOf } from '../shared/level.js';
 import { MAX_PACKET_BYTES, Packet, SILENT_LEVEL, writeAudioHeader } from '../shared/packet.js';
-import { VoiceFlag, levelOf } from './level.js';
 import { SlidingMinimum } from './sliding-minimum.js';
+import { VoiceFlag } from './voice-flag.js';
 
 /** How long sound is watched before its place on the grid is fixed, in milliseconds, */
 const WATCH_MS = 100;

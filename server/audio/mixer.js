@@ -1,5 +1,3 @@
-import { SILENT_LEVEL } from '../../public/shared/packet.js';
-
 /** Above this the limiter holds the peak down: -0.45 dBFS, which leaves room for Opus's overshoot. */
 const CEILING = 0.95;
 
@@ -62,18 +60,6 @@ export class Limiter {
     }
     return CEILING / peak;
   }
-}
-
-/**
- * @param {Float32Array} pcm
- * @returns {number} the RMS level in -dBov, 0 to 127 (RFC 6464, section 3)
- */
-export function levelOf(pcm) {
-  let energy = 0;
-  for (let i = 0; i < pcm.length; i++) energy += pcm[i] * pcm[i];
-  if (energy === 0) return SILENT_LEVEL;
-  const level = Math.round(-10 * Math.log10(energy / pcm.length));
-  return Math.min(Math.max(level, 0), SILENT_LEVEL);
 }
 
 /**

@@ -1,17 +1,6 @@
-/**
- * Time as it is handed to everything that needs it, so that a test owns it.
- * @typedef {object} Clock
- * @property {() => number} now                             monotonic, in milliseconds, with a fraction
- * @property {(run: () => void, ms: number) => unknown} setTimeout
- * @property {(timer: any) => void} clearTimeout
- */
+/** @typedef {import('../../public/shared/clock.js').Clock} Clock */
 
-/** @type {Clock} */
-export const systemClock = Object.freeze({
-  now: () => performance.now(),
-  setTimeout: (run, ms) => setTimeout(run, ms),
-  clearTimeout: (timer) => clearTimeout(timer),
-});
+export { systemClock } from '../../public/shared/clock.js';
 
 /** The sample clock: time as an absolute sample index, from a monotonic timer and never wall time. */
 export class SampleClock {

@@ -1,10 +1,10 @@
 /**
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
  * @import { Participant } from './participant.js'
  * @import { Room } from './room.js'
  * @import { Rooms } from './rooms.js'
- * @import { Clock } from './clock.js'
  */
 
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 /**
- * @import { Clock, SampleClock } from './clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { SampleClock } from './clock.js'
  */
 
 /** After a stall, so much of the past is still mixed, in milliseconds; what is older is skipped. */

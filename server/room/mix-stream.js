@@ -3,8 +3,9 @@
  * @import { PayloadEncoder } from '../../public/shared/payload.js'
  */
 
+import { levelOf } from '../../public/shared/level.js';
 import { Packet, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/packet.js';
-import { levelOf, Limiter } from '../audio/mixer.js';
+import { Limiter } from '../audio/mixer.js';
 
 /** One stream of packets that a mix is sent as: its encoder, its limiter, its numbering. */
 export class MixStream {

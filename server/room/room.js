@@ -3,7 +3,8 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Codec } from '../audio/codec.js'
  * @import { Session } from '../transport/session.js'
- * @import { Clock, SampleClock } from './clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { SampleClock } from './clock.js'
  *
  * @typedef {object} RoomSettings what all rooms of a server have in common
  * @property {AudioFormat} format

@@ -1,7 +1,7 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
- * @import { Clock } from '../room/clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Accept, Session, SessionHandler } from './session.js'
  */
 

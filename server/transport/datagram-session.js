@@ -4,9 +4,9 @@
  * @import { Session, SessionHandler, SessionStats, Transport } from './session.js'
  */
 
+import { ControlLines, writeControlLine } from '../../public/shared/control-lines.js';
 import { errors } from '../../public/shared/errors.js';
-import { ControlLines, writeControlLine } from './control-lines.js';
-import { MAX_QUEUED_BYTES } from './session.js';
+import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES } from './session.js';
 
 /** What a stream is read with, one at a time. */
 const chunk = new Uint8Array(16 * 1024);
@@ -46,10 +46,11 @@ export class DatagramSession {
     this.id = native.id;
     /** @type {SessionHandler | null} */
     this.handler = null;
-    this.#lines = new ControlLines(
-      (message) => this.guard(() => this.handler?.control(message)),
-      (reason) => this.close(errors['bad-request'].close, reason),
-    );
+    this.#lines = new ControlLines({
+      maxBytes: MAX_CONTROL_BYTES,
+      onMessage: (message) => this.guard(() => this.handler?.control(message)),
+      onError: (reason) => this.close(errors['bad-request'].close, reason),
+    });
     native.onDatagram = (bytes, arrivalMs) => this.#packet(bytes, arrivalMs);
     native.onStream = (stream) => this.#stream(stream);
     native.onClosed = (code, reason, cause) => this.#ended(code, reason, cause);

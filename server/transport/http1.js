@@ -5,7 +5,7 @@
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
- * @import { Clock } from '../room/clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Accept, Session, Transport } from './session.js'
  */
 

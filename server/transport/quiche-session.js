@@ -1,6 +1,6 @@
 /**
  * @import { Log } from '../log.js'
- * @import { Clock } from '../room/clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Session, Transport } from './session.js'
  *
  * @typedef {object} BidirectionalStream
@@ -20,10 +20,11 @@
  * @property {(info: { closeCode: number, reason: string }) => void} close
  */
 
+import { ControlLines, writeControlLine } from '../../public/shared/control-lines.js';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { BaseSession, cutText, MAX_STUCK_BYTES } from './base-session.js';
-import { ControlLines, writeControlLine } from './control-lines.js';
+import { MAX_CONTROL_BYTES } from './session.js';
 
 /** The package cuts reasons at so many characters; the protocol at 1024 bytes. */
 const MAX_REASON_BYTES = 1023;
@@ -59,10 +60,11 @@ export class QuicheSession extends BaseSession {
     this.#session = session;
     this.#clock = clock;
     this.#onEnd = onEnd;
-    this.#lines = new ControlLines(
-      (message) => this.receiveControl(message, clock.now()),
-      () => this.closeWith('bad-request'),
-    );
+    this.#lines = new ControlLines({
+      maxBytes: MAX_CONTROL_BYTES,
+      onMessage: (message) => this.receiveControl(message, clock.now()),
+      onError: () => this.closeWith('bad-request'),
+    });
     /** Settles when the engine has done with the session. @type {Promise<void>} */
     this.gone = session.closed.then(
       ({ closeCode, reason }) => void this.end(Number(closeCode ?? 0), String(reason ?? '')),

@@ -2,7 +2,7 @@
  * @import { Socket } from 'node:net'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
- * @import { Clock } from '../room/clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Session, Transport } from './session.js'
  */
 

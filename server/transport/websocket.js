@@ -7,7 +7,7 @@
  * @import { Duplex } from 'node:stream'
  * @import { WebSocket } from 'ws'
  * @import { Log } from '../log.js'
- * @import { Clock } from '../room/clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Accept, Session, Transport } from './session.js'
  */
 

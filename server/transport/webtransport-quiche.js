@@ -5,7 +5,7 @@
  * What the engine can't do, and nothing here can mend: a TLS hello whose server name isn't ASCII ends
  * the process; a new certificate is taken only by starting anew, see updateCertificate.
  *
- * @import { Clock } from '../room/clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { QuicheWebTransport } from './quiche-session.js'
  * @import { Accept, Session, Transport } from './session.js'
@@ -36,7 +36,7 @@
  */
 
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { systemClock } from '../room/clock.js';
+import { systemClock } from '../../public/shared/clock.js';
 import { repeat } from './base-session.js';
 import { QuicheSession } from './quiche-session.js';
 

@@ -1,7 +1,7 @@
 /**
  * A clock that a test owns: time passes only when it is told to, and timers fire in order.
  * @implements {Clock}
- * @import { Clock } from '../../server/room/clock.js'
+ * @import { Clock } from '../../public/shared/clock.js'
  */
 export class FakeClock {
   #ms = 0;

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { systemClock } from '../../public/client/clock.js';
+import { systemClock } from '../../public/shared/clock.js';
 import { connect } from '../../public/client/connection/choose.js';
-import { ControlReader } from '../../public/client/connection/control-reader.js';
 import { Http1Connection } from '../../public/client/connection/http1.js';
 import { WebSocketConnection } from '../../public/client/connection/websocket.js';
 import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
@@ -334,16 +333,6 @@ describe('WebTransportConnection', () => {
     await expect(WebTransportConnection.open({ url, now })).rejects.toMatchObject({ code: 'no-webtransport' });
     const WebTransport = /** @type {any} */ (FakeWebTransport.behaving({ failsToOpen: true }));
     await expect(WebTransportConnection.open({ url, now, WebTransport })).rejects.toMatchObject({ code: 'connection-failed' });
-  });
-});
-
-describe('ControlReader', () => {
-  it('refuses a line without end', () => {
-    const reader = new ControlReader(() => {});
-    const chunk = new Uint8Array(64 * 1024).fill(65);
-    let pushes = 0;
-    while (reader.push(chunk)) pushes += 1;
-    expect(pushes).toBe(16);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClockSync } from '../../public/client/clock-sync.js';
-import { VoiceFlag, levelOf } from '../../public/client/level.js';
 import { Uplink } from '../../public/client/uplink.js';
+import { VoiceFlag } from '../../public/client/voice-flag.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, readOpusFrames, readPacket } from '../../public/shared/packet.js';
 import { PayloadEncoder } from '../../public/shared/payload.js';
@@ -219,17 +219,6 @@ describe('Uplink', () => {
     const { uplink, isOpen } = setUp();
     uplink.close();
     expect(isOpen()).toBe(false);
-  });
-});
-
-describe('levelOf', () => {
-  it('measures in -dBov, from a full square wave to silence', () => {
-    expect(levelOf(new Float32Array(100).fill(1))).toBe(0);
-    expect(levelOf(new Float32Array(100).fill(0.1))).toBe(20);
-    expect(levelOf(new Float32Array(100))).toBe(127);
-    expect(levelOf(new Float32Array(100).fill(1e-9))).toBe(127);
-    expect(levelOf(new Float32Array(100).fill(NaN))).toBe(127);
-    expect(levelOf(new Float32Array(100).fill(8))).toBe(0);
   });
 });
 

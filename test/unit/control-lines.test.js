@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ControlLines, writeControlLine } from '../../server/transport/control-lines.js';
-import { MAX_CONTROL_BYTES } from '../../server/transport/session.js';
+import { ControlLines, writeControlLine } from '../../public/shared/control-lines.js';
+
+/** The longest line. */
+const MAX_BYTES = 16 * 1024;
 
 const utf8 = new TextEncoder();
 
@@ -9,7 +11,11 @@ const utf8 = new TextEncoder();
 function read(/** @type {Uint8Array[]} */ chunks) {
   const messages = /** @type {unknown[]} */ ([]);
   const faults = /** @type {string[]} */ ([]);
-  const lines = new ControlLines((message) => messages.push(message), (reason) => faults.push(reason));
+  const lines = new ControlLines({
+    maxBytes: MAX_BYTES,
+    onMessage: (message) => messages.push(message),
+    onError: (reason) => faults.push(reason),
+  });
   for (const chunk of chunks) lines.push(chunk);
   return { messages, faults };
 }
@@ -43,15 +49,15 @@ describe('ControlLines', () => {
   });
 
   it('takes a line of exactly the limit, whole or byte by byte', () => {
-    const line = utf8.encode(`"${'x'.repeat(MAX_CONTROL_BYTES - 2)}"\n`);
+    const line = utf8.encode(`"${'x'.repeat(MAX_BYTES - 2)}"\n`);
     expect(read([line]).messages).toHaveLength(1);
     expect(read([...line].map((byte) => Uint8Array.of(byte))).messages).toHaveLength(1);
   });
 
   it('refuses a line one byte above the limit, ended or not', () => {
-    const line = utf8.encode(`"${'x'.repeat(MAX_CONTROL_BYTES - 1)}"\n`);
+    const line = utf8.encode(`"${'x'.repeat(MAX_BYTES - 1)}"\n`);
     for (const bytes of [line, line.subarray(0, -1)]) {
-      expect(read([bytes])).toEqual({ messages: [], faults: [expect.stringContaining(String(MAX_CONTROL_BYTES))] });
+      expect(read([bytes])).toEqual({ messages: [], faults: [expect.stringContaining(String(MAX_BYTES))] });
     }
     expect(read([line.subarray(0, 9000), line.subarray(9000)]).faults).toHaveLength(1);
   });
@@ -68,13 +74,14 @@ describe('ControlLines', () => {
 
   it('stops at close, also from within a message', () => {
     const seen = /** @type {unknown[]} */ ([]);
-    const lines = new ControlLines(
-      (message) => {
+    const lines = new ControlLines({
+      maxBytes: MAX_BYTES,
+      onMessage: (message) => {
         seen.push(message);
         lines.close();
       },
-      () => seen.push('fault'),
-    );
+      onError: () => seen.push('fault'),
+    });
     lines.push(utf8.encode('1\n2\nx\n'));
     lines.push(utf8.encode('3\n'));
     expect(seen).toEqual([1]);
@@ -84,7 +91,11 @@ describe('ControlLines', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 }), (chunks) => {
         const order = /** @type {string[]} */ ([]);
-        const lines = new ControlLines(() => order.push('message'), () => order.push('fault'));
+        const lines = new ControlLines({
+          maxBytes: MAX_BYTES,
+          onMessage: () => order.push('message'),
+          onError: () => order.push('fault'),
+        });
         for (const chunk of chunks) lines.push(chunk);
         expect(order.lastIndexOf('message')).toBeLessThanOrEqual(order.includes('fault') ? order.indexOf('fault') : Infinity);
         expect(order.filter((what) => what === 'fault').length).toBeLessThanOrEqual(1);

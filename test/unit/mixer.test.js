@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { levelOf, Limiter, mixMinus } from '../../server/audio/mixer.js';
+import { Limiter, mixMinus } from '../../server/audio/mixer.js';
 import { random } from '../fakes/random.js';
 
 /** @param {number} amplitude @param {number} frame @param {number} [hz] */
@@ -54,19 +54,6 @@ describe('the limiter', () => {
       last = peak(pcm);
     }
     expect(last).toBeCloseTo(0.5, 2);
-  });
-});
-
-describe('levels', () => {
-  it.each([
-    [0, 127],
-    [1, 0],
-    [0.1, 20],
-    [0.01, 40],
-    [1e-7, 127],
-    [5, 0],
-  ])('of a constant %d is %i -dBov', (value, level) => {
-    expect(levelOf(new Float32Array(960).fill(value))).toBe(level);
   });
 });
 

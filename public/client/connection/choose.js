@@ -1,5 +1,5 @@
 /**
- * @import { Clock } from '../clock.js'
+ * @import { Clock } from '../../shared/clock.js'
  * @import { Connection, ConnectionHandler, TransportName } from './connection.js'
  *
  * @typedef {object} ServerConfig  what GET /api/config says of the transports; null where there is none

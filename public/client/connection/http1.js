@@ -22,7 +22,7 @@ const LOST_MS = 5000;
 const ONE_REQUEST_ONLY = new Set(['bad-request', 'content-type', 'body-too-large', 'not-found', 'internal']);
 
 /**
- * @import { Clock } from '../clock.js'
+ * @import { Clock } from '../../shared/clock.js'
  * @import { ErrorCode } from '../../shared/errors.js'
  *
  * @typedef {object} Http1Options

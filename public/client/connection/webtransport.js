@@ -1,11 +1,14 @@
+import { ControlLines, writeControlLine } from '../../shared/control-lines.js';
 import { Connection, ConnectionError, closeReason } from './connection.js';
-import { ControlReader } from './control-reader.js';
 
 /** Datagrams that may be on their way into the network; above that the way is blocked. */
 const MAX_PENDING = 16;
 
 /** Datagrams that may wait to be read. */
 const INCOMING_DATAGRAMS = 256;
+
+/** No control message of the server is longer, in bytes: a room's list of people must fit. */
+const MAX_CONTROL_BYTES = 1024 * 1024;
 
 /** A datagram that could not be sent for so long isn't any more, in milliseconds. */
 const OUTGOING_MAX_AGE_MS = 200;
@@ -106,12 +109,16 @@ export class WebTransportConnection extends Connection {
 
   /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
   async #readControl(reader) {
-    const lines = new ControlReader((message) => this.control(message));
+    const lines = new ControlLines({
+      maxBytes: MAX_CONTROL_BYTES,
+      onMessage: (message) => this.control(message),
+      onError: () => this.ended('connection-lost', 'The server sent what is no control message.'),
+    });
     try {
       for (;;) {
         const { value, done } = await reader.read();
         if (done || this.closed) return;
-        if (!lines.push(value)) this.ended('connection-lost', 'The server sent what is no control message.');
+        lines.push(value);
       }
     } catch {
       // The session has ended; #watchEnd tells of it.
@@ -135,8 +142,7 @@ export class WebTransportConnection extends Connection {
    */
   sendControl(message) {
     if (this.closed) return;
-    const line = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
-    this.#control?.write(line).catch(() => {});
+    this.#control?.write(writeControlLine(message)).catch(() => {});
   }
 
   /** @override */

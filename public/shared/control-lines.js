@@ -1,14 +1,13 @@
-import { MAX_CONTROL_BYTES } from './session.js';
-
 const NEWLINE = 0x0a;
 const FIRST_BYTES = 256;
 
 /**
  * Control messages as a byte stream carries them: JSON in UTF-8, one a line, each line ended by
- * '\n'. Holds at most one unfinished line, of MAX_CONTROL_BYTES at most. The first fault is told
- * once and ends the reading, since nothing after it can be trusted.
+ * '\n'. Holds at most one unfinished line, of the length that is allowed. The first fault is told once
+ * and ends the reading, since nothing after it can be trusted.
  */
 export class ControlLines {
+  #maxBytes;
   #onMessage;
   #onError;
   #line = new Uint8Array(0);
@@ -18,12 +17,15 @@ export class ControlLines {
   #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
   /**
-   * @param {(message: unknown) => void} onMessage a line's message, parsed
-   * @param {(reason: string) => void} onError
-   *   a line was too long, not UTF-8 or not JSON; the session is to be closed as 'bad-request'.
-   *   Called once; no message comes after it
+   * @param {object} options
+   * @param {number} options.maxBytes                        of a line, without its end
+   * @param {(message: unknown) => void} options.onMessage   a line's message, parsed
+   * @param {(reason: string) => void} options.onError
+   *   a line was too long, not UTF-8 or not JSON: the session is of no use any more. Called once; no
+   *   message comes after it
    */
-  constructor(onMessage, onError) {
+  constructor({ maxBytes, onMessage, onError }) {
+    this.#maxBytes = maxBytes;
     this.#onMessage = onMessage;
     this.#onError = onError;
   }
@@ -38,8 +40,8 @@ export class ControlLines {
     while (!this.#ended && start < chunk.length) {
       const newline = chunk.indexOf(NEWLINE, start);
       const end = newline < 0 ? chunk.length : newline;
-      if (this.#length + end - start > MAX_CONTROL_BYTES) {
-        this.#fail(`a control message is longer than ${MAX_CONTROL_BYTES} bytes`);
+      if (this.#length + end - start > this.#maxBytes) {
+        this.#fail(`a control message is longer than ${this.#maxBytes} bytes`);
       } else if (newline < 0) {
         this.#keep(chunk.subarray(start));
       } else {
@@ -60,7 +62,7 @@ export class ControlLines {
   #keep(part) {
     const length = this.#length + part.length;
     if (length > this.#line.length) {
-      const bytes = Math.min(MAX_CONTROL_BYTES, Math.max(FIRST_BYTES, 2 * length));
+      const bytes = Math.min(this.#maxBytes, Math.max(FIRST_BYTES, 2 * length));
       const grown = new Uint8Array(bytes);
       grown.set(this.#line.subarray(0, this.#length));
       this.#line = grown;
