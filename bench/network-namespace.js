@@ -7,6 +7,7 @@ import { spawn, spawnSync } from 'node:child_process';
 
 /** What keeps a link from being there; the message is one sentence for people. */
 export class LinkError extends Error {
+  /** @override */
   name = 'LinkError';
 }
 

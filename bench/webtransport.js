@@ -36,7 +36,7 @@ class NodeWebTransport {
    */
   constructor(endpoint, url, { serverCertificateHashes = [] } = {}) {
     const certificateHashes = serverCertificateHashes.map(({ value }) => new Uint8Array(/** @type {any} */ (value)));
-    /** @type {PromiseWithResolvers<{ closeCode: number, reason: string }>} */
+    /** @type {Settleable<{ closeCode: number, reason: string }>} */
     const closed = withResolvers();
     this.closed = closed.promise;
     this.datagrams = new Datagrams(() => this.#session);
@@ -51,7 +51,7 @@ class NodeWebTransport {
 
   /**
    * @param {NativeSession} session
-   * @param {PromiseWithResolvers<{ closeCode: number, reason: string }>} closed
+   * @param {Settleable<{ closeCode: number, reason: string }>} closed
    */
   #opened(session, closed) {
     this.#session = session;
@@ -129,9 +129,15 @@ function writableOf(stream) {
 }
 
 /**
+ * A promise with what settles it.
+ * @template T
+ * @typedef {{ promise: Promise<T>, resolve: (value: T) => void, reject: (reason: unknown) => void }} Settleable
+ */
+
+/**
  * Promise.withResolvers, which Node.js 20 lacks.
  * @template T
- * @returns {PromiseWithResolvers<T>}
+ * @returns {Settleable<T>}
  */
 function withResolvers() {
   /** @type {any} */

@@ -19,6 +19,9 @@ export const MAX_DAYS = 14;
 /** How far before its making a certificate begins to be valid, for clocks that are behind. */
 const BACKDATED_MS = 60 * 60 * 1000;
 
+/** Node's own, whose type is another where the browser's is known too. */
+const nodeCrypto = /** @type {WebCrypto} */ (/** @type {unknown} */ (webcrypto));
+
 const ALGORITHM = Object.freeze({ name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' });
 
 /** Where the command, and a server without --cert-dir, keep the certificate. */
@@ -28,7 +31,7 @@ export const CERTIFICATE_DIRECTORY = fileURLToPath(new URL('.', import.meta.url)
 export const CERTIFICATE_FILE = 'certificate.pem';
 export const KEY_FILE = 'key.pem';
 
-/** @typedef {import('node:crypto').webcrypto.Crypto} WebCrypto */
+/** @typedef {NonNullable<Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[1]>} WebCrypto */
 
 /**
  * A certificate for QUIC and TLS servers.
@@ -52,7 +55,7 @@ export const KEY_FILE = 'key.pem';
  * @returns {Promise<Certificate>}
  * @throws {RangeError} for a host that is none, no host at all, or another validity
  */
-export async function generateCertificate({ hosts, now, days = 13, crypto = webcrypto }) {
+export async function generateCertificate({ hosts, now, days = 13, crypto = nodeCrypto }) {
   checkRequest(hosts, days);
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   // X.509 has whole seconds.

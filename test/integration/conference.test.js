@@ -69,6 +69,8 @@ function likeness({ recording, recorded, format }, speech) {
 const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 const transports = /** @type {const} */ (['webtransport', 'websocket', 'http1']);
+/** @type {Record<string, string[]>} */
+/** @type {Record<string, string[]>} */
 const formats = {
   '48 kHz, 20 ms': [],
   '48 kHz, 10 ms': ['--frame-ms', '10'],
