@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeEnvironment } from './environment.js';
-import { systemClock } from '../server/room/clock.js';
+import { systemClock } from '../public/shared/clock.js';
 import { FORMATS, Lab } from './lab/lab.js';
 import { LINK_PROFILES } from './link-profiles.js';
 import { openLink } from './link.js';
@@ -150,4 +150,9 @@ async function noteEmulator(link, folder) {
   if (folder.run.link && emulator) folder.setLink({ ...folder.run.link, emulator });
 }
 
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}

@@ -7,7 +7,7 @@ import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame, writeAudioHeader } from '../../public/shared/packet.js';
 import { ClockExchange } from '../../public/client/clock-exchange.js';
 import { ClockSync } from '../../public/client/clock-sync.js';
-import { systemClock } from '../../public/client/clock.js';
+import { systemClock } from '../../public/shared/clock.js';
 import { join } from '../../public/client/connection/join.js';
 import { sharedMs } from './child.js';
 

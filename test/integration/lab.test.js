@@ -1,0 +1,130 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Child, sharedMs } from '../../bench/lab/child.js';
+import { Pacer, Talker } from '../../bench/lab/talker.js';
+import { WebSocketConnection } from '../../public/client/connection/websocket.js';
+import { WebSocket } from 'ws';
+
+const MAIN = fileURLToPath(new URL('../../bench/main.js', import.meta.url));
+const PEER = new URL('../fixtures/echo-peer.js', import.meta.url);
+
+/** @type {(() => unknown)[]} */
+const open = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+/** @param {number} ms */
+const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+async function temporaryFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'aloud-lab-'));
+  open.push(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+describe('the lab\'s own error', () => {
+  it.each([0, 5, 13])('is below 1 ms against a peer that answers after %i ms', async (ms) => {
+    const peer = new Child(PEER, []);
+    open.push(() => peer.close());
+    const { port } = await peer.call('start', { ms });
+    const url = `ws://127.0.0.1:${port}/session`;
+    const connection = await WebSocketConnection.open({ url, now: () => performance.now(), WebSocket: /** @type {any} */ (WebSocket) });
+    const talker = new Talker({ connection });
+    open.push(() => talker.close());
+    await talker.join({ room: 'echo', name: 'A' });
+    const pacer = new Pacer();
+    open.push(() => pacer.close());
+    talker.note();
+    pacer.add(talker);
+    await pass(3000);
+    const { sent, received } = talker.takeNotes();
+    const sentMs = new Map(sent.map(({ frame, atMs }) => [frame, atMs]));
+    const errors = received.map(({ frame, atMs }) => atMs - (sentMs.get(frame) ?? NaN) - ms).sort((a, b) => a - b);
+    expect(errors.length).toBeGreaterThan(100);
+    expect(errors[0]).toBeGreaterThanOrEqual(0);
+    expect(errors[errors.length >> 1]).toBeLessThan(1);
+  });
+
+  it('is none between the clocks of its processes', async () => {
+    const peer = new Child(new URL('../fixtures/clock-peer.js', import.meta.url), []);
+    open.push(() => peer.close());
+    let least = Infinity;
+    for (let i = 0; i < 50; i++) {
+      const before = sharedMs(performance.now());
+      const theirs = await peer.call('now');
+      const after = sharedMs(performance.now());
+      expect(theirs).toBeGreaterThanOrEqual(before - 0.1);
+      expect(theirs).toBeLessThanOrEqual(after + 0.1);
+      least = Math.min(least, after - before);
+    }
+    expect(least).toBeLessThan(50);
+  });
+});
+
+describe('a process of the lab', () => {
+  it('tells of an error, and of its own end', async () => {
+    const peer = new Child(new URL('../fixtures/clock-peer.js', import.meta.url), []);
+    await expect(peer.call('fail')).rejects.toThrow('it failed');
+    const waiting = peer.call('never');
+    await Promise.all([expect(waiting).rejects.toThrow('ended'), peer.close()]);
+    await peer.close();
+  });
+});
+
+describe('the lab\'s command', () => {
+  it('runs a scenario over HTTP/1 and WebSocket, and leaves what it measured', async () => {
+    const out = await temporaryFolder();
+    const args = ['rtt', '--transports', 'websocket,http1', '--format', 'call', '--duration', '2', '--repetitions', '2', '--warm-up', '0.5', '--out', out];
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
+    expect(stdout).toMatch(/Round trip, mean/);
+    const [name] = await readdir(out);
+    const run = JSON.parse(await readFile(join(out, name, 'run.json'), 'utf8'));
+    expect(run).toMatchObject({ scenario: 'rtt', complete: true, link: { profile: 'loopback', ping: { lossPercent: 0 } } });
+    const csv = (await readFile(join(out, name, 'samples-roundTrip.csv'), 'utf8')).trim().split('\n');
+    expect(csv.length).toBeGreaterThan(350);
+    const values = csv.slice(1).map((line) => Number(line.split(',')[4]));
+    expect(values.filter(Number.isFinite).length).toBeGreaterThan(0.95 * values.length);
+    expect(Math.min(...values)).toBeGreaterThan(0);
+    expect(await readFile(join(out, name, 'report.html'), 'utf8')).toContain('<svg');
+  }, 60_000);
+
+  it('leaves what it had measured when it is interrupted, and no process', async () => {
+    const out = await temporaryFolder();
+    const args = ['rtt', '--transports', 'websocket', '--format', 'call', '--duration', '60', '--repetitions', '60', '--warm-up', '0.2', '--out', out];
+    const lab = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    lab.stderr.on('data', (chunk) => (said += chunk));
+    await pass(16_000);
+    const { stdout: children } = await promisify(execFile)('pgrep', ['-P', String(lab.pid)]).catch(() => ({ stdout: '' }));
+    lab.kill('SIGINT');
+    const code = await new Promise((resolve) => void lab.once('exit', resolve));
+    expect(code).toBe(1);
+    expect(said).toMatch(/broke off: interrupted by SIGINT/);
+    for (const pid of children.trim().split('\n').filter(Boolean)) {
+      expect(() => process.kill(Number(pid), 0)).toThrow();
+    }
+    const [name] = await readdir(out);
+    const run = JSON.parse(await readFile(join(out, name, 'run.json'), 'utf8'));
+    expect(run).toMatchObject({ complete: false, error: 'interrupted by SIGINT' });
+    const csv = (await readFile(join(out, name, 'samples-roundTrip.csv'), 'utf8')).trim().split('\n');
+    expect(csv.length).toBeGreaterThan(20);
+  }, 60_000);
+
+  it.each([
+    [['rtt', '--duration', '0'], /--duration.*allowed is a number from 1/],
+    [['rtt', '--transports', 'carrier-pigeon'], /allowed are webtransport, websocket, http1/],
+    [['rtt', '--link', 'moon'], /Allowed choices are loopback, thesis/],
+    [['sing'], /unknown command 'sing'/],
+    [['report', '/nowhere', '/elsewhere'], /nowhere is no run's folder/],
+  ])('says what is wrong with %j', async (args, words) => {
+    const failed = promisify(execFile)(process.execPath, [MAIN, ...args]);
+    await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(words) });
+    await failed.catch(({ stderr }) => expect(stderr).not.toMatch(/\n\s+at /));
+  });
+});
