@@ -71,13 +71,16 @@ export function bootstrap(repetitions, statistic, settings) {
 /** @typedef {{ mean: Interval, p50: Interval, p95: Interval, p99: Interval }} SummaryIntervals */
 
 /**
- * The intervals of the figures by which values are usually described.
+ * The intervals of the figures by which values are usually described. Values of which none is negative
+ * have none that reaches below 0.
  * @param {Repetitions} repetitions
  * @param {BootstrapSettings} settings
  * @returns {SummaryIntervals}
  */
 export function summaryIntervals(repetitions, settings) {
-  const [average, p50, p95, p99] = bootstrap(repetitions, usualFigures, settings);
+  const isPositive = repetitions.every((values) => values.every((value) => value >= 0));
+  const within = /** @type {const} */ ([isPositive ? 0 : -Infinity, Infinity]);
+  const [average, p50, p95, p99] = bootstrap(repetitions, usualFigures, { within, ...settings });
   return { mean: average, p50, p95, p99 };
 }
 

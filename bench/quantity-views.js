@@ -65,7 +65,19 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
     );
     return [protocolLabel(protocol), count, ...(hasLost ? [lost] : []), average, sd, min, p50, p95, p99, max];
   });
-  return { name: `${name}Summary`, title, caption, columns, rows };
+  const sentences = [caption, ofFew(samples)].filter((sentence) => sentence !== undefined);
+  return { name: `${name}Summary`, title, caption: sentences.join(' ') || undefined, columns, rows };
+}
+
+/** So many repetitions make intervals of a useful width. */
+const ENOUGH_REPETITIONS = 5;
+
+/** @param {readonly Sample[]} samples */
+function ofFew(samples) {
+  const { size } = new Set(samples.map(({ repetition }) => repetition));
+  if (size >= ENOUGH_REPETITIONS) return undefined;
+  if (size === 1) return 'Taken in one repetition: intervals say nothing of how far another would lie from it.';
+  return `Intervals are as wide as ${size} repetitions ask; with five or more they are narrower.`;
 }
 
 /**

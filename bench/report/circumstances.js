@@ -71,7 +71,7 @@ export function linkTables({ profile, ping, bandwidth }) {
     tables.push({
       name: 'ping',
       title: 'Round trips by ping',
-      caption: `Profile ${profile}. The thesis's tables 4.1 and 4.2 give the same.`,
+      caption: `Profile ${profile}; as in the thesis's tables 4.1 and 4.2.`,
       columns: [...units, { label: 'Packet loss', unit: '%', digits: 1 }, { label: 'Packets', digits: 0 }],
       rows: [[ping.minMs, ping.avgMs, ping.maxMs, ping.sdMs, ping.lossPercent, ping.count]],
     });
@@ -80,7 +80,7 @@ export function linkTables({ profile, ping, bandwidth }) {
     tables.push({
       name: 'bandwidth',
       title: 'Bandwidth',
-      caption: "The thesis's table 4.3 gives the same.",
+      caption: "As in the thesis's table 4.3.",
       columns: [{ label: 'Direction' }, { label: 'Bandwidth', unit: 'Mbit/s', digits: 2 }],
       rows: [
         ['To the server', bandwidth.upMbits],
@@ -155,7 +155,7 @@ export function flatten(object, prefix = '') {
 
 /** @param {unknown} value */
 function text(value) {
-  if (typeof value === 'number') return formatNumber(value, Number.isInteger(value) ? 0 : undefined);
+  if (typeof value === 'number') return String(Number(value.toPrecision(6)));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -2,7 +2,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { bootstrap, difference, usualFigures } from '../bootstrap.js';
+import { difference, summaryIntervals, usualFigures } from '../bootstrap.js';
 import { readRun } from '../earlier-run.js';
 import { protocolsOf, toEstimate } from '../quantity-views.js';
 import { seededRandom } from '../random.js';
@@ -197,7 +197,8 @@ function quantityTable({ name, label, unit }, runs, random) {
     return values.flatMap((repetitions, i) => {
       const count = repetitions.flat().length;
       if (count === 0) return [];
-      const figures = bootstrap(repetitions, usualFigures, { random }).map(toEstimate);
+      const { mean, p50, p95, p99 } = summaryIntervals(repetitions, { random });
+      const figures = [mean, p50, p95, p99].map(toEstimate);
       const own = [protocolLabel(protocol), runs[i].letter, count, ...figures];
       if (i === 0 || values[0].flat().length === 0) return [own];
       const differences = difference(repetitions, values[0], usualFigures, { random, paired: false }).map(

@@ -302,6 +302,28 @@ describe('confidence intervals', () => {
     expect(counts).toEqual(new Set([2, 4, 6]));
   });
 
+  test('of values that are never negative hold no negative figures', () => {
+    const settings = { random: seededRandom(15), resamples: 200 };
+    expect(
+      summaryIntervals(
+        [
+          [1, 2],
+          [30, 90],
+        ],
+        settings,
+      ).p95.low,
+    ).toBe(0);
+    expect(
+      summaryIntervals(
+        [
+          [-1, 2],
+          [30, 90],
+        ],
+        settings,
+      ).p95.low,
+    ).toBeLessThan(0);
+  });
+
   test('stay within what the figure can be', () => {
     const random = seededRandom(14);
     const shares = [[98], [99], [100]];
