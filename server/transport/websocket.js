@@ -15,6 +15,7 @@ import { STATUS_CODES } from 'node:http';
 import { WebSocketServer } from 'ws';
 import { errors } from '../../public/shared/errors.js';
 import { peerName, repeat } from './base-session.js';
+import { isSameHost } from './origin.js';
 import { MAX_CONTROL_BYTES } from './session.js';
 import { binaryFrame, WebSocketSession } from './websocket-session.js';
 
@@ -119,7 +120,7 @@ class WebSocketTransport {
    */
   #refusal(request) {
     if (request.url?.split('?', 1)[0] !== this.#path) return 404;
-    if (!isSameOrigin(request)) return 403;
+    if (!isSameHost(request.headers.origin, request.headers.host)) return 403;
     // Beyond maxSessions a peer is told why, which takes a moment; beyond that no more.
     return this.#sockets.size >= 2 * this.#options.maxSessions + 16 ? 503 : 0;
   }
@@ -162,20 +163,5 @@ class WebSocketTransport {
       if (session.heardMs <= oldest) session.abandon('idle-timeout');
       else session.ping();
     }
-  }
-}
-
-/**
- * Whether a browser's page is of the same host as what it connects to, so that no other site can
- * use its visitors to get into a private network's rooms. Clients that aren't browsers send no Origin.
- * @param {IncomingMessage} request
- */
-function isSameOrigin({ headers: { origin, host } }) {
-  if (origin === undefined) return true;
-  try {
-    const { protocol, host: originHost } = new URL(origin);
-    return originHost !== '' && new URL(`${protocol}//${host}`).host === originHost;
-  } catch {
-    return false;
   }
 }

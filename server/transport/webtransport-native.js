@@ -2,7 +2,7 @@
  * WebTransport over HTTP/3 on the native engine: packets are datagrams, control messages are lines
  * on the client's first bidirectional stream.
  *
- * @import { NativeSession } from '@aloud/native'
+ * @import { NativeSession, SessionRequest } from '@aloud/native'
  * @import { Log } from '../log.js'
  * @import { Accept, Session, Transport } from './session.js'
  *
@@ -14,7 +14,7 @@
  * @property {number} [idleTimeoutMs]        a peer of whom nothing is heard for so long is gone
  * @property {'cubic' | 'newreno' | 'bbr'} [congestionController]
  * @property {number} [receiveQueue]         packets of one session that wait to be read
- * @property {string} [path]                 where sessions are asked for; others get a 404
+ * @property {string} [path]                 where sessions are asked for; others get a 404, and pages of other hosts a 403
  * @property {number} [maxSessions]          those above are closed as 'server-full'
  * @property {Pick<Log, 'error'>} log
  */
@@ -22,6 +22,7 @@
 import { Endpoint } from '@aloud/native';
 import { errors } from '../../public/shared/errors.js';
 import { DatagramSession } from './datagram-session.js';
+import { isSameHostname } from './origin.js';
 
 /** Connections beyond the sessions, so that those who are one too many can be told why. */
 const SPARE_CONNECTIONS = 64;
@@ -103,7 +104,7 @@ export class NativeTransport {
         port,
         certPem,
         keyPem,
-        onRequest: (request) => (request.path === this.#path ? request.accept() : request.reject(404)),
+        onRequest: (request) => this.#requested(request),
         onSession: (session) => this.#opened(session),
       });
       this.#address = { host, port: bound.port };
@@ -138,6 +139,13 @@ export class NativeTransport {
   async close() {
     const { close, message } = errors['server-closing'];
     await this.#endpoint.close(close, message);
+  }
+
+  /** @param {SessionRequest} request */
+  #requested(request) {
+    if (request.path !== this.#path) request.reject(404);
+    else if (!isSameHostname(request.origin, request.authority)) request.reject(403);
+    else request.accept();
   }
 
   /** @param {NativeSession} native */

@@ -28,7 +28,8 @@
  * @property {number} [port]             UDP; 0 for any
  * @property {Certificate} certificate
  * @property {number} [idleTimeoutMs]    who sends nothing for so long is gone
- * @property {string} [path]             where sessions are asked for, with any query; others get a 404
+ * @property {string} [path]             where sessions are asked for, with any query; others get a 404, and
+ *                                       pages of other hosts a 403
  * @property {number} [maxSessions]      those above are closed as 'server-full'
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {Clock} [clock]
@@ -38,6 +39,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { systemClock } from '../../public/shared/clock.js';
 import { repeat } from './base-session.js';
+import { isSameHostname } from './origin.js';
 import { QuicheSession } from './quiche-session.js';
 
 const ENGINE_PACKAGE = '@fails-components/webtransport-transport-http3-quiche';
@@ -194,9 +196,16 @@ export class QuicheTransport {
    * @param {{ header?: Record<string, string> }} request
    */
   #requested(request) {
-    const asked = String(request.header?.[':path'] ?? '').split('?', 1)[0];
-    const isSession = asked === this.#path && this.#closing === null;
-    return Promise.resolve({ ...request, path: this.#path, status: isSession ? 200 : 404 });
+    return Promise.resolve({ ...request, path: this.#path, status: this.#statusFor(request.header ?? {}) });
+  }
+
+  /**
+   * @param {Record<string, string>} header
+   * @returns {number} an HTTP status; 200 when the session is fine
+   */
+  #statusFor({ ':path': path, ':authority': authority, origin }) {
+    if (this.#closing !== null || String(path).split('?', 1)[0] !== this.#path) return 404;
+    return isSameHostname(origin, authority) ? 200 : 403;
   }
 
   /** @param {ReadableStream<QuicheWebTransport>} sessions */

@@ -41,8 +41,8 @@ async function startTransport(options) {
   };
   const transport = closeAfter(await createNativeTransport({ certificate, accept, log, ...options }));
   const client = closeAfter(new Endpoint());
-  const connect = (path = '/session', hash = certificate.hash) =>
-    client.connect(`https://localhost:${transport.address().port}${path}`, { certificateHashes: [hash] });
+  const connect = (path = '/session', hash = certificate.hash, headers = {}) =>
+    client.connect(`https://localhost:${transport.address().port}${path}`, { certificateHashes: [hash], headers });
   return { transport, certificate, sessions, heard, log, connect };
 }
 
@@ -158,6 +158,17 @@ nativeTests.describe('WebTransport on the native engine', () => {
     two.client.close(0, 'bye');
     await until(() => two.heard.closed.length > 0);
     expect(two.heard.closed).toEqual([[0, 'bye']]);
+  });
+
+  it('takes pages of its own host on any port, and no others', async () => {
+    const { connect, sessions } = await startTransport();
+    for (const origin of ['http://localhost:8080', 'https://localhost', 'https://LOCALHOST:1']) {
+      await connect('/session', undefined, { origin });
+    }
+    for (const origin of ['http://evil.example', 'http://localhost.evil.example:8080', 'null', 'file://', '%']) {
+      await expect(connect('/session', undefined, { origin })).rejects.toMatchObject({ status: 403 });
+    }
+    expect(sessions).toHaveLength(3);
   });
 
   it('answers 404 on other paths', async () => {

@@ -386,6 +386,20 @@ describe('the quiche engine', () => {
     await transport.close();
   });
 
+  it('refuses pages of other hosts', async () => {
+    const { opening, servers, answers } = startFake();
+    const transport = await opening;
+    const origins = [undefined, 'http://192.0.2.1:8080', 'http://[192.0.2.1]', 'http://evil.example', 'null', ''];
+    for (const origin of origins) {
+      const header = { ':path': '/session', ':authority': '192.0.2.1:4433', ...(origin !== undefined && { origin }) };
+      servers[0].onSessionRequest({ promise: {}, header });
+    }
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 403, 403, 200]);
+    await transport.close();
+  });
+
   it('has its blocked, refused and failed datagrams counted', async () => {
     const { one, engine, transport } = await fakeConnected();
     expect(one.session.send(packetOf(1100))).toBe(true);
