@@ -1,6 +1,7 @@
 /** The lab's command: `npm run bench -- SCENARIO`, `npm run bench -- report FOLDER …`. */
 
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeEnvironment } from './environment.js';
@@ -43,6 +44,7 @@ function addScenario(scenario) {
     .description(scenario.description)
     .addOption(new Option('--transports <list>', 'by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
     .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default('loopback'))
+    .option('--link-steps <file>', 'JSON list of { atMs, changes } that the link goes through, from the first packet on', readSteps)
     .addOption(new Option('--shaper <kind>', 'what makes the link').choices(['auto', 'emulator', 'netem', 'none']).default('auto'))
     .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
     .option('--repetitions <count>', 'blocks that the duration is cut into, the protocols by turns', number(1, 1000), repetitions)
@@ -53,6 +55,15 @@ function addScenario(scenario) {
     .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'));
   scenario.addOptions?.(command);
   command.action((options) => run(scenario, { browser: false, ...options }));
+}
+
+/** @param {string} file */
+function readSteps(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new InvalidArgumentError(`it must be a JSON file: ${/** @type {Error} */ (error).message}`);
+  }
 }
 
 /** @param {number} min @param {number} max */
@@ -91,6 +102,7 @@ async function run(scenario, { link: profile, shaper, ...options }) {
     progress.begin('measuring the link');
     await describeLink(link, folder);
     progress.begin(scenario.name);
+    if (options.linkSteps) await link.steps(options.linkSteps);
     await scenario.measure(lab);
     await noteEmulator(link, folder);
     await lab.close();

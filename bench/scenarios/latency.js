@@ -40,7 +40,7 @@ export const latency = {
   title: 'Sound latency',
   description: 'sound latency as the thesis adds it up, and as really heard, per protocol',
   quantities: [addedUp, heard, chosen],
-  defaults: { duration: 60, repetitions: 3, format: 'thesis' },
+  defaults: { duration: 60, repetitions: 5, format: 'thesis' },
   addOptions: (command) => {
     const read = (/** @type {string} */ text) => {
       const ms = Number(text);
