@@ -19,7 +19,8 @@ export const LINK_PROFILES = Object.freeze({
   // lost (table 4.2), 7.60 Mbit/s by iperf from client to server (table 4.3), Ethernet's MTU. The ping of
   // the other run (table 4.1: mean 25.851, deviation 2.138, max 38.851) has no such peaks, so the everyday
   // jitter is taken from that one, and the rest of the deviation from rare stalls of up to 66 ms. Of 300
-  // pings, one a second, the model's mean is 27.4 ± 0.4 ms, the deviation 6.4 ± 1, the maximum 67 to 88.
+  // pings, one a second, eight in ten runs of the model have a mean of 26.9 to 27.9 ms, a deviation of 4.8
+  // to 7.8 and a maximum of 67 to 88.
   thesis: {
     description: 'Amsterdam to a cloud in Paris, as in the thesis: 27.4 ms ± 6.5, peaks to 86, 7.6 Mbit/s',
     settings: {
@@ -32,16 +33,16 @@ export const LINK_PROFILES = Object.freeze({
       stallsPerSecond: 0.6,
       stallMinMs: 20,
       stallMaxMs: 66,
-      // TCP's share of a full packet is 1448 of 1500 bytes: 7.6 Mbit/s of data.
-      rateBits: 7.9e6,
+      // TCP has 1448 of 1500 bytes for data, and doesn't fill the link at every moment: 7.6 Mbit/s of data.
+      rateBits: 8e6,
       queueMs: 100,
     },
   },
 
   // A switch or two, gigabit Ethernet.
   lan: {
-    description: 'a wired office: 0.4 ms round trip, 1 Gbit/s',
-    settings: { delayMs: 0.2, jitter: 'lognormal', jitterMs: 0.03, jitterCapMs: 1, rateBits: 1e9, queuePackets: 1000 },
+    description: 'a wired office: half a millisecond round trip, 1 Gbit/s',
+    settings: { delayMs: 0.15, jitter: 'lognormal', jitterMs: 0.03, jitterCapMs: 1, rateBits: 1e9, queuePackets: 1000 },
   },
 
   // A near server through fibre (5 ms each way) and a quiet access point: a few ms of contention, some 20
@@ -87,7 +88,7 @@ export const LINK_PROFILES = Object.freeze({
   // Two walls away, a neighbour on the channel: 1 % of random loss, bursts of four packets about every
   // 300, stalls of up to 150 ms.
   'bad-wifi': {
-    description: 'bad Wi-Fi: 20 ms round trip, much jitter, stalls to 150 ms, 2 % loss in part in bursts, 6/3 Mbit/s',
+    description: 'bad Wi-Fi: 25 ms round trip, much jitter, stalls to 150 ms, 2 % loss in part in bursts, 6/3 Mbit/s',
     settings: {
       delayMs: 6,
       jitter: 'pareto',

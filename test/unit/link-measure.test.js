@@ -34,11 +34,17 @@ describe('summarize', () => {
 
 describe('errorOf', () => {
   it('is what was measured less what was wanted, in milliseconds', () => {
-    const delay = { meanUs: 20_100, deviationUs: 3, minUs: 20_000, p50Us: 20_050, p90Us: 0, p99Us: 20_500, p999Us: 0, maxUs: 22_000 };
-    const error = errorOf({ sent: 1, received: 1, outOfOrder: 0, sendLateness: {}, delay }, 20);
-    expect(error.mean).toBeCloseTo(0.1);
-    expect(error.p99).toBeCloseTo(0.5);
-    expect(error.max).toBeCloseTo(2);
+    const delaysUs = Array.from({ length: 1000 }, (_, i) => 21_000 - i);
+    const error = errorOf(delaysUs, 20);
+    expect(error.mean).toBeCloseTo(0.5005);
+    expect(error.p50).toBeCloseTo(0.5);
+    expect(error.p99).toBeCloseTo(0.99);
+    expect(error.p999).toBeCloseTo(0.999);
+    expect(error.max).toBeCloseTo(1);
+  });
+
+  it('is nothing to go by when nothing was measured', () => {
+    expect(errorOf([], 20)).toEqual({ mean: NaN, p50: NaN, p99: NaN, p999: NaN, max: NaN });
   });
 });
 
