@@ -23,6 +23,7 @@ const DIRECTORIES = Object.freeze({
   '/public': PUBLIC,
   '/worklets': fileURLToPath(new URL('worklets/', HOME)),
   '/vendor/libopus-wasm': fileURLToPath(new URL('node_modules/libopus-wasm/dist/', HOME)),
+  '/vendor/uplot': fileURLToPath(new URL('node_modules/uplot/dist/', HOME)),
 });
 
 /**
@@ -81,9 +82,8 @@ export function createApp({ http1, log, ...api }) {
     next();
   });
   app.use('/api', createApi(api));
-  app.get(['/', '/r/:room'], (_request, response) => {
-    response.sendFile('index.html', { root: PUBLIC, cacheControl: false, headers: { 'Cache-Control': 'no-cache' } });
-  });
+  app.get(['/', '/r/:room'], (_request, response) => sendPage(response, 'index.html'));
+  app.get('/lab', (_request, response) => sendPage(response, 'lab/index.html'));
   for (const [path, directory] of Object.entries(DIRECTORIES)) app.use(path, serveFiles(directory));
   app.use(notFound);
   app.use(failed(log));
@@ -130,6 +130,14 @@ function describeServer(version, { certificate, http3, h3Port, sessionPath, unav
     },
     unavailable,
   };
+}
+
+/**
+ * @param {Response} response
+ * @param {string} file
+ */
+function sendPage(response, file) {
+  response.sendFile(file, { root: PUBLIC, cacheControl: false, headers: { 'Cache-Control': 'no-cache' } });
 }
 
 /** @param {string} directory */

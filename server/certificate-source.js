@@ -102,6 +102,15 @@ export class CertificateSource {
   }
 }
 
+/** RSA keys of these lengths, in bits, and elliptic curves: what browsers and both HTTP/3 engines take. */
+const RSA_BITS = Object.freeze({ least: 2048, most: 4096 });
+const CURVES = Object.freeze(['prime256v1', 'secp384r1']);
+
+const PEM_CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** The kinds of key in words. */
+export const ALLOWED_KEYS = `RSA of ${RSA_BITS.least} to ${RSA_BITS.most} bits, or ECDSA on P-256 or P-384`;
+
 /**
  * Reads a certificate and its key.
  *
@@ -109,18 +118,30 @@ export class CertificateSource {
  * @param {string} keyPem
  * @param {number} wallMs   the date, in milliseconds since 1970
  * @returns {Certificate}
- * @throws {CertificateError} when one isn't PEM, the two don't belong together, or it isn't valid now
+ * @throws {CertificateError} when one isn't PEM, the two don't belong together, the key is of a kind that
+ *   isn't taken, or the certificate isn't valid now
  */
 export function readCertificate(certPem, keyPem, wallMs) {
-  const certificate = parse('cert', () => new X509Certificate(certPem), 'it is no PEM certificate');
+  const [certificate] = parse(
+    'cert',
+    () => (certPem.match(PEM_CERTIFICATES) ?? ['']).map((pem) => new X509Certificate(pem)),
+    'it is no PEM certificate',
+  );
   const key = parse('key', () => createPrivateKey(keyPem), 'it is no unencrypted PEM private key');
   if (!certificate.checkPrivateKey(key)) throw new CertificateError('key', 'it is not the key of the certificate');
+  if (!isAllowedKey(key)) throw new CertificateError('key', 'it is of a kind that HTTP/3 or browsers do not take');
   const notBefore = new Date(certificate.validFrom);
   const notAfter = new Date(certificate.validTo);
   if (wallMs > notAfter.getTime()) throw new CertificateError('cert', `it expired on ${notAfter.toISOString()}`);
   if (wallMs < notBefore.getTime()) throw new CertificateError('cert', `it begins on ${notBefore.toISOString()}`);
   const hash = Buffer.from(certificate.fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
   return { certPem, keyPem, hash, notBefore, notAfter };
+}
+
+/** @param {import('node:crypto').KeyObject} key */
+function isAllowedKey({ asymmetricKeyType, asymmetricKeyDetails: { modulusLength = 0, namedCurve = '' } = {} }) {
+  if (asymmetricKeyType === 'rsa') return modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most;
+  return asymmetricKeyType === 'ec' && CURVES.includes(namedCurve);
 }
 
 /**

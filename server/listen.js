@@ -39,6 +39,9 @@ function tryListening(server, host, port) {
   });
 }
 
+/** An address of another machine, of a protocol or a network interface that isn't there, or no name of one. */
+const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL']);
+
 /**
  * What to tell the person who chose an address that can't be had.
  * @param {unknown} error as Node.js or an HTTP/3 engine gives it
@@ -58,7 +61,7 @@ export function listenError(error, option, host, port) {
     const problem = 'this user may not listen there; allowed is a port from 1024 on, or 0 for any';
     return new ConfigError({ option: `--${option}`, value: port, allowed: 'a port from 1024 on', problem });
   }
-  if (is('EADDRNOTAVAIL', /cannot assign requested address/i) || is('ENOTFOUND', /ENOTFOUND/)) {
+  if (NO_SUCH_ADDRESS.has(code) || /cannot assign requested address|family not supported/i.test(message)) {
     const problem = 'this machine has no such address; allowed is one that it has, or ::';
     return new ConfigError({ option: '--host', value: host, allowed: 'an address of this machine', problem });
   }

@@ -15,7 +15,7 @@ const CLOSE_MS = 5000;
 /** @typedef {import('./config.js').Config} Config */
 /** @typedef {{ report: string[], close: () => Promise<void> }} RunningServer */
 
-/** Whether stacks are shown; known once there is a config. */
+/** Whether stacks of what nobody foresaw are shown; known once there is a config. */
 let debug = false;
 
 /**
@@ -25,8 +25,9 @@ let debug = false;
  */
 function fail(error) {
   const setting = error instanceof Error && 'option' in error;
-  if (debug && error instanceof Error) console.error(error.stack);
-  else if (error instanceof Error) console.error(setting ? error.message : `aloud: unexpected: ${firstLine(error.message)}`);
+  if (setting) console.error(error.message);
+  else if (debug && error instanceof Error) console.error(error.stack);
+  else if (error instanceof Error) console.error(`aloud: unexpected: ${firstLine(error.message)}`);
   else console.error(`aloud: unexpected: ${error}`);
   if (!setting && !debug) console.error('aloud: --log-level debug shows where');
   process.exit(setting ? EXIT_SETTING : EXIT_UNEXPECTED);

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { MAX_DAYS } from '../certs/generate.js';
-import { CertificateError, CertificateSource, readCertificate } from './certificate-source.js';
+import { ALLOWED_KEYS, CertificateError, CertificateSource, readCertificate } from './certificate-source.js';
 import { ConfigError } from './config-error.js';
 
 /** @typedef {import('./certificate-source.js').Certificate} Certificate */
@@ -19,7 +19,7 @@ const WARN_BEFORE_MS = 3 * DAY_MS;
 
 const ALLOWED = Object.freeze({
   cert: 'a readable PEM file of a certificate that is valid now',
-  key: 'a readable PEM file of its private key, unencrypted',
+  key: `a readable PEM file of its private key, unencrypted: ${ALLOWED_KEYS}`,
 });
 
 /** A certificate and key from files that somebody else renews: new ones are taken up while running. */

@@ -1,7 +1,9 @@
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import 'reflect-metadata';
+import { createHash, createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CERTIFICATE_FILE, generateCertificate, KEY_FILE, writeCertificate } from '../../certs/generate.js';
 import { isCertificateHost } from '../../certs/host.js';
@@ -14,6 +16,15 @@ import { createLog } from '../../server/log.js';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const START = Date.UTC(2026, 10, 21, 12);
+
+const PEM_OF_NOTHING = '-----BEGIN CERTIFICATE-----\nTUlJ\n-----END CERTIFICATE-----\n';
+
+const WEAK_RSA = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 1024,
+  publicExponent: Uint8Array.of(1, 0, 1),
+};
 
 /** One timer at a time is all that a certificate source has. */
 class CertificateClock {
@@ -319,6 +330,7 @@ describe('your own certificate', () => {
     ['junk for a certificate', () => writeFileSync(cert, 'junk'), 'cert', 'it is no PEM certificate'],
     ['an empty certificate', () => writeFileSync(cert, ''), 'cert', 'it is no PEM certificate'],
     ['junk for a key', () => writeFileSync(key, 'junk'), 'key', 'it is no unencrypted PEM private key'],
+    ['a broken chain', () => appendFileSync(cert, PEM_OF_NOTHING), 'cert', 'it is no PEM certificate'],
     ['the two exchanged', () => ([cert, key] = [key, cert]), 'cert', 'it is no PEM certificate'],
     ['an expired one', () => (clock.wallMs += 14 * DAY_MS), 'cert', 'it expired on 2026-12-04T11:00:00.000Z'],
     ['one of the future', () => (clock.wallMs -= DAY_MS), 'cert', 'it begins on 2026-11-21T11:00:00.000Z'],
@@ -331,6 +343,20 @@ describe('your own certificate', () => {
     expect(error.option).toBe(`--${part}`);
     expect(error.message).toContain(`--${part}: ${JSON.stringify(part === 'cert' ? cert : key)}: ${problem}; allowed is a readable PEM`);
     expect(clock.timer).toBe(null);
+  });
+
+  it.each(['P-521', 'RSA of 1024 bits'])('with a key of a kind that no browser takes, %s, stops the start', async (kind) => {
+    const algorithm = kind === 'P-521' ? { name: 'ECDSA', namedCurve: 'P-521', hash: 'SHA-256' } : WEAK_RSA;
+    const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+    const made = await X509CertificateGenerator.createSelfSigned({
+      ...{ name: 'CN=weak', signingAlgorithm: algorithm, keys: /** @type {any} */ (keys) },
+      ...{ notBefore: new Date(START - DAY_MS), notAfter: new Date(START + DAY_MS) },
+    });
+    writeFileSync(cert, made.toString('pem'));
+    writeFileSync(key, PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY'));
+    const error = await open({ cert, key }).catch((reason) => reason);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toMatch(/^--key: .* is of a kind that .*; allowed is .* RSA of 2048 to 4096 bits, or ECDSA on P-256 or P-384$/);
   });
 
   it('with the key of another stops the start', async () => {
