@@ -1,0 +1,260 @@
+/**
+ * @import { ServerConfig } from '../client/connection/choose.js'
+ * @import { TransportName } from '../client/connection/connection.js'
+ * @import { AudioFormat } from '../shared/audio-format.js'
+ * @import { Notices } from '../ui/notices.js'
+ * @import { Environment } from './data-files.js'
+ * @import { RunEvent } from './run.js'
+ */
+
+import { elementOf, setText } from '../ui/element.js';
+import { formatCsv, formatJson } from './data-files.js';
+import { DelayView, MAX_DELAY_MS } from './delay-view.js';
+import { Measurements, roundTripsMs } from './measurements.js';
+import { planDelays } from './plan.js';
+import { ProgressView } from './progress-view.js';
+import { PROTOCOLS, ProtocolChoice, whyNot } from './protocols.js';
+import { RoundTripView } from './round-trip-view.js';
+import { Runner } from './runner.js';
+import { SoundView } from './sound-view.js';
+import { leastDelay, summarize } from './summary.js';
+import { texts } from './texts.js';
+
+/** The results are drawn at most so often, in milliseconds: drawing takes time from what is measured. */
+const DRAW_MS = 500;
+
+/** A sweep's steps, and how long each lasts, in milliseconds. */
+const STEP_MS = 8;
+const DWELL_MS = 500;
+
+/** The page: one run at a time, and what was measured. */
+export class LabPage {
+  #config;
+  #notices;
+  #runner = new Runner();
+  #measurements = new Measurements();
+  /** @type {AudioFormat | null} */
+  #format = null;
+  #measuredAt = '';
+  #protocols;
+  #delayProtocols;
+  #roundTrips = new RoundTripView();
+  #sound = new SoundView();
+  #delay = new DelayView((serverDelayMs) => this.#runner.delay(serverDelayMs));
+  #measureProgress = new ProgressView('measure');
+  #delayProgress = new ProgressView('delay');
+  #buttons = {
+    measure: elementOf('measure-button', HTMLButtonElement),
+    live: elementOf('listen-button', HTMLButtonElement),
+    sweep: elementOf('sweep-button', HTMLButtonElement),
+  };
+  #labels = { measure: texts.start, live: texts.start, sweep: texts.sweep };
+  #problem = elementOf('measure-problem', HTMLElement);
+  #announcer = elementOf('announcer', HTMLElement);
+  /** @type {ReturnType<typeof setTimeout> | null} */
+  #drawing = null;
+  #wasStopped = false;
+
+  /**
+   * @param {ServerConfig & { version?: string }} config
+   * @param {Notices} notices
+   */
+  constructor(config, notices) {
+    this.#config = config;
+    this.#notices = notices;
+    const reasons = new Map(PROTOCOLS.map((protocol) => [protocol, whyNot(protocol, config, window)]));
+    this.#protocols = new ProtocolChoice(elementOf('protocols', HTMLElement), { type: 'checkbox', reasons });
+    const host = elementOf('delay-protocols', HTMLElement);
+    this.#delayProtocols = new ProtocolChoice(host, { type: 'radio', reasons });
+    this.#onSubmit('measure', () => this.#measure());
+    this.#onSubmit('delay', () => this.#listen());
+    this.#buttons.sweep.addEventListener('click', () => void (this.#runner.running ? this.#stop() : this.#sweep()));
+    elementOf('download-json', HTMLButtonElement).addEventListener('click', () => this.#download('json'));
+    elementOf('download-csv', HTMLButtonElement).addEventListener('click', () => this.#download('csv'));
+  }
+
+  /**
+   * @param {string} id of a form whose button starts and stops
+   * @param {() => Promise<void>} start
+   */
+  #onSubmit(id, start) {
+    elementOf(id, HTMLFormElement).addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (this.#runner.running) this.#stop();
+      else void start();
+    });
+  }
+
+  async #measure() {
+    const protocols = this.#chosen();
+    if (!protocols) return;
+    const durationMs = 1000 * Number(elementOf('duration', HTMLSelectElement).value);
+    this.#measurements.beginRoundTrips();
+    this.#measureProgress.begin();
+    await this.#run('measure', 'round-trip', { protocols, durationMs }, (event) => {
+      this.#measurements.addToRoundTrips(event);
+      if (event.type === 'progress') {
+        const { done, protocol, turn, turns } = event;
+        this.#measureProgress.show(done, done < 1 ? texts.turn(protocol, turn, turns) : texts.lastAnswers);
+      }
+    });
+    this.#measureProgress.end();
+    const medians = PROTOCOLS.flatMap((protocol) => {
+      const run = this.#measurements.runs.get(protocol);
+      const summary = run && summarize(roundTripsMs(run));
+      return summary ? [/** @type {[TransportName, number]} */ ([protocol, summary.p50])] : [];
+    });
+    this.#announceEnd(medians.length > 0 ? texts.roundTripsDone(medians) : texts.nothing);
+  }
+
+  async #listen() {
+    const [protocol] = this.#delayProtocols.chosen;
+    if (!protocol) return;
+    this.#delayProgress.begin();
+    await this.#run('live', 'live', { protocol, serverDelayMs: this.#delay.delayMs }, (event) => {
+      this.#measurements.addToReceived(event);
+      if (event.type === 'opened') this.#delayProgress.show(null, texts.live(protocol));
+      if (event.type === 'heard') this.#delay.showNow(this.#measurements, protocol);
+    });
+    this.#delay.silence();
+    this.#delayProgress.end();
+    this.#announceEnd(texts.stopped);
+  }
+
+  async #sweep() {
+    const protocols = this.#chosen();
+    if (!protocols) return;
+    this.#measurements.beginSweep(protocols);
+    this.#delayProgress.begin();
+    const delaysMs = planDelays({ toMs: MAX_DELAY_MS, stepMs: STEP_MS });
+    await this.#run('sweep', 'sweep', { protocols, delaysMs, dwellMs: DWELL_MS }, (event) => {
+      this.#measurements.addToReceived(event);
+      if (event.type === 'progress') {
+        this.#delayProgress.show(event.done, texts.sweeping(event.protocol, event.turn, event.turns));
+      } else if (event.type === 'heard') {
+        this.#delay.follow(event.serverDelayMs);
+        this.#delay.showNow(this.#measurements, event.protocol);
+      }
+    });
+    this.#delay.silence();
+    this.#delayProgress.end();
+    const found = protocols.filter((protocol) => this.#measurements.receivedCurve(protocol, 'A').size > 0);
+    const least = found.map((protocol) => /** @type {[TransportName, number | null]} */ ([protocol, this.#leastOf(protocol)]));
+    this.#announceEnd(least.length > 0 ? texts.sweepDone(least) : texts.nothing);
+  }
+
+  /** @param {TransportName} protocol */
+  #leastOf(protocol) {
+    const [a, b] = /** @type {const} */ (['A', 'B']).map((client) => this.#measurements.receivedCurve(protocol, client));
+    return leastDelay([a, b], 90);
+  }
+
+  /** @returns {TransportName[] | null} null when none is chosen, which is said */
+  #chosen() {
+    const protocols = this.#protocols.chosen;
+    const isMissing = protocols.length === 0;
+    this.#problem.hidden = !isMissing;
+    setText(this.#problem, isMissing ? texts.noProtocol : '');
+    if (isMissing) this.#announcer.textContent = texts.noProtocol;
+    return isMissing ? null : protocols;
+  }
+
+  /**
+   * @param {'measure' | 'live' | 'sweep'} which button is the one that stops it
+   * @param {'round-trip' | 'live' | 'sweep'} kind
+   * @param {object} settings
+   * @param {(event: RunEvent) => void} onEvent
+   */
+  async #run(which, kind, settings, onEvent) {
+    this.#notices.clear();
+    this.#wasStopped = false;
+    this.#announcer.textContent = texts.begun;
+    this.#measuredAt = new Date().toISOString();
+    this.#showButtons(which, texts.stop);
+    const wish = { kind, origin: location.origin, config: this.#config, settings };
+    const problem = await this.#runner.start(wish, (event) => {
+      onEvent(event);
+      if (event.type === 'opened') this.#format = event.format;
+      if (event.type === 'failed') this.#showFailure(event);
+      this.#drawLater();
+    });
+    if (problem) this.#notices.show('lab-problem', { message: texts.problem(problem) });
+    this.#showButtons(null, '');
+    this.#draw();
+  }
+
+  /** @param {import('./run.js').FailedEvent} event */
+  #showFailure({ protocol, reason }) {
+    this.#notices.show(`lab-${protocol}`, { message: texts.failed(protocol, reason) });
+  }
+
+  #stop() {
+    this.#wasStopped = true;
+    for (const button of Object.values(this.#buttons)) if (!button.disabled) setText(button, texts.stopping);
+    this.#runner.stop();
+  }
+
+  /**
+   * @param {'measure' | 'live' | 'sweep' | null} which null: nothing runs
+   * @param {string} label of that one
+   */
+  #showButtons(which, label) {
+    for (const key of /** @type {const} */ (['measure', 'live', 'sweep'])) {
+      const button = this.#buttons[key];
+      button.disabled = which !== null && which !== key;
+      setText(button, which === key ? label : this.#labels[key]);
+    }
+  }
+
+  /** @param {string} sentence where it wasn't stopped */
+  #announceEnd(sentence) {
+    this.#announcer.textContent = this.#wasStopped ? texts.stopped : sentence;
+  }
+
+  #drawLater() {
+    this.#drawing ??= setTimeout(() => this.#draw(), DRAW_MS);
+  }
+
+  #draw() {
+    if (this.#drawing !== null) clearTimeout(this.#drawing);
+    this.#drawing = null;
+    this.#roundTrips.show(this.#measurements);
+    this.#sound.show(this.#measurements);
+    this.#delay.show(this.#measurements);
+    elementOf('data', HTMLElement).hidden = this.#measurements.isEmpty;
+  }
+
+  /** @returns {Environment} */
+  #environment() {
+    const { sampleRate = null, frameMs = null, opusFrames = null } = this.#format ?? {};
+    return {
+      measured_at: this.#measuredAt,
+      server: location.origin,
+      server_version: this.#config.version ?? null,
+      sample_rate: sampleRate,
+      frame_ms: frameMs,
+      opus_frames: opusFrames,
+      user_agent: navigator.userAgent,
+      logical_processors: navigator.hardwareConcurrency,
+      // Without isolation a browser's clock is coarser.
+      cross_origin_isolated: crossOriginIsolated,
+    };
+  }
+
+  /** @param {'json' | 'csv'} kind */
+  #download(kind) {
+    const format = kind === 'json' ? formatJson : formatCsv;
+    const type = kind === 'json' ? 'application/json' : 'text/csv';
+    const url = URL.createObjectURL(new Blob([format(this.#measurements, this.#environment())], { type }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `aloud-lab-${this.#measuredAt.replace(/[:.]/g, '-')}.${kind}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  }
+
+  /** Ends what runs: the page goes away. */
+  leave() {
+    this.#runner.abandon();
+  }
+}

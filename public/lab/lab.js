@@ -1,0 +1,24 @@
+/**
+ * @import { ServerConfig } from '../client/connection/choose.js'
+ */
+
+import { fetchConfig } from '../client/server-config.js';
+import { elementOf } from '../ui/element.js';
+import { Notices } from '../ui/notices.js';
+import { LabPage } from './lab-page.js';
+import { texts } from './texts.js';
+
+const notices = new Notices(elementOf('notices', HTMLElement));
+
+/** @type {(ServerConfig & { version?: string }) | null} */
+let config = null;
+try {
+  config = await fetchConfig(location.origin);
+} catch {
+  notices.show('lab-no-server', { message: texts.noServer });
+}
+
+if (config) {
+  const page = new LabPage(config, notices);
+  addEventListener('pagehide', () => page.leave());
+}

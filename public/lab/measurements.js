@@ -1,0 +1,147 @@
+/**
+ * @import { AudioFormat } from '../shared/audio-format.js'
+ * @import { TransportName } from '../client/connection/connection.js'
+ * @import { ClientName } from './pair.js'
+ * @import { RunEvent } from './run.js'
+ *
+ * @typedef {object} RoundTrip
+ * @property {ClientName} client
+ * @property {number} frame
+ * @property {number} atMs                when it was sent, since the run began
+ * @property {number | null} roundTripMs  null: lost
+ *
+ * @typedef {{ atMs: number, latencyMs: number }} HeardSound  since the run began; from one client to the other
+ *
+ * @typedef {object} ProtocolRun  what one run measured of one protocol
+ * @property {AudioFormat} format
+ * @property {number} serverDelayMs
+ * @property {RoundTrip[]} roundTrips
+ * @property {HeardSound[]} heard
+ * @property {number[]} correlations  how like the known signal each piece of sound was
+ * @property {number} unknownPieces   pieces in which it wasn't found
+ *
+ * @typedef {object} ReceivedSpan  what one client heard of the other while the delay stayed
+ * @property {TransportName} protocol
+ * @property {ClientName} client
+ * @property {number} serverDelayMs
+ * @property {number} atMs
+ * @property {number} sentSamples
+ * @property {number} heardSamples
+ */
+
+import { SoundLag } from './sound-lag.js';
+
+/** Everything that was measured on the page, until it is measured again. */
+export class Measurements {
+  /** Of the last run of round trips. @type {Map<TransportName, ProtocolRun>} */
+  runs = new Map();
+  /** @type {{ protocol: TransportName, startMs: number, endMs: number }[]} */
+  turns = [];
+  /** How late this page itself sent, in milliseconds. @type {number[]} */
+  latenessMs = [];
+  /** @type {ReceivedSpan[]} */
+  received = [];
+  /** What failed, and why. @type {{ protocol: TransportName, reason: string }[]} */
+  failures = [];
+  /** @type {Map<TransportName, SoundLag>} */
+  #lags = new Map();
+
+  /** Forgets the last run of round trips: a new one begins. */
+  beginRoundTrips() {
+    this.runs = new Map();
+    this.turns = [];
+    this.latenessMs = [];
+    this.failures = [];
+  }
+
+  /** @param {readonly TransportName[]} protocols whose received audio is forgotten: a new sweep begins */
+  beginSweep(protocols) {
+    this.received = this.received.filter(({ protocol }) => !protocols.includes(protocol));
+    this.failures = [];
+  }
+
+  /** @param {RunEvent} event of a run of round trips */
+  addToRoundTrips(event) {
+    if (event.type === 'opened') {
+      const { protocol, format, serverDelayMs } = event;
+      this.#lags.set(protocol, new SoundLag(format));
+      const empty = { roundTrips: [], heard: [], correlations: [], unknownPieces: 0 };
+      this.runs.set(protocol, { format, serverDelayMs, ...empty });
+    } else if (event.type === 'answers') {
+      const { client, protocol } = event;
+      for (const { frame, sentMs, roundTripMs } of event.answers) {
+        this.runs.get(protocol)?.roundTrips.push({ client, frame, atMs: sentMs, roundTripMs });
+      }
+    } else if (event.type === 'window') this.#addSound(event);
+    else if (event.type === 'turn') this.turns.push(event);
+    else if (event.type === 'lateness') this.latenessMs.push(...event.latenessMs);
+    else if (event.type === 'failed') this.failures.push(event);
+  }
+
+  /** @param {import('./run.js').WindowEvent} event */
+  #addSound({ protocol, window }) {
+    const run = this.runs.get(protocol);
+    if (!run) return;
+    const found = this.#lags.get(protocol)?.latencies(window, run.serverDelayMs);
+    if (!found) {
+      run.unknownPieces += 1;
+      return;
+    }
+    run.heard.push(...found.latenciesMs);
+    run.correlations.push(found.correlation);
+  }
+
+  /** @param {RunEvent} event of a run that moves the delay */
+  addToReceived(event) {
+    if (event.type === 'heard') {
+      const { type: _type, ...span } = event;
+      this.received.push(span);
+    } else if (event.type === 'failed') this.failures.push(event);
+  }
+
+  /**
+   * Received audio of one client by the server-side delay.
+   * @param {TransportName} protocol
+   * @param {ClientName} client
+   * @returns {Map<number, number>} percent, by delay in milliseconds, in ascending order
+   */
+  receivedCurve(protocol, client) {
+    /** @type {Map<number, { sent: number, heard: number }>} */
+    const sums = new Map();
+    for (const span of this.received) {
+      if (span.protocol !== protocol || span.client !== client) continue;
+      const sum = sums.get(span.serverDelayMs) ?? { sent: 0, heard: 0 };
+      sum.sent += span.sentSamples;
+      sum.heard += span.heardSamples;
+      sums.set(span.serverDelayMs, sum);
+    }
+    const delays = [...sums.keys()].sort((a, b) => a - b);
+    return new Map(delays.map((delay) => [delay, percentOf(sums.get(delay))]));
+  }
+
+  /** Whether there is anything to download. */
+  get isEmpty() {
+    return this.received.length === 0 && [...this.runs.values()].every(({ roundTrips }) => roundTrips.length === 0);
+  }
+}
+
+/** @param {{ sent: number, heard: number } | undefined} sum */
+const percentOf = (sum) => (sum && sum.sent > 0 ? Math.min(100, (100 * sum.heard) / sum.sent) : 0);
+
+/**
+ * The round trips that were answered.
+ * @param {ProtocolRun} run
+ * @returns {number[]} in milliseconds
+ */
+export function roundTripsMs(run) {
+  const found = [];
+  for (const { roundTripMs } of run.roundTrips) if (roundTripMs !== null) found.push(roundTripMs);
+  return found;
+}
+
+/**
+ * Sound latency as the thesis adds it up (section 4.5): a frame's length, its round trip, the delay.
+ * @param {ProtocolRun} run
+ * @returns {number[]} in milliseconds
+ */
+export const addedUpMs = (run) => roundTripsMs(run).map((ms) => run.format.frameMs + ms + run.serverDelayMs);

@@ -1,0 +1,110 @@
+/** What is said of measured values: all in the unit of the values. */
+
+/**
+ * @typedef {object} Summary
+ * @property {number} count
+ * @property {number} mean
+ * @property {number} min
+ * @property {number} max
+ * @property {number} p50
+ * @property {number} p95
+ * @property {number} p99
+ */
+
+/**
+ * @param {ArrayLike<number>} values
+ * @returns {Float64Array} in ascending order
+ */
+export const sorted = (values) => Float64Array.from(values).sort();
+
+/**
+ * A quantile, between neighbours in proportion (Hyndman and Fan, 1996, type 7).
+ * @param {Float64Array} ascending not empty
+ * @param {number} share 0 to 1
+ * @returns {number}
+ */
+export function quantile(ascending, share) {
+  const at = (ascending.length - 1) * share;
+  const below = Math.floor(at);
+  const above = Math.min(below + 1, ascending.length - 1);
+  return ascending[below] + (ascending[above] - ascending[below]) * (at - below);
+}
+
+/**
+ * @param {ArrayLike<number>} values
+ * @returns {Summary | null} null where there are none
+ */
+export function summarize(values) {
+  if (values.length === 0) return null;
+  const ascending = sorted(values);
+  let sum = 0;
+  for (const value of ascending) sum += value;
+  return {
+    count: ascending.length,
+    mean: sum / ascending.length,
+    min: ascending[0],
+    max: ascending[ascending.length - 1],
+    p50: quantile(ascending, 0.5),
+    p95: quantile(ascending, 0.95),
+    p99: quantile(ascending, 0.99),
+  };
+}
+
+/**
+ * How much of the values is not above each edge.
+ * @param {Float64Array} ascending
+ * @param {ArrayLike<number>} edges ascending
+ * @returns {number[]} percent, one for each edge
+ */
+export function cumulative(ascending, edges) {
+  const shares = [];
+  let count = 0;
+  for (let i = 0; i < edges.length; i++) {
+    while (count < ascending.length && ascending[count] <= edges[i]) count += 1;
+    shares.push(ascending.length === 0 ? 0 : (100 * count) / ascending.length);
+  }
+  return shares;
+}
+
+/**
+ * How much of the values is between each edge, itself included, and the one before it.
+ * @param {Float64Array} ascending
+ * @param {ArrayLike<number>} edges ascending
+ * @returns {number[]} percent, one for each edge; the first has all that is not above it
+ */
+export function histogram(ascending, edges) {
+  const shares = cumulative(ascending, edges);
+  return shares.map((share, i) => (i === 0 ? share : share - shares[i - 1]));
+}
+
+/**
+ * Where an axis may end so that what is usual can be told apart: twice the 95th percentile of the slowest,
+ * or the largest value where that is less.
+ * @param {readonly Float64Array[]} series each ascending
+ * @returns {number} 0 when there is nothing
+ */
+export function usualEnd(series) {
+  let usual = 0;
+  let largest = 0;
+  for (const ascending of series) {
+    if (ascending.length === 0) continue;
+    usual = Math.max(usual, 2 * quantile(ascending, 0.95));
+    largest = Math.max(largest, ascending[ascending.length - 1]);
+  }
+  return Math.min(usual, largest * 1.05);
+}
+
+/**
+ * The least delay at which everybody hears so much.
+ * @param {ReadonlyMap<number, number>[]} curves percent by delay, one for each client
+ * @param {number} percent
+ * @returns {number | null} null when none of the delays that all have will do
+ */
+export function leastDelay(curves, percent) {
+  const [first, ...others] = curves;
+  for (const delay of [...(first?.keys() ?? [])].sort((a, b) => a - b)) {
+    const heard = [first, ...others].map((curve) => curve.get(delay));
+    if (heard.every((value) => value !== undefined && value >= percent)) return delay;
+  }
+  return null;
+}
