@@ -49,7 +49,7 @@ export const OPTIONS = Object.freeze(
     choice('application', Object.keys(APPLICATIONS), encoder.application, 'what the Opus encoders are tuned for'),
     row('boolean', 'echo', false, 'lets people hear themselves too'),
     integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
-    integer('max-participants', 1, 10000, 100, 'people in one room'),
+    integer('max-participants', 1, 1000, 100, 'people in one room'),
     integer('max-sessions', 1, 100000, 1000, 'people on the server'),
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence of a connection that ends it'), unit: 'ms' },
     choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', 'of QUIC on the native engine'),

@@ -6,10 +6,6 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES } from './session.js';
-
-/** A peer that leaves so many bytes of control messages unread is as good as gone. */
-export const MAX_STUCK_BYTES = MAX_QUEUED_BYTES + 16 * MAX_CONTROL_BYTES;
 
 /**
  * What sessions have in common whose protocol is spoken in JavaScript: the handler, which is told of

@@ -6,7 +6,7 @@
 
 import { ControlLines, writeControlLine } from '../../public/shared/control-lines.js';
 import { errors } from '../../public/shared/errors.js';
-import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES } from './session.js';
+import { MAX_CONTROL_BYTES, MAX_STUCK_BYTES } from './session.js';
 
 /** What a stream is read with, one at a time. */
 const chunk = new Uint8Array(16 * 1024);
@@ -160,7 +160,7 @@ export class DatagramSession {
    * @returns {boolean} false when there is no room
    */
   #wait(line) {
-    if (this.#waitingBytes + line.length > MAX_QUEUED_BYTES) return false;
+    if (this.#waitingBytes + line.length > MAX_STUCK_BYTES) return false;
     this.#waiting.push(line);
     this.#waitingBytes += line.length;
     return true;

@@ -6,7 +6,8 @@
 
 import { writeListEntry, LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES } from '../../public/shared/packet-list.js';
 import { MAX_PACKET_BYTES, writeControl } from '../../public/shared/packet.js';
-import { BaseSession, MAX_STUCK_BYTES } from './base-session.js';
+import { BaseSession } from './base-session.js';
+import { MAX_STUCK_BYTES } from './session.js';
 
 /**
  * A session that is a series of requests, known by its token. Packets to the peer go into the answer

@@ -23,8 +23,8 @@
 import { ControlLines, writeControlLine } from '../../public/shared/control-lines.js';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { BaseSession, cutText, MAX_STUCK_BYTES } from './base-session.js';
-import { MAX_CONTROL_BYTES } from './session.js';
+import { BaseSession, cutText } from './base-session.js';
+import { MAX_CONTROL_BYTES, MAX_STUCK_BYTES } from './session.js';
 
 /** The package cuts reasons at so many characters; the protocol at 1024 bytes. */
 const MAX_REASON_BYTES = 1023;

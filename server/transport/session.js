@@ -46,6 +46,12 @@ export const MAX_CONTROL_BYTES = 16 * 1024;
 export const MAX_QUEUED_BYTES = 64 * 1024;
 
 /**
+ * A peer that leaves so many bytes of control messages unread is as good as gone. The list of a full room's
+ * people must fit: 1000 of up to 240 bytes.
+ */
+export const MAX_STUCK_BYTES = 320 * 1024;
+
+/**
  * The plain sendMany, for transports that have no better way.
  * @param {Session[]} sessions
  * @param {Uint8Array} bytes

@@ -9,8 +9,8 @@
 import { WebSocket } from 'ws';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { BaseSession, cutText, MAX_STUCK_BYTES } from './base-session.js';
-import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES } from './session.js';
+import { BaseSession, cutText } from './base-session.js';
+import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES, MAX_STUCK_BYTES } from './session.js';
 
 /** The longest reason that a close frame carries, in bytes (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;

@@ -23,6 +23,7 @@ import { Endpoint } from '@aloud/native';
 import { errors } from '../../public/shared/errors.js';
 import { DatagramSession } from './datagram-session.js';
 import { isSameHostname } from './origin.js';
+import { MAX_STUCK_BYTES } from './session.js';
 
 /** Connections beyond the sessions, so that those who are one too many can be told why. */
 const SPARE_CONNECTIONS = 64;
@@ -89,6 +90,7 @@ export class NativeTransport {
       idleTimeoutMs: Math.max(1, idleTimeoutMs - keepAliveMs),
       keepAliveMs,
       maxConnections: maxSessions + SPARE_CONNECTIONS,
+      streamBufferBytes: MAX_STUCK_BYTES,
     });
   }
 
