@@ -2,7 +2,7 @@ import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it, vi } from 'vitest';
 import { errors } from '../../public/shared/errors.js';
 import { createNativeTransport } from '../../server/transport/webtransport-native.js';
-import { MAX_CONTROL_BYTES } from '../../server/transport/session.js';
+import { MAX_CONTROL_BYTES, MAX_STUCK_BYTES } from '../../server/transport/session.js';
 import { closeAfter, closeAll, nativeTests, newCertificate, readAll, record, until } from './native-harness.js';
 
 /**
@@ -141,7 +141,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
     const { sessions, heard, connect } = await startTransport();
     await connect();
     const session = await until(() => sessions[0]);
-    for (let i = 0; i < 10; i++) session.sendControl({ text: 'x'.repeat(10_000) });
+    for (let i = 0; i < MAX_STUCK_BYTES / 10_000; i++) session.sendControl({ text: 'x'.repeat(10_000) });
     await until(() => heard[0].closed.length > 0);
   });
 
