@@ -1,0 +1,157 @@
+/** A certificate that is replaced while a call goes on: nobody in it notices, and whoever comes later gets in. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocket } from 'ws';
+import { isBuilt } from '@aloud/native';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Headless } from '../../bench/headless.js';
+import { align, levelDb } from '../../bench/signal.js';
+import { generateCertificate, writeCertificate } from '../../certs/generate.js';
+import { systemClock } from '../../public/shared/clock.js';
+import { loadCodec } from '../../server/audio/codec.js';
+import { loadConfig } from '../../server/config.js';
+import { createServer } from '../../server/server.js';
+import { requireOrSkip } from '../skip.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const codec = await loadCodec('libopus-wasm');
+const log = { error: vi.fn(), warn: vi.fn(), info() {}, debug() {} };
+
+/** The system's clock, but whatever waits for a minute or longer waits for the test. */
+class Schedule {
+  wallMs = Date.now();
+  now = systemClock.now;
+  /** @type {Set<{ run: () => void }>} */
+  waiting = new Set();
+
+  setTimeout = (/** @type {() => void} */ run, /** @type {number} */ ms) => {
+    if (ms < 60_000) return systemClock.setTimeout(run, ms);
+    const timer = { run };
+    this.waiting.add(timer);
+    return timer;
+  };
+
+  clearTimeout = (/** @type {any} */ timer) => {
+    if (!this.waiting.delete(timer)) systemClock.clearTimeout(timer);
+  };
+
+  /** Lets days go by, and has what waits done. @param {number} days */
+  pass(days) {
+    this.wallMs += days * DAY_MS;
+    for (const timer of [...this.waiting]) if (this.waiting.delete(timer)) timer.run();
+  }
+}
+
+/** @type {(() => unknown)[]} */
+const open = [];
+/** @type {Schedule} */
+let schedule;
+/** @type {string} */
+let directory;
+
+beforeEach(() => {
+  schedule = new Schedule();
+  directory = mkdtempSync(join(tmpdir(), 'aloud-renewal-'));
+});
+
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+  rmSync(directory, { recursive: true });
+  expect(schedule.waiting.size).toBe(0);
+  expect(log.error).not.toHaveBeenCalled();
+});
+
+/** @param {string[]} argv */
+async function startServer(...argv) {
+  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
+  const server = await createServer(config, { log, clock: schedule, wallNow: () => schedule.wallMs });
+  open.push(() => server.close());
+  return server;
+}
+
+const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.3 * Math.sin((2 * Math.PI * 440 * i) / 48_000));
+const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** @param {string} origin @param {string} name @param {Float32Array} [speech] */
+async function joinCall(origin, name, speech) {
+  const headless = new Headless({ codec, speech, recordSeconds: 30 });
+  open.push(() => headless.close());
+  await headless.join({ origin, room: 'lab', name, transport: 'webtransport' });
+  return headless;
+}
+
+/** @param {string} origin @returns {Promise<string[]>} */
+const hashesOf = async (origin) => (await (await fetch(`${origin}/api/config`)).json()).transports.webtransport.certificateHashes;
+
+requireOrSkip(isBuilt(), 'the native engine is not built').describe('the certificate that the server makes', () => {
+  it('is announced, then served, while a call goes on', async () => {
+    const { url } = await startServer('--cert-dir', directory);
+    const listener = await joinCall(url, 'Listener');
+    await joinCall(url, 'Speaker', tone);
+    const [first, ...none] = await hashesOf(url);
+    expect(none).toEqual([]);
+    await pass(1500);
+
+    schedule.pass(9.5);
+    await vi.waitFor(async () => expect(await hashesOf(url)).toHaveLength(2), 3000);
+    const [, next] = await hashesOf(url);
+    schedule.pass(1);
+    await vi.waitFor(async () => expect(await hashesOf(url)).toEqual([next]), 3000);
+    expect(next).not.toBe(first);
+
+    const from = listener.recorded;
+    await pass(1500);
+    expect(listener.ended).toBe(null);
+    const heard = listener.recording.subarray(from, listener.recorded);
+    expect(levelDb(heard)).toBeGreaterThan(-20);
+    expect(align(tone.subarray(0, 4800), heard).correlation).toBeGreaterThan(0.8);
+    const late = await joinCall(url, 'Late');
+    await vi.waitFor(() => expect(late.people).toHaveLength(3), 3000);
+  });
+});
+
+describe("one's own certificate", () => {
+  const cert = () => join(directory, 'certificate.pem');
+  const key = () => join(directory, 'key.pem');
+
+  const replace = async () => {
+    const made = await generateCertificate({ hosts: ['localhost'], now: new Date(schedule.wallMs), days: 5 });
+    writeCertificate(directory, made);
+    return made;
+  };
+
+  /** @param {string} url @param {string} ca @returns {Promise<number | undefined>} the page's status */
+  const statusOf = (url, ca) =>
+    new Promise((resolve, reject) => {
+      const asked = request(`${url}/r/lab`, { ca, agent: false }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      asked.on('error', reject).end();
+    });
+
+  it('is served for the page and its WebSockets, and the new one too once its files change', async () => {
+    const first = await replace();
+    const { url } = await startServer('--engine', 'none', '--cert', cert(), '--key', key());
+    expect(url).toMatch(/^https:/);
+    expect(await statusOf(url, first.certPem)).toBe(200);
+    const socket = new WebSocket(`${url.replace('https', 'wss')}/session`, { ca: first.certPem, origin: url });
+    open.push(() => socket.terminate());
+    await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
+    const welcome = new Promise((resolve) => void socket.once('message', (data) => resolve(JSON.parse(String(data)))));
+    socket.send(JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' }));
+    expect(await welcome).toMatchObject({ type: 'welcome', room: 'lab' });
+
+    const second = await replace();
+    schedule.pass(0);
+    expect(await statusOf(url, second.certPem)).toBe(200);
+    await expect(statusOf(url, first.certPem)).rejects.toThrow();
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    const changed = new Promise((resolve) => void socket.on('message', (data) => String(data).includes('changed') && resolve(true)));
+    socket.send('{"type":"mute","muted":true}');
+    expect(await changed).toBe(true);
+  });
+});
