@@ -15,12 +15,13 @@ export const BUILD_COMMAND = 'npm run build:native';
 export class NativeUnavailableError extends Error {
   /**
    * @param {'ERR_NATIVE_NOT_BUILT' | 'ERR_NATIVE_UNUSABLE'} code
-   * @param {string} message
+   * @param {string} reason without what to do about it
    */
-  constructor(code, message) {
-    super(message);
+  constructor(code, reason) {
+    super(`${reason}: ${BUILD_COMMAND} builds it`);
     this.name = 'NativeUnavailableError';
     this.code = code;
+    this.reason = reason;
   }
 }
 
@@ -38,17 +39,14 @@ let binding;
 export function load() {
   if (binding) return binding;
   if (!isBuilt()) {
-    throw new NativeUnavailableError('ERR_NATIVE_NOT_BUILT', `it is not built: ${BUILD_COMMAND} builds it`);
+    throw new NativeUnavailableError('ERR_NATIVE_NOT_BUILT', 'it is not built');
   }
   try {
     binding = /** @type {Binding} */ (createRequire(import.meta.url)(LIBRARY));
     return binding;
   } catch (error) {
     const [reason] = String(/** @type {Error} */ (error).message).split('\n');
-    throw new NativeUnavailableError(
-      'ERR_NATIVE_UNUSABLE',
-      `it was built for another system (${reason}): ${BUILD_COMMAND} builds it anew`,
-    );
+    throw new NativeUnavailableError('ERR_NATIVE_UNUSABLE', `it was built for another system (${reason})`);
   }
 }
 

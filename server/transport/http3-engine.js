@@ -10,7 +10,7 @@
  * @property {string} line                      one sentence about it, for the person who starts the server
  */
 
-import { BUILD_COMMAND, load } from '@aloud/native';
+import { BUILD_COMMAND, load, NativeUnavailableError } from '@aloud/native';
 import { listenError } from '../listen.js';
 import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
@@ -50,10 +50,10 @@ export async function openHttp3(engine, options) {
       const { port } = transport.address();
       return { transport, line: `WebTransport is on: HTTP/3 on UDP port ${port}, engine ${name}.` };
     }
-    reasons.push(`the ${name} engine is not there (${reason})`);
+    reasons.push(`the engine ${name} is missing (${reason})`);
   }
   const remedy = engines[names[0]].remedy;
-  return { transport: null, line: `WebTransport is off: ${reasons.join(', and ')}. To turn it on: ${remedy}` };
+  return { transport: null, line: `WebTransport is off: ${reasons.join(' and ')}. To turn it on: ${remedy}` };
 }
 
 /**
@@ -75,6 +75,6 @@ async function nativeError() {
     load();
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return error instanceof NativeUnavailableError ? error.reason : String(error);
   }
 }
