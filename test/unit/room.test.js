@@ -530,6 +530,7 @@ describe('who comes and goes', () => {
     [{ type: 'join', version: 1, room: 'x'.repeat(65), name: 'Ann' }, 'room-name'],
     [{ type: 'join', version: 1, room: 'lab', name: '' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: '  ' }, 'user-name'],
+    [{ type: 'join', version: 1, room: 'lab', name: '\u200b\u2060' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: 'a\u0007' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: 'a\u202eb' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: 'x'.repeat(41) }, 'user-name'],
