@@ -77,7 +77,7 @@ export class DelayView {
     this.#slider.ariaValueText = text;
   }
 
-  /** @param {number} serverDelayMs of a sweep, which moves the slider */
+  /** @param {number} serverDelayMs where the slider is put: by a sweep, or back after it */
   follow(serverDelayMs) {
     this.#slider.value = String(serverDelayMs);
     this.#showDelay();
@@ -147,7 +147,7 @@ export class DelayView {
    */
   #showLeast(curves, protocols) {
     const rows = TARGETS.flatMap((percent) =>
-      /** @type {const} */ (['A', 'B', 'both']).map((who) => [
+      /** @type {const} */ (['both', 'A', 'B']).map((who) => [
         texts.leastDelay(who, percent),
         ...protocols.map((protocol) => {
           const [a, b] = curves.get(protocol) ?? [];
