@@ -27,7 +27,7 @@ const CLIENTS = Object.freeze(/** @type {const} */ (['A', 'B']));
 /** Received audio by the server-side delay: the slider, what is heard now, the plot. */
 export class DelayView {
   #slider = elementOf('server-delay', HTMLInputElement);
-  #output = elementOf('server-delay-value', HTMLOutputElement);
+  #chosen = elementOf('server-delay-value', HTMLElement);
   #legend = elementOf('delay-legend', HTMLUListElement);
   #results = elementOf('delay-results', HTMLElement);
   #least = elementOf('delay-least', HTMLTableElement);
@@ -73,7 +73,7 @@ export class DelayView {
 
   #showDelay() {
     const text = texts.delayIs(this.delayMs);
-    setText(this.#output, text);
+    setText(this.#chosen, text);
     this.#slider.ariaValueText = text;
   }
 

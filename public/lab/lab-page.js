@@ -201,6 +201,7 @@ export class LabPage {
    * @param {string} label of that one
    */
   #showButtons(which, label) {
+    for (const choice of [this.#protocols, this.#delayProtocols]) choice.busy(which !== null);
     for (const key of /** @type {const} */ (['measure', 'live', 'sweep'])) {
       const button = this.#buttons[key];
       button.disabled = which !== null && which !== key;
