@@ -12,10 +12,10 @@ import { chromium } from 'playwright-core';
 import { encodeSpeech, readSpeech } from './speech.js';
 
 /**
- * Talkers have as many pages at most, each in a profile of its own, so that two of them don't share the
- * six HTTP/1 connections which a profile has to a server; more than that would cost more than they do.
+ * Talkers share as many pages, since a page costs more than a talker. Each page has a profile of its own.
+ * Who talks over HTTP/1 has one alone, since a profile has no more than six connections to a server.
  */
-const MOST_TALKER_PAGES = 2;
+const MOST_SHARED_PAGES = 2;
 
 /** What the server is called in the browser: pages of *.localhost are secure without HTTPS. */
 const HOST = 'aloud.localhost';
@@ -30,6 +30,7 @@ const DOCUMENT = '/api/config';
  * @typedef {object} LabPage
  * @property {Page} page
  * @property {Set<string>} talkers
+ * @property {boolean} isShared   whether other talkers may join in
  * @property {string} listener  who listens here, or ''
  */
 
@@ -118,7 +119,7 @@ export class BrowserClients {
   async #addPage() {
     const context = await this.#browser.newContext({ bypassCSP: true });
     const page = await openPage(context, this.#origin);
-    const added = { page, talkers: new Set(), listener: '' };
+    const added = { page, talkers: new Set(), isShared: false, listener: '' };
     this.#pages.push(added);
     return { added, config: await ask(added, 'open', { origin: this.#origin }) };
   }
@@ -133,10 +134,12 @@ export class BrowserClients {
     return this.#pages.filter(({ talkers }) => talkers.size > 0);
   }
 
-  /** @param {{ id: string }} options */
+  /** @param {{ id: string, transport: string }} options */
   async #join(options) {
-    const talking = this.#talking().sort((a, b) => a.talkers.size - b.talkers.size);
-    const page = talking.length < MOST_TALKER_PAGES ? await this.#idle() : talking[0];
+    const isShared = options.transport !== 'http1';
+    const shared = this.#talking().filter((page) => page.isShared).sort((a, b) => a.talkers.size - b.talkers.size);
+    const page = isShared && shared.length >= MOST_SHARED_PAGES ? shared[0] : await this.#idle();
+    page.isShared = isShared;
     page.talkers.add(options.id);
     return ask(page, 'join', options);
   }
@@ -201,9 +204,10 @@ async function wrap(program, exec, scratch) {
 /**
  * Opens the lab's page under the server's origin, and loads what it needs. The lab's own files come from
  * the disk; everything else, the client that is measured among it, from the server.
- * @param {BrowserContext} context @param {string} origin
+ * @param {BrowserContext} context one that ignores content security policies, for the recorder
+ * @param {string} origin
  */
-async function openPage(context, origin) {
+export async function openPage(context, origin) {
   const page = await context.newPage();
   await page.exposeBinding('aloudEncodedSpeech', async (_source, format, bitrate) =>
     (await encodeSpeech(format, bitrate)).map((payload) => Buffer.from(payload).toString('base64')));
@@ -211,7 +215,7 @@ async function openPage(context, origin) {
   const own = `${origin}/bench/**`;
   await page.route(own, serveOwn);
   await page.goto(origin + DOCUMENT);
-  await page.evaluate(async (url) => void (await (await import(url)).ready), '/bench/lab/participants-page.js');
+  await page.evaluate(`import('/bench/lab/participants-page.js').then(({ ready }) => ready)`);
   // As long as there is a route, each request of the page, sound over HTTP/1 too, takes a detour.
   await page.unroute(own);
   const startMs = await clockOf(context, page);

@@ -47,13 +47,14 @@ async function openConnection(transport, { origin, config }) {
   return WebSocketConnection.open({ url: `${origin.replace(/^http/, 'ws')}/session`, now });
 }
 
-const recorder = fetch('/bench/lab/recorder-processor.js').then((response) => response.text());
+/** The text of the recorder's worklet. */
+const processor = fetch('/bench/lab/recorder-processor.js').then((response) => response.text());
 
 const participants = new Participants({
   openConnection,
   encodeSpeech,
   createListener: async ({ speaks, ...options }) =>
-    new CallListener({ ...options, recorder: await recorder, speech: speaks ? await readSpeech() : null }),
+    new CallListener({ ...options, processor: await processor, speech: speaks ? await readSpeech() : null }),
   // When the page's time began, of the machine's monotonic clock, is told from outside.
   sharedMs: (ms) => ms + page.aloudClockMs,
   // Of the whole browser, which is known only outside.
@@ -62,5 +63,7 @@ const participants = new Participants({
 
 page.aloudParticipants = functionsOf(participants);
 
+page.aloudProcessor = processor;
+
 /** When everything has been fetched that the page takes from the lab. */
-export const ready = recorder;
+export const ready = processor;
