@@ -51,7 +51,7 @@ export class BrowserClients {
    * @returns {Promise<BrowserClients>}
    */
   static async start({ chromium: program, client, server }) {
-    const scratch = await mkdtemp(join(tmpdir(), 'aloud-lab-'));
+    const scratch = await mkdtemp(join(tmpdir(), 'aloud-chromium-'));
     try {
       const executablePath = await wrap(program, client.exec, scratch);
       const browser = await chromium.launch({
