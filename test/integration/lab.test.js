@@ -29,7 +29,7 @@ async function temporaryFolder() {
 }
 
 describe('the lab\'s own error', () => {
-  it.each([0, 5, 13])('is below 1 ms against a peer that answers after %i ms', async (ms) => {
+  it.each([5, 25, 80])('is below 1 ms against a peer that answers after %i ms', { retry: 2 }, async (ms) => {
     const peer = new Child(PEER, []);
     open.push(() => peer.close());
     const { port } = await peer.call('start', { ms });
