@@ -25,6 +25,9 @@ export class DriftMeter {
   #badness = Infinity;
   #lastMs = 0;
   #shift = 0;
+  /** A point of the line. */
+  #lineMs = 0;
+  #lineValue = 0;
 
   /** Microseconds that the offset grows by each second; 0 while it isn't known. */
   ppm = 0;
@@ -57,10 +60,9 @@ export class DriftMeter {
 
   /** @param {number} nowMs */
   #endWindow(nowMs) {
-    const before = (this.#count + WINDOWS - 1) % WINDOWS;
     let value = this.#bestValue - this.#shift;
     if (this.#count > 0) {
-      const expected = this.#values[before] + (this.#bestMs - this.#times[before]) * this.ppm * 1e-6;
+      const expected = this.#lineValue + (this.#bestMs - this.#lineMs) * this.ppm * 1e-6;
       const step = value - expected;
       if (Math.abs(step) > this.#stepMs) {
         this.#shift += step;
@@ -72,6 +74,8 @@ export class DriftMeter {
     this.#count += 1;
     this.#badness = Infinity;
     this.#beginMs = nowMs;
+    this.#lineMs = this.#bestMs;
+    this.#lineValue = value;
     if (this.#count >= LEAST_WINDOWS) this.#fit();
   }
 
@@ -87,6 +91,8 @@ export class DriftMeter {
       both += (this.#times[i] - time) * (this.#values[i] - value);
       square += (this.#times[i] - time) ** 2;
     }
+    this.#lineMs = time;
+    this.#lineValue = value;
     if (square > 0) this.ppm = Math.max(-MAX_PPM, Math.min(MAX_PPM, (1e6 * both) / square));
   }
 
