@@ -26,9 +26,11 @@ const PULL_WINDOW_MS = 1000;
 /** The delay is let be longer than wanted by so much, in milliseconds: less isn't worth a change. */
 const SLACK_MS = 3;
 
-/** How fast the delay is brought back, by playing faster or slower: so many ppm a millisecond, and at most. */
+/** How fast the delay is brought back, by playing slower or faster: so many ppm a millisecond, and at most. */
 const PPM_A_MS = 250;
 const MAX_PPM = 500;
+/** Too long a delay has time: a millisecond in ten seconds. */
+const MAX_FASTER_PPM = 100;
 
 /**
  * How long frames wait in the playout buffer, and how long they should: both measured against the
@@ -95,7 +97,7 @@ export class PlayoutDelay {
   get step() {
     const surplus = this.surplusMs;
     const error = surplus > SLACK_MS ? surplus - SLACK_MS : Math.min(surplus, 0);
-    const ppm = error * PPM_A_MS - this.driftPpm;
+    const ppm = Math.min(error * PPM_A_MS, MAX_FASTER_PPM) - this.driftPpm;
     return 1 + Math.max(-MAX_PPM, Math.min(MAX_PPM, ppm)) * 1e-6;
   }
 

@@ -146,7 +146,8 @@ describe('Playout', () => {
       const { counters } = playout;
       expect(counters).toMatchObject({ late: 0, lost: 0, concealed: 0, skipped: 0, garbage: 0, strange: 0 });
       expect(playout.receivedPercent).toBe(100);
-      expect(playout.delayMs).toBeLessThanOrEqual(format.frameMs + 5);
+      // What a call starts with is worked off slowly where there is no pause.
+      expect(playout.delayMs).toBeLessThanOrEqual(Math.max(10, format.frameMs + 5));
       expect(jump()).toBeLessThan(smooth(format.sampleRate, format.frameMs));
       expect(Math.max(...heard.slice(-4000))).toBeGreaterThan(0.49);
     },
