@@ -174,6 +174,8 @@ export class Uplink {
     this.#skip = this.#frame * frameSamples - first;
     this.#filled = 0;
     this.#resampler.reset();
+    // It may be another device from here on.
+    this.#drift.reset();
     this.#placed = true;
   }
 
