@@ -8,13 +8,12 @@ const DRIFT = 100e-6;
 
 /** The best exchange of so many milliseconds counts for the drift, which is a few ppm for most. */
 const DRIFT_WINDOW_MS = 16_000;
-const DRIFT_STEP_MS = 20;
 
 /** The clock that is told follows a better one in so many milliseconds, not faster than so; */
 const FOLLOW_MS = 10_000;
 const MAX_FOLLOW = 500e-6;
-/** it jumps at the start, and where it is further away than this, in milliseconds. */
-const JUMP_MS = 20;
+/** it jumps during the first exchanges only. */
+const FIRST = 8;
 
 /** An exchange that contradicts those before by more than this, in milliseconds: time stood still. */
 const CONTRADICTION_MS = 20;
@@ -35,7 +34,7 @@ export class ClockSync {
   /** Exchanges since the last contradiction. */
   #held = 0;
   #best = -1;
-  #drift = new DriftMeter({ windowMs: DRIFT_WINDOW_MS, stepMs: DRIFT_STEP_MS });
+  #drift = new DriftMeter({ windowMs: DRIFT_WINDOW_MS, stepMs: Infinity });
   /** The line that is told: its beginning, and milliseconds of the server's to one of the client's. */
   #lineMs = 0;
   #lineClock = NaN;
@@ -43,7 +42,7 @@ export class ClockSync {
 
   /** The latest round trip, in milliseconds; null before the first. @type {number | null} */
   roundTripMs = null;
-  /** How often the clock has jumped after its start. */
+  /** How often time was found to have stood still. */
   jumps = 0;
 
   /** @param {number} sampleRate Hz */
@@ -68,6 +67,7 @@ export class ClockSync {
     const middle = sentMs + roundTrip / 2;
     if (this.#contradicts(middle, clock, roundTrip / 2, receivedMs)) {
       this.#held = 0;
+      this.jumps += 1;
       this.#drift.reset();
     }
     const slot = this.#held % REMEMBERED;
@@ -116,9 +116,7 @@ export class ClockSync {
   /** @param {number} nowMs from here on what is told goes to what is believed */
   #follow(nowMs) {
     const offMs = this.#followedMs(nowMs);
-    const isStart = this.#count <= REMEMBERED;
-    const jumps = isStart || !(Math.abs(offMs) <= JUMP_MS);
-    if (jumps && !isStart) this.jumps += 1;
+    const jumps = this.#held <= FIRST;
     this.#lineClock = jumps ? this.#believed(nowMs) : this.sampleClockAt(nowMs);
     this.#lineMs = nowMs;
     const follow = jumps ? 0 : Math.max(-MAX_FOLLOW, Math.min(MAX_FOLLOW, offMs / FOLLOW_MS));

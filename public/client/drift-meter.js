@@ -8,9 +8,12 @@ const GAP_WINDOWS = 4;
 /** No clock or sound card is worse than this, in parts per million. */
 const MAX_PPM = 1000;
 
+/** As most are: what a line through noisy values says is believed the less, the less likely it is. */
+const USUAL = 100e-6;
+
 /**
  * How fast an offset between two clocks changes. Of each window of time the best value counts, and
- * through those a line is laid by least squares. A step, as by another route or a gap, is no drift:
+ * through those a line is laid by least squares, flatter where they are too noisy to tell (ridge regression). A step, as by another route or a gap, is no drift:
  * the line goes on behind it.
  */
 export class DriftMeter {
@@ -86,14 +89,18 @@ export class DriftMeter {
       time += this.#times[i] / count;
       value += this.#values[i] / count;
     }
-    let [both, square] = [0, 0];
+    let [both, square, spread] = [0, 0, 0];
     for (let i = 0; i < count; i++) {
       both += (this.#times[i] - time) * (this.#values[i] - value);
       square += (this.#times[i] - time) ** 2;
+      spread += (this.#values[i] - value) ** 2;
     }
     this.#lineMs = time;
     this.#lineValue = value;
-    if (square > 0) this.ppm = Math.max(-MAX_PPM, Math.min(MAX_PPM, (1e6 * both) / square));
+    if (square === 0) return;
+    const noise = Math.max(0, spread - both ** 2 / square) / (count - 2);
+    const slope = both / (square + noise / USUAL ** 2);
+    this.ppm = Math.max(-MAX_PPM, Math.min(MAX_PPM, 1e6 * slope));
   }
 
   /** Forgets the values, but not how fast they changed: that is the clocks' own. */
