@@ -123,7 +123,10 @@ export class ClockSync {
     this.#speed = 1 + this.driftPpm * 1e-6 + follow;
   }
 
-  /** @param {number} nowMs @returns {number} by how much what is told is behind what is believed, in milliseconds */
+  /**
+   * @param {number} nowMs
+   * @returns {number} by how much what is told is behind what is believed, in milliseconds
+   */
   #followedMs(nowMs) {
     return ((this.#believed(nowMs) - this.sampleClockAt(nowMs)) * 1000) / this.#sampleRate;
   }

@@ -13,8 +13,8 @@ const USUAL = 100e-6;
 
 /**
  * How fast an offset between two clocks changes. Of each window of time the best value counts, and
- * through those a line is laid by least squares, flatter where they are too noisy to tell (ridge regression). A step, as by another route or a gap, is no drift:
- * the line goes on behind it.
+ * through those a line is laid by least squares, flatter where they are too noisy to tell (ridge
+ * regression). A step, as by another route or a gap, is no drift: the line goes on behind it.
  */
 export class DriftMeter {
   #windowMs;

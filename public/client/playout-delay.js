@@ -112,7 +112,7 @@ export class PlayoutDelay {
     return Number.isFinite(delay) ? delay : 0;
   }
 
-  /** By how much the delay is longer than wanted, in milliseconds; negative when it is too short, 0 when unknown. */
+  /** By how much the delay is longer than wanted, in milliseconds; negative: too short; 0: unknown. */
   get surplusMs() {
     const delay = this.#pulls.value - this.#jitter.baseMs;
     return Number.isFinite(delay) ? delay - this.wantedMs : 0;

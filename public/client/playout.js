@@ -46,8 +46,9 @@ export const PULL_EXTRA = 8;
  * The playout buffer: packets wait under their frame index until the sound card wants them. It waits
  * for as long as the jitter asks, and makes up for what doesn't come. It is played at the speed at
  * which frames come, a few parts per million beside the sound card's, and so that small changes of
- * the delay aren't heard; larger ones lengthen or shorten what is quiet. A frame that isn't there is made up without giving it up: if it comes meanwhile it is
- * heard, and the delay has grown by a frame; if the next one comes, it is lost.
+ * the delay aren't heard; larger ones lengthen or shorten what is quiet. A frame that isn't there is
+ * made up without giving it up: if it comes meanwhile it is heard, and the delay has grown by a
+ * frame; if the next one comes, it is lost.
  */
 export class Playout {
   #format;
