@@ -16,7 +16,7 @@ import { ClockSync } from './clock-sync.js';
 import { systemClock } from '../shared/clock.js';
 import { connect } from './connection/choose.js';
 import { ConnectionError } from './connection/connection.js';
-import { Playout } from './playout.js';
+import { PULL_EXTRA, Playout } from './playout.js';
 import { People } from './people.js';
 import { ReceivedShare } from './received-share.js';
 import { fetchConfig } from './server-config.js';
@@ -48,11 +48,14 @@ const CAPTURE_LOOK_MS = 100;
  * @property {StatsDetail} detail
  *
  * @typedef {object} StatsDetail
- * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number | null }} playout
- * @property {Uplink['counters'] & { level: number, voice: boolean }} uplink
+ * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number | null,
+ *   driftPpm: number }} playout  driftPpm: the speaker's sound card against the server's sample clock
+ * @property {Uplink['counters'] & { level: number, voice: boolean, driftPpm: number }} uplink
+ *   driftPpm: the microphone's against the server's sample clock
  * @property {ConnectionStats} connection
- * @property {{ dropped: number, outputMs: number, clockErrorMs: number }} client
- *   packets that were no packets, what waits for the sound card, how far the clock may be off
+ * @property {{ dropped: number, outputMs: number, clockErrorMs: number, clockJumps: number, driftPpm: number }}
+ *   client  packets that were no packets, what waits for the sound card, how far the clock may be off, how
+ *   often it had to jump, the server's clock against this computer's
  * @property {Record<string, unknown> | null} server  what the server says of this one's uplink
  *
  * @typedef {object} ClientEvents  all are optional
@@ -210,7 +213,7 @@ export class Client {
       send: (bytes) => connection.send(bytes),
     });
     this.#uplink.mute(this.#muted);
-    this.#rest = new Float32Array(format.frameSamples);
+    this.#rest = new Float32Array(format.frameSamples + PULL_EXTRA);
     if (this.#closed || connection.closed) {
       connection.close();
       this.#releaseAudio();
@@ -307,11 +310,11 @@ export class Client {
 
   /**
    * Gives the next piece of sound, when the speaker needs it.
-   * @param {Float32Array} out as long as a frame; filled from its start
-   * @returns {number} how many samples it is: a frame's, or fewer
+   * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start
+   * @returns {number} how many samples it is: about a frame's, or fewer
    */
   pull(out) {
-    if (this.#playout) return this.#playout.pull(out, this.#clock.now());
+    if (this.#playout) return this.#playout.pull(out, this.#clock.now(), this.outputMs);
     out.fill(0);
     return out.length;
   }
@@ -349,7 +352,7 @@ export class Client {
     const connection = this.#connection;
     const sync = this.#sync;
     if (!playout || !uplink || !connection || !sync) return null;
-    const { delayMs, wantedMs, receivedPercent } = playout;
+    const { delayMs, wantedMs, receivedPercent, driftPpm } = playout;
     const clockErrorMs = sync.quality(this.#clock.now());
     return {
       transport: connection.transport,
@@ -357,10 +360,16 @@ export class Client {
       receivedPercent: this.#received.percent,
       delayMs: this.#soundLatencyMs(sync, delayMs),
       detail: {
-        playout: { ...playout.counters, delayMs, wantedMs, receivedPercent },
-        uplink: { ...uplink.counters, level: uplink.level, voice: uplink.voice },
+        playout: { ...playout.counters, delayMs, wantedMs, receivedPercent, driftPpm },
+        uplink: { ...uplink.counters, level: uplink.level, voice: uplink.voice, driftPpm: uplink.driftPpm },
         connection: connection.stats(),
-        client: { dropped: this.#dropped, outputMs: this.outputMs, clockErrorMs },
+        client: {
+          dropped: this.#dropped,
+          outputMs: this.outputMs,
+          clockErrorMs,
+          clockJumps: sync.jumps,
+          driftPpm: sync.driftPpm,
+        },
         server: this.#serverStats,
       },
     };

@@ -19,6 +19,10 @@ const NONE_AFTER_MS = 3000;
 /** How far exchanges are apart from then on, in milliseconds. */
 const SPACING_MS = 2000;
 
+/** A timer that is later than this, in milliseconds, has slept: so many exchanges then come in a burst. */
+const SLEPT_MS = 3000;
+const WAKING = 8;
+
 /** Requests whose reply is still waited for. */
 const MAX_OUTSTANDING = 64;
 
@@ -30,6 +34,9 @@ export class ClockExchange {
   #bytes = new Uint8Array(CLOCK_REQUEST_BYTES);
   #id = 0;
   #sent = 0;
+  /** Exchanges that a sleep still calls for. */
+  #waking = 0;
+  #dueMs = Infinity;
   /** When each request was sent, by its number. @type {Map<number, number>} */
   #outstanding = new Map();
   /** @type {unknown} */
@@ -63,12 +70,17 @@ export class ClockExchange {
   }
 
   #step() {
-    const elapsed = this.#clock.now() - this.#startMs;
+    const now = this.#clock.now();
+    const elapsed = now - this.#startMs;
+    if (now > this.#dueMs + SLEPT_MS) this.#waking = WAKING;
     if (this.#settle) this.#judge(elapsed);
     // In the burst more are sent than are needed, since some may be lost.
     const isBurst = this.#settle !== null && elapsed < NONE_AFTER_MS;
     if (!isBurst || this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS) this.#request();
-    const spacing = !isBurst ? SPACING_MS : this.#sent < 2 * BURST ? BURST_SPACING_MS : 4 * BURST_SPACING_MS;
+    if (this.#waking > 0) this.#waking -= 1;
+    const restMs = this.#waking > 0 ? BURST_SPACING_MS : SPACING_MS;
+    const spacing = !isBurst ? restMs : this.#sent < 2 * BURST ? BURST_SPACING_MS : 4 * BURST_SPACING_MS;
+    this.#dueMs = now + spacing;
     this.#timer = this.#clock.setTimeout(() => this.#step(), spacing);
   }
 

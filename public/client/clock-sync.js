@@ -1,13 +1,29 @@
+import { DriftMeter } from './drift-meter.js';
+
 /** How many exchanges are remembered. */
 const REMEMBERED = 16;
 
 /** How far two clocks may drift apart: 100 ppm, the worst of ordinary quartz. */
 const DRIFT = 100e-6;
 
+/** The best exchange of so many milliseconds counts for the drift, which is a few ppm for most. */
+const DRIFT_WINDOW_MS = 16_000;
+
+/** The clock that is told follows a better one in so many milliseconds, not faster than so; */
+const FOLLOW_MS = 10_000;
+const MAX_FOLLOW = 500e-6;
+/** it jumps during the first exchanges only. */
+const FIRST = 8;
+
+/** An exchange that contradicts those before by more than this, in milliseconds: time stood still. */
+const CONTRADICTION_MS = 20;
+
 /**
  * The server's sample clock as the client knows it. Of many exchanges of a request and a reply the
  * one with the least round trip is believed, since the least can be wrong about it (RFC 5905,
- * section 10); an old one is believed less, by what the clocks may have drifted since.
+ * section 10); an old one is believed less, by what the clocks may have drifted since. The clock
+ * that is told goes on evenly, at the server's speed, and follows a better belief slowly; after a
+ * sleep, when a computer's clock may have stood still, it begins anew.
  */
 export class ClockSync {
   #sampleRate;
@@ -15,7 +31,19 @@ export class ClockSync {
   #clocks = new Float64Array(REMEMBERED);
   #roundTrips = new Float64Array(REMEMBERED);
   #count = 0;
+  /** Exchanges since the last contradiction. */
+  #held = 0;
   #best = -1;
+  #drift = new DriftMeter({ windowMs: DRIFT_WINDOW_MS, stepMs: Infinity });
+  /** The line that is told: its beginning, and milliseconds of the server's to one of the client's. */
+  #lineMs = 0;
+  #lineClock = NaN;
+  #speed = 1;
+
+  /** The latest round trip, in milliseconds; null before the first. @type {number | null} */
+  roundTripMs = null;
+  /** How often time was found to have stood still. */
+  jumps = 0;
 
   /** @param {number} sampleRate Hz */
   constructor(sampleRate) {
@@ -36,25 +64,71 @@ export class ClockSync {
   add(sentMs, receivedMs, clock) {
     const roundTrip = receivedMs - sentMs;
     if (!(roundTrip >= 0) || !Number.isFinite(clock)) return false;
-    const slot = this.#count % REMEMBERED;
-    this.#middles[slot] = sentMs + roundTrip / 2;
+    const middle = sentMs + roundTrip / 2;
+    if (this.#contradicts(middle, clock, roundTrip / 2, receivedMs)) {
+      this.#held = 0;
+      this.jumps += 1;
+      this.#drift.reset();
+    }
+    const slot = this.#held % REMEMBERED;
+    this.#middles[slot] = middle;
     this.#clocks[slot] = clock;
     this.#roundTrips[slot] = roundTrip;
     this.#count += 1;
+    this.#held += 1;
+    this.roundTripMs = roundTrip;
+    this.#drift.add(receivedMs, (clock * 1000) / this.#sampleRate - middle, roundTrip);
     this.#choose(receivedMs);
+    this.#follow(receivedMs);
     return true;
+  }
+
+  /**
+   * @param {number} ms
+   * @param {number} clock
+   * @param {number} errorMs by so much the exchange can be wrong
+   * @param {number} nowMs
+   */
+  #contradicts(ms, clock, errorMs, nowMs) {
+    if (this.#best < 0) return false;
+    const offMs = Math.abs(((clock - this.#believed(ms)) * 1000) / this.#sampleRate);
+    return offMs > errorMs + this.#errorMs(this.#best, nowMs) + CONTRADICTION_MS;
   }
 
   /** @param {number} nowMs */
   #choose(nowMs) {
     let least = Infinity;
-    const held = Math.min(this.#count, REMEMBERED);
+    const held = Math.min(this.#held, REMEMBERED);
     for (let i = 0; i < held; i++) {
       const error = this.#errorMs(i, nowMs);
       if (error >= least) continue;
       least = error;
       this.#best = i;
     }
+  }
+
+  /** @param {number} ms @returns {number} the sample clock then, by the exchange that is believed */
+  #believed(ms) {
+    const elapsed = (ms - this.#middles[this.#best]) * (1 + this.driftPpm * 1e-6);
+    return this.#clocks[this.#best] + (elapsed * this.#sampleRate) / 1000;
+  }
+
+  /** @param {number} nowMs from here on what is told goes to what is believed */
+  #follow(nowMs) {
+    const offMs = this.#followedMs(nowMs);
+    const jumps = this.#held <= FIRST;
+    this.#lineClock = jumps ? this.#believed(nowMs) : this.sampleClockAt(nowMs);
+    this.#lineMs = nowMs;
+    const follow = jumps ? 0 : Math.max(-MAX_FOLLOW, Math.min(MAX_FOLLOW, offMs / FOLLOW_MS));
+    this.#speed = 1 + this.driftPpm * 1e-6 + follow;
+  }
+
+  /**
+   * @param {number} nowMs
+   * @returns {number} by how much what is told is behind what is believed, in milliseconds
+   */
+  #followedMs(nowMs) {
+    return ((this.#believed(nowMs) - this.sampleClockAt(nowMs)) * 1000) / this.#sampleRate;
   }
 
   /**
@@ -70,8 +144,7 @@ export class ClockSync {
    * @returns {number} the sample clock then, with its fraction; NaN before the first exchange
    */
   sampleClockAt(ms) {
-    if (this.#best < 0) return NaN;
-    return this.#clocks[this.#best] + ((ms - this.#middles[this.#best]) * this.#sampleRate) / 1000;
+    return this.#lineClock + ((ms - this.#lineMs) * this.#speed * this.#sampleRate) / 1000;
   }
 
   /**
@@ -79,18 +152,17 @@ export class ClockSync {
    * @returns {number} when the sample clock reaches it, on the client's clock, in milliseconds
    */
   msAt(sample) {
-    if (this.#best < 0) return NaN;
-    return this.#middles[this.#best] + ((sample - this.#clocks[this.#best]) * 1000) / this.#sampleRate;
+    return this.#lineMs + ((sample - this.#lineClock) * 1000) / (this.#sampleRate * this.#speed);
+  }
+
+  /** How fast the server's sample clock runs against the client's clock, in ppm; 0 while that isn't known. */
+  get driftPpm() {
+    return this.#drift.ppm;
   }
 
   /** The round trip of the exchange that is believed, in milliseconds; null before the first. */
   get leastRoundTripMs() {
     return this.#best < 0 ? null : this.#roundTrips[this.#best];
-  }
-
-  /** The latest round trip, in milliseconds; null before the first. */
-  get roundTripMs() {
-    return this.#count === 0 ? null : this.#roundTrips[(this.#count - 1) % REMEMBERED];
   }
 
   /**
@@ -99,6 +171,6 @@ export class ClockSync {
    * @returns {number} Infinity before the first exchange
    */
   quality(nowMs) {
-    return this.#best < 0 ? Infinity : this.#errorMs(this.#best, nowMs);
+    return this.#best < 0 ? Infinity : this.#errorMs(this.#best, nowMs) + Math.abs(this.#followedMs(nowMs));
   }
 }

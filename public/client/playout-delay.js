@@ -1,3 +1,4 @@
+import { DriftMeter } from './drift-meter.js';
 import { Jitter } from './jitter.js';
 import { SlidingMinimum } from './sliding-minimum.js';
 
@@ -22,6 +23,15 @@ const LATE_FRAMES = 2;
 /** The least late pull of so long a time counts: a sound card asks in bursts. */
 const PULL_WINDOW_MS = 1000;
 
+/** The delay is let be longer than wanted by so much, in milliseconds: less isn't worth a change. */
+const SLACK_MS = 3;
+
+/** How fast the delay is brought back, by playing slower or faster: so many ppm a millisecond, and at most. */
+const PPM_A_MS = 250;
+const MAX_PPM = 500;
+/** Too long a delay has time: a millisecond in ten seconds. */
+const MAX_FASTER_PPM = 100;
+
 /**
  * How long frames wait in the playout buffer, and how long they should: both measured against the
  * quickest packet of late, so that only what is added is counted.
@@ -30,6 +40,8 @@ export class PlayoutDelay {
   #frameMs;
   #jitter = new Jitter();
   #pulls = new SlidingMinimum(PULL_WINDOW_MS);
+  #network = new DriftMeter();
+  #card = new DriftMeter();
 
   /** The delay that covers the jitter, in milliseconds. */
   wantedMs = START_MS;
@@ -55,7 +67,9 @@ export class PlayoutDelay {
    * @param {boolean} missed whether the packet came after its frame was wanted
    */
   arrived(frame, arrivalMs, missed) {
-    const deviation = this.#jitter.add(arrivalMs - frame * this.#frameMs, arrivalMs);
+    const transit = arrivalMs - frame * this.#frameMs;
+    const deviation = this.#jitter.add(transit, arrivalMs);
+    this.#network.add(arrivalMs, transit);
     const covered = this.#jitter.coveredMs + MARGIN_MS;
     const seconds = this.#frameMs / 1000;
     const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
@@ -67,9 +81,24 @@ export class PlayoutDelay {
   /**
    * @param {number} frame the next one to be played
    * @param {number} nowMs when it is pulled
+   * @param {number} heardMs when it is heard, less the length of all that was played before it
    */
-  pulled(frame, nowMs) {
+  pulled(frame, nowMs, heardMs) {
     this.#pulls.add(nowMs, nowMs - frame * this.#frameMs);
+    this.#card.add(nowMs, heardMs);
+  }
+
+  /** How fast the sound card runs against the frames that come, in ppm; 0 while that isn't known. */
+  get driftPpm() {
+    return this.#network.ppm - this.#card.ppm;
+  }
+
+  /** Samples to be taken for each one played, so that the delay stays where it is or goes where it should. */
+  get step() {
+    const surplus = this.surplusMs;
+    const error = surplus > SLACK_MS ? surplus - SLACK_MS : Math.min(surplus, 0);
+    const ppm = Math.min(error * PPM_A_MS, MAX_FASTER_PPM) - this.driftPpm;
+    return 1 + Math.max(-MAX_PPM, Math.min(MAX_PPM, ppm)) * 1e-6;
   }
 
   /** @param {number} ms what is played from here on comes so much later than it would have */
@@ -83,15 +112,18 @@ export class PlayoutDelay {
     return Number.isFinite(delay) ? delay : 0;
   }
 
-  /** By how much the delay is longer than wanted, in milliseconds; negative when it is too short. */
+  /** By how much the delay is longer than wanted, in milliseconds; negative: too short; 0: unknown. */
   get surplusMs() {
-    return this.actualMs - this.wantedMs;
+    const delay = this.#pulls.value - this.#jitter.baseMs;
+    return Number.isFinite(delay) ? delay - this.wantedMs : 0;
   }
 
   /** Starts again: another stream, or time that has stood still. */
   reset() {
     this.#jitter.reset();
     this.#pulls.reset();
+    this.#network.reset();
+    this.#card.reset();
     this.wantedMs = Math.max(this.wantedMs, START_MS);
   }
 }

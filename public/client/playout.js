@@ -7,6 +7,7 @@
 import { MAX_PACKET_BYTES, SILENT_LEVEL, Stream, unwrapFrame } from '../shared/packet.js';
 import { PacketSlots } from './packet-slots.js';
 import { MAX_DELAY_MS, PlayoutDelay } from './playout-delay.js';
+import { Resampler } from './resampler.js';
 import { Splicer } from './splicer.js';
 
 /** How much sound is kept at most, in milliseconds. */
@@ -21,12 +22,16 @@ const RESYNC_PACKETS = 10;
 /** A frame at least as soft as this may be lengthened or shortened, in -dBov. */
 const QUIET_LEVEL = 50;
 
-/** The delay is let be too short by so much, in milliseconds, */
-const SHORT_MS = 1;
-/** and too long by so much while it is quiet, */
-const LONG_MS = 6;
-/** or while there is sound, for so long. */
-const LONG_IN_SOUND_MS = 7;
+/** A quiet of so many milliseconds is no pause between words: its length may change by little. */
+const LONG_QUIET_MS = 1000;
+
+/** So much too short, in milliseconds, and what is quiet is lengthened: any quiet, or a long one. */
+const SHORT_MS = 6;
+const SHORT_IN_LONG_QUIET_MS = 1;
+/** So much too long, and it is shortened; */
+const LONG_MS = 12;
+const LONG_IN_LONG_QUIET_MS = 4;
+/** sound is, too, after so long. What is less is left to resampling. */
 const PATIENCE_MS = 2000;
 
 /** Longer than wanted by more than this, in milliseconds, and frames are left out at once. */
@@ -34,11 +39,16 @@ const HARD_MS = 150;
 
 const INDEX_NEVER = -1;
 
+/** Resampling may make a piece of sound longer than a frame, by less than so many samples. */
+export const PULL_EXTRA = 8;
+
 /**
  * The playout buffer: packets wait under their frame index until the sound card wants them. It waits
- * for as long as the jitter asks, by lengthening or shortening what is quiet, and makes up for what
- * doesn't come. A frame that isn't there is made up without giving it up: if it comes meanwhile it is
- * heard, and the delay has grown by a frame; if the next one comes, it is lost.
+ * for as long as the jitter asks, and makes up for what doesn't come. It is played at the speed at
+ * which frames come, a few parts per million beside the sound card's, and so that small changes of
+ * the delay aren't heard; larger ones lengthen or shorten what is quiet. A frame that isn't there is
+ * made up without giving it up: if it comes meanwhile it is heard, and the delay has grown by a
+ * frame; if the next one comes, it is lost.
  */
 export class Playout {
   #format;
@@ -54,7 +64,11 @@ export class Playout {
   #stream = Stream.fullMix;
   /** Whether the decoder would go on with sound, rather than silence. */
   #sounding = false;
-  #quiet = true;
+  /** How long it has been quiet, in milliseconds; 0 when it is not. */
+  #quietMs = LONG_QUIET_MS;
+  #resampler;
+  #piece;
+  #heard = 0;
   /** Frames that were made up since the last one that was there. */
   #conceals = 0;
   #longFrames = 0;
@@ -90,6 +104,8 @@ export class Playout {
     this.#slots = new PacketSlots(Math.max(16, Math.ceil(CAPACITY_MS / format.frameMs)));
     this.#splicer = new Splicer(format);
     this.#scratch = new Float32Array(format.frameSamples);
+    this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA);
+    this.#piece = new Float32Array(format.frameSamples);
     this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
     this.#delay = new PlayoutDelay(format.frameMs);
   }
@@ -102,6 +118,11 @@ export class Playout {
   /** What it should add, in milliseconds. */
   get wantedMs() {
     return this.#delay.wantedMs;
+  }
+
+  /** How fast the sound card runs against the server's sample clock, in ppm; 0 while that isn't known. */
+  get driftPpm() {
+    return this.#delay.driftPpm;
   }
 
   /** Of the frames that were due, those whose packet was there in time, in percent; null before the first. */
@@ -195,18 +216,47 @@ export class Playout {
 
   /**
    * Gives the next piece of sound, when the sound card wants it.
-   * @param {Float32Array} out one frame long; filled from its start
+   * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start
    * @param {number} nowMs
-   * @returns {number} how many samples it is: a frame, or less where the delay is being changed
+   * @param {number} [outputMs] how long what is given waits for the sound card
+   * @returns {number} how many samples it is: about a frame, or less where the delay is being changed
    */
-  pull(out, nowMs) {
+  pull(out, nowMs, outputMs = 0) {
+    // Where out is no longer than a frame, what didn't fit is a piece of its own in time.
+    if (this.#resampler.missing(PULL_EXTRA) > 0) this.#take(nowMs, outputMs);
+    const count = this.#resampler.read(out, 0, out.length);
+    for (let i = 0; i < count; i++) if (!(Math.abs(out[i]) <= 1)) out[i] = Math.sign(out[i]);
+    this.#heard += count;
+    return count;
+  }
+
+  /**
+   * Gives the resampler the next piece.
+   * @param {number} nowMs
+   * @param {number} outputMs
+   */
+  #take(nowMs, outputMs) {
+    if (this.#next >= 0) {
+      const heardMs = nowMs + outputMs - (this.#heard * 1000) / this.#format.sampleRate;
+      this.#delay.pulled(this.#next, nowMs, heardMs);
+    }
+    const count = this.#nextPiece(this.#piece);
+    this.#resampler.write(this.#piece, 0, count);
+    this.#resampler.step = this.#delay.step;
+  }
+
+  /**
+   * @param {Float32Array} out one frame long
+   * @returns {number} how many samples of it are to be heard
+   */
+  #nextPiece(out) {
     if (this.#next < 0) return this.#silence(out, this.#format.frameSamples);
-    this.#delay.pulled(this.#next, nowMs);
     this.#catchUp();
     if (!this.#slots.has(this.#next)) this.#giveUpLost();
     if (!this.#slots.has(this.#next)) return this.#conceal(out);
     this.#conceals = 0;
-    if (this.#delay.surplusMs < -SHORT_MS && this.#quiet) return this.#insert(out);
+    const shortMs = this.#quietMs >= LONG_QUIET_MS ? SHORT_IN_LONG_QUIET_MS : SHORT_MS;
+    if (this.#quietMs > 0 && this.#delay.surplusMs < -shortMs) return this.#insert(out);
     return this.#play(out);
   }
 
@@ -214,7 +264,7 @@ export class Playout {
   #catchUp() {
     const { frameMs } = this.#format;
     const surplus = this.#delay.surplusMs;
-    const frames = Math.floor((surplus + SHORT_MS) / frameMs);
+    const frames = Math.floor((surplus + SHORT_IN_LONG_QUIET_MS) / frameMs);
     if (frames <= 0) return;
     if (surplus > HARD_MS) {
       if (this.#sounding && this.#conceals === 0) this.#cutSound();
@@ -314,7 +364,8 @@ export class Playout {
     } else {
       this.#decode(out, frame, length);
     }
-    this.#quiet = length === 0 || this.#slots.level(frame) >= QUIET_LEVEL;
+    const isQuiet = length === 0 || this.#slots.level(frame) >= QUIET_LEVEL;
+    this.#quietMs = isQuiet ? this.#quietMs + this.#format.frameMs : 0;
     this.#splicer.join(out, this.#format.frameSamples);
     this.counters.played += 1;
     this.#next += 1;
@@ -345,10 +396,9 @@ export class Playout {
     const { frameSamples, frameMs, sampleRate } = this.#format;
     const surplus = this.#delay.surplusMs;
     const fade = this.#splicer.samples;
-    // What has been begun is gone through with, as far as a cut can be short.
-    const leastMs = this.#longFrames * frameMs > PATIENCE_MS ? (fade * 1000) / sampleRate : LONG_IN_SOUND_MS;
-    this.#longFrames = surplus > leastMs ? this.#longFrames + 1 : 0;
-    const isLong = this.#quiet ? surplus > LONG_MS : this.#longFrames * frameMs > PATIENCE_MS;
+    this.#longFrames = surplus > LONG_MS ? this.#longFrames + 1 : 0;
+    const longMs = this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : LONG_MS;
+    const isLong = this.#quietMs > 0 ? surplus > longMs : this.#longFrames * frameMs > PATIENCE_MS;
     if (!isLong) return frameSamples;
     const count = Math.max(fade, frameSamples - Math.floor((surplus * sampleRate) / 1000));
     if (count > frameSamples - fade) return frameSamples;

@@ -76,15 +76,15 @@ export class PlaybackFeed {
    * @param {Source} source
    * @param {object} options
    * @param {number} options.sampleRate    Hz
-   * @param {number} options.frameSamples  what a pull may give at most
+   * @param {number} options.pullSamples   what a pull may give at most
    * @param {number} options.blockMs       how much the sound card takes at once
    * @param {() => number} options.now     milliseconds
    */
-  constructor(ring, source, { sampleRate, frameSamples, blockMs, now }) {
+  constructor(ring, source, { sampleRate, pullSamples, blockMs, now }) {
     this.#ring = ring;
     this.#source = source;
     this.#now = now;
-    this.#frame = new Float32Array(frameSamples);
+    this.#frame = new Float32Array(pullSamples);
     this.#perMs = sampleRate / 1000;
     this.#markMs = Math.min(MAX_MARK_MS, blockMs + START_MS);
     this.#lookMs = now() + LOOK_MS;
@@ -100,6 +100,7 @@ export class PlaybackFeed {
     if (this.#filled) this.#adapt(this.#ring.available / this.#perMs);
     this.#filled = true;
     const mark = Math.ceil(this.#markMs * this.#perMs);
+    this.#source.outputMs = this.#markMs;
     do {
       while (this.#ring.available < mark) {
         const count = this.#source.pull(this.#frame);
@@ -108,7 +109,6 @@ export class PlaybackFeed {
       this.#ring.arm(mark);
       // What was taken between filling and arming has woken nobody.
     } while (this.#ring.fellBelow());
-    this.#source.outputMs = this.#markMs;
   }
 
   /** @param {number} headroomMs what is still there */

@@ -6,6 +6,8 @@
 
 import { levelOf } from '../shared/level.js';
 import { MAX_PACKET_BYTES, Packet, SILENT_LEVEL, writeAudioHeader } from '../shared/packet.js';
+import { DriftMeter } from './drift-meter.js';
+import { Resampler } from './resampler.js';
 import { SlidingMinimum } from './sliding-minimum.js';
 import { VoiceFlag } from './voice-flag.js';
 
@@ -23,13 +25,24 @@ const CAPTURE_GAP_MS = 200;
 /** Silent frames that a late timer makes up for; more than that is a gap. */
 const MAX_MADE_UP = 10;
 
+/** How fast a place beside the grid is left: so many ppm for each millisecond, and at most. */
+const PPM_A_MS = 100;
+const MAX_CORRECTION_PPM = 100;
+
+/** No sound card's drift is followed further than this, in ppm. */
+const MAX_DRIFT_PPM = 300;
+
+/** Captured samples that are resampled at once. */
+const CHUNK_SAMPLES = 1024;
+
 /** How fast a mute fades, in milliseconds. */
 const FADE_MS = 5;
 
 /**
  * What the microphone gives, as packets on the frame grid of the server's sample clock. The first
- * sample's place comes from the time at which sound arrives, and from then on samples are counted;
- * only when they are more than a frame off is that corrected, by whole frames.
+ * sample's place comes from the time at which sound arrives, and from then on samples are counted.
+ * No two sound cards run at one speed, so the samples are stretched by a few parts per million to
+ * stay on the grid; only when they are more than a frame off do they jump.
  */
 export class Uplink {
   #format;
@@ -49,8 +62,10 @@ export class Uplink {
   #chunks = 0;
   #watchedSinceMs = NaN;
   #capturedMs = -Infinity;
-  /** The sample clock at captured sample 0; NaN until it is known. */
-  #anchor = NaN;
+  #drift = new DriftMeter();
+  #resampler = new Resampler(CHUNK_SAMPLES);
+  /** Whether it is known where the captured samples are on the grid. */
+  #placed = false;
   #skip = 0;
   /** The next frame to be sent; -1 before the first. */
   #frame = -1;
@@ -88,7 +103,12 @@ export class Uplink {
 
   /** How many samples complete the frame. */
   get missing() {
-    return this.#skip + this.#format.frameSamples - this.#filled;
+    return this.#skip + Math.max(1, this.#resampler.missing(this.#format.frameSamples - this.#filled));
+  }
+
+  /** How fast the sound card runs against the server's sample clock, in ppm; 0 while that isn't known. */
+  get driftPpm() {
+    return -this.#drift.ppm;
   }
 
   /**
@@ -103,19 +123,23 @@ export class Uplink {
     const clock = this.#clockSync.sampleClockAt(nowMs);
     if (Number.isNaN(clock)) return;
     this.#watch(nowMs, clock - this.#captured, count);
-    if (Number.isNaN(this.#anchor)) return;
-    let at = 0;
-    if (this.#skip > 0) {
-      at = Math.min(this.#skip, count);
-      this.#skip -= at;
-    }
-    const { frameSamples } = this.#format;
+    if (!this.#placed) return;
+    let at = Math.min(this.#skip, count);
+    this.#skip -= at;
     while (at < count) {
-      const taken = Math.min(count - at, frameSamples - this.#filled);
-      for (let i = 0; i < taken; i++) this.#pcm[this.#filled + i] = samples[at + i];
+      const taken = Math.min(count - at, this.#resampler.room);
+      this.#resampler.write(samples, at, taken);
       at += taken;
-      this.#filled += taken;
-      if (this.#filled === frameSamples) this.#complete();
+      this.#fill();
+    }
+  }
+
+  #fill() {
+    const { frameSamples } = this.#format;
+    for (;;) {
+      this.#filled += this.#resampler.read(this.#pcm, this.#filled, frameSamples - this.#filled);
+      if (this.#filled < frameSamples) return;
+      this.#complete();
     }
   }
 
@@ -125,45 +149,53 @@ export class Uplink {
    * @param {number} count
    */
   #watch(nowMs, offset, count) {
+    const { sampleRate, frameSamples } = this.#format;
     const least = this.#offset.add(nowMs, offset);
+    this.#drift.add(nowMs, (offset * 1000) / sampleRate);
     this.#chunks += 1;
     if (Number.isNaN(this.#watchedSinceMs)) this.#watchedSinceMs = nowMs;
     if (this.#chunks < WATCH_CHUNKS || nowMs - this.#watchedSinceMs < WATCH_MS) return;
-    if (Number.isNaN(this.#anchor)) this.#fix(Math.round(least), count);
-    else if (Math.abs(least - this.#anchor) > this.#format.frameSamples) this.#correct(least);
-  }
-
-  /**
-   * Fixes the samples' place: the chunk's first sample is at anchor + captured - count.
-   * @param {number} anchor
-   * @param {number} count
-   */
-  #fix(anchor, count) {
-    const { frameSamples } = this.#format;
-    const position = anchor + this.#captured - count;
-    const frame = Math.max(Math.ceil(position / frameSamples), this.#frame, 0);
-    this.#anchor = anchor;
-    this.#skip = frame * frameSamples - position;
-    this.#frame = frame;
-    this.#filled = 0;
-  }
-
-  /**
-   * Moves by whole frames: a later place leaves out indices, an earlier one drops sound.
-   * @param {number} least where captured sample 0 really is
-   */
-  #correct(least) {
-    const { frameSamples } = this.#format;
-    const frames = Math.round((least - this.#anchor) / frameSamples);
-    this.#anchor += frames * frameSamples;
-    this.counters.reanchored += 1;
-    if (frames > 0) {
-      this.#frame += frames;
-      this.counters.skippedFrames += frames;
-    } else {
-      this.#skip -= frames * frameSamples;
-      this.counters.droppedFrames -= frames;
+    const position = least + this.#captured - count;
+    if (!this.#placed) {
+      this.#place(position);
+      return;
     }
+    // Where the next sample to be sent really is, less where it would be sent.
+    const error = position + this.#skip - this.#resampler.pending - this.#frame * frameSamples - this.#filled;
+    if (Math.abs(error) > frameSamples) this.#jump(position, error);
+    else this.#steer((error * 1000) / sampleRate);
+  }
+
+  /** @param {number} position where the chunk's first sample is on the sample clock */
+  #place(position) {
+    const { frameSamples } = this.#format;
+    const first = Math.round(position);
+    this.#frame = Math.max(Math.ceil(first / frameSamples), this.#frame, 0);
+    this.#skip = this.#frame * frameSamples - first;
+    this.#filled = 0;
+    this.#resampler.reset();
+    // It may be another device from here on.
+    this.#drift.reset();
+    this.#placed = true;
+  }
+
+  /**
+   * A later place leaves out frames, an earlier one drops sound.
+   * @param {number} position
+   * @param {number} error
+   */
+  #jump(position, error) {
+    const before = this.#frame;
+    this.#place(position);
+    this.counters.reanchored += 1;
+    this.counters.skippedFrames += this.#frame - before;
+    if (error < 0) this.counters.droppedFrames += Math.round(-error / this.#format.frameSamples);
+  }
+
+  /** @param {number} errorMs */
+  #steer(errorMs) {
+    const drift = clamp(this.driftPpm, MAX_DRIFT_PPM);
+    this.#resampler.step = 1 + (drift - clamp(errorMs * PPM_A_MS, MAX_CORRECTION_PPM)) * 1e-6;
   }
 
   #complete() {
@@ -212,12 +244,11 @@ export class Uplink {
    * @returns {boolean} false while sound is captured
    */
   idle(nowMs) {
-    const isPlaced = !Number.isNaN(this.#anchor);
     const isFresh = nowMs - this.#capturedMs < CAPTURE_GAP_MS;
-    if (isPlaced && isFresh) return false;
+    if (this.#placed && isFresh) return false;
     const clock = this.#clockSync.sampleClockAt(nowMs);
     if (Number.isNaN(clock)) return false;
-    if (isPlaced) this.#forget();
+    if (this.#placed) this.#forget();
     const ended = Math.floor(clock / this.#format.frameSamples) - 1;
     if (this.#frame < 0 || this.#frame < ended - MAX_MADE_UP) this.#frame = Math.max(0, ended);
     this.level = SILENT_LEVEL;
@@ -228,7 +259,7 @@ export class Uplink {
 
   /** What was captured has ended: when sound comes again its place is another. */
   #forget() {
-    this.#anchor = NaN;
+    this.#placed = false;
     this.#watchedSinceMs = NaN;
     this.#chunks = 0;
     this.#offset.reset();
@@ -242,3 +273,9 @@ export class Uplink {
     this.#encoder.close();
   }
 }
+
+/**
+ * @param {number} value
+ * @param {number} most
+ */
+const clamp = (value, most) => Math.max(-most, Math.min(most, value));

@@ -2,6 +2,7 @@ import * as libopus from '/vendor/libopus-wasm/index.js';
 import { SampleRing } from '../../worklets/sample-ring.js';
 import { createLibopusCodec } from '../shared/libopus-codec.js';
 import { Client } from './client.js';
+import { PULL_EXTRA } from './playout.js';
 import { CaptureFeed, PlaybackFeed } from './ring-feeds.js';
 
 /**
@@ -17,14 +18,14 @@ const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 
 /** @type {MessagePort | null} */
 let capturePort = null;
-let frame = new Float32Array(960);
+let frame = new Float32Array(960 + PULL_EXTRA);
 
 const client = new Client({
   codec: createLibopusCodec(libopus),
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
     joined: ({ format, leaveUrl }) => {
-      frame = new Float32Array(format.frameSamples);
+      frame = new Float32Array(format.frameSamples + PULL_EXTRA);
       page.postMessage({ type: 'joined', sampleRate: format.sampleRate, leaveUrl });
     },
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
@@ -54,7 +55,7 @@ const handlers = {
     capturePort = null;
   },
   playback: ({ memory, port, sampleRate, blockMs }) => {
-    const options = { sampleRate, blockMs, frameSamples: frame.length, now: () => performance.now() };
+    const options = { sampleRate, blockMs, pullSamples: frame.length, now: () => performance.now() };
     const feed = new PlaybackFeed(new SampleRing(memory), client, options);
     port.onmessage = () => feed.wake();
   },

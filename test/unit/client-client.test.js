@@ -112,6 +112,26 @@ describe('Client', () => {
     expect(conference.clock.waiting).toBe(0);
   });
 
+  it('takes up again after its sound stood still for a minute, as in a suspended tab', async () => {
+    const conference = new Conference();
+    const ada = participant(conference);
+    const ben = participant(conference);
+    await join(conference, ada.client);
+    await join(conference, ben.client, { name: 'Ben' });
+    talk(conference, ada.client, ben.client, 3);
+    conference.clock.advance(60_000);
+    talk(conference, ada.client, ben.client, 2);
+    const heard = talk(conference, ada.client, ben.client, 3);
+    const power = heard.reduce((sum, sample) => sum + sample * sample, 0) / heard.length;
+    expect(power).toBeGreaterThan(0.95 * 0.08);
+    const { playout, uplink, client } = /** @type {any} */ (ben.client.stats()).detail;
+    expect(playout.delayMs).toBeLessThan(30);
+    expect([playout.driftPpm, uplink.driftPpm, client.driftPpm].every(Number.isFinite)).toBe(true);
+    expect(client.clockJumps).toBe(0);
+    ada.client.close();
+    ben.client.close();
+  });
+
   it('bears loss and jitter both ways', async () => {
     const random = randomOf(9);
     const link = { delayMs: () => 5 + 20 * random(), loses: () => random() < 0.02 };

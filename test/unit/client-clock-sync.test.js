@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ClockExchange } from '../../public/client/clock-exchange.js';
 import { ClockSync } from '../../public/client/clock-sync.js';
+import { Packet, readPacket } from '../../public/shared/packet.js';
+import { FakeClock } from '../fakes/fake-clock.js';
 import { random as randomOf } from '../fakes/random.js';
 
 const RATE = 48000;
@@ -67,11 +70,72 @@ describe('ClockSync', () => {
     expect(sync.leastRoundTripMs).toBe(3);
   });
 
+  it('goes on evenly when a better exchange tells another time, and arrives there', () => {
+    const sync = new ClockSync(RATE);
+    for (let i = 0; i < 20; i++) exchange(sync, i * 2000, 12, 2);
+    exchange(sync, 40_000, 1, 1);
+    const off = errorMs(sync, 40_002);
+    expect(Math.abs(off)).toBeGreaterThan(4.5);
+    expect(sync.quality(40_002)).toBeGreaterThanOrEqual(Math.abs(off));
+    const second = sync.sampleClockAt(41_002) - sync.sampleClockAt(40_002);
+    expect(Math.abs(second / RATE - 1)).toBeLessThan(501e-6);
+    for (let i = 21; i < 50; i++) exchange(sync, i * 2000, 1, 1);
+    expect(Math.abs(errorMs(sync, 100_000))).toBeLessThan(0.2);
+    expect(sync.jumps).toBe(0);
+  });
+
+  it('begins anew at the first exchange after a sleep in which the client’s clock stood still', () => {
+    const sync = new ClockSync(RATE);
+    for (let i = 0; i < 40; i++) exchange(sync, i * 2000, 5, 5);
+    const sleepMs = 3_600_000;
+    const sentMs = 80_000;
+    sync.add(sentMs, sentMs + 60, ORIGIN + ((sentMs + sleepMs + 30) * RATE) / 1000);
+    expect(errorMs(sync, 90_000)).toBeCloseTo(sleepMs, 3);
+    expect(sync.jumps).toBe(1);
+    expect(sync.leastRoundTripMs).toBe(60);
+  });
+
   it('refuses what can’t be', () => {
     const sync = new ClockSync(RATE);
     expect(sync.add(10, 5, 100)).toBe(false);
     expect(sync.add(10, NaN, 100)).toBe(false);
     expect(sync.add(10, 20, Infinity)).toBe(false);
     expect(sync.exchanges).toBe(0);
+  });
+});
+
+describe('ClockExchange', () => {
+  it('asks every two seconds, and in a burst when it has slept', async () => {
+    const clock = new FakeClock();
+    const sync = new ClockSync(RATE);
+    const packet = new Packet();
+    let asked = 0;
+    const exchanges = new ClockExchange({
+      clock,
+      sync,
+      send: (bytes) => {
+        asked += 1;
+        readPacket(bytes, packet);
+        const { id } = packet;
+        clock.setTimeout(() => exchanges.reply(id, (clock.now() * RATE) / 1000, clock.now()), 10);
+        return true;
+      },
+    });
+    const started = exchanges.start();
+    clock.advance(1000);
+    await started;
+    asked = 0;
+    clock.advance(60_000);
+    expect(asked).toBeGreaterThanOrEqual(29);
+    expect(asked).toBeLessThanOrEqual(31);
+    clock.stall(600_000);
+    asked = 0;
+    clock.advance(1000);
+    expect(asked).toBe(8);
+    clock.advance(20_000);
+    expect(asked).toBeLessThanOrEqual(19);
+    exchanges.close();
+    clock.advance(1000);
+    expect(clock.waiting).toBe(0);
   });
 });

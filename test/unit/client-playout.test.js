@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Playout } from '../../public/client/playout.js';
+import { PULL_EXTRA, Playout } from '../../public/client/playout.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, Stream, readPacket, writeAudioHeader } from '../../public/shared/packet.js';
 import { PayloadDecoder } from '../../public/shared/payload.js';
@@ -57,7 +57,7 @@ function setUp(shape = {}) {
   const playout = new Playout(format, decoders);
   const packet = new Packet();
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
-  const out = new Float32Array(format.frameSamples);
+  const out = new Float32Array(format.frameSamples + PULL_EXTRA);
   /** @type {number[]} */
   const heard = [];
   let nextPullMs = 0;
@@ -132,7 +132,7 @@ describe('Playout', () => {
   it('is silent before the first packet', () => {
     const { playUntil, heard, playout } = setUp();
     playUntil(100);
-    expect(heard.length).toBe(4800);
+    expect(heard.length).toBeGreaterThanOrEqual(4800);
     expect(heard.every((sample) => sample === 0)).toBe(true);
     expect(playout.receivedPercent).toBeNull();
     expect(playout.delayMs).toBe(0);
@@ -146,7 +146,8 @@ describe('Playout', () => {
       const { counters } = playout;
       expect(counters).toMatchObject({ late: 0, lost: 0, concealed: 0, skipped: 0, garbage: 0, strange: 0 });
       expect(playout.receivedPercent).toBe(100);
-      expect(playout.delayMs).toBeLessThanOrEqual(format.frameMs + 5);
+      // What a call starts with is worked off slowly where there is no pause.
+      expect(playout.delayMs).toBeLessThanOrEqual(Math.max(10, format.frameMs + 5));
       expect(jump()).toBeLessThan(smooth(format.sampleRate, format.frameMs));
       expect(Math.max(...heard.slice(-4000))).toBeGreaterThan(0.49);
     },
@@ -312,8 +313,10 @@ describe('Playout', () => {
     expect(playout.counters.concealed).toBeLessThan(6);
     expect(playout.counters.late).toBeLessThan(6);
     expect(playout.delayMs).toBeLessThan(30);
-    const moved = speed > 1 ? playout.counters.inserted : playout.counters.dropped;
-    expect(moved).toBeGreaterThan(48 * 30);
+    expect(playout.driftPpm).toBeCloseTo((speed - 1) * 1e6, -1);
+    // In five minutes that is 60 ms, and none of it was cut out or put in.
+    expect(playout.counters.inserted).toBeLessThan(48 * 15);
+    expect(playout.counters.dropped).toBeLessThan(48 * 25);
   });
 
   it('keeps enough for a sound card that takes blocks, and a worker that comes late', () => {

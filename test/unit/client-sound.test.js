@@ -33,7 +33,7 @@ describe('PlaybackFeed', () => {
     const time = { ms: 0 };
     const ring = SampleRing.create(48_000);
     const source = { outputMs: 0, pulls: 0, pull: (/** @type {Float32Array} */ out) => ((source.pulls += 1), out.length) };
-    const feed = new PlaybackFeed(ring, source, { sampleRate: 48_000, frameSamples: 960, blockMs: 10, now: () => time.ms });
+    const feed = new PlaybackFeed(ring, source, { sampleRate: 48_000, pullSamples: 960, blockMs: 10, now: () => time.ms });
     const block = new Float32Array(10 * perMs);
     const play = (/** @type {number} */ blocks, /** @type {number} */ lateMs) => {
       for (let i = 0; i < blocks; i++) {

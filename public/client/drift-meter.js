@@ -1,0 +1,113 @@
+/** So many windows are looked at, and so many are needed. */
+const WINDOWS = 24;
+const LEAST_WINDOWS = 6;
+
+/** After so many windows without a value what was before is forgotten. */
+const GAP_WINDOWS = 4;
+
+/** No clock or sound card is worse than this, in parts per million. */
+const MAX_PPM = 1000;
+
+/** As most are: what a line through noisy values says is believed the less, the less likely it is. */
+const USUAL = 100e-6;
+
+/**
+ * How fast an offset between two clocks changes. Of each window of time the best value counts, and
+ * through those a line is laid by least squares, flatter where they are too noisy to tell (ridge
+ * regression). A step, as by another route or a gap, is no drift: the line goes on behind it.
+ */
+export class DriftMeter {
+  #windowMs;
+  #stepMs;
+  #times = new Float64Array(WINDOWS);
+  #values = new Float64Array(WINDOWS);
+  #count = 0;
+  #beginMs = NaN;
+  #bestMs = 0;
+  #bestValue = 0;
+  #badness = Infinity;
+  #lastMs = 0;
+  #shift = 0;
+  /** A point of the line. */
+  #lineMs = 0;
+  #lineValue = 0;
+
+  /** Microseconds that the offset grows by each second; 0 while it isn't known. */
+  ppm = 0;
+
+  /**
+   * @param {object} [options]
+   * @param {number} [options.windowMs]
+   * @param {number} [options.stepMs]  what is further from the line than this is a step
+   */
+  constructor({ windowMs = 5000, stepMs = 3 } = {}) {
+    this.#windowMs = windowMs;
+    this.#stepMs = stepMs;
+  }
+
+  /**
+   * @param {number} nowMs
+   * @param {number} value     the offset, in milliseconds
+   * @param {number} [badness] the window's value of the least counts; by default the least late one
+   */
+  add(nowMs, value, badness = value) {
+    if (nowMs - this.#lastMs > GAP_WINDOWS * this.#windowMs) this.reset();
+    this.#lastMs = nowMs;
+    if (Number.isNaN(this.#beginMs)) this.#beginMs = nowMs;
+    else if (nowMs >= this.#beginMs + this.#windowMs) this.#endWindow(nowMs);
+    if (badness > this.#badness) return;
+    this.#badness = badness;
+    this.#bestMs = nowMs;
+    this.#bestValue = value;
+  }
+
+  /** @param {number} nowMs */
+  #endWindow(nowMs) {
+    let value = this.#bestValue - this.#shift;
+    if (this.#count > 0) {
+      const expected = this.#lineValue + (this.#bestMs - this.#lineMs) * this.ppm * 1e-6;
+      const step = value - expected;
+      if (Math.abs(step) > this.#stepMs) {
+        this.#shift += step;
+        value = expected;
+      }
+    }
+    this.#times[this.#count % WINDOWS] = this.#bestMs;
+    this.#values[this.#count % WINDOWS] = value;
+    this.#count += 1;
+    this.#badness = Infinity;
+    this.#beginMs = nowMs;
+    this.#lineMs = this.#bestMs;
+    this.#lineValue = value;
+    if (this.#count >= LEAST_WINDOWS) this.#fit();
+  }
+
+  #fit() {
+    const count = Math.min(this.#count, WINDOWS);
+    let [time, value] = [0, 0];
+    for (let i = 0; i < count; i++) {
+      time += this.#times[i] / count;
+      value += this.#values[i] / count;
+    }
+    let [both, square, spread] = [0, 0, 0];
+    for (let i = 0; i < count; i++) {
+      both += (this.#times[i] - time) * (this.#values[i] - value);
+      square += (this.#times[i] - time) ** 2;
+      spread += (this.#values[i] - value) ** 2;
+    }
+    this.#lineMs = time;
+    this.#lineValue = value;
+    if (square === 0) return;
+    const noise = Math.max(0, spread - both ** 2 / square) / (count - 2);
+    const slope = both / (square + noise / USUAL ** 2);
+    this.ppm = Math.max(-MAX_PPM, Math.min(MAX_PPM, 1e6 * slope));
+  }
+
+  /** Forgets the values, but not how fast they changed: that is the clocks' own. */
+  reset() {
+    this.#count = 0;
+    this.#shift = 0;
+    this.#beginMs = NaN;
+    this.#badness = Infinity;
+  }
+}

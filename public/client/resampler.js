@@ -1,0 +1,135 @@
+/** Samples that each output is made of, and how finely their weights are known between two samples. */
+const TAPS = 32;
+const PHASES = 256;
+
+/** Samples before the one at an output's place that it depends on; after it, one more. */
+const BEFORE = TAPS / 2 - 1;
+
+/** The Kaiser window's shape: images of tones below 0.8 of half the sample rate stay under -90 dB. */
+const KAISER_BETA = 9;
+
+/** @param {number} x the modified Bessel function of the first kind, order 0, by its series */
+function bessel(x) {
+  let sum = 1;
+  let term = 1;
+  for (let k = 1; term > sum * 1e-12; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
+
+/** The weights of a windowed sinc for each phase, whose sum is 1, and for the phase after the last. */
+function createWeights() {
+  const weights = new Float32Array((PHASES + 1) * TAPS);
+  for (let phase = 0; phase <= PHASES; phase++) {
+    const row = weights.subarray(phase * TAPS, (phase + 1) * TAPS);
+    for (let tap = 0; tap < TAPS; tap++) {
+      const x = tap - BEFORE - phase / PHASES;
+      const edge = x / (TAPS / 2);
+      const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+      row[tap] = Math.abs(edge) > 1 ? 0 : sinc * bessel(KAISER_BETA * Math.sqrt(1 - edge * edge));
+    }
+    const sum = row.reduce((total, weight) => total + weight, 0);
+    for (let tap = 0; tap < TAPS; tap++) row[tap] /= sum;
+  }
+  return weights;
+}
+
+const weights = createWeights();
+
+/**
+ * Sound at a rate that differs by a little, which may change at any time without being heard: band
+ * limited interpolation by a windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page").
+ * What is read comes TAPS / 2 samples after what was written.
+ */
+export class Resampler {
+  #buffer;
+  #end = BEFORE;
+  /** Where the next output's first tap is: the sample, and the fraction beyond it. */
+  #at = 0;
+  #fraction = 0;
+
+  /** Samples that are taken for each one given; near 1. */
+  step = 1;
+
+  /** @param {number} capacity samples that can wait to be read */
+  constructor(capacity) {
+    this.#buffer = new Float32Array(capacity + TAPS);
+  }
+
+  /** How many samples can be written. */
+  get room() {
+    return this.#buffer.length - this.#end + this.#at;
+  }
+
+  /** Samples that were written from the place of the next output on, with their fraction. */
+  get pending() {
+    return this.#end - this.#at - BEFORE - this.#fraction;
+  }
+
+  /**
+   * @param {number} count
+   * @returns {number} how many samples must be written until so many can be read; 0 when they can
+   */
+  missing(count) {
+    const last = this.#fraction + (count - 1) * this.step;
+    return Math.max(0, this.#at + Math.floor(last) + TAPS - this.#end);
+  }
+
+  /**
+   * @param {Float32Array} samples
+   * @param {number} at
+   * @param {number} count `room` at most
+   */
+  write(samples, at, count) {
+    this.#buffer.copyWithin(0, this.#at, this.#end);
+    this.#end -= this.#at;
+    this.#at = 0;
+    for (let i = 0; i < count; i++) this.#buffer[this.#end + i] = samples[at + i];
+    this.#end += count;
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} at
+   * @param {number} most
+   * @returns {number} how many samples there were
+   */
+  read(out, at, most) {
+    let count = 0;
+    for (; count < most && this.#at + TAPS <= this.#end; count++) {
+      out[at + count] = this.#fraction === 0 ? this.#buffer[this.#at + BEFORE] : this.#interpolate();
+      this.#fraction += this.step;
+      const whole = Math.floor(this.#fraction);
+      this.#at += whole;
+      this.#fraction -= whole;
+    }
+    return count;
+  }
+
+  #interpolate() {
+    const place = this.#fraction * PHASES;
+    const phase = Math.floor(place);
+    const between = place - phase;
+    const row = phase * TAPS;
+    const buffer = this.#buffer;
+    const from = this.#at;
+    let before = 0;
+    let after = 0;
+    for (let tap = 0; tap < TAPS; tap++) {
+      const sample = buffer[from + tap];
+      before += sample * weights[row + tap];
+      after += sample * weights[row + TAPS + tap];
+    }
+    return before + (after - before) * between;
+  }
+
+  /** Forgets what was written; what comes next follows silence. */
+  reset() {
+    this.#buffer.fill(0, 0, BEFORE);
+    this.#end = BEFORE;
+    this.#at = 0;
+    this.#fraction = 0;
+  }
+}
