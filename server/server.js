@@ -98,6 +98,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
     http1,
     rooms,
     sampleClock,
+    operatorToken: config.operatorToken,
     log,
   });
   httpServer.on('request', app);
@@ -134,7 +135,8 @@ function createPageServer(config, certificate) {
  * @param {Observer} [observer]
  */
 async function openRooms(config, clock, sampleClock, observer) {
-  const { delivery, serverDelayMs, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
+  const { delivery, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
+  const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -142,6 +144,8 @@ async function openRooms(config, clock, sampleClock, observer) {
       format: createAudioFormat(config),
       delivery,
       serverDelayMs,
+      maxServerDelayMs,
+      receivedTarget,
       maxDelayMs: MAX_SERVER_DELAY_MS,
       echo,
       bitrate,

@@ -9,7 +9,9 @@
  * @typedef {object} RoomSettings what all rooms of a server have in common
  * @property {AudioFormat} format
  * @property {'tick' | 'reply'} delivery  for transports that can push; the others always reply
- * @property {number} serverDelayMs       D
+ * @property {number | 'auto'} serverDelayMs  D that rooms begin with
+ * @property {number} [maxServerDelayMs]  what `auto` may go up to, a whole number; 400 by default
+ * @property {number} [receivedTarget]    percent of each speaker's frames that `auto` has in time; 99.5 by default
  * @property {number} maxDelayMs          the largest D that a room can be set to
  * @property {boolean} echo               whether everybody hears themselves too
  * @property {number} bitrate             bits a second, of the server's encoders and the clients'
@@ -36,13 +38,25 @@
 import { errors } from '../../public/shared/errors.js';
 import { Stream } from '../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { DelayControl, roundMs } from './delay-control.js';
+import { Lateness } from './lateness.js';
 import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
 import { MixStream } from './mix-stream.js';
 import { Participant } from './participant.js';
+import { TickTimes } from './tick-times.js';
 
 /** How often the room looks for people who vanished, and tells each how they are received. */
 const HOUSEKEEPING_MS = 1000;
+
+/** Changes of the delay that are smaller aren't told, in milliseconds. */
+const TOLD_CHANGE_MS = 1;
+
+/** After a pause the delay moves as if no more frames than this had passed. */
+const MAX_MOVED_FRAMES = 10;
+
+const DEFAULT_MAX_DELAY_MS = 400;
+const DEFAULT_TARGET = 99.5;
 
 /** People who hear each other. The room owns its participants, its mix clock and its shared stream. */
 export class Room {
@@ -50,7 +64,11 @@ export class Room {
   #people = new Map();
   #joining = 0;
   #nextId = 1;
+  #delay;
   #mix;
+  /** When the delay was last moved for those who are answered, on the sample clock. */
+  #movedAt = 0;
+  #tickTimes = new TickTimes();
   #closed = false;
   /** @type {unknown} */
   #housekeeping = null;
@@ -63,20 +81,20 @@ export class Room {
    * @param {(room: Room) => void} onEmpty called when the last participant has gone
    */
   constructor(name, settings, onEmpty) {
-    const { format, clock, sampleClock } = settings;
+    const { format, clock, sampleClock, serverDelayMs, maxServerDelayMs } = settings;
+    const { sampleRate, frameMs } = format;
     this.name = name;
     this.settings = settings;
     this.onEmpty = onEmpty;
-    this.#mix = new Mix(settings, this.#people);
+    this.#delay = new DelayControl({ frameMs, sampleRate, setting: serverDelayMs, maxMs: maxServerDelayMs });
+    this.#mix = new Mix(settings, this.#people, this.#delay);
     this.mixClock = new MixClock({
       clock,
       sampleClock,
       frameSamples: format.frameSamples,
-      delaySamples: this.#mix.delaySamples,
+      delaySamples: this.#delay.delaySamples,
       mix: (frame, latenessMs) => this.#tick(frame, latenessMs),
     });
-    /** Of the last second: the largest delay between a frame's time and its mix, in milliseconds. */
-    this.tickLatenessMs = 0;
     this.#tidyLater();
   }
 
@@ -143,6 +161,11 @@ export class Room {
         format: settings.format,
         sampleClock: settings.sampleClock,
         maxDelayMs: settings.maxDelayMs,
+        lateness: new Lateness({
+          frameMs: settings.format.frameMs,
+          maxMs: settings.maxServerDelayMs ?? DEFAULT_MAX_DELAY_MS,
+          targetPercent: settings.receivedTarget ?? DEFAULT_TARGET,
+        }),
         encoder,
         decoder,
       });
@@ -157,7 +180,8 @@ export class Room {
 
   /** @param {Participant} participant */
   #welcome(participant) {
-    const { format, bitrate, echo, idleTimeoutMs, serverDelayMs } = this.settings;
+    const { format, bitrate, echo, idleTimeoutMs } = this.settings;
+    participant.toldDelayMs = this.#delayMsOf(participant);
     return {
       type: 'welcome',
       version: 1,
@@ -165,7 +189,7 @@ export class Room {
       room: this.name,
       format: { sampleRate: format.sampleRate, frameMs: format.frameMs, opusFrames: format.opusFrames },
       delivery: participant.delivery,
-      serverDelayMs: participant.ownDelayMs ?? serverDelayMs,
+      serverDelayMs: participant.toldDelayMs,
       bitrate,
       echo,
       idleTimeoutMs,
@@ -193,6 +217,11 @@ export class Room {
     participant.lastHeardMs = arrivalMs;
     const frame = participant.receive(bytes, arrivalMs);
     if (frame < 0) return;
+    const delay = this.#delay;
+    if (delay.heed(participant.reception.lateness, arrivalMs, participant.roundTripMs)) {
+      this.mixClock.delaySamples = delay.delaySamples;
+    }
+    if (!this.mixClock.running) this.#moveForAnswers(arrivalMs);
     this.settings.observer?.received(participant, frame, arrivalMs);
     if (participant.delivery === 'reply') this.#mix.reply(participant, frame);
   }
@@ -202,9 +231,40 @@ export class Room {
    * @param {number} latenessMs
    */
   #tick(frame, latenessMs) {
-    if (latenessMs > this.tickLatenessMs) this.tickLatenessMs = latenessMs;
+    this.#tickTimes.add(latenessMs);
     this.settings.observer?.ticked(frame, latenessMs);
     this.#mix.tick(frame);
+    if (this.#delay.advance(1, this.#mix.sounding)) this.mixClock.delaySamples = this.#delay.delaySamples;
+  }
+
+  /**
+   * Where nothing ticks the delay moves with the packets that come.
+   * @param {number} nowMs
+   */
+  #moveForAnswers(nowMs) {
+    const { sampleClock, format } = this.settings;
+    const now = sampleClock.at(nowMs);
+    const frames = Math.min((now - this.#movedAt) / format.frameSamples, MAX_MOVED_FRAMES);
+    this.#movedAt = now;
+    if (frames > 0 && this.#delay.advance(frames, this.#mix.sounding)) {
+      this.mixClock.delaySamples = this.#delay.delaySamples;
+    }
+  }
+
+  /**
+   * The delay that one participant hears with, in milliseconds.
+   * @param {Participant} participant
+   */
+  #delayMsOf({ ownDelayMs, delivery }) {
+    return ownDelayMs ?? roundMs(delivery === 'reply' ? this.#delay.replyDelayMs : this.#delay.delayMs);
+  }
+
+  /**
+   * Sets the room's server-side delay. D goes there within some frames: none is left out or doubled.
+   * @param {number | 'auto'} serverDelayMs a number from 0 to the settings' maxDelayMs
+   */
+  setDelay(serverDelayMs) {
+    this.#delay.set(serverDelayMs);
   }
 
   /**
@@ -226,7 +286,7 @@ export class Room {
   delay(participant, serverDelayMs) {
     if (participant.delivery !== 'reply' || serverDelayMs > this.settings.maxDelayMs) return false;
     const before = {
-      serverDelayMs: participant.ownDelayMs ?? this.settings.serverDelayMs,
+      serverDelayMs: this.#delayMsOf(participant),
       ...participant.heard.takeSpan(),
     };
     participant.readAt(serverDelayMs);
@@ -270,11 +330,29 @@ export class Room {
         person.session.close(close, message);
         this.leave(person);
       } else {
-        person.heard.endSecond();
-        person.session.sendControl({ type: 'stats', ...person.stats() });
+        person.endSecond(now);
+        this.#tellDelay(person);
+        person.session.sendControl({ type: 'stats', ...this.#statsOf(person) });
       }
     }
-    this.tickLatenessMs = 0;
+    this.#delay.review(this.#latenesses());
+  }
+
+  *#latenesses() {
+    for (const person of this.#people.values()) yield person.reception.lateness;
+  }
+
+  /** @param {Participant} person */
+  #statsOf(person) {
+    return { ...person.stats(), serverDelayMs: this.#delayMsOf(person), roundTripMs: person.roundTripMs() };
+  }
+
+  /** @param {Participant} person who is told of the room's delay, unless it has one of its own */
+  #tellDelay(person) {
+    const serverDelayMs = this.#delayMsOf(person);
+    if (person.ownDelayMs !== null || Math.abs(serverDelayMs - person.toldDelayMs) < TOLD_CHANGE_MS) return;
+    person.toldDelayMs = serverDelayMs;
+    person.session.sendControl({ type: 'delay', serverDelayMs });
   }
 
   /** Who is in the room, and how each is received. */
@@ -282,12 +360,14 @@ export class Room {
     return {
       room: this.name,
       delivery: this.settings.delivery,
-      serverDelayMs: this.settings.serverDelayMs,
+      serverDelayMs: roundMs(this.#delay.delayMs),
+      delay: { ...this.#delay.describe(), targetPercent: this.settings.receivedTarget ?? DEFAULT_TARGET },
       skippedFrames: this.mixClock.skipped,
+      mixing: this.#tickTimes.describe(),
       people: [...this.#people.values()].map((person) => ({
         ...person.describe(),
         delivery: person.delivery,
-        stats: { ...person.stats(), transport: person.session.stats() },
+        stats: { ...this.#statsOf(person), transport: person.session.stats() },
       })),
     };
   }
