@@ -88,18 +88,17 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   opened.push(() => rooms.close());
 
   const h3Port = http3.transport?.address().port ?? null;
-  const unavailable = http3.transport ? {} : { webtransport: http3.line };
   const app = createApp({
     certificate,
     http3: http3.transport,
     h3Port,
     sessionPath: SESSION_PATH,
-    unavailable,
+    unavailable: http3.transport ? {} : { webtransport: http3.line },
     http1,
     rooms,
     sampleClock,
-    operatorToken: config.operatorToken,
     log,
+    operatorToken: config.operatorToken,
   });
   httpServer.on('request', app);
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;

@@ -8,9 +8,12 @@ const START_MS = 20;
 /** The smallest D that `auto` takes: below it the timers of the two ends are what one measures. */
 const LEAST_MS = 1;
 
-/** Where D falls of its own accord: so much for each frame that passes, in milliseconds a second. */
+/** How fast D falls of its own accord, in milliseconds a second, while somebody speaks and while nobody does. */
 const FALL_SPEAKING = 5;
 const FALL_SILENT = 40;
+
+/** A long way is gone faster: in a second this share of what is left. */
+const FALL_SHARE = 0.25;
 
 /** Where a number was asked for, D moves to it by this much for each millisecond that passes. */
 const FALL_ASKED = 0.1;
@@ -154,7 +157,8 @@ export class DelayControl {
     this.#settleReplies(passedMs, speaking);
     const down = this.#ms - this.wantedMs;
     if (down <= 0) return this.#rise();
-    const speed = this.#setting === 'auto' ? (speaking ? FALL_SPEAKING : FALL_SILENT) / 1000 : FALL_ASKED;
+    const least = speaking ? FALL_SPEAKING : FALL_SILENT;
+    const speed = this.#setting === 'auto' ? Math.max(least, FALL_SHARE * down) / 1000 : FALL_ASKED;
     this.#ms -= Math.min(down, speed * passedMs);
     return true;
   }

@@ -5,6 +5,9 @@ const BLOCKS = 8;
 /** So many packets may always be late without moving anything, however few there were. */
 const FEW = 2;
 
+/** Of the share that may be late so much is planned for: the rest goes where things become worse. */
+const AIM = 0.75;
+
 /** So many packets in a row that are later than everything else say that the way has become longer. */
 const STEP_PACKETS = 3;
 
@@ -49,7 +52,7 @@ export class Lateness {
   constructor({ frameMs, maxMs, targetPercent }) {
     this.#capMs = maxMs;
     this.#drainMs = frameMs / 2;
-    this.#share = 1 - targetPercent / 100;
+    this.#share = AIM * (1 - targetPercent / 100);
     this.#bins = maxMs + 2;
     this.#blocks = new Uint16Array(this.#bins * BLOCKS);
     this.#totals = new Uint32Array(this.#bins);
@@ -65,7 +68,7 @@ export class Lateness {
    */
   add(latenessMs, nowMs) {
     if (nowMs >= this.#blockEndMs) this.#turn(nowMs);
-    const bin = latenessMs <= 0 ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
+    const bin = !(latenessMs > 0) ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
     const at = this.#block * this.#bins + bin;
     // A flood's 65 536th packet in one bin of one block is as good as not seen.
     if (this.#blocks[at] === 0xffff) return;
