@@ -7,6 +7,9 @@ import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stall
 
 const TARGET = 99.5;
 
+/** So many values of D over time are printed. */
+const POINTS = 24;
+
 /** @type {Record<string, { about: string, traces: () => Trace[], roundTripsMs?: (number | null)[] }>} */
 const CASES = {
   loopback: { about: '0.3 ms and 0.1 ms of jitter', traces: () => [exponential(0.3, 0.1)] },
@@ -61,7 +64,7 @@ const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs }]
   const { ticks, lateness, speakers } = simulate({ traces: traces(), seconds, seed, roundTripsMs, targetPercent: TARGET });
   const reached = lateness.map((_, i) => i).filter((i) => !speakers[i].excluded);
   const received = Math.min(...reached.map((i) => ticks.filter((tick) => tick.inTime[i]).length));
-  const every = Math.max(1, Math.round((ticks.length * 10) / seconds));
+  const every = Math.max(1, Math.floor(ticks.length / POINTS));
   return {
     name,
     about,
@@ -69,7 +72,7 @@ const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs }]
     meanDelayMs: round(mean(ticks.map((tick) => tick.delayMs)), 1),
     leastLatenessMs: round(Math.max(...reached.map((i) => Math.min(...lateness[i]))), 1),
     fixedDelayMs: Math.max(...reached.map((i) => leastFixedMs(lateness[i], TARGET))),
-    delaysMs: ticks.filter((tick) => tick.frame % every === every - 1).map((tick) => round(tick.delayMs, 0)),
+    delaysMs: ticks.filter((tick) => tick.frame % every === every - 1).slice(0, POINTS).map((tick) => round(tick.delayMs, 0)),
   };
 });
 
@@ -109,7 +112,7 @@ else {
       ]),
     ),
   );
-  for (const { name, about, delaysMs } of table) console.log(`${name}: ${about}\n  D each 10 s: ${delaysMs.join(' ')}`);
+  for (const { name, about, delaysMs } of table) console.log(`${name}: ${about}\n  D over time: ${delaysMs.join(' ')}`);
   console.log('\nA step in the path, and back after 30 s:');
   console.table(reaction);
 }

@@ -57,9 +57,19 @@ export class DelayControl {
     this.#budgetMs = RISE * frameMs;
     /** Where D is going, in milliseconds. */
     this.wantedMs = Math.min(START_MS, maxMs);
-    this.set(setting);
+    /** D in force, for what is pushed on the room's clock, in samples. */
+    this.delaySamples = 0;
+    /** D in force, for answers to packets, in samples. */
+    this.replyDelaySamples = 0;
+    // A room begins where it is told to; later on it goes there.
+    if (setting !== 'auto') this.wantedMs = setting;
     this.#ms = this.wantedMs;
-    this.#replyFrames = Math.ceil(this.wantedMs / frameMs);
+    this.set(setting);
+  }
+
+  #inSamples() {
+    this.delaySamples = Math.round((this.#ms * this.#sampleRate) / 1000);
+    this.replyDelaySamples = Math.round((this.replyDelayMs * this.#sampleRate) / 1000);
   }
 
   /** What was asked for: a number of milliseconds, or `auto`. */
@@ -72,14 +82,16 @@ export class DelayControl {
     this.#setting = setting;
     if (setting !== 'auto') this.wantedMs = setting;
     else this.wantedMs = Math.min(this.wantedMs, this.#maxMs);
+    this.#coverReplies();
+    this.#inSamples();
   }
 
-  /** D in force, for what is pushed on the room's clock, in samples. */
-  get delaySamples() {
-    return Math.round((this.#ms * this.#sampleRate) / 1000);
+  /** Whether nothing moves D but a new setting. */
+  get settled() {
+    return this.#setting !== 'auto' && this.#ms === this.wantedMs;
   }
 
-  /** The same in milliseconds. */
+  /** D in force, for what is pushed on the room's clock, in milliseconds. */
   get delayMs() {
     return this.#ms;
   }
@@ -91,11 +103,6 @@ export class DelayControl {
    */
   get replyDelayMs() {
     return this.#setting === 'auto' ? this.#replyFrames * this.#frameMs : this.#ms;
-  }
-
-  /** The same in samples. */
-  get replyDelaySamples() {
-    return Math.round((this.replyDelayMs * this.#sampleRate) / 1000);
   }
 
   /**
@@ -135,6 +142,7 @@ export class DelayControl {
     this.#ms += step;
     this.#budgetMs -= step;
     this.#coverReplies();
+    this.#inSamples();
     return true;
   }
 
@@ -152,6 +160,7 @@ export class DelayControl {
    * @returns {boolean} whether D in force has changed
    */
   advance(frames, speaking) {
+    if (this.settled) return false;
     const passedMs = frames * this.#frameMs;
     this.#budgetMs = RISE * passedMs;
     this.#settleReplies(passedMs, speaking);
@@ -160,6 +169,7 @@ export class DelayControl {
     const least = speaking ? FALL_SPEAKING : FALL_SILENT;
     const speed = this.#setting === 'auto' ? Math.max(least, FALL_SHARE * down) / 1000 : FALL_ASKED;
     this.#ms -= Math.min(down, speed * passedMs);
+    this.#inSamples();
     return true;
   }
 
@@ -175,6 +185,7 @@ export class DelayControl {
     if (this.#replyWaitMs === 0 || (speaking && this.#replyWaitMs < REPLY_PATIENCE_MS)) return;
     this.#replyFrames -= 1;
     this.#replyWaitMs = 0;
+    this.#inSamples();
   }
 
   /** What GET /api/rooms/<room> tells. */

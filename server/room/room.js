@@ -221,7 +221,7 @@ export class Room {
     if (delay.heed(participant.reception.lateness, arrivalMs, participant.roundTripMs)) {
       this.mixClock.delaySamples = delay.delaySamples;
     }
-    if (!this.mixClock.running) this.#moveForAnswers(arrivalMs);
+    if (!this.mixClock.running && !delay.settled) this.#moveForAnswers(arrivalMs);
     this.settings.observer?.received(participant, frame, arrivalMs);
     if (participant.delivery === 'reply') this.#mix.reply(participant, frame);
   }
