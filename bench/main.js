@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { findChromium } from './chromium.js';
 import { describeEnvironment } from './environment.js';
 import { systemClock } from '../public/shared/clock.js';
 import { FORMATS, Lab } from './lab/lab.js';
@@ -51,10 +52,11 @@ function addScenario(scenario) {
     .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
     .addOption(new Option('--format <name>', Object.entries(FORMATS).map(([name, { words }]) => `${name}: ${words}`).join('; ')).choices(Object.keys(FORMATS)).default(format))
     .option('--seed <number>', 'of the link and the statistics', number(0, 2 ** 32 - 1), 1)
+    .option('--browser', 'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones', false)
     .option('--server <options>', 'further options of the server, in one string', (text) => text.split(/\s+/).filter(Boolean), [])
     .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'));
   scenario.addOptions?.(command);
-  command.action((options) => run(scenario, { browser: false, ...options }));
+  command.action((options) => run(scenario, options));
 }
 
 /** @param {string} file */
@@ -93,11 +95,13 @@ async function run(scenario, { link: profile, shaper, ...options }) {
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
     process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
   }
+  const chromium = options.browser ? requireChromium() : undefined;
   const progress = new Progress(process.stderr, systemClock);
-  const folder = await openFolder(scenario, { ...options, link: profile, shaper });
+  const folder = await openFolder(scenario, { ...options, link: profile, shaper }, chromium);
   const link = await openLink({ profile, shaper, seed: options.seed, say: (line) => progress.print(line) });
   if (!link.available) folder.warn(`The link is loopback instead of ${profile}: ${link.reason}`);
-  const lab = new Lab({ options, link, folder, signal: interrupted.signal, progress: (what, share) => progress.update(share, what) });
+  const startClients = chromium ? () => startBrowser(chromium, link) : undefined;
+  const lab = new Lab({ options, link, folder, startClients, signal: interrupted.signal, progress: (what, share) => progress.update(share, what) });
   try {
     progress.begin('measuring the link');
     await describeLink(link, folder);
@@ -122,9 +126,22 @@ async function run(scenario, { link: profile, shaper, ...options }) {
   }
 }
 
-/** @param {Scenario} scenario @param {any} options */
-async function openFolder({ name, title, quantities }, { out, ...options }) {
-  const environment = await describeEnvironment();
+/** @returns {string} Chromium's program */
+function requireChromium() {
+  const chromium = findChromium();
+  if (chromium) return chromium;
+  throw new Error('--browser needs Chromium, and there is none: install it, or set CHROMIUM_PATH to its program.');
+}
+
+/** @param {string} chromium @param {import('./link.js').Link} link */
+async function startBrowser(chromium, { client, server }) {
+  const { BrowserClients } = await import('./lab/browser-clients.js');
+  return BrowserClients.start({ chromium, client, server });
+}
+
+/** @param {Scenario} scenario @param {any} options @param {string | undefined} chromium */
+async function openFolder({ name, title, quantities }, { out, ...options }, chromium) {
+  const environment = await describeEnvironment({ chromium });
   const id = randomBytes(2).toString('hex');
   return RunFolder.open({ root: out, scenario: name, title, options, environment, quantities, startedAt: new Date(), id });
 }

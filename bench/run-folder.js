@@ -11,7 +11,7 @@
 
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../server/room/clock.js';
+import { systemClock } from '../public/shared/clock.js';
 import { csvHeader, csvLine } from './csv.js';
 import { withoutPaths, withoutPlaces } from './environment.js';
 import { NO_RESULT, checkName, checkResult } from './result.js';
@@ -31,7 +31,7 @@ import { NO_RESULT, checkName, checkResult } from './result.js';
  * @property {Quantity[]} quantities what the scenario will record
  * @property {Date} startedAt     of the wall clock; only a name and a date for people
  * @property {string} id          short, of letters and digits, so that two runs in a second don't meet
- * @property {import('../server/room/clock.js').Clock} [clock]
+ * @property {import('../public/shared/clock.js').Clock} [clock]
  */
 
 const WRITE_MS = 1000;

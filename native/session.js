@@ -71,6 +71,7 @@ export class NativeSession {
   close(code = 0, reason = '') {
     if (!this.open) return;
     this.#closing = true;
+    for (const stream of this.#streams.values()) stream.endWriting();
     this.#native.closeSession(this.id, code, reason);
   }
 

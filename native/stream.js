@@ -61,7 +61,7 @@ export class Stream {
    * @returns {boolean} false when there is no room now, or writing is over
    */
   write(bytes) {
-    return this.#native.streamWrite(this.#session, this.id, bytes) === 1;
+    return this.#writes && this.#native.streamWrite(this.#session, this.id, bytes) === 1;
   }
 
   /** Ends what is written, in order. */

@@ -13,6 +13,10 @@
  * @property {'thesis' | 'call'} format
  * @property {boolean} browser
  * @property {string[]} server      further options of the server
+ *
+ * @typedef {object} Clients         who makes the participants, wherever they are
+ * @property {(name: string, options?: object) => Promise<any>} call  a function of bench/lab/participants.js
+ * @property {() => Promise<void>} close  idempotent
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -36,8 +40,9 @@ const BOTTLENECK_CPU_PERCENT = 85;
 export class Lab {
   /** @type {Child | null} */
   #server = null;
-  /** @type {Child | null} */
+  /** @type {Clients | null} */
   #clients = null;
+  #startClients;
   /** @type {number[]} */
   #latenessMs = [];
   /** @type {number[]} */
@@ -50,8 +55,10 @@ export class Lab {
    * @param {RunFolder} options.folder
    * @param {(what: string, share: number) => void} options.progress  share of the whole, 0 to 1
    * @param {AbortSignal} options.signal                              whether the run is to be broken off
+   * @param {() => Clients | Promise<Clients>} [options.startClients] without it, a process without a browser
    */
-  constructor({ options, link, folder, progress, signal }) {
+  constructor({ options, link, folder, progress, signal, startClients }) {
+    this.#startClients = startClients ?? (() => new Child(CLIENT, link.client.exec));
     this.options = options;
     this.link = link;
     this.folder = folder;
@@ -65,14 +72,14 @@ export class Lab {
     return this.#server;
   }
 
-  /** @returns {Child} */
+  /** @returns {Clients} */
   get clients() {
     if (!this.#clients) throw new Error('no participants have been started');
     return this.#clients;
   }
 
   /**
-   * Starts a server anew, in place of the last one, and connects the participants' process to it.
+   * Starts a server anew, in place of the last one, and connects the participants to it.
    * @param {string[]} argv options beside those of the format
    * @returns {Promise<ServerConfig>} what it offers
    * @throws {Error} when it lacks a transport that is asked for
@@ -83,7 +90,7 @@ export class Lab {
     this.#server = new Child(SERVER, this.link.server.exec);
     const { format, server, transports } = this.options;
     const { port, report } = await this.#server.call('start', { argv: [...FORMATS[format].argv, ...argv, ...server] });
-    this.#clients ??= new Child(CLIENT, this.link.client.exec);
+    this.#clients ??= await this.#startClients();
     const config = await this.#clients.call('open', { origin: `http://${this.link.server.address}:${port}` });
     const missing = transports.find((transport) => !config.transports[transport]);
     if (missing) throw new Error(`the server has no ${missing}. ${report.join(' ')}`);

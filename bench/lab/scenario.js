@@ -27,3 +27,16 @@ import { seededRandom } from '../random.js';
  * @param {{ seed: number }} options
  */
 export const randomFor = ({ seed }) => seededRandom(seed);
+
+/**
+ * What is different when the participants were in a browser.
+ * @param {{ browser?: boolean }} options
+ * @returns {string[]}
+ */
+export const worldNotes = ({ browser }) =>
+  browser
+    ? [
+        "Participants ran in Chromium, with its own WebTransport, WebSocket and fetch. Those that only send and note packets share two pages, and run in a page's main thread where the page's call has a worker; over HTTP/1 each has a page and connections of its own.",
+        "The generator's CPU is that of all of the browser's processes together.",
+      ]
+    : [];

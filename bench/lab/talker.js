@@ -9,10 +9,9 @@ import { ClockExchange } from '../../public/client/clock-exchange.js';
 import { ClockSync } from '../../public/client/clock-sync.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { join } from '../../public/client/connection/join.js';
-import { sharedMs } from './child.js';
 
 /**
- * @typedef {object} TalkerNotes  times of the machine's monotonic clock, in milliseconds
+ * @typedef {object} TalkerNotes  times on performance.now(), in milliseconds
  * @property {{ frame: number, atMs: number, bytes: number }[]} sent
  * @property {{ frame: number, atMs: number, bytes: number, silent: boolean }[]} received
  */
@@ -133,7 +132,7 @@ export class Talker {
     if (payload) this.#bytes.set(payload, header);
     const bytes = header + (payload?.length ?? 0);
     // Taken before the sending, which is part of what is measured.
-    const atMs = this.#noting ? sharedMs(performance.now()) : 0;
+    const atMs = this.#noting ? performance.now() : 0;
     this.#connection.send(this.#bytes.subarray(0, bytes));
     this.counters.sent += 1;
     if (this.#noting) this.notes.sent.push({ frame: this.frame, atMs, bytes });
@@ -154,7 +153,7 @@ export class Talker {
     if (!silent) this.counters.sounding += 1;
     if (!this.#noting) return;
     this.#newest = unwrapFrame(packet.frame, this.#newest);
-    this.notes.received.push({ frame: this.#newest, atMs: sharedMs(arrivalMs), bytes: bytes.length, silent });
+    this.notes.received.push({ frame: this.#newest, atMs: arrivalMs, bytes: bytes.length, silent });
   }
 
   /** @returns {import('../../public/client/connection/connection.js').ConnectionStats} */
@@ -195,7 +194,7 @@ export class Pacer {
     if (this.#timer !== null || this.#closed || this.#talkers.length === 0) return;
     let next = Infinity;
     for (const talker of this.#talkers) next = Math.min(next, talker.dueMs);
-    this.#timer = setTimeout(() => this.#send(), Math.max(0, Math.floor(next - performance.now())));
+    this.#timer = setTimeout(() => this.#send(), Math.max(0, Math.ceil(next - performance.now())));
   }
 
   #send() {

@@ -4,7 +4,7 @@
  */
 
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { randomFor } from '../lab/scenario.js';
+import { randomFor, worldNotes } from '../lab/scenario.js';
 import { meanHeadlines } from '../lab/headlines.js';
 import { distributionPlot, summaryTable, timePlot } from '../quantity-views.js';
 
@@ -62,6 +62,7 @@ export const datagrams = {
         'Packets as the client hands them to the transport: header and payloads, without what HTTP/3, QUIC, UDP and IP add.',
         `No packet may have more than ${MAX_PACKET_BYTES} bytes, so that it fits a QUIC datagram on every path (RFC 9000, section 14).`,
         'The thesis carried its samples in text; here they are bytes.',
+        ...worldNotes(options),
       ],
     };
   },

@@ -9,6 +9,7 @@
  */
 
 import { receivedAudio } from '../lab/received-audio.js';
+import { worldNotes } from '../lab/scenario.js';
 import { protocolsOf } from '../quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { mean, leastReaching } from '../statistics.js';
@@ -47,7 +48,7 @@ export const delay = {
     await runReally(lab);
   },
 
-  result(folder) {
+  result(folder, options) {
     const clocks = folder.samples(fromClocks.name);
     const real = folder.samples(really.name);
     return {
@@ -63,6 +64,7 @@ export const delay = {
         'From write clocks: the order in which the server got the packets is recorded once, and every delay is computed from it (thesis, section 4.3). The recording is cut into repetitions of its own length.',
         'Server really run: a server is started with the delay, and counts, for each mix that it makes, the samples of the other\'s frames that were decoded from what was sent; what was made up by concealment doesn\'t count.',
         'Lost packets count as sent in neither: only what reached the server is divided by. On the emulated links of this lab losses are counted by the link.',
+        ...worldNotes(options),
       ],
     };
   },

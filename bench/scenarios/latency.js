@@ -8,7 +8,7 @@
  */
 
 import { InvalidArgumentError } from 'commander';
-import { randomFor } from '../lab/scenario.js';
+import { randomFor, worldNotes } from '../lab/scenario.js';
 import { meanHeadlines } from '../lab/headlines.js';
 import { receivedAudio } from '../lab/received-audio.js';
 import { soundLags } from '../lab/sound-lag.js';
@@ -33,6 +33,12 @@ const chosen = { name: 'chosenDelay', label: 'Server-side delay', unit: 'ms' };
 
 /** The thesis's means, tables 4.6 and 4.7, in milliseconds. */
 const THESIS_MEAN_MS = new Map([['webtransport', 272.47], ['http1', 445.77]]);
+
+/** What is in the sound latency that is really heard. */
+const HEARD =
+  'Really heard: one participant with the whole client (encoder, clock, playout buffer, decoder) hears itself through the server; stretches of what went in are found in what came out by correlation. What it holds beyond the sum: the playout buffer, the codec\'s lookahead, and up to 5 ms of the clockwork that stands for the sound card. No sound card and no browser is in it.';
+const HEARD_IN_BROWSER =
+  "Really heard: one participant with the page's own call in Chromium hears itself through the server; stretches of what its microphone was given are found in what came out of the call by correlation. The microphone is a stream made by an audio context at 48 kHz. In it is the browser's whole way of sound (buffers both ways, resampling to the room's rate), with devices that have one buffer of the browser's and no latency of their own. Times of audio contexts are brought to one clock by their output timestamps; whatever the browser says wrong of them is error.";
 
 /** @type {Scenario} */
 export const latency = {
@@ -90,7 +96,8 @@ export const latency = {
       notes: [
         `Unless it is given, the server-side delay is each protocol's least, in steps of ${STEP_MS} ms, for which write clocks say that both of two clients receive ${TARGET} % (thesis, section 4.3).`,
         'Added up: frame length + round trip + D, a value for each packet, as in section 4.5 of the thesis.',
-        'Really heard: one participant with the whole client (encoder, clock, playout buffer, decoder) hears itself through the server; stretches of what went in are found in what came out by correlation. What it holds beyond the sum: the playout buffer, the codec\'s lookahead, and up to 5 ms of the clockwork that stands for the sound card. No sound card and no browser is in it.',
+        options.browser ? HEARD_IN_BROWSER : HEARD,
+        ...worldNotes(options),
       ],
     };
   },

@@ -6,6 +6,7 @@
  */
 
 import { InvalidArgumentError } from 'commander';
+import { worldNotes } from '../lab/scenario.js';
 import { protocolsOf } from '../quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { mean, quantile, sorted } from '../statistics.js';
@@ -61,9 +62,10 @@ export const load = {
       tables: [tableOf((name) => folder.samples(name))],
       plots: [quantities.cpu, quantities.memory].map((quantity) => plotOf(quantity, folder.samples(quantity.name))),
       notes: [
-        "CPU is the server process's own, QUIC's threads included, as the operating system counts it; the participants are another process on the same machine.",
+        "CPU is the server process's own, QUIC's threads included, as the operating system counts it; the participants are other processes on the same machine.",
         `Each participant's packets come at a time of their own within ${PHASE_MS} ms, since sound cards don't end their frames together.`,
         'Memory is the resident set at the end of the step.',
+        ...worldNotes(options),
         'Lateness of the tick: how long after a frame was due its mix began. Received, up: of the frames that were sent, those that were there when they were mixed. Arrived, down: of the mixes of the time, those that reached their listener.',
       ],
     };

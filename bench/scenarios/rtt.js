@@ -4,7 +4,7 @@
  * @import { Scenario } from '../lab/scenario.js'
  */
 
-import { randomFor } from '../lab/scenario.js';
+import { randomFor, worldNotes } from '../lab/scenario.js';
 import { cumulativePlot, differenceTable, distributionPlot, summaryTable, timePlot } from '../quantity-views.js';
 import { meanHeadlines } from '../lab/headlines.js';
 
@@ -55,8 +55,9 @@ export const rtt = {
       notes: [
         'Open loop: a packet is sent when its frame ends, whatever has been answered by then.',
         'A packet and its answer are matched by the frame index that both carry.',
-        'Both times are read in one process from one monotonic clock: just before the packet is handed to the transport, and when the answer is handed to the client.',
+        'Both times of a client are read in one process from one monotonic clock: just before the packet is handed to the transport, and when the answer is handed to the client.',
         `What wasn't answered ${GRACE_SECONDS} s after the last packet never came; it is counted, and in no mean.`,
+        ...worldNotes(options),
       ],
     };
   },

@@ -5,7 +5,7 @@
  */
 
 import { summaryIntervals } from '../bootstrap.js';
-import { randomFor } from '../lab/scenario.js';
+import { randomFor, worldNotes } from '../lab/scenario.js';
 import { protocolsOf, toEstimate } from '../quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { valuesByRepetition } from '../result.js';
@@ -41,6 +41,8 @@ export const startup = {
     }
     await lab.startServer();
     await lab.join(transports.map((/** @type {any} */ transport) => ({ id: `speaker-${transport}`, transport: transports[0], room: transport })));
+    // What a browser's first call loads, the next ones have.
+    if (lab.options.browser) await listenFirst(lab, transports[0]);
     let done = 0;
     for (const rateKbits of limits) {
       if (rateKbits > 0) await lab.link.set({ rateBits: rateKbits * 1000 });
@@ -68,13 +70,22 @@ export const startup = {
       tables,
       plots: [joined, heard].map((quantity) => plotOf(quantity, folder.samples(quantity.name))),
       notes: [
-        "The whole client of the page runs, without a page: it asks for the server's configuration, connects, joins, measures the server's clock by eight exchanges, and plays.",
+        options.browser
+          ? "The page's own call runs in Chromium: it starts its worker and its codec, asks for the server's configuration, connects, joins, measures the server's clock by eight exchanges, starts its sound, and plays. The worker's files are in the browser's cache, and the server is asked whether they have changed."
+          : "The whole client of the page runs, without a page: it asks for the server's configuration, connects, joins, measures the server's clock by eight exchanges, and plays.",
         'The first sound is the first sample that differs from zero where the sound card would get it. Loading the page is not in it, nor is the sound card.',
+        ...worldNotes(options),
         `Who heard nothing within ${PATIENCE_SECONDS} s never did.`,
       ],
     };
   },
 };
+
+/** @param {import('../lab/lab.js').Lab} lab @param {any} transport */
+async function listenFirst(lab, transport) {
+  await lab.clients.call('listen', { id: 'listener', transport, room: transport, speaks: false, recordSeconds: 1 });
+  await lab.clients.call('stopListening', { id: 'listener' });
+}
 
 /**
  * @param {import('../lab/lab.js').Lab} lab @param {any} transport

@@ -9,6 +9,9 @@ import { Run } from './run.js';
 /** So long after the first packet nothing is counted yet, in milliseconds. */
 const SETTLE_MS = 800;
 
+/** Two people's frames don't end at the same moment: half a frame apart, each is as far from the other. */
+const PHASE = 0.5;
+
 /** How often it is asked what was heard while the delay stays, in milliseconds. */
 const ASK_MS = 500;
 
@@ -36,7 +39,7 @@ class DelayRun extends Run {
           settled.add(client);
         },
       },
-      serverDelayMs,
+      { serverDelayMs, phase: PHASE },
     );
     if (pair === null) return null;
     pair.resume();

@@ -27,7 +27,7 @@ const CLIENTS = Object.freeze(/** @type {const} */ (['A', 'B']));
 /** Received audio by the server-side delay: the slider, what is heard now, the plot. */
 export class DelayView {
   #slider = elementOf('server-delay', HTMLInputElement);
-  #output = elementOf('server-delay-value', HTMLOutputElement);
+  #chosen = elementOf('server-delay-value', HTMLElement);
   #legend = elementOf('delay-legend', HTMLUListElement);
   #results = elementOf('delay-results', HTMLElement);
   #least = elementOf('delay-least', HTMLTableElement);
@@ -73,11 +73,11 @@ export class DelayView {
 
   #showDelay() {
     const text = texts.delayIs(this.delayMs);
-    setText(this.#output, text);
+    setText(this.#chosen, text);
     this.#slider.ariaValueText = text;
   }
 
-  /** @param {number} serverDelayMs of a sweep, which moves the slider */
+  /** @param {number} serverDelayMs where the slider is put: by a sweep, or back after it */
   follow(serverDelayMs) {
     this.#slider.value = String(serverDelayMs);
     this.#showDelay();
@@ -147,7 +147,7 @@ export class DelayView {
    */
   #showLeast(curves, protocols) {
     const rows = TARGETS.flatMap((percent) =>
-      /** @type {const} */ (['A', 'B', 'both']).map((who) => [
+      /** @type {const} */ (['both', 'A', 'B']).map((who) => [
         texts.leastDelay(who, percent),
         ...protocols.map((protocol) => {
           const [a, b] = curves.get(protocol) ?? [];

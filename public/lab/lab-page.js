@@ -48,7 +48,7 @@ export class LabPage {
     live: elementOf('listen-button', HTMLButtonElement),
     sweep: elementOf('sweep-button', HTMLButtonElement),
   };
-  #labels = { measure: texts.start, live: texts.start, sweep: texts.sweep };
+  #labels = { measure: texts.start, live: texts.tryDelays, sweep: texts.sweep };
   #problem = elementOf('measure-problem', HTMLElement);
   #announcer = elementOf('announcer', HTMLElement);
   /** @type {ReturnType<typeof setTimeout> | null} */
@@ -126,6 +126,7 @@ export class LabPage {
     if (!protocols) return;
     this.#measurements.beginSweep(protocols);
     this.#delayProgress.begin();
+    const before = this.#delay.delayMs;
     const delaysMs = planDelays({ toMs: MAX_DELAY_MS, stepMs: STEP_MS });
     await this.#run('sweep', 'sweep', { protocols, delaysMs, dwellMs: DWELL_MS }, (event) => {
       this.#measurements.addToReceived(event);
@@ -136,6 +137,7 @@ export class LabPage {
         this.#delay.showNow(this.#measurements, event.protocol);
       }
     });
+    this.#delay.follow(before);
     this.#delay.silence();
     this.#delayProgress.end();
     const found = protocols.filter((protocol) => this.#measurements.receivedCurve(protocol, 'A').size > 0);
@@ -199,6 +201,7 @@ export class LabPage {
    * @param {string} label of that one
    */
   #showButtons(which, label) {
+    for (const choice of [this.#protocols, this.#delayProtocols]) choice.busy(which !== null);
     for (const key of /** @type {const} */ (['measure', 'live', 'sweep'])) {
       const button = this.#buttons[key];
       button.disabled = which !== null && which !== key;

@@ -1,5 +1,5 @@
 /**
- * @import { Clock } from '../client/clock.js'
+ * @import { Clock } from '../shared/clock.js'
  * @import { Talker } from './talker.js'
  */
 

@@ -36,18 +36,17 @@ export class Pair {
    * @param {Place} options.place
    * @param {Pacer} options.pacer
    * @param {PairHandler} options.handler
+   * @param {number} [options.phase]  by how much of a frame B sends after A, 0 to 1
    */
-  constructor({ protocol, place, pacer, handler }) {
+  constructor({ protocol, place, pacer, handler, phase = 0 }) {
     const { onControl = () => {}, onEnded, onWindow } = handler;
     this.protocol = protocol;
     this.#pacer = pacer;
     this.#handler = handler;
     this.#listens = onWindow !== undefined;
-    const talker = (/** @type {ClientName} */ client, /** @type {number} */ phase) =>
-      new Talker({ protocol, place, phase, onEnded, onControl: (message) => onControl(client, message) });
-    this.#a = talker('A', 0);
-    // Two people's frames don't end at the same moment; half a frame apart each is as far from the other.
-    this.#b = talker('B', 0.5);
+    const common = { protocol, place, onEnded };
+    this.#a = new Talker({ ...common, onControl: (message) => onControl('A', message) });
+    this.#b = new Talker({ ...common, phase, onControl: (message) => onControl('B', message) });
   }
 
   /** @returns {readonly [ClientName, Talker][]} */

@@ -48,7 +48,7 @@ export class Plot {
           x: { time: false, range: () => [0, this.#xEnd] },
           y: { range: () => [0, this.#yEnd] },
         },
-        axes: [axis(xLabel, 44), axis(yLabel, 52)],
+        axes: [axis(xLabel, 34), axis(yLabel, 44)],
         series: [{}, ...lines.map(series)],
       },
       [[], ...lines.map(() => [])],

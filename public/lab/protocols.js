@@ -33,13 +33,15 @@ export function whyNot(protocol, config, scope) {
 export class ProtocolChoice {
   /** @type {Map<TransportName, HTMLInputElement>} */
   #inputs = new Map();
+  #fieldset;
 
   /**
-   * @param {HTMLElement} host
+   * @param {HTMLElement} host in a fieldset
    * @param {{ type: 'checkbox' | 'radio', reasons: ReadonlyMap<TransportName, string> }} options
    *   reasons: why one can't be chosen; empty where it can
    */
   constructor(host, { type, reasons }) {
+    this.#fieldset = host.closest('fieldset');
     for (const [protocol, reason] of reasons) {
       const input = make('input');
       Object.assign(input, { type, name: `${host.id}-protocol`, value: protocol, disabled: reason !== '' });
@@ -51,6 +53,11 @@ export class ProtocolChoice {
       label.append(input, makeSwatch(protocol), text);
       host.append(label);
     }
+  }
+
+  /** @param {boolean} isBusy whether a run goes on: nothing can be chosen then */
+  busy(isBusy) {
+    if (this.#fieldset) this.#fieldset.disabled = isBusy;
   }
 
   /** @returns {TransportName[]} */

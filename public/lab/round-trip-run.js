@@ -39,11 +39,11 @@ export class RoundTripRun extends Run {
     }
     if (pairs.size === 0) return;
     const turns = planTurns([...pairs.keys()], this.#durationMs);
-    const measuredMs = this.elapsedMs;
+    this.begin();
     for (const [index, { protocol, ms }] of turns.entries()) {
       const turn = { protocol, turn: index + 1, turns: turns.length };
       const isGoingOn = await this.#turn(/** @type {Pair} */ (pairs.get(protocol)), ms, (now) => {
-        const done = Math.min(1, (now - measuredMs) / this.#durationMs);
+        const done = Math.min(1, now / this.#durationMs);
         this.tell({ type: 'progress', done, ...turn });
       });
       if (!isGoingOn) return;
@@ -58,18 +58,24 @@ export class RoundTripRun extends Run {
    * @returns {Promise<boolean>} whether the run goes on
    */
   async #turn(pair, ms, onProgress) {
-    if (!this.pairs.includes(pair)) return this.pairs.length > 0 && !this.stopped;
+    if (!this.pairs.includes(pair)) return this.#goesOn;
     const startMs = this.elapsedMs;
     pair.resume();
     for (let left = ms; left > 0; left = startMs + ms - this.elapsedMs) {
       onProgress(this.elapsedMs);
       if (!(await this.wait(Math.min(left, TELL_MS)))) return false;
       this.#tellAnswers();
+      if (!this.pairs.includes(pair)) return this.#goesOn;
     }
     pair.pause();
     onProgress(this.elapsedMs);
     this.tell({ type: 'turn', protocol: pair.protocol, startMs, endMs: this.elapsedMs });
     return true;
+  }
+
+  /** Whether there is anybody left to measure. */
+  get #goesOn() {
+    return this.pairs.length > 0 && !this.stopped;
   }
 
   async #lastAnswers() {

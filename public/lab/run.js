@@ -17,7 +17,7 @@
  * @typedef {{ type: 'heard', protocol: TransportName, client: ClientName, serverDelayMs: number, atMs: number,
  *   sentSamples: number, heardSamples: number }} HeardEvent
  * @typedef {OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent | WindowEvent | LatenessEvent
- *   | HeardEvent} RunEvent  what a run tells; times in milliseconds since it began
+ *   | HeardEvent} RunEvent  what a run tells; times in milliseconds since it began to measure
  *
  * @typedef {object} RunOptions
  * @property {Place} place
@@ -50,7 +50,12 @@ export class Run {
     this.pacer = new Pacer(options.place.clock);
   }
 
-  /** Milliseconds since the run began. */
+  /** From now on times are told: everybody is there. */
+  begin() {
+    this.#startMs = this.#options.place.clock.now();
+  }
+
+  /** Milliseconds since the run began to measure. */
   get elapsedMs() {
     return this.#options.place.clock.now() - this.#startMs;
   }
@@ -82,13 +87,13 @@ export class Run {
    * Opens a pair; tells that it is open, or why it can't be.
    * @param {TransportName} protocol
    * @param {Omit<PairHandler, 'onEnded'>} handler
-   * @param {number} [serverDelayMs]
+   * @param {{ serverDelayMs?: number, phase?: number }} [options]  of the pair
    * @returns {Promise<Pair | null>} null when it can't be opened
    */
-  async open(protocol, handler, serverDelayMs) {
+  async open(protocol, handler, { serverDelayMs, phase } = {}) {
     const { place, codec, newRoom } = this.#options;
     const onEnded = (/** @type {string} */ reason) => this.#fail(pair, reason);
-    const pair = new Pair({ protocol, place, pacer: this.pacer, handler: { ...handler, onEnded } });
+    const pair = new Pair({ protocol, place, pacer: this.pacer, handler: { ...handler, onEnded }, phase });
     this.#pairs.add(pair);
     try {
       await pair.open({ room: newRoom(), codec, encode: this.#encode, serverDelayMs });

@@ -60,7 +60,6 @@ export class SoundView {
       const heard = summarize(run.heard.map(({ latencyMs }) => latencyMs));
       return { addedUp: summarize(addedUpMs(run)), heard, likeness: summarize(run.correlations) };
     });
-    const { likeness, ...heard } = texts.heard;
     const rows = (/** @type {'addedUp' | 'heard'} */ kind, /** @type {Record<string, string>} */ labels) =>
       Object.entries(labels).map(([key, label]) => [
         label,
@@ -70,9 +69,9 @@ export class SoundView {
         }),
       ]);
     fillTable(this.#figures, ['', ...protocols.map(nameOf)], [
+      ...rows('heard', texts.heard),
       ...rows('addedUp', texts.addedUp),
-      ...rows('heard', heard),
-      [likeness, ...found.map((one) => (one.likeness ? percentage(100 * one.likeness.mean) : ''))],
+      [texts.likeness, ...found.map((one) => (one.likeness ? percentage(100 * one.likeness.mean) : ''))],
     ]);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * @import { AudioFormat } from '../shared/audio-format.js'
- * @import { Clock } from '../client/clock.js'
+ * @import { Clock } from '../shared/clock.js'
  * @import { Scope, ServerConfig } from '../client/connection/choose.js'
  * @import { Connection, TransportName } from '../client/connection/connection.js'
  * @import { Listener } from './listener.js'

@@ -42,6 +42,7 @@ export const browserLacks = Object.freeze({
 
 export const texts = Object.freeze({
   start: 'Start',
+  tryDelays: 'Try delays',
   stop: 'Stop',
   stopping: 'Stopping…',
   sweep: 'Sweep 0 to 400 ms',
@@ -64,18 +65,18 @@ export const texts = Object.freeze({
     count: 'Answered',
     lost: 'Lost',
   },
+  heard: {
+    p50: 'Heard, median',
+    mean: 'Heard, mean',
+    p95: 'Heard, 95th percentile',
+    max: 'Heard, largest',
+  },
   addedUp: {
     mean: 'Added up, mean',
     min: 'Added up, least',
     max: 'Added up, largest',
   },
-  heard: {
-    mean: 'Heard, mean',
-    p50: 'Heard, median',
-    p95: 'Heard, 95th percentile',
-    max: 'Heard, largest',
-    likeness: 'Likeness',
-  },
+  likeness: 'Likeness of the sound',
   axes: {
     time: 'Time (s)',
     roundTrip: 'Round trip (ms)',

@@ -1,5 +1,5 @@
 import * as libopus from '/vendor/libopus-wasm/index.js';
-import { systemClock } from '../client/clock.js';
+import { systemClock } from '../shared/clock.js';
 import { createLibopusCodec } from '../shared/libopus-codec.js';
 import { LiveRun, SweepRun } from './delay-run.js';
 import { RoundTripRun } from './round-trip-run.js';

@@ -11,6 +11,9 @@ const ROOM_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`);
 /** Control characters, line and paragraph separators, the marks that turn text round, lone surrogates. */
 const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
+/** Something that is to be seen: zero-width characters alone are as good as no name. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
 /**
  * @param {string} name
  * @returns {ErrorCode | null} null when it is good
@@ -25,6 +28,6 @@ export function roomNameError(name) {
  */
 export function nameError(name) {
   if (name.length > 4 * MAX_USER_NAME) return 'user-name';
-  const length = [...name.trim()].length;
-  return length < 1 || length > MAX_USER_NAME || FORBIDDEN.test(name) ? 'user-name' : null;
+  const isLong = [...name.trim()].length > MAX_USER_NAME;
+  return isLong || FORBIDDEN.test(name) || !VISIBLE.test(name) ? 'user-name' : null;
 }

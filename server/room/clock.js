@@ -1,6 +1,4 @@
-/** @typedef {import('../../public/shared/clock.js').Clock} Clock */
-
-export { systemClock } from '../../public/shared/clock.js';
+/** @import { Clock } from '../../public/shared/clock.js' */
 
 /** The sample clock: time as an absolute sample index, from a monotonic timer and never wall time. */
 export class SampleClock {

@@ -15,6 +15,9 @@ import { MAX_SERVER_DELAY_MS } from '../options.js';
 /** A session that hasn't asked to join by then is closed. */
 const JOIN_TIMEOUT_MS = 10_000;
 
+/** Of one participant, control messages beyond this many a second do nothing: each is told to everybody. */
+const MAX_CONTROL_MESSAGES = 20;
+
 /** The control protocol's version: a page and a server of different ones can't talk. */
 const CONTROL_VERSION = 1;
 
@@ -89,7 +92,7 @@ export class Lobby {
     let gone = false;
     session.handler = { packet: () => {}, control: () => {}, closed: () => (gone = true) };
     const onJoined = (/** @type {Room} */ room, /** @type {Participant} */ participant) => {
-      session.handler = handlerFor(room, participant);
+      session.handler = handlerFor(room, participant, this.#clock);
     };
     const joined = await this.#rooms.join(roomName, name.trim(), session, onJoined, wishes);
     if (typeof joined === 'string') {
@@ -116,14 +119,26 @@ function joinError(message) {
 /**
  * @param {Room} room
  * @param {Participant} participant
+ * @param {Clock} clock
  * @returns {import('../transport/session.js').SessionHandler}
  */
-function handlerFor(room, participant) {
+function handlerFor(room, participant, clock) {
+  let since = clock.now();
+  let messages = 0;
+  const isFlood = () => {
+    if (clock.now() - since >= 1000) {
+      since = clock.now();
+      messages = 0;
+    }
+    messages += 1;
+    return messages > MAX_CONTROL_MESSAGES;
+  };
   return {
     packet: (bytes, arrivalMs) => room.receive(participant, bytes, arrivalMs),
     control: (message) => {
       const parsed = roomMessage.safeParse(message);
-      const isDone = parsed.success && obey(room, participant, parsed.data);
+      const isLeave = parsed.success && parsed.data.type === 'leave';
+      const isDone = parsed.success && (isLeave || !isFlood()) && obey(room, participant, parsed.data);
       if (!isDone) participant.reception.dropped.control += 1;
     },
     closed: () => room.leave(participant),

@@ -150,7 +150,8 @@ export class Mix {
       if (person === listener && !echo) continue;
       for (let f = first; f <= last; f++) person.pull(f, due);
       added += person.ring.addTo(mix, start);
-      if (person.hasSentAt(start)) listener.heard.add(asked, person.ring.sentSamples(start, size));
+      const isOther = person !== listener && person.hasSentAt(start);
+      if (isOther) listener.heard.add(asked, person.ring.sentSamples(start, size));
       observer?.mixed(listener, person, start, size);
     }
     const before = listener.readDelaySamples;

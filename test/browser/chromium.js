@@ -1,8 +1,8 @@
-import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { findChromium } from '../../bench/chromium.js';
 import { formatWav } from '../../bench/wav.js';
 import { requireOrSkip } from '../skip.js';
 
@@ -15,27 +15,8 @@ import { requireOrSkip } from '../skip.js';
  * @property {() => Promise<void>} kill  ends the process as a crash would, so that it says no farewell
  */
 
-const PLACES = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/snap/bin/chromium',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-
-const isExecutable = (/** @type {string} */ file) => {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** The browser that the tests drive: CHROMIUM_PATH, or the first that is where browsers are. */
-export const chromiumPath = [process.env.CHROMIUM_PATH, ...PLACES].find((file) => file && isExecutable(file));
+export const chromiumPath = findChromium();
 
 /** `describe` and `it` for tests in a browser; skipped by name where there is none. */
 export const inChromium = requireOrSkip(chromiumPath, 'Chromium is not installed: set CHROMIUM_PATH');

@@ -93,6 +93,8 @@ describe('the app', () => {
     ['/public/app.js', 'javascript', 'public/app.js'],
     ['/public/shared/packet.js', 'javascript', 'public/shared/packet.js'],
     ['/public/style.css', 'css', 'public/style.css'],
+    ['/lab', 'html', 'public/lab/index.html'],
+    ['/vendor/uplot/uPlot.esm.js', 'javascript', 'node_modules/uplot/dist/uPlot.esm.js'],
     ['/vendor/libopus-wasm/index.js', 'javascript', 'node_modules/libopus-wasm/dist/index.js'],
     ['/vendor/libopus-wasm/generated/libopus.generated.mjs', 'javascript', null],
   ])('serves %s as on disk, to be asked for again', async (path, type, file) => {

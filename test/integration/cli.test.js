@@ -99,11 +99,11 @@ describe('a start that cannot be', () => {
     );
   });
 
-  it('for a port in use names it', async () => {
+  it('for a port in use names it, without a stack', async () => {
     const taken = createServer();
     await new Promise((resolve) => void taken.listen(0, '::', () => resolve(undefined)));
     const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
-    const command = startServer(['--port', String(port)]);
+    const command = startServer(['--port', String(port), '--log-level', 'debug']);
     expect(await command.exit).toBe(2);
     expect(command.stderr).toMatch(new RegExp(`^--port: ${port}: .*in use.*\\n$`));
     await new Promise((resolve) => void taken.close(resolve));

@@ -1,4 +1,5 @@
 import { isBuilt } from '@aloud/native';
+import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/headless.js';
 import { align, alignPieces, levelDb } from '../../bench/signal.js';
@@ -135,3 +136,24 @@ engine.describe('a call over all transports at once', () => {
     for (const listener of listeners) expect(likeness(listener, channels[0])).toBeGreaterThan(0.8);
   });
 });
+
+describe('a call with the codec opusscript on the server', () => {
+  it('carries speech, and has room for more than a hundred', async () => {
+    const server = await startServer('--codec', 'opusscript', '--engine', 'none', '--max-participants', '120');
+    const listener = await join(server, 'Listener', 'websocket');
+    await join(server, 'Speaker', 'websocket', channels[0]);
+    for (let i = 0; i < 110; i++) await crowd(server.url, `P${i}`);
+    await pass(SETTLING_MS + 2000);
+    expect(likeness(listener, channels[0])).toBeGreaterThan(0.8);
+    expect(server.rooms.get('lab')?.size).toBe(112);
+  });
+});
+
+/** Somebody more in the room, who says nothing at all. @param {string} origin @param {string} name */
+async function crowd(origin, name) {
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/session`);
+  open.push({ close: async () => socket.terminate() });
+  await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
+  socket.send(JSON.stringify({ type: 'join', version: 1, room: 'lab', name }));
+  await new Promise((resolve) => void socket.once('message', resolve));
+}

@@ -100,7 +100,11 @@ describe('the lab\'s command', () => {
     const lab = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     lab.stderr.on('data', (chunk) => (said += chunk));
-    await pass(16_000);
+    const samples = async () => {
+      const [name] = await readdir(out);
+      return (await readFile(join(out, name, 'samples-roundTrip.csv'), 'utf8')).trim().split('\n');
+    };
+    await expect.poll(() => samples().then(({ length }) => length, () => 0), { timeout: 50_000 }).toBeGreaterThan(20);
     const { stdout: children } = await promisify(execFile)('pgrep', ['-P', String(lab.pid)]).catch(() => ({ stdout: '' }));
     lab.kill('SIGINT');
     const code = await new Promise((resolve) => void lab.once('exit', resolve));
@@ -112,9 +116,8 @@ describe('the lab\'s command', () => {
     const [name] = await readdir(out);
     const run = JSON.parse(await readFile(join(out, name, 'run.json'), 'utf8'));
     expect(run).toMatchObject({ complete: false, error: 'interrupted by SIGINT' });
-    const csv = (await readFile(join(out, name, 'samples-roundTrip.csv'), 'utf8')).trim().split('\n');
-    expect(csv.length).toBeGreaterThan(20);
-  }, 60_000);
+    expect((await samples()).length).toBeGreaterThan(20);
+  }, 90_000);
 
   it.each([
     [['rtt', '--duration', '0'], /--duration.*allowed is a number from 1/],

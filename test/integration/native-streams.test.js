@@ -170,6 +170,7 @@ nativeTests.describe('native engine: streams', () => {
     stream.write(bytes('hello'));
     const theirs = await until(() => atFar.streams[0]);
     near.close(3, 'bye');
+    expect(stream.write(bytes('late'))).toBe(false);
     await until(() => atFar.closed);
     expect(theirs.read(new Uint8Array(100))).toBe(null);
     expect(theirs.write(bytes('x'))).toBe(false);

@@ -488,6 +488,20 @@ describe('who comes and goes', () => {
     expect(conference.clock.waiting).toBe(0);
   });
 
+  it('can\'t make the others\' pages busy by muting again and again, and may still leave', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let i = 0; i < 500; i++) bob.session.handler?.control({ type: 'mute', muted: i % 2 === 0 });
+    expect(ann.session.told('changed').length).toBe(20);
+    expect(bob.stats()?.dropped.control).toBe(480);
+    conference.clock.advance(1000);
+    bob.session.handler?.control({ type: 'mute', muted: true });
+    expect(ann.session.told('changed').length).toBe(21);
+    for (let i = 0; i < 50; i++) bob.session.handler?.control({ type: 'mute', muted: i % 2 === 0 });
+    bob.session.handler?.control({ type: 'leave' });
+    expect(ann.session.told('left').length).toBe(1);
+  });
+
   it('is gone within the idle timeout when nothing is heard any more', async () => {
     const conference = new Conference({ idleTimeoutMs: 5000 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
@@ -530,6 +544,7 @@ describe('who comes and goes', () => {
     [{ type: 'join', version: 1, room: 'x'.repeat(65), name: 'Ann' }, 'room-name'],
     [{ type: 'join', version: 1, room: 'lab', name: '' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: '  ' }, 'user-name'],
+    [{ type: 'join', version: 1, room: 'lab', name: '\u200b\u2060' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: 'a\u0007' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: 'a\u202eb' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: 'x'.repeat(41) }, 'user-name'],

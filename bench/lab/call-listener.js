@@ -1,0 +1,90 @@
+/**
+ * Somebody in a browser's page who takes part by the page's own call, with a microphone that says known
+ * speech, and a recorder at the call's output.
+ * @import { TransportName } from '../../public/client/connection/connection.js'
+ * @import { Listener, Recording } from './participants.js'
+ */
+
+import { Call } from '../../public/call.js';
+import { Microphone, MICROPHONE_RATE, Recorder } from './page-sound.js';
+
+/** How often a call that joins is looked at for its output, in milliseconds. */
+const LOOK_MS = 2;
+
+const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** @implements {Listener} */
+export class CallListener {
+  #processor;
+  #recordSeconds;
+  #speech;
+  /** @type {Microphone | null} */
+  #microphone = null;
+  /** @type {Call | null} */
+  #call = null;
+  /** @type {Recorder | null} */
+  #recorder = null;
+  /** @type {object | null} */
+  #stats = null;
+
+  /**
+   * @param {object} options
+   * @param {number} options.recordSeconds  so much is recorded at most
+   * @param {number} options.sampleRate     the room's
+   * @param {string} options.processor      the text of recorder-processor.js
+   * @param {Float32Array<ArrayBuffer> | null} options.speech  at 48 kHz; null: only listens
+   */
+  constructor({ recordSeconds, sampleRate, processor, speech }) {
+    this.#recordSeconds = recordSeconds;
+    this.#processor = processor;
+    // As long as the speech is at the room's rate.
+    this.#speech = speech?.subarray(0, speech.length - (speech.length % (MICROPHONE_RATE / sampleRate))) ?? null;
+  }
+
+  /** @param {{ room: string, name: string, transport: TransportName }} options */
+  async join({ room, name, transport }) {
+    const speech = this.#speech;
+    if (speech) {
+      const microphone = new Microphone();
+      this.#microphone = microphone;
+      navigator.mediaDevices.getUserMedia = () => microphone.open(speech);
+    }
+    const call = new Call({ room, name, transport, processing: false, microphoneId: speech ? '' : null });
+    this.#call = call;
+    call.addEventListener('stats', ({ detail }) => void (this.#stats = detail));
+    let failure = '';
+    call.addEventListener('state', ({ detail }) => void (failure = detail.message ?? ''));
+    const joined = call.join();
+    const recording = this.#record(call);
+    await joined;
+    await recording;
+    if (call.state !== 'joined') throw new Error(`the call is ${call.state}: ${failure}`);
+  }
+
+  /**
+   * Begins to record as soon as there is something to be recorded, which is before the call is joined.
+   * @param {Call} call
+   */
+  async #record(call) {
+    while (call.state === 'connecting' && !call.output) await pass(LOOK_MS);
+    const { output } = call;
+    if (!output) return;
+    this.#recorder = new Recorder(/** @type {AudioContext} */ (output.context), this.#recordSeconds);
+    await this.#recorder.start(output, this.#processor);
+  }
+
+  /** @returns {Recording} */
+  recording() {
+    if (!this.#recorder) throw new Error('the call has not been joined');
+    return { ...this.#recorder.take(this.#microphone?.startMs), stats: this.#stats };
+  }
+
+  /** Leaves. Idempotent. */
+  async close() {
+    this.#recorder?.stop();
+    await this.#call?.leave();
+    const microphone = this.#microphone;
+    this.#microphone = null;
+    await microphone?.close();
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The participants of a scenario, wherever they run: in a process of their own, or in a browser's page.
+ *
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { ServerConfig } from '../../public/client/connection/choose.js'
+ * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
+ *
+ * @typedef {{ origin: string, config: ServerConfig }} Server
+ *
+ * @typedef {object} Recording
+ * @property {Float32Array} samples  what came out of the speaker
+ * @property {number} startMs        when its first sample came out; of one who speaks: when their speech
+ *   began to go in, with silence for what had not come out by then
+ * @property {number} sampleRate
+ * @property {object | null} stats   the client's own
+ *
+ * @typedef {object} Listener        somebody with the whole client; times on performance.now()
+ * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
+ * @property {() => Recording | Promise<Recording>} recording
+ * @property {() => Promise<void>} close
+ *
+ * @typedef {object} World           what differs from one place to the other
+ * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
+ * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
+ * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number }) => Promise<Listener>} createListener
+ * @property {(ms: number) => number} sharedMs  from performance.now() to the machine's monotonic clock
+ * @property {() => number} takeCpu             percent of a core since the last time
+ */
+
+import { fetchConfig } from '../../public/client/server-config.js';
+import { Pacer, Talker } from './talker.js';
+
+/** Those that join and talk, and those that listen with the whole client; all times are shared ones. */
+export class Participants {
+  #world;
+  #pacer = new Pacer();
+  /** @type {Map<string, Talker>} */
+  #talkers = new Map();
+  /** @type {Map<string, Listener>} */
+  #listeners = new Map();
+  /** @type {Server | null} */
+  #server = null;
+
+  /** @param {World} world */
+  constructor(world) {
+    this.#world = world;
+  }
+
+  get #at() {
+    if (!this.#server) throw new Error('open() comes first');
+    return this.#server;
+  }
+
+  /**
+   * @param {{ origin: string }} options
+   * @returns {Promise<ServerConfig>}
+   */
+  async open({ origin }) {
+    this.#server = { origin, config: await fetchConfig(origin) };
+    return this.#server.config;
+  }
+
+  /**
+   * @param {object} options
+   * @param {string} options.id
+   * @param {TransportName} options.transport
+   * @param {string} options.room
+   * @param {boolean} options.speaks
+   * @param {number} [options.phaseMs]
+   * @param {number} [options.startFrame] of the speech, so that people don't say the same at once
+   */
+  async join({ id, transport, room, speaks, phaseMs = 0, startFrame = 0 }) {
+    const connection = await this.#world.openConnection(transport, this.#at);
+    const talker = new Talker({ connection, phaseMs });
+    await talker.join({ room, name: id });
+    const { bitrate } = talker.welcome;
+    if (speaks) talker.speak(await this.#world.encodeSpeech(talker.format, bitrate), startFrame);
+    this.#talkers.set(id, talker);
+    this.#pacer.add(talker);
+    return talker.welcome;
+  }
+
+  /** @param {{ id: string }} options */
+  leave({ id }) {
+    const talker = this.#talkers.get(id);
+    if (!talker) return;
+    this.#pacer.remove(talker);
+    this.#talkers.delete(id);
+    talker.close();
+  }
+
+  /** From now on packets are noted, and the load's cost. */
+  note() {
+    for (const talker of this.#talkers.values()) talker.note();
+    this.#pacer.latenessMs = [];
+    this.#world.takeCpu();
+  }
+
+  /** What was noted of each since note(), and how well the load was made. */
+  take() {
+    const { sharedMs, takeCpu } = this.#world;
+    const shared = (/** @type {{ atMs: number }} */ note) => ({ ...note, atMs: sharedMs(note.atMs) });
+    const people = [...this.#talkers].map(([id, talker]) => {
+      const { sent, received } = talker.takeNotes();
+      return {
+        id,
+        notes: { sent: sent.map(shared), received: received.map(shared) },
+        counters: talker.counters,
+        connection: talker.stats(),
+        serverStats: talker.serverStats,
+        ended: talker.ended,
+      };
+    });
+    return { people, cpuPercent: takeCpu(), latenessMs: this.#pacer.latenessMs };
+  }
+
+  /**
+   * Joins with the whole client, sound and all, and times it.
+   * @param {object} options
+   * @param {string} options.id
+   * @param {TransportName} options.transport
+   * @param {string} options.room
+   * @param {boolean} options.speaks
+   * @param {number} options.recordSeconds
+   */
+  async listen({ id, transport, room, speaks, recordSeconds }) {
+    const { origin } = this.#at;
+    const response = await fetch(new URL('/api/clock', origin));
+    const { sampleRate } = await response.json();
+    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate });
+    this.#listeners.set(id, listener);
+    const { sharedMs } = this.#world;
+    const startMs = sharedMs(performance.now());
+    await listener.join({ origin, room, name: id, transport });
+    return { startMs, joinedMs: sharedMs(performance.now()) };
+  }
+
+  /**
+   * @param {{ id: string }} options
+   * @returns {Promise<Recording>} what one who listens has heard
+   */
+  async recording({ id }) {
+    const listener = this.#listeners.get(id);
+    if (!listener) throw new Error(`nobody listens as ${id}`);
+    const recording = await listener.recording();
+    return { ...recording, startMs: this.#world.sharedMs(recording.startMs) };
+  }
+
+  /** @param {{ id: string }} options */
+  async stopListening({ id }) {
+    const listener = this.#listeners.get(id);
+    this.#listeners.delete(id);
+    await listener?.close();
+  }
+
+  /** All leave. Idempotent. */
+  async close() {
+    this.#pacer.close();
+    for (const talker of this.#talkers.values()) talker.close();
+    this.#talkers.clear();
+    for (const id of [...this.#listeners.keys()]) await this.stopListening({ id });
+  }
+}
+
+/**
+ * What may be asked of participants from outside, by name.
+ * @param {Participants} participants
+ * @returns {Record<string, (options: any) => unknown>}
+ */
+export function functionsOf(participants) {
+  return {
+    open: (options) => participants.open(options),
+    join: (options) => participants.join(options),
+    leave: (options) => participants.leave(options),
+    note: () => participants.note(),
+    take: () => participants.take(),
+    listen: (options) => participants.listen(options),
+    recording: (options) => participants.recording(options),
+    stopListening: (options) => participants.stopListening(options),
+  };
+}

@@ -1,3 +1,0 @@
-/** @typedef {import('../shared/clock.js').Clock} Clock */
-
-export { systemClock } from '../shared/clock.js';

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { soundLags } from '../../bench/lab/sound-lag.js';
+import { readSpeech } from '../../bench/lab/speech.js';
+import { startServer } from './aloud-server.js';
+import { chromiumPath, inChromium, openBrowser } from './chromium.js';
+
+const MAIN = fileURLToPath(new URL('../../bench/main.js', import.meta.url));
+
+/** @type {(() => unknown)[]} */
+const open = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+async function temporaryFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'aloud-lab-'));
+  open.push(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** @param {string[]} args @param {NodeJS.ProcessEnv} [env] */
+const bench = (args, env = {}) => promisify(execFile)(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
+
+async function openLabPage() {
+  const { openPage } = await import('../../bench/lab/browser-clients.js');
+  const server = await startServer('--engine', 'none');
+  open.push(() => server.close());
+  const { browser, close } = await openBrowser();
+  open.push(close);
+  const page = await openPage(await browser.newContext({ bypassCSP: true }), `http://localhost:${server.port}`);
+  await page.evaluate(`import('/bench/lab/page-sound.js').then((sound) => void (globalThis.aloudSound = sound))`);
+  return page;
+}
+
+/**
+ * Runs in the page: plays speech by the lab's microphone into its recorder, with nothing between them.
+ * @param {{ sampleRate: number, ms: number }} options
+ */
+async function playThrough({ sampleRate, ms }) {
+  const page = /** @type {any} */ (globalThis);
+  const sound = page.aloudSound;
+  const text = atob(await page.aloudSpeech());
+  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const speech = new Float32Array(bytes.buffer);
+  const context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
+  await context.resume();
+  const microphone = new sound.Microphone();
+  const mediaStream = await microphone.open(speech.subarray(0, speech.length - (speech.length % (48000 / sampleRate))));
+  const recorder = new sound.Recorder(context, ms / 1000);
+  await recorder.start(new MediaStreamAudioSourceNode(context, { mediaStream }), await page.aloudProcessor);
+  // Without the context's word for it: its device has asked for what has just been computed.
+  let renderedMs = Infinity;
+  for (const endMs = performance.now() + ms; performance.now() < endMs; ) {
+    await new Promise((resolve) => void setTimeout(resolve, 7));
+    renderedMs = Math.min(renderedMs, performance.now() - 1000 * context.currentTime);
+  }
+  const { samples } = recorder.take(microphone.startMs);
+  const result = {
+    samples: [...samples],
+    startMs: sound.startOf(context),
+    renderedMs: renderedMs + 1000 * context.baseLatency,
+    quantumMs: 128_000 / sampleRate,
+  };
+  recorder.stop();
+  await microphone.close();
+  await context.close();
+  return result;
+}
+
+inChromium.describe('sound in the lab\'s page', () => {
+  for (const sampleRate of [8000, 48000]) {
+    it(`is at known times, at ${sampleRate} Hz`, async () => {
+      const page = await openLabPage();
+      const { samples, startMs, renderedMs, quantumMs } = await page.evaluate(playThrough, { sampleRate, ms: 6000 });
+      expect(startMs - renderedMs).toBeGreaterThan(-5);
+      // A context may have computed up to one quantum more than its device has asked for.
+      expect(startMs - renderedMs).toBeLessThan(5 + quantumMs);
+      const lags = soundLags(Float32Array.from(samples), await readSpeech(sampleRate), { sampleRate });
+      expect(lags.length).toBeGreaterThan(3);
+      for (const { lagMs, correlation } of lags) {
+        expect(correlation).toBeGreaterThan(0.9);
+        expect(lagMs).toBeGreaterThan(0);
+        expect(lagMs).toBeLessThan(80);
+      }
+    });
+  }
+});
+
+inChromium.describe('the lab\'s command with --browser', () => {
+  it('measures round trips over each protocol', async () => {
+    const out = await temporaryFolder();
+    const transports = ['webtransport', 'websocket', 'http1'];
+    await bench(['rtt', '--browser', '--transports', transports.join(), '--format', 'call', '--duration', '2', '--repetitions', '1', '--warm-up', '0.5', '--out', out]);
+    const [name] = await readdir(out);
+    const run = JSON.parse(await readFile(join(out, name, 'run.json'), 'utf8'));
+    const { stdout } = await promisify(execFile)(String(chromiumPath), ['--version']);
+    expect(stdout).toContain(run.environment.versions.chromium);
+    expect(run).toMatchObject({ complete: true, options: { browser: true } });
+    expect(run.generator.cpuPercent).toBeGreaterThan(1);
+    const csv = (await readFile(join(out, name, 'samples-roundTrip.csv'), 'utf8')).trim().split('\n').slice(1);
+    for (const transport of transports) {
+      const values = csv.filter((line) => line.startsWith(transport)).map((line) => Number(line.split(',')[4]));
+      const answered = values.filter(Number.isFinite).sort((a, b) => a - b);
+      expect(values.length, transport).toBeGreaterThan(180);
+      expect(answered.length, transport).toBeGreaterThan(0.95 * values.length);
+      expect(answered[0], transport).toBeGreaterThan(0);
+      expect(answered[answered.length >> 1], transport).toBeLessThan(50);
+    }
+  });
+});
+
+describe('the lab\'s command where there is no Chromium', () => {
+  it('says so in one sentence, and measures nothing', async () => {
+    const out = await temporaryFolder();
+    const failed = bench(['rtt', '--browser', '--out', out], { CHROMIUM_PATH: '/nowhere' });
+    await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(/^bench: --browser needs Chromium, and there is none.*\n$/m) });
+    expect(await readdir(out)).toEqual([]);
+  });
+});

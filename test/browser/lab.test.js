@@ -1,0 +1,216 @@
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { startServer } from './aloud-server.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { lowContrast } from './contrast.js';
+import { openPage, problemsOf } from './room-page.js';
+
+/**
+ * @import { Page } from 'playwright-core'
+ */
+
+const PROTOCOLS = /** @type {const} */ (['WebTransport', 'WebSocket', 'HTTP/1']);
+
+/** A line of the accessibility tree that has a role and no name. */
+const NAMELESS = /- (button|textbox|combobox|link|slider|meter|progressbar|img|checkbox|radio)\s*(\[|:|$)/m;
+
+inChromium.describe('the lab\'s page', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {Awaited<ReturnType<typeof openBrowser>>} */
+  let opened;
+
+  beforeAll(async () => {
+    server = await startServer('--idle-timeout-ms', '30000');
+    opened = await openBrowser();
+  });
+
+  afterAll(async () => {
+    await opened?.close();
+    await server?.close();
+  });
+
+  afterEach(async () => {
+    for (const context of opened.browser.contexts()) await context.close();
+  });
+
+  /** @param {import('playwright-core').BrowserContextOptions} [options] */
+  const open = async (options) => {
+    const page = await openPage(opened.browser, `${server.url}/lab`, options);
+    await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
+    return page;
+  };
+
+  const people = () => server.rooms.people;
+  const startOf = (/** @type {Page} */ page) => page.getByRole('button', { name: 'Start', exact: true });
+  const ended = (/** @type {Page} */ page) => startOf(page).waitFor({ timeout: 40_000 });
+
+  /** @param {Page} page @param {number} seconds @param {readonly string[]} [protocols] */
+  async function measure(page, seconds, protocols = PROTOCOLS) {
+    for (const protocol of PROTOCOLS) {
+      const box = page.getByRole('checkbox', { name: protocol });
+      if (await box.isEnabled()) await box.setChecked(protocols.includes(protocol));
+    }
+    await page.getByLabel('Duration').selectOption(String(seconds));
+    await startOf(page).click();
+  }
+
+  /** A table as an object: by row, by column. @param {Page} page @param {string} name */
+  async function tableOf(page, name) {
+    const rows = await page.getByRole('table', { name }).getByRole('row').all();
+    const cells = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
+    const [[, ...columns], ...body] = cells;
+    return Object.fromEntries(
+      body.map(([head, ...values]) => [head, Object.fromEntries(columns.map((column, i) => [column, values[i]]))]),
+    );
+  }
+
+  /** @param {Page} page @param {string} kind */
+  async function download(page, kind) {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: `Download ${kind}` }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(new RegExp(`^aloud-lab-[-0-9TZ]+\\.${kind.toLowerCase()}$`));
+    return text(await file.createReadStream());
+  }
+
+  inChromium.it('measures all that are there by turns, and gives the data', async () => {
+    const page = await open();
+    const protocols = server.h3Port === null ? PROTOCOLS.slice(1) : PROTOCOLS;
+    await measure(page, 6);
+    await expect.poll(people, { timeout: 20_000 }).toBe(2 * protocols.length);
+    await ended(page);
+    expect(people()).toBe(0);
+    expect(await page.getByRole('status').innerText()).toMatch(/^Done\. Median round trip: /);
+    const trips = await tableOf(page, 'Round trips of each protocol');
+    const sound = await tableOf(page, 'Sound latency of each protocol');
+    for (const protocol of protocols) {
+      const median = parseFloat(trips.Median[protocol]);
+      expect(median).toBeGreaterThan(0);
+      expect(median).toBeLessThan(50);
+      expect(trips.Lost[protocol]).toBe('0');
+      expect(Number(trips.Answered[protocol])).toBeGreaterThan(60);
+      // 20 ms of frame and 60 ms of server-side delay are in both; the codecs' own delay in what is heard.
+      const addedUp = parseFloat(sound['Added up, mean'][protocol]);
+      expect(addedUp).toBeGreaterThan(80);
+      const heard = parseFloat(sound['Heard, median'][protocol]);
+      expect(heard - 80 - median).toBeGreaterThan(1);
+      expect(heard - 80 - median).toBeLessThan(40);
+      expect(parseFloat(sound['Likeness of the sound'][protocol])).toBeGreaterThan(90);
+    }
+
+    const json = JSON.parse(await download(page, 'JSON'));
+    expect(json.environment).toMatchObject({ sample_rate: 48000, frame_ms: 20, cross_origin_isolated: true });
+    expect(json.environment.user_agent).toMatch(/Chrome/);
+    for (const { samples, lost } of Object.values(json.round_trips.protocols)) {
+      expect(samples.round_trip_ms.length).toBeGreaterThan(60);
+      expect(lost).toBe(0);
+    }
+    const lines = (await download(page, 'CSV')).trimEnd().split('\r\n');
+    const table = lines.filter((line) => !line.startsWith('#')).map((line) => line.split(','));
+    for (const row of table) expect(row.length).toBe(table[0].length);
+    const count = Object.values(trips.Answered).reduce((sum, answered) => sum + Number(answered), 0);
+    expect(table.filter(([kind]) => kind === 'round_trip').length).toBe(count);
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  inChromium.it('shows how received audio follows the delay', async () => {
+    const page = await open();
+    await page.locator('#delay-protocols').getByLabel('WebSocket').check();
+    const slider = page.getByRole('slider', { name: 'Server-side delay' });
+    await slider.fill('0');
+    await page.getByRole('button', { name: 'Try delays' }).click();
+    const heard = async () => [await page.locator('#heard-a-text').innerText(), await page.locator('#heard-b-text').innerText()];
+    const percent = async () => (await heard()).map(parseFloat);
+    // At 0 ms one of the two hears nothing: the other's frame comes half a frame after its own.
+    await expect.poll(async () => Math.min(...(await percent())), { timeout: 15_000 }).toBeLessThan(30);
+    await slider.focus();
+    for (let i = 0; i < 25; i++) await page.keyboard.press('ArrowRight');
+    expect(await page.locator('#server-delay-value').innerText()).toBe('100 ms');
+    await expect.poll(async () => Math.min(...(await percent())), { timeout: 15_000 }).toBeGreaterThan(90);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(people).toBe(0);
+    await page.getByRole('button', { name: 'Try delays' }).waitFor();
+    expect(await heard()).toEqual(['–', '–']);
+    await page.getByText('As a table').last().click();
+    const table = await tableOf(page, 'Received audio by server-side delay');
+    expect(parseFloat(table['100 ms']['WebSocket, client A'])).toBeGreaterThan(60);
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  inChromium.it('sweeps through the delays', async () => {
+    const page = await open();
+    for (const protocol of ['WebTransport', 'HTTP/1']) {
+      const box = page.locator('#protocols').getByLabel(protocol);
+      if (await box.isEnabled()) await box.uncheck();
+    }
+    await page.getByRole('button', { name: 'Sweep 0 to 400 ms' }).click();
+    expect(await startOf(page).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Sweep 0 to 400 ms' }).waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('status').innerText()).toMatch(/^Done\. Both clients hear 90 % from \d+ ms on/);
+    const least = await tableOf(page, 'The least delay that will do');
+    expect(parseFloat(least['B hears 90 % from'].WebSocket)).toBeLessThan(50);
+    const { spans } = JSON.parse(await download(page, 'JSON')).received_audio;
+    expect(new Set(spans.map((/** @type {any} */ span) => span.server_delay_ms)).size).toBe(51);
+    expect(people()).toBe(0);
+  });
+
+  inChromium.it('leaves nobody on the server when it is stopped, or goes away', async () => {
+    const page = await open();
+    await measure(page, 60);
+    await expect.poll(people, { timeout: 20_000 }).toBeGreaterThan(3);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await ended(page);
+    expect(people()).toBe(0);
+    expect(await page.getByRole('status').innerText()).toMatch(/^Stopped/);
+    await startOf(page).click();
+    await expect.poll(people, { timeout: 20_000 }).toBeGreaterThan(3);
+    await page.goto('about:blank');
+    await expect.poll(people, { timeout: 5000 }).toBe(0);
+  });
+
+  inChromium.it('says why a protocol is not there, and asks for one at least', async () => {
+    const alone = await startServer('--engine', 'none');
+    try {
+      const page = await openPage(opened.browser, `${alone.url}/lab`);
+      const box = page.locator('#protocols').getByLabel('WebTransport');
+      await box.waitFor();
+      expect(await box.isDisabled()).toBe(true);
+      expect(await page.locator('#protocols label').first().innerText()).toMatch(/engine none/);
+      expect(await page.locator('#delay-protocols').getByLabel('WebSocket').isChecked()).toBe(true);
+      for (const protocol of ['WebSocket', 'HTTP/1']) await page.locator('#protocols').getByLabel(protocol).uncheck();
+      await startOf(page).click();
+      expect(await page.locator('#measure-problem').innerText()).toMatch(/at least one/);
+    } finally {
+      await alone.close();
+    }
+  });
+
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    inChromium.it(`can be read and used at any width, ${colorScheme}`, async () => {
+      const page = await open({ viewport: { width: 390, height: 800 }, colorScheme, reducedMotion: 'reduce' });
+      await measure(page, 6, ['WebSocket', 'HTTP/1']);
+      await ended(page);
+      for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click();
+      for (const width of [320, 390, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        await expect
+          .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
+          .toBe(0);
+        expect(await page.evaluate(lowContrast)).toEqual([]);
+      }
+      expect(await page.locator('body').ariaSnapshot()).not.toMatch(NAMELESS);
+      for (const plot of await page.locator('.plot:visible').all()) {
+        expect(await plot.getAttribute('aria-label')).toMatch(/^Plot: /);
+        expect((await plot.boundingBox())?.height).toBeGreaterThan(200);
+      }
+      await page.getByRole('radio', { name: 'Histogram' }).check();
+      expect(await page.locator('#round-trip-histogram').isVisible()).toBe(true);
+      expect(await page.locator('#round-trip-cumulative').isVisible()).toBe(false);
+      for (const button of await page.getByRole('button').all()) {
+        expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+      }
+    });
+  }
+});
