@@ -38,25 +38,15 @@
 import { errors } from '../../public/shared/errors.js';
 import { Stream } from '../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
-import { DelayControl, roundMs } from './delay-control.js';
-import { Lateness } from './lateness.js';
 import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
 import { MixStream } from './mix-stream.js';
 import { Participant } from './participant.js';
+import { RoomDelay } from './room-delay.js';
 import { TickTimes } from './tick-times.js';
 
 /** How often the room looks for people who vanished, and tells each how they are received. */
 const HOUSEKEEPING_MS = 1000;
-
-/** Changes of the delay that are smaller aren't told, in milliseconds. */
-const TOLD_CHANGE_MS = 1;
-
-/** After a pause the delay moves as if no more frames than this had passed. */
-const MAX_MOVED_FRAMES = 10;
-
-const DEFAULT_MAX_DELAY_MS = 400;
-const DEFAULT_TARGET = 99.5;
 
 /** People who hear each other. The room owns its participants, its mix clock and its shared stream. */
 export class Room {
@@ -66,8 +56,6 @@ export class Room {
   #nextId = 1;
   #delay;
   #mix;
-  /** When the delay was last moved for those who are answered, on the sample clock. */
-  #movedAt = 0;
   #tickTimes = new TickTimes();
   #closed = false;
   /** @type {unknown} */
@@ -81,18 +69,17 @@ export class Room {
    * @param {(room: Room) => void} onEmpty called when the last participant has gone
    */
   constructor(name, settings, onEmpty) {
-    const { format, clock, sampleClock, serverDelayMs, maxServerDelayMs } = settings;
-    const { sampleRate, frameMs } = format;
+    const { format, clock, sampleClock } = settings;
     this.name = name;
     this.settings = settings;
     this.onEmpty = onEmpty;
-    this.#delay = new DelayControl({ frameMs, sampleRate, setting: serverDelayMs, maxMs: maxServerDelayMs });
-    this.#mix = new Mix(settings, this.#people, this.#delay);
+    this.#delay = new RoomDelay(settings);
+    this.#mix = new Mix(settings, this.#people, this.#delay.control);
     this.mixClock = new MixClock({
       clock,
       sampleClock,
       frameSamples: format.frameSamples,
-      delaySamples: this.#delay.delaySamples,
+      delaySamples: this.#delay.control.delaySamples,
       mix: (frame, latenessMs) => this.#tick(frame, latenessMs),
     });
     this.#tidyLater();
@@ -161,11 +148,7 @@ export class Room {
         format: settings.format,
         sampleClock: settings.sampleClock,
         maxDelayMs: settings.maxDelayMs,
-        lateness: new Lateness({
-          frameMs: settings.format.frameMs,
-          maxMs: settings.maxServerDelayMs ?? DEFAULT_MAX_DELAY_MS,
-          targetPercent: settings.receivedTarget ?? DEFAULT_TARGET,
-        }),
+        lateness: this.#delay.newLateness(),
         encoder,
         decoder,
       });
@@ -181,7 +164,7 @@ export class Room {
   /** @param {Participant} participant */
   #welcome(participant) {
     const { format, bitrate, echo, idleTimeoutMs } = this.settings;
-    participant.toldDelayMs = this.#delayMsOf(participant);
+    participant.toldDelayMs = this.#delay.msOf(participant);
     return {
       type: 'welcome',
       version: 1,
@@ -217,11 +200,11 @@ export class Room {
     participant.lastHeardMs = arrivalMs;
     const frame = participant.receive(bytes, arrivalMs);
     if (frame < 0) return;
-    const delay = this.#delay;
-    if (delay.heed(participant.reception.lateness, arrivalMs, participant.roundTripMs)) {
-      this.mixClock.delaySamples = delay.delaySamples;
+    if (this.#delay.heed(participant, arrivalMs)) this.#followDelay();
+    if (!this.mixClock.running) {
+      this.#delay.moveForAnswers(arrivalMs, this.#mix.sounding);
+      this.#followDelay();
     }
-    if (!this.mixClock.running && !delay.settled) this.#moveForAnswers(arrivalMs);
     this.settings.observer?.received(participant, frame, arrivalMs);
     if (participant.delivery === 'reply') this.#mix.reply(participant, frame);
   }
@@ -234,29 +217,11 @@ export class Room {
     this.#tickTimes.add(latenessMs);
     this.settings.observer?.ticked(frame, latenessMs);
     this.#mix.tick(frame);
-    if (this.#delay.advance(1, this.#mix.sounding)) this.mixClock.delaySamples = this.#delay.delaySamples;
+    if (this.#delay.control.advance(1, this.#mix.sounding)) this.#followDelay();
   }
 
-  /**
-   * Where nothing ticks the delay moves with the packets that come.
-   * @param {number} nowMs
-   */
-  #moveForAnswers(nowMs) {
-    const { sampleClock, format } = this.settings;
-    const now = sampleClock.at(nowMs);
-    const frames = Math.min((now - this.#movedAt) / format.frameSamples, MAX_MOVED_FRAMES);
-    this.#movedAt = now;
-    if (frames > 0 && this.#delay.advance(frames, this.#mix.sounding)) {
-      this.mixClock.delaySamples = this.#delay.delaySamples;
-    }
-  }
-
-  /**
-   * The delay that one participant hears with, in milliseconds.
-   * @param {Participant} participant
-   */
-  #delayMsOf({ ownDelayMs, delivery }) {
-    return ownDelayMs ?? roundMs(delivery === 'reply' ? this.#delay.replyDelayMs : this.#delay.delayMs);
+  #followDelay() {
+    this.mixClock.delaySamples = this.#delay.control.delaySamples;
   }
 
   /**
@@ -264,7 +229,7 @@ export class Room {
    * @param {number | 'auto'} serverDelayMs a number from 0 to the settings' maxDelayMs
    */
   setDelay(serverDelayMs) {
-    this.#delay.set(serverDelayMs);
+    this.#delay.control.set(serverDelayMs);
   }
 
   /**
@@ -286,7 +251,7 @@ export class Room {
   delay(participant, serverDelayMs) {
     if (participant.delivery !== 'reply' || serverDelayMs > this.settings.maxDelayMs) return false;
     const before = {
-      serverDelayMs: this.#delayMsOf(participant),
+      serverDelayMs: this.#delay.msOf(participant),
       ...participant.heard.takeSpan(),
     };
     participant.readAt(serverDelayMs);
@@ -331,28 +296,11 @@ export class Room {
         this.leave(person);
       } else {
         person.endSecond(now);
-        this.#tellDelay(person);
-        person.session.sendControl({ type: 'stats', ...this.#statsOf(person) });
+        this.#delay.tell(person);
+        person.session.sendControl({ type: 'stats', ...this.#delay.statsOf(person) });
       }
     }
-    this.#delay.review(this.#latenesses());
-  }
-
-  *#latenesses() {
-    for (const person of this.#people.values()) yield person.reception.lateness;
-  }
-
-  /** @param {Participant} person */
-  #statsOf(person) {
-    return { ...person.stats(), serverDelayMs: this.#delayMsOf(person), roundTripMs: person.roundTripMs() };
-  }
-
-  /** @param {Participant} person who is told of the room's delay, unless it has one of its own */
-  #tellDelay(person) {
-    const serverDelayMs = this.#delayMsOf(person);
-    if (person.ownDelayMs !== null || Math.abs(serverDelayMs - person.toldDelayMs) < TOLD_CHANGE_MS) return;
-    person.toldDelayMs = serverDelayMs;
-    person.session.sendControl({ type: 'delay', serverDelayMs });
+    this.#delay.review(this.#people.values());
   }
 
   /** Who is in the room, and how each is received. */
@@ -360,14 +308,13 @@ export class Room {
     return {
       room: this.name,
       delivery: this.settings.delivery,
-      serverDelayMs: roundMs(this.#delay.delayMs),
-      delay: { ...this.#delay.describe(), targetPercent: this.settings.receivedTarget ?? DEFAULT_TARGET },
+      ...this.#delay.describe(),
       skippedFrames: this.mixClock.skipped,
       mixing: this.#tickTimes.describe(),
       people: [...this.#people.values()].map((person) => ({
         ...person.describe(),
         delivery: person.delivery,
-        stats: { ...this.#statsOf(person), transport: person.session.stats() },
+        stats: { ...this.#delay.statsOf(person), transport: person.session.stats() },
       })),
     };
   }
