@@ -34,6 +34,9 @@ const MAX_CONCEAL_MS = 120;
 /** Clock requests beyond this many a second aren't answered. */
 const MAX_CLOCK_REQUESTS = 50;
 
+/** The first packets of one who joins come as its sound is being set up: they say nothing of the way. */
+const SET_UP_MS = 500;
+
 /** One object reads every packet: nothing of it is kept after the call. */
 const packet = new Packet();
 
@@ -47,6 +50,8 @@ const out = new Uint8Array(MAX_PACKET_BYTES);
 export class Participant {
   /** The first frame that came; -1 before it. */
   firstFrame = -1;
+  /** From when on lateness counts, on the monotonic clock. */
+  #countsFromMs = Infinity;
   /** The first frame whose own packet may still be decoded; -1 before the first packet. */
   #next = -1;
   /** The last frame that a mix on the server's tick, or one as late, has asked for. */
@@ -109,9 +114,10 @@ export class Participant {
    *
    * @param {Uint8Array} bytes
    * @param {number} arrivalMs on the monotonic clock
+   * @param {number} [stallMs]  so long the server itself had been standing still, just before
    * @returns {number} the frame that an audio packet was for, if it is the first for that frame; else -1
    */
-  receive(bytes, arrivalMs) {
+  receive(bytes, arrivalMs, stallMs = 0) {
     const reason = readPacket(bytes, packet);
     if (reason !== null) return this.#drop(reason);
     if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
@@ -123,33 +129,37 @@ export class Participant {
     const frame = unwrapFrame(packet.frame, current);
     if (frame > current + this.maxEarlyFrames) return this.#drop('early');
     if (frame < 0 || frame < current - this.maxPastFrames) return this.#drop('past');
-    return this.#keep(bytes, frame, clock - (frame + 1) * frameSamples, arrivalMs);
+    const latenessMs = ((clock - (frame + 1) * frameSamples) * 1000) / this.sampleClock.sampleRate;
+    return this.#keep(bytes, frame, latenessMs - stallMs, arrivalMs);
   }
 
   /**
    * @param {Uint8Array} bytes
    * @param {number} frame
-   * @param {number} lateness in samples
+   * @param {number} latenessMs
    * @param {number} arrivalMs
    * @returns {number} the frame, or -1 when it was there already
    */
-  #keep(bytes, frame, lateness, arrivalMs) {
+  #keep(bytes, frame, latenessMs, arrivalMs) {
     const { reception, packets } = this;
-    const latenessMs = (lateness * 1000) / this.sampleClock.sampleRate;
     // Who has it from a later packet's redundancy already needn't wait for its own.
     const isFirst = !packets.has(frame);
     if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false)) {
       reception.duplicate += 1;
       return -1;
     }
-    if (this.#next < 0) this.#next = this.firstFrame = frame;
+    if (this.#next < 0) {
+      this.#next = this.firstFrame = frame;
+      this.#countsFromMs = arrivalMs + SET_UP_MS;
+    }
+    const counts = arrivalMs >= this.#countsFromMs;
     for (let r = 1; r <= packet.redundancy && frame - r >= this.firstFrame; r++) {
       if (packets.has(frame - r)) continue;
       // Kept even where its mix has been made: what a longer delay would have had is known by it.
       packets.put(frame - r, bytes, packet.payloadStart[r], packet.payloadBytes[r], true);
-      reception.lateness.add(latenessMs + r * this.format.frameMs, arrivalMs);
+      if (counts) reception.lateness.add(latenessMs + r * this.format.frameMs, arrivalMs);
     }
-    if (isFirst) reception.lateness.add(latenessMs, arrivalMs);
+    if (isFirst && counts) reception.lateness.add(latenessMs, arrivalMs);
     if (frame <= this.#mixed) reception.late(packet.sequence, latenessMs);
     else reception.inTime(packet.sequence, latenessMs);
     return frame;

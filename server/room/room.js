@@ -48,6 +48,12 @@ import { TickTimes } from './tick-times.js';
 /** How often the room looks for people who vanished, and tells each how they are received. */
 const HOUSEKEEPING_MS = 1000;
 
+/** A tick that is later than this is one of a server that stood still. */
+const STALL_MS = 5;
+
+/** What arrives within this of such a tick may have waited for it. */
+const STALL_SEEN_MS = 5;
+
 /** People who hear each other. The room owns its participants, its mix clock and its shared stream. */
 export class Room {
   /** @type {Map<string, Participant>} */
@@ -57,6 +63,9 @@ export class Room {
   #delay;
   #mix;
   #tickTimes = new TickTimes();
+  /** How long the server had been standing still, and when that was seen, in milliseconds. */
+  #stallMs = 0;
+  #stallAtMs = -Infinity;
   #closed = false;
   /** @type {unknown} */
   #housekeeping = null;
@@ -198,7 +207,9 @@ export class Room {
    */
   receive(participant, bytes, arrivalMs) {
     participant.lastHeardMs = arrivalMs;
-    const frame = participant.receive(bytes, arrivalMs);
+    // After a stall the packets of its time are read at once: no delay of the room's would be for them.
+    const stallMs = arrivalMs - this.#stallAtMs < STALL_SEEN_MS ? this.#stallMs : 0;
+    const frame = participant.receive(bytes, arrivalMs, stallMs);
     if (frame < 0) return;
     if (this.#delay.heed(participant, arrivalMs)) this.#followDelay();
     if (!this.mixClock.running) {
@@ -215,9 +226,18 @@ export class Room {
    */
   #tick(frame, latenessMs) {
     this.#tickTimes.add(latenessMs);
+    if (latenessMs > STALL_MS) this.#stalled(latenessMs);
     this.settings.observer?.ticked(frame, latenessMs);
     this.#mix.tick(frame);
     if (this.#delay.control.advance(1, this.#mix.sounding)) this.#followDelay();
+  }
+
+  /** @param {number} stallMs */
+  #stalled(stallMs) {
+    const now = this.settings.clock.now();
+    const isSame = now - this.#stallAtMs < STALL_SEEN_MS;
+    this.#stallMs = isSame ? Math.max(this.#stallMs, stallMs) : stallMs;
+    this.#stallAtMs = now;
   }
 
   #followDelay() {

@@ -87,6 +87,21 @@ describe('a room with auto', () => {
     expect(late.session.told('welcome')[0].serverDelayMs).toBe(81);
   });
 
+  it('does not rise for the first half second of one who joins, nor for a server that stood still', async () => {
+    const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9 });
+    const ann = await conference.join('Ann');
+    const { clock } = conference;
+    await speak(conference, ann, { from: 0, to: 24, latenessMs: () => 200 });
+    await speak(conference, ann, { from: 40, to: 300, latenessMs: () => 6 });
+    expect(ann.stats()?.neededDelayMs).toBe(6);
+    // Ten frames' packets wait in the socket meanwhile; timers come first.
+    clock.stall(200);
+    clock.advance(0);
+    for (let frame = 300; frame < 310; frame++) await ann.speak(frame, 0.1);
+    await speak(conference, ann, { from: 310, to: 400, latenessMs: () => 6 });
+    expect(ann.stats()?.neededDelayMs).toBeLessThanOrEqual(7);
+  });
+
   it('is not held back by one whose clock is wrong', async () => {
     const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9 });
     const [ann, liar] = [await conference.join('Ann'), await conference.join('Liar')];
