@@ -13,6 +13,7 @@ import express from 'express';
 import { errors } from '../public/shared/errors.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME } from '../public/shared/names.js';
 import { MAX_PACKET_BYTES } from '../public/shared/packet.js';
+import { changeRoom } from './operator.js';
 import { answerError, answerJson } from './transport/http-body.js';
 
 const HOME = new URL('../', import.meta.url);
@@ -64,6 +65,7 @@ const HEADERS = Object.freeze({
  * @property {{ webtransport?: string }} unavailable  a sentence for each transport that isn't there
  * @property {Pick<Http1Transport, 'handle'>} http1
  * @property {Pick<Rooms, 'get'>} rooms
+ * @property {string | null} [operatorToken]     null where nobody may change a running room
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Pick<Log, 'error'>} log
  */
@@ -92,7 +94,7 @@ export function createApp({ http1, log, ...api }) {
 }
 
 /** @param {Omit<AppOptions, 'http1' | 'log'>} options */
-function createApi({ rooms, sampleClock, ...served }) {
+function createApi({ rooms, sampleClock, operatorToken = null, ...served }) {
   const api = express.Router();
   const { version } = JSON.parse(readFileSync(new URL('package.json', HOME), 'utf8'));
   api.use((_request, response, next) => {
@@ -109,6 +111,7 @@ function createApi({ rooms, sampleClock, ...served }) {
     if (room) response.json(room.describe());
     else next();
   });
+  api.patch('/rooms/:room', changeRoom({ rooms, operatorToken }));
   return api;
 }
 

@@ -82,6 +82,7 @@ const PLACEHOLDERS = Object.freeze({
   choice: 'choice',
   host: 'address',
   path: 'path',
+  secret: 'secret',
   list: 'name',
   boolean: '',
 });

@@ -61,5 +61,7 @@ export function unknownOption(option, source, similar) {
  * @param {string | null} source
  */
 export function notAllowed(option, value, source) {
-  return new ConfigError({ option: `--${option.name}`, value, source, allowed: allowedOf(option) });
+  // A secret that is mistyped is still nearly the secret.
+  const shown = option.type === 'secret' ? undefined : value;
+  return new ConfigError({ option: `--${option.name}`, value: shown, source, allowed: allowedOf(option) });
 }

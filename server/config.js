@@ -21,7 +21,9 @@ export { ConfigError, InformationRequest };
  * @property {number} h3Port
  * @property {'auto' | 'native' | 'quiche' | 'none'} engine
  * @property {'tick' | 'reply'} delivery
- * @property {number} serverDelayMs
+ * @property {number | 'auto'} serverDelayMs
+ * @property {number} maxServerDelayMs      of auto
+ * @property {number} receivedTarget        percent, of auto
  * @property {number} sampleRate
  * @property {number} frameMs
  * @property {number} opusFrames
@@ -40,6 +42,7 @@ export { ConfigError, InformationRequest };
  * @property {string | null} key
  * @property {string | null} certDir        null for certs/ in aloud's own directory
  * @property {ReadonlyArray<string>} hostnames
+ * @property {string | null} operatorToken  null where nobody may change a running room
  * @property {'error' | 'warn' | 'info' | 'debug'} logLevel
  */
 

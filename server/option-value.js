@@ -7,6 +7,9 @@ import { isCertificateHost } from '../certs/host.js';
 const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
 const MAX_PATH = 4096;
 
+/** What a bearer token may consist of (RFC 6750, section 2.1). */
+const SECRET = /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/;
+
 /**
  * What a row allows, with its unit, in words.
  * @param {Readonly<OptionRow>} option
@@ -24,7 +27,7 @@ export function rangeOf(option) {
     case 'integer':
       return `a whole number from ${option.min} to ${option.max}`;
     case 'number':
-      return `a number from ${option.min} to ${option.max}`;
+      return `${option.word ? `${option.word} or ` : ''}a number from ${option.min} to ${option.max}`;
     case 'choice':
       return (option.choices ?? []).join(', ');
     case 'boolean':
@@ -35,6 +38,8 @@ export function rangeOf(option) {
       return 'an address or a host name';
     case 'path':
       return 'a path';
+    case 'secret':
+      return '16 to 256 letters, digits and -._~+/';
   }
 }
 
@@ -48,6 +53,7 @@ export function parseText(option, given) {
   switch (option.type) {
     case 'integer':
     case 'number':
+      if (given === option.word) return given;
       return DECIMAL.test(given) ? checkValue(option, Number(given)) : undefined;
     case 'choice':
       return option.choices?.find((value) => String(value) === given);
@@ -57,6 +63,7 @@ export function parseText(option, given) {
       return checkValue(option, given.split(',').map((part) => part.trim()));
     case 'host':
     case 'path':
+    case 'secret':
       return checkValue(option, given);
   }
 }
@@ -70,6 +77,7 @@ export function checkValue(option, value) {
   switch (option.type) {
     case 'integer':
     case 'number':
+      if (typeof value === 'string' && value === option.word) return value;
       return isNumberOf(option, value) ? value : undefined;
     case 'choice':
       return option.choices?.find((allowed) => allowed === value);
@@ -81,6 +89,8 @@ export function checkValue(option, value) {
       return isHost(value) ? value : undefined;
     case 'path':
       return isPath(value) ? value : undefined;
+    case 'secret':
+      return typeof value === 'string' && SECRET.test(value) ? value : undefined;
   }
 }
 

@@ -5,7 +5,7 @@ import { APPLICATIONS, defaultEncoderSettings as encoder } from '../public/share
  * The one table of options. `--help`, the environment, the config file, `docs/configuration.md` and
  * the tests are all read from it.
  *
- * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list'} OptionType
+ * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret'} OptionType
  *
  * @typedef {object} OptionRow
  * @property {string} name           the flag without its dashes, and the key in the config file
@@ -15,6 +15,7 @@ import { APPLICATIONS, defaultEncoderSettings as encoder } from '../public/share
  * @property {string} [unit]
  * @property {number} [min]          of an integer or a number
  * @property {number} [max]
+ * @property {string} [word]          that is allowed in place of a number
  * @property {ReadonlyArray<string | number>} [choices]
  * @property {OptionValue} fallback  the value where none is given
  * @property {string} [fallbackNote] what the default means, where the value doesn't say it
@@ -39,7 +40,17 @@ export const OPTIONS = Object.freeze(
     integer('h3-port', 0, 65535, 4433, 'UDP port of HTTP/3; 0 takes a free one'),
     choice('engine', ['auto', 'native', 'quiche', 'none'], 'auto', 'HTTP/3 engine; auto: the first that is there'),
     choice('delivery', ['tick', 'reply'], 'tick', 'tick: the server pushes each mix; reply: it answers each packet'),
-    number('server-delay-ms', 0, MAX_SERVER_DELAY_MS, 60, 'ms', 'how long after its end a frame is mixed'),
+    {
+      ...number('server-delay-ms', 0, MAX_SERVER_DELAY_MS, 60, 'ms', 'how long after its end a frame is mixed'),
+      word: 'auto',
+      fallback: 'auto',
+      fallbackNote: 'the least that keeps everybody heard',
+    },
+    {
+      ...integer('max-server-delay-ms', 1, MAX_SERVER_DELAY_MS, 400, 'what auto may go up to: later packets are given up'),
+      unit: 'ms',
+    },
+    number('received-target', 50, 99.99, 99.5, '%', "of each speaker's frames that arrive, so many are in time with auto"),
     { ...choice('sample-rate', SAMPLE_RATES, 48000, 'sample rate of the rooms'), unit: 'Hz' },
     number('frame-ms', Math.min(...OPUS_FRAME_MS), MAX_FRAME_MS, 20, 'ms', 'length of a frame, and so of a packet'),
     integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, 'Opus frames to a packet, equal parts of the frame'),
@@ -63,6 +74,10 @@ export const OPTIONS = Object.freeze(
     {
       ...row('list', 'hostname', LOOPBACK, 'host in that certificate; may be repeated'),
       key: 'hostnames',
+    },
+    {
+      ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
+      fallbackNote: 'nobody may',
     },
     choice('log-level', ['error', 'warn', 'info', 'debug'], 'info', 'how much is written to standard error'),
   ].map((option) => Object.freeze(option)),

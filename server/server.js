@@ -88,17 +88,17 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   opened.push(() => rooms.close());
 
   const h3Port = http3.transport?.address().port ?? null;
-  const unavailable = http3.transport ? {} : { webtransport: http3.line };
   const app = createApp({
     certificate,
     http3: http3.transport,
     h3Port,
     sessionPath: SESSION_PATH,
-    unavailable,
+    unavailable: http3.transport ? {} : { webtransport: http3.line },
     http1,
     rooms,
     sampleClock,
     log,
+    operatorToken: config.operatorToken,
   });
   httpServer.on('request', app);
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
@@ -134,7 +134,8 @@ function createPageServer(config, certificate) {
  * @param {Observer} [observer]
  */
 async function openRooms(config, clock, sampleClock, observer) {
-  const { delivery, serverDelayMs, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
+  const { delivery, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
+  const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -142,6 +143,8 @@ async function openRooms(config, clock, sampleClock, observer) {
       format: createAudioFormat(config),
       delivery,
       serverDelayMs,
+      maxServerDelayMs,
+      receivedTarget,
       maxDelayMs: MAX_SERVER_DELAY_MS,
       echo,
       bitrate,

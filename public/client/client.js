@@ -272,6 +272,9 @@ export class Client {
     const known = /** @type {Record<string, any>} */ (message);
     if (known.type === 'welcome') this.#welcome = known;
     else if (known.type === 'stats') this.#serverStats = known;
+    else if (known.type === 'delay' && Number.isFinite(known.serverDelayMs)) {
+      this.#welcome = { ...this.#welcome, serverDelayMs: known.serverDelayMs };
+    }
     else if (known.type === 'closing') {
       this.#closing = { code: String(known.code), message: String(known.message) };
     }

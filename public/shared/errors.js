@@ -25,6 +25,16 @@ export const errors = Object.freeze({
   'server-closing': { close: 12, status: 503, message: 'The server is shutting down. Try again in a moment.' },
   'protocol-version': { close: 13, status: 400, message: 'This page and the server are of different versions. Reload the page.' },
   'not-found': { close: 14, status: 404, message: 'There is nothing at this address.' },
+  'operator-off': {
+    close: 16,
+    status: 403,
+    message: 'Running rooms can\'t be changed here. To turn it on, start the server with --operator-token TOKEN.',
+  },
+  'operator-token': {
+    close: 17,
+    status: 401,
+    message: 'This needs the operator\'s token, as "Authorization: Bearer TOKEN".',
+  },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

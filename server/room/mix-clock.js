@@ -19,7 +19,8 @@ export class MixClock {
    * @param {Clock} options.clock
    * @param {SampleClock} options.sampleClock
    * @param {number} options.frameSamples
-   * @param {number} options.delaySamples  the server-side delay: frame k is due at (k+1)·n + D
+   * @param {number} options.delaySamples  the server-side delay: frame k is due at (k+1)·n + D. It may be
+   *   changed at any time: the next frame is still the next, only its time is another
    * @param {(frame: number, latenessMs: number) => void} options.mix
    *   called for each frame in order; latenessMs is how long after its time
    */
@@ -32,6 +33,11 @@ export class MixClock {
     /** Frames that were skipped because the server stood still for too long. */
     this.skipped = 0;
     this.#wake = () => this.#pull();
+  }
+
+  /** Whether frames are pulled. */
+  get running() {
+    return this.#running;
   }
 
   /** Begins with the next frame that falls due. */

@@ -1,5 +1,6 @@
 /**
  * @import { Session, Transport } from '../transport/session.js'
+ * @import { DelayControl } from './delay-control.js'
  * @import { MixStream } from './mix-stream.js'
  * @import { Participant } from './participant.js'
  * @import { RoomSettings } from './room.js'
@@ -19,9 +20,10 @@ const out = new Uint8Array(MAX_PACKET_BYTES);
 export class Mix {
   #settings;
   #people;
-  #delaySamples;
+  #delay;
   #fullMix;
   #ownMix;
+  #oldMix;
   /** Whether there is anybody who hears with the room's own delay. */
   #hasOrdinary = false;
   /** Those who hear the shared stream at this tick, by transport. @type {Map<Transport, Session[]>} */
@@ -30,21 +32,20 @@ export class Mix {
   /**
    * @param {RoomSettings} settings
    * @param {ReadonlyMap<string, Participant>} people those of the room, as they come and go
+   * @param {DelayControl} delay the room's
    */
-  constructor(settings, people) {
-    const { format, serverDelayMs } = settings;
+  constructor(settings, people, delay) {
+    const { format } = settings;
     this.#settings = settings;
     this.#people = people;
-    this.#delaySamples = Math.round((serverDelayMs * format.sampleRate) / 1000);
+    this.#delay = delay;
+    this.#oldMix = new Float32Array(format.frameSamples);
+    /** Whether there was anything to be heard in the last mix. */
+    this.sounding = false;
     this.#fullMix = new Float32Array(format.frameSamples);
     this.#ownMix = new Float32Array(format.frameSamples);
     /** The stream that all share whose own voice isn't in the mix. @type {MixStream | null} */
     this.shared = null;
-  }
-
-  /** The server-side delay, in samples. */
-  get delaySamples() {
-    return this.#delaySamples;
   }
 
   /**
@@ -64,6 +65,7 @@ export class Mix {
       if (person.delivery === 'tick') this.#deliver(person, frame, speakers);
     }
     this.#sendShared(frame, speakers > 0);
+    this.sounding = speakers > 0;
   }
 
   /**
@@ -132,12 +134,13 @@ export class Mix {
   reply(listener, frame) {
     const { format, echo, sampleClock, observer } = this.#settings;
     const size = format.frameSamples;
-    const delay = listener.ownDelaySamples ?? this.#delaySamples;
+    const ordinary = this.#delay.replyDelaySamples;
+    const delay = listener.ownDelaySamples ?? ordinary;
     const start = frame * size - delay;
     const first = Math.floor(start / size);
     const last = Math.floor((start + size - 1) / size);
     // Who reads earlier than the others mustn't have made up what still comes in time for them.
-    const waits = this.#hasOrdinary ? Math.max(delay, this.#delaySamples) : delay;
+    const waits = this.#hasOrdinary ? Math.max(delay, ordinary) : delay;
     const ahead = start + size + waits - sampleClock.now();
     const due = ahead <= (CLOCK_TOLERANCE_MS * format.sampleRate) / 1000;
     const mix = this.#ownMix.fill(0);
@@ -151,7 +154,33 @@ export class Mix {
       if (isOther) listener.heard.add(asked, person.ring.sentSamples(start, size));
       observer?.mixed(listener, person, start, size);
     }
+    const before = listener.readDelaySamples;
+    if (before >= 0 && before !== delay && listener.ownDelaySamples === null) {
+      added += this.#fadeFrom(listener, frame * size - before, mix);
+    }
+    listener.readDelaySamples = delay;
+    this.sounding = added > 0;
     listener.sendMix(frame, mix, added > 0);
+  }
+
+  /**
+   * Goes over, within one frame, from what would have been read at the delay before to what is read now.
+   * @param {Participant} listener
+   * @param {number} start of what would have been read
+   * @param {Float32Array} mix what is read now; changed in place
+   * @returns {number} how many samples of sound were added
+   */
+  #fadeFrom(listener, start, mix) {
+    const old = this.#oldMix.fill(0);
+    let added = 0;
+    for (const person of this.#people.values()) {
+      if (person === listener && !this.#settings.echo) continue;
+      const size = old.length;
+      for (let f = Math.floor(start / size); f * size < start + size; f++) person.pull(f, false);
+      added += person.ring.addTo(old, start);
+    }
+    for (let i = 0; i < mix.length; i++) mix[i] = old[i] + ((mix[i] - old[i]) * (i + 1)) / mix.length;
+    return added;
   }
 
   /** Forgets the transports of those who have left. */

@@ -4,6 +4,7 @@
  * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
  * @import { Session } from '../transport/session.js'
  * @import { SampleClock } from './clock.js'
+ * @import { Lateness } from './lateness.js'
  */
 
 import {
@@ -33,6 +34,9 @@ const MAX_CONCEAL_MS = 120;
 /** Clock requests beyond this many a second aren't answered. */
 const MAX_CLOCK_REQUESTS = 50;
 
+/** The first packets of one who joins come as its sound is being set up: they say nothing of the way. */
+const SET_UP_MS = 500;
+
 /** One object reads every packet: nothing of it is kept after the call. */
 const packet = new Packet();
 
@@ -46,6 +50,8 @@ const out = new Uint8Array(MAX_PACKET_BYTES);
 export class Participant {
   /** The first frame that came; -1 before it. */
   firstFrame = -1;
+  /** From when on lateness counts, on the monotonic clock. */
+  #countsFromMs = Infinity;
   /** The first frame whose own packet may still be decoded; -1 before the first packet. */
   #next = -1;
   /** The last frame that a mix on the server's tick, or one as late, has asked for. */
@@ -66,10 +72,11 @@ export class Participant {
    * @param {AudioFormat} options.format
    * @param {SampleClock} options.sampleClock
    * @param {number} options.maxDelayMs  the largest server-side delay that the room can be set to
+   * @param {Lateness} options.lateness  new: of this person's frames
    * @param {PayloadEncoder} options.encoder  closed with this
    * @param {PayloadDecoder} options.decoder  closed with this
    */
-  constructor({ id, name, session, delivery, format, sampleClock, maxDelayMs, encoder, decoder }) {
+  constructor({ id, name, session, delivery, format, sampleClock, maxDelayMs, lateness, encoder, decoder }) {
     this.id = id;
     this.name = name;
     this.session = session;
@@ -77,7 +84,13 @@ export class Participant {
     this.muted = false;
     /** When anything was last heard from the session, on the monotonic clock. */
     this.lastHeardMs = 0;
-    this.reception = new Reception();
+    this.reception = new Reception(lateness);
+    /** Asked for when the server-side delay would rise. */
+    this.roundTripMs = () => session.stats().rttMs;
+    /** The server-side delay that this person was told of, in milliseconds. */
+    this.toldDelayMs = -1;
+    /** How far behind its clock its last answer was read, in samples; -1 before the first. */
+    this.readDelaySamples = -1;
     /** What it has heard of the others, where its delivery is `reply`. */
     this.heard = new Heard((HISTORY_MS * format.sampleRate) / 1000);
     /** A server-side delay of its own; null where it has the room's. @type {number | null} */
@@ -101,9 +114,10 @@ export class Participant {
    *
    * @param {Uint8Array} bytes
    * @param {number} arrivalMs on the monotonic clock
+   * @param {number} [stallMs]  so long the server itself had been standing still, just before
    * @returns {number} the frame that an audio packet was for, if it is the first for that frame; else -1
    */
-  receive(bytes, arrivalMs) {
+  receive(bytes, arrivalMs, stallMs = 0) {
     const reason = readPacket(bytes, packet);
     if (reason !== null) return this.#drop(reason);
     if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
@@ -115,27 +129,39 @@ export class Participant {
     const frame = unwrapFrame(packet.frame, current);
     if (frame > current + this.maxEarlyFrames) return this.#drop('early');
     if (frame < 0 || frame < current - this.maxPastFrames) return this.#drop('past');
-    return this.#keep(bytes, frame, clock - (frame + 1) * frameSamples);
+    const latenessMs = ((clock - (frame + 1) * frameSamples) * 1000) / this.sampleClock.sampleRate;
+    return this.#keep(bytes, frame, latenessMs - stallMs, arrivalMs);
   }
 
   /**
    * @param {Uint8Array} bytes
    * @param {number} frame
-   * @param {number} lateness in samples
+   * @param {number} latenessMs
+   * @param {number} arrivalMs
    * @returns {number} the frame, or -1 when it was there already
    */
-  #keep(bytes, frame, lateness) {
-    if (!this.packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false)) {
-      this.reception.duplicate += 1;
+  #keep(bytes, frame, latenessMs, arrivalMs) {
+    const { reception, packets } = this;
+    // Who has it from a later packet's redundancy already needn't wait for its own.
+    const isFirst = !packets.has(frame);
+    if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false)) {
+      reception.duplicate += 1;
       return -1;
     }
-    if (this.#next < 0) this.#next = this.firstFrame = frame;
-    for (let r = 1; r <= packet.redundancy && frame - r >= this.#next; r++) {
-      this.packets.put(frame - r, bytes, packet.payloadStart[r], packet.payloadBytes[r], true);
+    if (this.#next < 0) {
+      this.#next = this.firstFrame = frame;
+      this.#countsFromMs = arrivalMs + SET_UP_MS;
     }
-    const latenessMs = (lateness * 1000) / this.sampleClock.sampleRate;
-    if (frame <= this.#mixed) this.reception.late(packet.sequence, latenessMs);
-    else this.reception.inTime(packet.sequence, latenessMs);
+    const counts = arrivalMs >= this.#countsFromMs;
+    for (let r = 1; r <= packet.redundancy && frame - r >= this.firstFrame; r++) {
+      if (packets.has(frame - r)) continue;
+      // Kept even where its mix has been made: what a longer delay would have had is known by it.
+      packets.put(frame - r, bytes, packet.payloadStart[r], packet.payloadBytes[r], true);
+      if (counts) reception.lateness.add(latenessMs + r * this.format.frameMs, arrivalMs);
+    }
+    if (isFirst && counts) reception.lateness.add(latenessMs, arrivalMs);
+    if (frame <= this.#mixed) reception.late(packet.sequence, latenessMs);
+    else reception.inTime(packet.sequence, latenessMs);
     return frame;
   }
 
@@ -272,6 +298,12 @@ export class Participant {
   stats() {
     const uplink = this.reception.snapshot();
     return this.delivery === 'reply' ? { ...uplink, ...this.heard.snapshot() } : uplink;
+  }
+
+  /** @param {number} nowMs ends a second, for what is told of the last one and of the last ten */
+  endSecond(nowMs) {
+    this.heard.endSecond();
+    this.reception.endSecond(nowMs, this.roundTripMs());
   }
 
   /** What others are told of this person. */

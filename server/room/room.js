@@ -9,7 +9,9 @@
  * @typedef {object} RoomSettings what all rooms of a server have in common
  * @property {AudioFormat} format
  * @property {'tick' | 'reply'} delivery  for transports that can push; the others always reply
- * @property {number} serverDelayMs       D
+ * @property {number | 'auto'} serverDelayMs  D that rooms begin with
+ * @property {number} [maxServerDelayMs]  what `auto` may go up to, a whole number; 400 by default
+ * @property {number} [receivedTarget]    percent of each speaker's frames that `auto` has in time; 99.5 by default
  * @property {number} maxDelayMs          the largest D that a room can be set to
  * @property {boolean} echo               whether everybody hears themselves too
  * @property {number} bitrate             bits a second, of the server's encoders and the clients'
@@ -40,9 +42,17 @@ import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
 import { MixStream } from './mix-stream.js';
 import { Participant } from './participant.js';
+import { RoomDelay } from './room-delay.js';
+import { TickTimes } from './tick-times.js';
 
 /** How often the room looks for people who vanished, and tells each how they are received. */
 const HOUSEKEEPING_MS = 1000;
+
+/** A tick that is later than this is one of a server that stood still. */
+const STALL_MS = 5;
+
+/** What arrives within this of such a tick may have waited for it. */
+const STALL_SEEN_MS = 5;
 
 /** People who hear each other. The room owns its participants, its mix clock and its shared stream. */
 export class Room {
@@ -50,7 +60,12 @@ export class Room {
   #people = new Map();
   #joining = 0;
   #nextId = 1;
+  #delay;
   #mix;
+  #tickTimes = new TickTimes();
+  /** How long the server had been standing still, and when that was seen, in milliseconds. */
+  #stallMs = 0;
+  #stallAtMs = -Infinity;
   #closed = false;
   /** @type {unknown} */
   #housekeeping = null;
@@ -67,16 +82,15 @@ export class Room {
     this.name = name;
     this.settings = settings;
     this.onEmpty = onEmpty;
-    this.#mix = new Mix(settings, this.#people);
+    this.#delay = new RoomDelay(settings);
+    this.#mix = new Mix(settings, this.#people, this.#delay.control);
     this.mixClock = new MixClock({
       clock,
       sampleClock,
       frameSamples: format.frameSamples,
-      delaySamples: this.#mix.delaySamples,
+      delaySamples: this.#delay.control.delaySamples,
       mix: (frame, latenessMs) => this.#tick(frame, latenessMs),
     });
-    /** Of the last second: the largest delay between a frame's time and its mix, in milliseconds. */
-    this.tickLatenessMs = 0;
     this.#tidyLater();
   }
 
@@ -143,6 +157,7 @@ export class Room {
         format: settings.format,
         sampleClock: settings.sampleClock,
         maxDelayMs: settings.maxDelayMs,
+        lateness: this.#delay.newLateness(),
         encoder,
         decoder,
       });
@@ -157,7 +172,8 @@ export class Room {
 
   /** @param {Participant} participant */
   #welcome(participant) {
-    const { format, bitrate, echo, idleTimeoutMs, serverDelayMs } = this.settings;
+    const { format, bitrate, echo, idleTimeoutMs } = this.settings;
+    participant.toldDelayMs = this.#delay.msOf(participant);
     return {
       type: 'welcome',
       version: 1,
@@ -165,7 +181,7 @@ export class Room {
       room: this.name,
       format: { sampleRate: format.sampleRate, frameMs: format.frameMs, opusFrames: format.opusFrames },
       delivery: participant.delivery,
-      serverDelayMs: participant.ownDelayMs ?? serverDelayMs,
+      serverDelayMs: participant.toldDelayMs,
       bitrate,
       echo,
       idleTimeoutMs,
@@ -191,8 +207,15 @@ export class Room {
    */
   receive(participant, bytes, arrivalMs) {
     participant.lastHeardMs = arrivalMs;
-    const frame = participant.receive(bytes, arrivalMs);
+    // After a stall the packets of its time are read at once: no delay of the room's would be for them.
+    const stallMs = arrivalMs - this.#stallAtMs < STALL_SEEN_MS ? this.#stallMs : 0;
+    const frame = participant.receive(bytes, arrivalMs, stallMs);
     if (frame < 0) return;
+    if (this.#delay.heed(participant, arrivalMs)) this.#followDelay();
+    if (!this.mixClock.running) {
+      this.#delay.moveForAnswers(arrivalMs, this.#mix.sounding);
+      this.#followDelay();
+    }
     this.settings.observer?.received(participant, frame, arrivalMs);
     if (participant.delivery === 'reply') this.#mix.reply(participant, frame);
   }
@@ -202,9 +225,31 @@ export class Room {
    * @param {number} latenessMs
    */
   #tick(frame, latenessMs) {
-    if (latenessMs > this.tickLatenessMs) this.tickLatenessMs = latenessMs;
+    this.#tickTimes.add(latenessMs);
+    if (latenessMs > STALL_MS) this.#stalled(latenessMs);
     this.settings.observer?.ticked(frame, latenessMs);
     this.#mix.tick(frame);
+    if (this.#delay.control.advance(1, this.#mix.sounding)) this.#followDelay();
+  }
+
+  /** @param {number} stallMs */
+  #stalled(stallMs) {
+    const now = this.settings.clock.now();
+    const isSame = now - this.#stallAtMs < STALL_SEEN_MS;
+    this.#stallMs = isSame ? Math.max(this.#stallMs, stallMs) : stallMs;
+    this.#stallAtMs = now;
+  }
+
+  #followDelay() {
+    this.mixClock.delaySamples = this.#delay.control.delaySamples;
+  }
+
+  /**
+   * Sets the room's server-side delay. D goes there within some frames: none is left out or doubled.
+   * @param {number | 'auto'} serverDelayMs a number from 0 to the settings' maxDelayMs
+   */
+  setDelay(serverDelayMs) {
+    this.#delay.control.set(serverDelayMs);
   }
 
   /**
@@ -226,7 +271,7 @@ export class Room {
   delay(participant, serverDelayMs) {
     if (participant.delivery !== 'reply' || serverDelayMs > this.settings.maxDelayMs) return false;
     const before = {
-      serverDelayMs: participant.ownDelayMs ?? this.settings.serverDelayMs,
+      serverDelayMs: this.#delay.msOf(participant),
       ...participant.heard.takeSpan(),
     };
     participant.readAt(serverDelayMs);
@@ -270,11 +315,12 @@ export class Room {
         person.session.close(close, message);
         this.leave(person);
       } else {
-        person.heard.endSecond();
-        person.session.sendControl({ type: 'stats', ...person.stats() });
+        person.endSecond(now);
+        this.#delay.tell(person);
+        person.session.sendControl({ type: 'stats', ...this.#delay.statsOf(person) });
       }
     }
-    this.tickLatenessMs = 0;
+    this.#delay.review(this.#people.values());
   }
 
   /** Who is in the room, and how each is received. */
@@ -282,12 +328,13 @@ export class Room {
     return {
       room: this.name,
       delivery: this.settings.delivery,
-      serverDelayMs: this.settings.serverDelayMs,
+      ...this.#delay.describe(),
       skippedFrames: this.mixClock.skipped,
+      mixing: this.#tickTimes.describe(),
       people: [...this.#people.values()].map((person) => ({
         ...person.describe(),
         delivery: person.delivery,
-        stats: { ...person.stats(), transport: person.session.stats() },
+        stats: { ...this.#delay.statsOf(person), transport: person.session.stats() },
       })),
     };
   }

@@ -77,7 +77,7 @@ describe('a start that cannot be', () => {
   const cases = [
     [['--port', '99999'], {}, '--port: "99999": allowed is a whole number from 0 to 65535'],
     [['--prot', '1'], {}, '--prot: there is no such option; did you mean --port?'],
-    [[], { ALOUD_SERVER_DELAY_MS: 'abc' }, '--server-delay-ms: "abc" (from ALOUD_SERVER_DELAY_MS): allowed is a number from 0 to 2000 (ms)'],
+    [[], { ALOUD_SERVER_DELAY_MS: 'abc' }, '--server-delay-ms: "abc" (from ALOUD_SERVER_DELAY_MS): allowed is auto or a number from 0 to 2000 (ms)'],
     [[], { ALOUD_NONSENSE: '1' }, 'ALOUD_NONSENSE (from the environment): there is no such option; --help lists them all'],
     [['--cert', '/nowhere.pem', '--key', '/nowhere.pem'], {}, `--cert: "/nowhere.pem": it can't be read (ENOENT); allowed is a readable PEM file of a certificate that is valid now`],
   ];

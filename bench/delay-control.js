@@ -1,0 +1,118 @@
+/** Prints how a room's delay control follows made-up traces: D over time, received audio, reaction times. */
+
+import { Command, InvalidArgumentError } from 'commander';
+import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stalling } from './delay-simulation.js';
+
+/** @typedef {import('./delay-simulation.js').Trace} Trace */
+
+const TARGET = 99.5;
+
+/** So many values of D over time are printed. */
+const POINTS = 24;
+
+/** @type {Record<string, { about: string, traces: () => Trace[], roundTripsMs?: (number | null)[] }>} */
+const CASES = {
+  loopback: { about: '0.3 ms and 0.1 ms of jitter', traces: () => [exponential(0.3, 0.1)] },
+  thesis: {
+    about: "the lab's link thesis: 12 ms, lognormal jitter, 0.6 stalls a second of 20 to 66 ms",
+    traces: () => [stalling(lognormal(11.95), { perSecond: 0.6, minMs: 20, maxMs: 66 })],
+  },
+  everyday: { about: 'the same without its stalls', traces: () => [lognormal(11.95)] },
+  wifi: {
+    about: '5 ms, 2 ms of exponential jitter, a stall of 40 to 120 ms every 10 s',
+    traces: () => [stalling(exponential(5, 2), { perSecond: 0.1, minMs: 40, maxMs: 120 })],
+  },
+  step: {
+    about: '10 ms; 60 ms from 30 s to 60 s; 1 ms of exponential jitter',
+    traces: () => [inTurn([[0, exponential(10, 1)], [30_000, exponential(60, 1)], [60_000, exponential(10, 1)]])],
+  },
+  ten: {
+    about: 'ten people, 5 to 50 ms away, 1 ms of exponential jitter',
+    traces: () => Array.from({ length: 10 }, (_, i) => exponential(5 * (i + 1), 1)),
+  },
+  liar: {
+    about: 'one at 10 ms, and one whose clock makes 300 ms of a round trip of 20 ms',
+    traces: () => [exponential(10, 1), constant(300)],
+    roundTripsMs: [20, 20],
+  },
+  far: { about: 'one at 10 ms, and one at 900 ms, beyond the cap', traces: () => [exponential(10, 1), constant(900)] },
+};
+
+/** @param {string} text */
+function positive(text) {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 100_000) return value;
+  throw new InvalidArgumentError('allowed is a whole number from 1 to 100000');
+}
+
+const options = new Command('delay-control')
+  .description('How a room’s delay control follows made-up traces of lateness.')
+  .option('--seconds <n>', 'of each trace', positive, 120)
+  .option('--seed <n>', 'of the traces', positive, 1)
+  .option('--json', 'prints JSON')
+  .parse()
+  .opts();
+
+/** @param {number} value @param {number} digits */
+const round = (value, digits) => Number(value.toFixed(digits));
+
+/** @param {number[]} values */
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs }]) => {
+  const { seconds, seed } = options;
+  const { ticks, lateness, speakers } = simulate({ traces: traces(), seconds, seed, roundTripsMs, targetPercent: TARGET });
+  const reached = lateness.map((_, i) => i).filter((i) => !speakers[i].excluded);
+  const received = Math.min(...reached.map((i) => ticks.filter((tick) => tick.inTime[i]).length));
+  const every = Math.max(1, Math.floor(ticks.length / POINTS));
+  return {
+    name,
+    about,
+    receivedPercent: round((100 * received) / ticks.length, 2),
+    meanDelayMs: round(mean(ticks.map((tick) => tick.delayMs)), 1),
+    leastLatenessMs: round(Math.max(...reached.map((i) => Math.min(...lateness[i]))), 1),
+    fixedDelayMs: Math.max(...reached.map((i) => leastFixedMs(lateness[i], TARGET))),
+    delaysMs: ticks.filter((tick) => tick.frame % every === every - 1).slice(0, POINTS).map((tick) => round(tick.delayMs, 0)),
+  };
+});
+
+/** How long after a step of the path everything is in time again, and when D is back after it. */
+function reactions() {
+  return [5, 20, 40, 80, 160].map((riseMs) => {
+    const trace = inTurn([[0, exponential(10, 1)], [30_000, exponential(10 + riseMs, 1)], [60_000, exponential(10, 1)]]);
+    const { ticks } = simulate({ traces: [trace], seconds: 150, seed: options.seed });
+    const late = ticks.filter((tick) => !tick.inTime[0] && tick.frame >= 1500 && tick.frame < 1600);
+    const from = ticks.slice(1500).findIndex((_, i) => ticks.slice(1500 + i, 1505 + i).every((tick) => tick.inTime[0]));
+    const before = ticks[1400].delayMs;
+    const back = ticks.find((tick) => tick.frame > 3000 && tick.delayMs <= before + 2);
+    return {
+      'step, ms': riseMs,
+      'frames late': late.length,
+      'until five in a row are in time, frames': from,
+      'back within 2 ms, s': back ? round((back.frame * 20 - 60_000) / 1000, 1) : null,
+    };
+  });
+}
+
+const reaction = reactions();
+if (options.json) console.log(JSON.stringify({ ...options, target: TARGET, cases: table, reaction }, null, 2));
+else {
+  console.log(`Frames of 20 ms, ${options.seconds} s, somebody always speaks, target ${TARGET} %, seed ${options.seed}`);
+  console.log('Figures are of the speaker who is received worst, of those who are waited for.\n');
+  console.table(
+    Object.fromEntries(
+      table.map((row) => [
+        row.name,
+        {
+          'received, %': row.receivedPercent,
+          'mean D, ms': row.meanDelayMs,
+          'least lateness, ms': row.leastLatenessMs,
+          'best fixed D, ms': row.fixedDelayMs,
+        },
+      ]),
+    ),
+  );
+  for (const { name, about, delaysMs } of table) console.log(`${name}: ${about}\n  D over time: ${delaysMs.join(' ')}`);
+  console.log('\nA step in the path, and back after 30 s:');
+  console.table(reaction);
+}

@@ -1,0 +1,192 @@
+/** How long what was seen is remembered, in milliseconds: so many blocks, the oldest forgotten as one. */
+const BLOCK_MS = 2500;
+const BLOCKS = 8;
+
+/** So many packets may always be late without moving anything, however few there were. */
+const FEW = 2;
+
+/** Of the share that may be late so much is planned for: the rest goes where things become worse. */
+const AIM = 0.75;
+
+/** So many packets in a row that are later than everything else say that the way has become longer. */
+const STEP_PACKETS = 3;
+
+/** How long such a step is believed before there are packets enough to tell. */
+const STEP_MS = 2000;
+
+/** A sender whose least lateness is larger than its round trip, and this, has a clock that is wrong. */
+const CLOCK_TOLERANCE_MS = 60;
+
+/**
+ * When one speaker's frames became available at the server, less their end on the sample clock, as a
+ * histogram over the last 20 seconds with bins of 1 ms: bin i holds those that a server-side delay of i ms
+ * covers and one of i − 1 ms doesn't; bin 0 what came before its frame's end; the last what is beyond the cap.
+ * Adding one costs a few operations and allocates nothing.
+ */
+export class Lateness {
+  #capMs;
+  #drainMs;
+  #share;
+  #bins;
+  /** Block after block of #bins counts. */
+  #blocks;
+  #totals;
+  #block = 0;
+  #blockEndMs = -Infinity;
+  #count = 0;
+  /** How many are later than needMs, with those beyond the cap left out. */
+  #above = 0;
+  #run = 0;
+  #runMost = 0;
+  #previousMs = -Infinity;
+  #stepMs = 0;
+  #stepUntilMs = -Infinity;
+  #least = Infinity;
+
+  /**
+   * @param {object} options
+   * @param {number} options.frameMs
+   * @param {number} options.maxMs           what is later is out of any delay's reach: a whole number
+   * @param {number} options.targetPercent   of the frames that arrive, so many shall be in time
+   */
+  constructor({ frameMs, maxMs, targetPercent }) {
+    this.#capMs = maxMs;
+    this.#drainMs = frameMs / 2;
+    this.#share = AIM * (1 - targetPercent / 100);
+    this.#bins = maxMs + 2;
+    this.#blocks = new Uint16Array(this.#bins * BLOCKS);
+    this.#totals = new Uint32Array(this.#bins);
+    /** The smallest delay that keeps this speaker at the target, in whole milliseconds. */
+    this.needMs = 0;
+    /** Whether nothing is to be expected of waiting for this one: the clock is wrong, or the way too long. */
+    this.excluded = false;
+  }
+
+  /**
+   * @param {number} latenessMs when a frame became available, less its end
+   * @param {number} nowMs      on the monotonic clock
+   */
+  add(latenessMs, nowMs) {
+    if (nowMs >= this.#blockEndMs) this.#turn(nowMs);
+    const bin = !(latenessMs > 0) ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
+    const at = this.#block * this.#bins + bin;
+    // A flood's 65 536th packet in one bin of one block is as good as not seen.
+    if (this.#blocks[at] === 0xffff) return;
+    this.#blocks[at] += 1;
+    this.#totals[bin] += 1;
+    this.#count += 1;
+    if (bin > this.needMs && bin <= this.#capMs) {
+      this.#above += 1;
+      this.#step(bin, latenessMs, nowMs);
+      if (this.#above > this.#allowed) this.#measure(nowMs);
+    } else {
+      this.#run = 0;
+    }
+    this.#previousMs = latenessMs;
+  }
+
+  /** How many of those there are may be later than needMs. */
+  get #allowed() {
+    return Math.max(FEW, Math.floor((this.#count - this.#totals[this.#capMs + 1]) * this.#share));
+  }
+
+  /**
+   * What a stall held back comes all at once, each packet earlier by a frame than the one before it: that
+   * drains by itself. What stays late is a longer way, and isn't waited for until it fills the histogram.
+   * @param {number} bin
+   * @param {number} latenessMs
+   * @param {number} nowMs
+   */
+  #step(bin, latenessMs, nowMs) {
+    const drains = latenessMs < this.#previousMs - this.#drainMs;
+    this.#run = drains ? 0 : this.#run + 1;
+    this.#runMost = this.#run <= 1 ? bin : Math.max(bin, this.#runMost);
+    if (this.#run < STEP_PACKETS) return;
+    this.#run = 0;
+    this.#stepMs = this.#runMost;
+    this.#stepUntilMs = nowMs + STEP_MS;
+    this.#measure(nowMs);
+  }
+
+  /** Forgets what is too old. @param {number} nowMs */
+  #turn(nowMs) {
+    const passed = Math.ceil((nowMs - this.#blockEndMs) / BLOCK_MS);
+    const blocks = passed > BLOCKS ? BLOCKS : Math.max(1, passed);
+    for (let i = 0; i < blocks; i++) {
+      this.#block = (this.#block + 1) % BLOCKS;
+      const from = this.#block * this.#bins;
+      for (let bin = 0; bin < this.#bins; bin++) {
+        const old = this.#blocks[from + bin];
+        this.#totals[bin] -= old;
+        this.#count -= old;
+      }
+      this.#blocks.fill(0, from, from + this.#bins);
+    }
+    this.#blockEndMs = nowMs + BLOCK_MS;
+    this.#measure(nowMs);
+  }
+
+  /** @param {number} nowMs */
+  #measure(nowMs) {
+    const allowed = this.#allowed;
+    let bin = this.#capMs;
+    let above = 0;
+    while (bin > 0 && above + this.#totals[bin] <= allowed) above += this.#totals[bin--];
+    const step = nowMs < this.#stepUntilMs ? this.#stepMs : 0;
+    while (bin < step) above -= this.#totals[++bin];
+    this.needMs = bin;
+    this.#above = above;
+    let least = 0;
+    while (least < this.#bins && this.#totals[least] === 0) least += 1;
+    this.#least = least < this.#bins ? least : Infinity;
+  }
+
+  /**
+   * Looks again at what is remembered, and whether this speaker is to be waited for: not when more than half
+   * of its frames are beyond the cap, and not when the earliest of them took longer than its round trip, so
+   * that its clock must be wrong, or it holds back what it sends.
+   *
+   * @param {number} nowMs
+   * @param {number | null} roundTripMs null where it isn't known
+   */
+  review(nowMs, roundTripMs) {
+    if (nowMs >= this.#blockEndMs && this.#count > 0) this.#turn(nowMs);
+    else this.#measure(nowMs);
+    const beyond = 2 * this.#totals[this.#capMs + 1] > this.#count;
+    const impossible = roundTripMs !== null && this.#count > 0 && this.#least > roundTripMs + CLOCK_TOLERANCE_MS;
+    this.excluded = beyond || impossible;
+  }
+
+  /** How many frames are remembered. */
+  get count() {
+    return this.#count;
+  }
+
+  /**
+   * @param {number} share 0 to 1
+   * @returns {number | null} so late were that share of the frames at most, in whole milliseconds; the cap and
+   *   one for what is beyond it; null when nothing is remembered
+   */
+  quantile(share) {
+    if (this.#count === 0) return null;
+    let bin = 0;
+    for (let sum = this.#totals[0]; sum < share * this.#count && bin < this.#bins - 1; sum += this.#totals[bin]) bin += 1;
+    return bin;
+  }
+
+  /**
+   * How many frames came within each of the given limits, and not within the one before it.
+   * @param {ReadonlyArray<number>} uptoMs rising
+   * @returns {number[]} one more than there are limits: the last is the rest
+   */
+  histogram(uptoMs) {
+    const counts = new Array(uptoMs.length + 1).fill(0);
+    let group = 0;
+    for (let bin = 0; bin < this.#bins; bin++) {
+      while (group < uptoMs.length && bin > uptoMs[group]) group += 1;
+      // What is beyond the cap has no more than a lower limit.
+      counts[bin > this.#capMs ? uptoMs.length : group] += this.#totals[bin];
+    }
+    return counts;
+  }
+}

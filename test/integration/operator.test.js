@@ -1,0 +1,120 @@
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createApp } from '../../server/app.js';
+import { Conference } from '../fakes/conference.js';
+
+/** @import { AddressInfo } from 'node:net' */
+
+const TOKEN = 'a-token-of-more-than-16';
+
+/** @type {import('node:http').Server[]} */
+const servers = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+});
+
+/** A server with one room, which has one person in it. @param {string | null} [operatorToken] */
+async function start(operatorToken = TOKEN) {
+  const conference = new Conference({ serverDelayMs: 'auto' });
+  await conference.join('Ann');
+  /** @type {string[]} */
+  const logged = [];
+  const app = createApp({
+    certificate: { hashes: [] },
+    h3Port: null,
+    sessionPath: '/session',
+    unavailable: {},
+    http1: { handle: (_request, _response, next) => next() },
+    rooms: conference.rooms,
+    sampleClock: conference.sampleClock,
+    operatorToken,
+    log: { error: (message) => void logged.push(message) },
+  });
+  const server = createServer(app);
+  servers.push(server);
+  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+  const { port } = /** @type {AddressInfo} */ (server.address());
+  const patch = async (/** @type {unknown} */ body, { room = 'lab', ...headers } = /** @type {any} */ ({})) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/rooms/${room}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    return { status: response.status, headers: response.headers, answer: await response.json() };
+  };
+  return { conference, patch, port, logged };
+}
+
+describe('PATCH /api/rooms/<room>', () => {
+  it('sets the delay of a running room, and sets it back to auto', async () => {
+    const { conference, patch, port } = await start();
+    const { status, answer } = await patch({ serverDelayMs: 120 });
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({ room: 'lab', delay: { mode: 'fixed', wantedMs: 120 } });
+    conference.pass(50);
+    const shown = await (await fetch(`http://127.0.0.1:${port}/api/rooms/lab`)).json();
+    expect(shown).toMatchObject({ serverDelayMs: 120, delay: { mode: 'fixed', targetPercent: 99.5 } });
+    expect((await patch({ serverDelayMs: 'auto' })).answer.delay.mode).toBe('auto');
+  });
+
+  it('is off without a token of the operator\'s, and says how to turn it on', async () => {
+    const { conference, patch } = await start(null);
+    const { status, answer } = await patch({ serverDelayMs: 120 });
+    expect(status).toBe(403);
+    expect(answer.code).toBe('operator-off');
+    expect(answer.message).toContain('--operator-token');
+    expect(conference.rooms.get('lab')?.describe().delay.mode).toBe('auto');
+  });
+
+  it.each([
+    '', 'Bearer', 'Bearer ', `Basic ${TOKEN}`, TOKEN, 'Bearer null', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`,
+    `Bearer ${TOKEN} ${TOKEN}`, `Bearer ${TOKEN.toUpperCase()}`, `Bearer ${'x'.repeat(8000)}`,
+  ])('refuses the authorization %j', async (authorization) => {
+    const { conference, patch } = await start();
+    const { status, headers, answer } = await patch({ serverDelayMs: 120 }, { authorization });
+    expect(status).toBe(401);
+    expect(answer.code).toBe('operator-token');
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+    expect(conference.rooms.get('lab')?.describe().delay.mode).toBe('auto');
+  });
+
+  it.each([
+    '', '{', 'null', '[]', '5', '"auto"', '{}', '{"serverDelayMs":null}', '{"serverDelayMs":-1}',
+    '{"serverDelayMs":2001}', '{"serverDelayMs":1e999}', '{"serverDelayMs":"60"}', '{"serverDelayMs":"AUTO"}',
+    '{"serverDelayMs":[60]}', '{"serverDelayMs":60,"echo":true}', '{"__proto__":{"serverDelayMs":60}}', '\u0000\u00ff',
+  ])('answers the body %j with what is allowed', async (body) => {
+    const { conference, patch, logged } = await start();
+    const { status, answer } = await patch(body);
+    expect(status).toBe(400);
+    expect(answer.code).toBe('bad-request');
+    expect(answer.message).toContain('"auto", or a number from 0 to 2000');
+    expect(conference.rooms.get('lab')?.describe().delay.mode).toBe('auto');
+    expect(logged).toEqual([]);
+  });
+
+  it('answers other wrongs by their codes', async () => {
+    const { patch, logged } = await start();
+    const good = { serverDelayMs: 60 };
+    expect(await patch(good, { room: 'other' })).toMatchObject({ status: 404, answer: { code: 'not-found' } });
+    expect(await patch(good, { room: '__proto__' })).toMatchObject({ status: 404 });
+    expect(await patch(good, { room: '%zz' })).toMatchObject({ status: 400 });
+    expect(await patch(good, { 'content-type': 'text/plain' })).toMatchObject({ status: 415, answer: { code: 'content-type' } });
+    expect(await patch(`{"serverDelayMs":60${' '.repeat(2000)}}`)).toMatchObject({ status: 413, answer: { code: 'body-too-large' } });
+    expect(logged).toEqual([]);
+  });
+
+  it('survives a body that breaks off', async () => {
+    const { port, patch, logged } = await start();
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`PATCH /api/rooms/lab HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"serv`);
+    await new Promise((done) => setTimeout(done, 30));
+    socket.destroy();
+    expect((await patch({ serverDelayMs: 60 })).status).toBe(200);
+    expect(logged).toEqual([]);
+  });
+});
