@@ -21,7 +21,7 @@ inChromium.describe('the lab\'s page', () => {
   let opened;
 
   beforeAll(async () => {
-    server = await startServer('--idle-timeout-ms', '30000');
+    server = await startServer('--idle-timeout-ms', '30000', '--server-delay-ms', '60');
     opened = await openBrowser();
   });
 
