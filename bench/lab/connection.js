@@ -7,12 +7,15 @@
 
 import { WebSocket } from 'ws';
 import { Connection, closeReason } from '../../public/client/connection/connection.js';
-import { ControlReader } from '../../public/client/connection/control-reader.js';
 import { Http1Connection } from '../../public/client/connection/http1.js';
 import { WebSocketConnection } from '../../public/client/connection/websocket.js';
 import { systemClock } from '../../public/shared/clock.js';
+import { ControlLines } from '../../public/shared/control-lines.js';
 
 const READ_BYTES = 16 * 1024;
+
+/** No control message of the server is longer, in bytes: a room's list of people must fit. */
+const MAX_LINE_BYTES = 1024 * 1024;
 
 /** WebTransport datagrams over the native engine's client, without a stream or a promise to a packet. */
 export class NativeConnection extends Connection {
@@ -44,10 +47,14 @@ export class NativeConnection extends Connection {
   #readControl() {
     const stream = this.#stream;
     if (!stream) return;
-    const lines = new ControlReader((message) => this.control(message));
+    const lines = new ControlLines({
+      maxBytes: MAX_LINE_BYTES,
+      onMessage: (message) => this.control(message),
+      onError: (reason) => this.ended('connection-lost', `The server sent what is no control message: ${reason}`),
+    });
     const bytes = new Uint8Array(READ_BYTES);
     stream.onReadable = () => {
-      for (let count = stream.read(bytes); count; count = stream.read(bytes)) lines.push(bytes.slice(0, count));
+      for (let count = stream.read(bytes); count; count = stream.read(bytes)) lines.push(bytes.subarray(0, count));
     };
     stream.onReadable();
   }
