@@ -31,6 +31,10 @@ export { ConfigError, InformationRequest };
  * @property {number} bitrate
  * @property {number} complexity
  * @property {'voip' | 'audio' | 'low-delay'} application
+ * @property {number} maxSpeakers           who are mixed at once
+ * @property {boolean} levelBalance
+ * @property {boolean} silenceSuppression
+ * @property {number | 'auto'} redundancy
  * @property {boolean} echo
  * @property {number} maxRooms
  * @property {number} maxParticipants       in one room

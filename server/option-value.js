@@ -25,7 +25,7 @@ export function allowedOf(option) {
 export function rangeOf(option) {
   switch (option.type) {
     case 'integer':
-      return `a whole number from ${option.min} to ${option.max}`;
+      return `${option.word ? `${option.word} or ` : ''}a whole number from ${option.min} to ${option.max}`;
     case 'number':
       return `${option.word ? `${option.word} or ` : ''}a number from ${option.min} to ${option.max}`;
     case 'choice':

@@ -1,5 +1,6 @@
 import { MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../public/shared/audio-format.js';
 import { APPLICATIONS, defaultEncoderSettings as encoder } from '../public/shared/codec.js';
+import { MAX_REDUNDANCY } from '../public/shared/packet.js';
 
 /**
  * The one table of options. `--help`, the environment, the config file, `docs/configuration.md` and
@@ -58,6 +59,17 @@ export const OPTIONS = Object.freeze(
     { ...integer('bitrate', 6000, 256000, encoder.bitrate, 'bitrate of each Opus stream, both ways'), unit: 'b/s' },
     integer('complexity', 0, 10, encoder.complexity, 'effort of the Opus encoders on the server, 10 being the most'),
     choice('application', Object.keys(APPLICATIONS), encoder.application, 'what the Opus encoders are tuned for'),
+    {
+      ...integer('max-speakers', 1, 1000, 20, 'of those who speak at once, so many are heard, the loudest of them'),
+      unit: 'people',
+    },
+    row('boolean', 'level-balance', false, 'brings soft and loud speakers closer to one level'),
+    row('boolean', 'silence-suppression', true, 'leaves packets out in which nothing is to be heard, both ways'),
+    {
+      ...integer('redundancy', 0, MAX_REDUNDANCY, 0, 'earlier frames that a packet repeats; auto: as many as loss asks for'),
+      word: 'auto',
+      fallback: 'auto',
+    },
     row('boolean', 'echo', false, 'lets people hear themselves too'),
     integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
     integer('max-participants', 1, 1000, 100, 'people in one room'),

@@ -136,6 +136,7 @@ function createPageServer(config, certificate) {
 async function openRooms(config, clock, sampleClock, observer) {
   const { delivery, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -146,6 +147,10 @@ async function openRooms(config, clock, sampleClock, observer) {
       maxServerDelayMs,
       receivedTarget,
       maxDelayMs: MAX_SERVER_DELAY_MS,
+      maxSpeakers,
+      levelBalance,
+      silenceSuppression,
+      redundancy,
       echo,
       bitrate,
       complexity,

@@ -19,6 +19,9 @@ export const CLOCK_REPLY_BYTES = 12;
 /** The most earlier payloads that a packet repeats. */
 export const MAX_REDUNDANCY = 2;
 
+/** The most speakers that a packet of the server lists. */
+export const MAX_LISTED_SPEAKERS = 20;
+
 /** The level that stands for silence, in -dBov (RFC 6464, section 3). */
 export const SILENT_LEVEL = 127;
 
@@ -35,9 +38,15 @@ export const Stream = Object.freeze({ fullMix: 0, mixMinus: 1 });
 
 const REDUNDANCY_MASK = 0b011;
 const STREAM_BIT = 0b100;
-const RESERVED_MASK = 0b1111_1000;
-const VOICE_BIT = 0x80;
-const LEVEL_MASK = 0x7f;
+const SPEAKERS_BIT = 0b1000;
+const RESERVED_MASK = 0b1111_0000;
+
+/** A speaker's number and level. */
+const SPEAKER_BYTES = 3;
+
+/** The bit beside a level that says that there is voice, and the bits of the level. */
+export const VOICE_BIT = 0x80;
+export const LEVEL_MASK = 0x7f;
 
 /**
  * A packet as read, or as it is to be written. One object serves for any number of packets.
@@ -64,6 +73,12 @@ export class Packet {
     this.payloadStart = new Uint16Array(MAX_REDUNDANCY + 1);
     /** How many bytes each payload has. */
     this.payloadBytes = new Uint16Array(MAX_REDUNDANCY + 1);
+    /** How many speakers the packet lists; 0 when it has no list. Only the server's have one. */
+    this.speakers = 0;
+    /** Who they are: the participants' ids, modulo 2^16. */
+    this.speakerIds = new Uint16Array(MAX_LISTED_SPEAKERS);
+    /** Of each the level in -dBov, with VOICE_BIT where there is voice (RFC 6465, section 3). */
+    this.speakerLevels = new Uint8Array(MAX_LISTED_SPEAKERS);
     /** A clock packet's number, modulo 2^16. */
     this.id = 0;
     /** A clock reply's sample clock, with its fraction, at the arrival of the request. */
@@ -109,9 +124,15 @@ export function readLength(bytes, at, end) {
 }
 
 /**
- * Writes an audio packet's header and its repeated payloads' lengths; the payloads follow it,
- * oldest first, the packet's own at the end. Reads of `packet`: stream, voice, level, sequence,
- * frame, redundancy, and payloadBytes of the repeated ones.
+ * The bytes that a list of speakers takes behind the header.
+ * @param {number} speakers 0 for no list
+ */
+export const speakersBytes = (speakers) => (speakers === 0 ? 0 : 1 + SPEAKER_BYTES * speakers);
+
+/**
+ * Writes an audio packet's header, its list of speakers, if any, and its repeated payloads' lengths;
+ * the payloads follow it, oldest first, the packet's own at the end. Reads of `packet`: stream, voice,
+ * level, sequence, frame, the speakers, redundancy, and payloadBytes of the repeated ones.
  *
  * @param {Uint8Array} out
  * @param {Packet} packet
@@ -119,14 +140,51 @@ export function readLength(bytes, at, end) {
  */
 export function writeAudioHeader(out, packet) {
   out[0] = (PACKET_VERSION << 4) | PacketType.audio;
-  out[1] = packet.redundancy | (packet.stream === Stream.mixMinus ? STREAM_BIT : 0);
+  const stream = packet.stream === Stream.mixMinus ? STREAM_BIT : 0;
+  out[1] = packet.redundancy | stream | (packet.speakers > 0 ? SPEAKERS_BIT : 0);
   out[2] = (packet.voice ? VOICE_BIT : 0) | packet.level;
   out[3] = packet.sequence >>> 8;
   out[4] = packet.sequence;
   writeUint32(out, 5, packet.frame);
   let at = AUDIO_HEADER_BYTES;
+  if (packet.speakers > 0) at = writeSpeakers(out, at, packet);
   for (let r = packet.redundancy; r > 0; r--) at = writeLength(out, at, packet.payloadBytes[r]);
   return at;
+}
+
+/**
+ * @param {Uint8Array} out
+ * @param {number} at
+ * @param {Packet} packet
+ * @returns {number} where the next byte goes
+ */
+function writeSpeakers(out, at, packet) {
+  out[at++] = packet.speakers;
+  for (let i = 0; i < packet.speakers; i++) {
+    out[at++] = packet.speakerIds[i] >>> 8;
+    out[at++] = packet.speakerIds[i];
+    out[at++] = packet.speakerLevels[i];
+  }
+  return at;
+}
+
+/**
+ * @param {Uint8Array} bytes longer than a header
+ * @param {Packet} packet
+ * @returns {DropReason | null}
+ */
+function readSpeakers(bytes, packet) {
+  let at = AUDIO_HEADER_BYTES;
+  const count = bytes[at++];
+  if (count === 0 || count > MAX_LISTED_SPEAKERS) return 'malformed';
+  if (at + SPEAKER_BYTES * count > bytes.length) return 'truncated';
+  packet.speakers = count;
+  for (let i = 0; i < count; i++) {
+    packet.speakerIds[i] = (bytes[at] << 8) | bytes[at + 1];
+    packet.speakerLevels[i] = bytes[at + 2];
+    at += SPEAKER_BYTES;
+  }
+  return null;
 }
 
 /**
@@ -239,8 +297,24 @@ function readAudio(bytes, packet) {
   packet.level = bytes[2] & LEVEL_MASK;
   packet.sequence = (bytes[3] << 8) | bytes[4];
   packet.frame = readUint32(bytes, 5);
+  packet.speakers = 0;
+  if (flags & SPEAKERS_BIT) {
+    if (end === AUDIO_HEADER_BYTES) return 'truncated';
+    const reason = readSpeakers(bytes, packet);
+    if (reason !== null) return reason;
+  }
+  return readPayloads(bytes, packet, AUDIO_HEADER_BYTES + speakersBytes(packet.speakers));
+}
 
-  let at = AUDIO_HEADER_BYTES;
+/**
+ * @param {Uint8Array} bytes
+ * @param {Packet} packet
+ * @param {number} at where the repeated payloads' lengths are
+ * @returns {DropReason | null}
+ */
+function readPayloads(bytes, packet, at) {
+  const end = bytes.length;
+  const { redundancy } = packet;
   for (let r = redundancy; r > 0; r--) {
     const length = readLength(bytes, at, end);
     if (length < 0) return 'truncated';

@@ -1,3 +1,5 @@
+import { SILENT_LEVEL } from '../../public/shared/packet.js';
+
 /** @enum {number} */
 const Held = Object.freeze({ nothing: 0, redundant: 1, own: 2 });
 
@@ -14,6 +16,7 @@ export class PacketBuffer {
   #tags;
   #held;
   #lengths;
+  #levels;
   /** @type {Uint8Array[]} */
   #slots;
   #frames;
@@ -24,6 +27,7 @@ export class PacketBuffer {
     this.#tags = new Float64Array(frames).fill(-1);
     this.#held = new Uint8Array(frames);
     this.#lengths = new Uint16Array(frames);
+    this.#levels = new Uint8Array(frames);
     this.#slots = new Array(frames).fill(NO_BYTES);
   }
 
@@ -36,9 +40,10 @@ export class PacketBuffer {
    * @param {number} start
    * @param {number} length of the payload, in bytes; 0 means a silent frame
    * @param {boolean} redundant whether a later packet repeats it
+   * @param {number} [level] the third byte of the packet's header: a repeated frame's is taken for the same
    * @returns {boolean} whether it was kept; false when the slot has this frame already
    */
-  put(frame, bytes, start, length, redundant) {
+  put(frame, bytes, start, length, redundant, level = SILENT_LEVEL) {
     const slot = frame % this.#frames;
     const held = redundant ? Held.redundant : Held.own;
     if (this.#tags[slot] === frame && this.#held[slot] >= held) return false;
@@ -49,6 +54,7 @@ export class PacketBuffer {
     }
     for (let i = 0; i < length; i++) store[i] = bytes[start + i];
     this.#lengths[slot] = length;
+    this.#levels[slot] = level;
     this.#tags[slot] = frame;
     this.#held[slot] = held;
     return true;
@@ -85,5 +91,13 @@ export class PacketBuffer {
    */
   length(frame) {
     return this.#lengths[frame % this.#frames];
+  }
+
+  /**
+   * @param {number} frame one that it has
+   * @returns {number} its level as the sender told it, in -dBov, with VOICE_BIT where there is voice
+   */
+  level(frame) {
+    return this.#levels[frame % this.#frames];
   }
 }

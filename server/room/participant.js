@@ -14,6 +14,7 @@ import {
   readPacket,
   Stream,
   unwrapFrame,
+  VOICE_BIT,
   writeClockReply,
 } from '../../public/shared/packet.js';
 import { PacketBuffer } from '../audio/packet-buffer.js';
@@ -144,7 +145,8 @@ export class Participant {
     const { reception, packets } = this;
     // Who has it from a later packet's redundancy already needn't wait for its own.
     const isFirst = !packets.has(frame);
-    if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false)) {
+    const level = packet.level | (packet.voice ? VOICE_BIT : 0);
+    if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false, level)) {
       reception.duplicate += 1;
       return -1;
     }
@@ -156,7 +158,7 @@ export class Participant {
     for (let r = 1; r <= packet.redundancy && frame - r >= this.firstFrame; r++) {
       if (packets.has(frame - r)) continue;
       // Kept even where its mix has been made: what a longer delay would have had is known by it.
-      packets.put(frame - r, bytes, packet.payloadStart[r], packet.payloadBytes[r], true);
+      packets.put(frame - r, bytes, packet.payloadStart[r], packet.payloadBytes[r], true, level);
       if (counts) reception.lateness.add(latenessMs + r * this.format.frameMs, arrivalMs);
     }
     if (isFirst && counts) reception.lateness.add(latenessMs, arrivalMs);

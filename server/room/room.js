@@ -13,6 +13,10 @@
  * @property {number} [maxServerDelayMs]  what `auto` may go up to, a whole number; 400 by default
  * @property {number} [receivedTarget]    percent of each speaker's frames that `auto` has in time; 99.5 by default
  * @property {number} maxDelayMs          the largest D that a room can be set to
+ * @property {number} [maxSpeakers]       who are mixed at once: 20 by default
+ * @property {boolean} [levelBalance]     whether soft and loud speakers are brought closer to one level
+ * @property {boolean} [silenceSuppression] whether packets are left out in silence, both ways
+ * @property {number | 'auto'} [redundancy] how many earlier frames a packet repeats, both ways; auto by default
  * @property {boolean} echo               whether everybody hears themselves too
  * @property {number} bitrate             bits a second, of the server's encoders and the clients'
  * @property {number} complexity          of the server's encoders, 0 to 10
@@ -172,7 +176,7 @@ export class Room {
 
   /** @param {Participant} participant */
   #welcome(participant) {
-    const { format, bitrate, echo, idleTimeoutMs } = this.settings;
+    const { format, bitrate, echo, idleTimeoutMs, redundancy = 'auto', silenceSuppression = false } = this.settings;
     participant.toldDelayMs = this.#delay.msOf(participant);
     return {
       type: 'welcome',
@@ -183,6 +187,8 @@ export class Room {
       delivery: participant.delivery,
       serverDelayMs: participant.toldDelayMs,
       bitrate,
+      redundancy,
+      silenceSuppression,
       echo,
       idleTimeoutMs,
       people: [...this.#people.values()].map((person) => person.describe()),

@@ -6,7 +6,12 @@ const { MAX_PACKET_BYTES, Packet, PacketType, Stream } = wire;
 
 /** @param {object} fields @param {Uint8Array[]} payloads the packet's own first, then the repeated ones */
 function audioPacket(fields, payloads) {
-  const packet = Object.assign(new Packet(), fields, { redundancy: payloads.length - 1 });
+  const { listed = [], ...rest } = /** @type {{ listed?: [number, number][] }} */ (fields);
+  const packet = Object.assign(new Packet(), rest, { redundancy: payloads.length - 1, speakers: listed.length });
+  listed.forEach(([id, level], i) => {
+    packet.speakerIds[i] = id;
+    packet.speakerLevels[i] = level;
+  });
   payloads.forEach((payload, r) => (packet.payloadBytes[r] = payload.length));
   const bytes = new Uint8Array(2000);
   let at = wire.writeAudioHeader(bytes, packet);
@@ -24,6 +29,14 @@ describe('an audio packet', () => {
     expect([...bytes]).toEqual([0x11, 0x05, 0x9e, 0x01, 0x02, 0x0a, 0x0b, 0x0c, 0x0d, 1, 9, 7, 8]);
   });
 
+  it('lists speakers as docs/protocol.md shows', () => {
+    const listed = [[3, wire.VOICE_BIT | 20], [258, 50]];
+    const fields = { stream: Stream.mixMinus, voice: true, level: 30, sequence: 0x0102, frame: 0x0a0b0c0d, listed };
+    const bytes = audioPacket(fields, [Uint8Array.of(7, 8), Uint8Array.of(9)]);
+    const list = [2, 0, 3, 0x94, 1, 2, 50];
+    expect([...bytes]).toEqual([0x11, 0x0d, 0x9e, 1, 2, 0x0a, 0x0b, 0x0c, 0x0d, ...list, 1, 9, 7, 8]);
+  });
+
   it('has at most 12 bytes of header for a frame of speech', () => {
     expect(wire.AUDIO_HEADER_BYTES).toBeLessThanOrEqual(12);
     expect(audioPacket({ frame: 2 ** 32 - 1 }, [new Uint8Array(80)]).length).toBe(80 + wire.AUDIO_HEADER_BYTES);
@@ -31,19 +44,24 @@ describe('an audio packet', () => {
 
   it('comes back as it was written', () => {
     const payload = fc.uint8Array({ maxLength: 350 });
+    const speaker = fc.tuple(fc.integer({ min: 0, max: 65535 }), fc.integer({ min: 0, max: 255 }));
     const fields = fc.record({
       stream: fc.constantFrom(Stream.fullMix, Stream.mixMinus),
       voice: fc.boolean(),
       level: fc.integer({ min: 0, max: 127 }),
       sequence: fc.integer({ min: 0, max: 65535 }),
       frame: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+      listed: fc.array(speaker, { maxLength: wire.MAX_LISTED_SPEAKERS }),
     });
     const read = new Packet();
     fc.assert(
       fc.property(fields, fc.array(payload, { minLength: 1, maxLength: 3 }), (written, payloads) => {
         const bytes = audioPacket(written, payloads);
         expect(wire.readPacket(bytes, read)).toBe(null);
-        expect(read).toMatchObject({ ...written, type: PacketType.audio, redundancy: payloads.length - 1 });
+        const { listed, ...header } = written;
+        expect(read).toMatchObject({ ...header, type: PacketType.audio, redundancy: payloads.length - 1 });
+        expect(read.speakers).toBe(listed.length);
+        expect(listed.map((_, i) => [read.speakerIds[i], read.speakerLevels[i]])).toEqual(listed);
         payloads.forEach((expected, r) => {
           const start = read.payloadStart[r];
           expect(bytes.subarray(start, start + read.payloadBytes[r])).toEqual(expected);
@@ -52,6 +70,14 @@ describe('an audio packet', () => {
       { seed: 1, numRuns: 500 },
     );
   });
+});
+
+it('a packet without a list after one with a list has none', () => {
+  const read = new Packet();
+  wire.readPacket(audioPacket({ listed: [[1, 2]] }, [new Uint8Array(1)]), read);
+  expect(read.speakers).toBe(1);
+  wire.readPacket(audioPacket({}, [new Uint8Array(1)]), read);
+  expect(read.speakers).toBe(0);
 });
 
 describe('clock packets', () => {
@@ -85,7 +111,12 @@ describe('a bad packet', () => {
     ['truncated', [0x11, 1, 0, 0, 0, 0, 0, 0, 0, 2, 9]],
     ['truncated', [0x11, 2, 0, 0, 0, 0, 0, 0, 0, 1, 1, 9]],
     ['malformed', [0x11, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]],
+    ['malformed', [0x11, 16, 0, 0, 0, 0, 0, 0, 0, 0]],
+    ['truncated', [0x11, 8, 0, 0, 0, 0, 0, 0, 0]],
     ['malformed', [0x11, 8, 0, 0, 0, 0, 0, 0, 0, 0]],
+    ['malformed', [0x11, 8, 0, 0, 0, 0, 0, 0, 0, 21, ...new Array(63).fill(0)]],
+    ['truncated', [0x11, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 9, 0, 2]],
+    ['truncated', [0x11, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 9]],
     ['truncated', [0x12, 0, 1]],
     ['malformed', [0x12, 0, 1, 2, 3]],
     ['malformed', [0x12, 1, 1, 2]],
@@ -102,14 +133,15 @@ describe('a bad packet', () => {
 
   it('never throws, and never points outside of its bytes', () => {
     const read = new Packet();
-    const start = fc.constantFrom([], [0x11], [0x11, 1], [0x11, 2], [0x12], [0x13]);
+    const start = fc.constantFrom([], [0x11], [0x11, 1], [0x11, 2], [0x11, 8], [0x11, 10], [0x12], [0x13]);
     const anything = fc.tuple(start, fc.uint8Array({ maxLength: 1300 }));
     fc.assert(
       fc.property(anything, ([head, tail]) => {
         const bytes = Uint8Array.of(...head, ...tail);
         if (wire.readPacket(bytes, read) !== null || read.type !== PacketType.audio) return;
+        const first = wire.AUDIO_HEADER_BYTES + wire.speakersBytes(read.speakers);
         for (let r = 0; r <= read.redundancy; r++) {
-          expect(read.payloadStart[r]).toBeGreaterThanOrEqual(wire.AUDIO_HEADER_BYTES);
+          expect(read.payloadStart[r]).toBeGreaterThanOrEqual(first);
           expect(read.payloadStart[r] + read.payloadBytes[r]).toBeLessThanOrEqual(bytes.length);
         }
       }),
