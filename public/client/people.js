@@ -1,5 +1,15 @@
 /**
- * @typedef {{ id: string, name: string, transport: string, muted: boolean, you: boolean }} Person
+ * @typedef {object} Person
+ * @property {string} id
+ * @property {string} name
+ * @property {string} label      what to show: the name, with a number where another has it too
+ * @property {string} transport
+ * @property {boolean} muted
+ * @property {number} hand       in the order in which they went up; 0 while it is down
+ * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
+ * @property {boolean} recorded
+ * @property {boolean} away      the connection is lost, the place is kept
+ * @property {boolean} you
  */
 
 /** Who is in the room, by what the server tells. */
@@ -24,6 +34,8 @@ export class People {
         return this.#set(message.person);
       case 'left':
         return this.#people.delete(String(message.id));
+      case 'qualities':
+        return Array.isArray(message.people) && this.#setQualities(message.people);
       default:
         return false;
     }
@@ -32,15 +44,32 @@ export class People {
   /** @param {any} person as the server describes one */
   #set(person) {
     if (typeof person?.id !== 'string') return false;
-    const { id, name, transport, muted } = person;
+    const { id, name, label = name, transport, muted, hand, quality, recorded, away } = person;
     this.#people.set(id, {
       id,
       name: String(name),
+      label: String(label),
       transport: String(transport),
       muted: Boolean(muted),
+      hand: Number(hand) || 0,
+      quality: Number(quality) || 0,
+      recorded: Boolean(recorded),
+      away: Boolean(away),
       you: id === this.#you,
     });
     return true;
+  }
+
+  /** @param {any[]} qualities */
+  #setQualities(qualities) {
+    let changed = false;
+    for (const told of qualities) {
+      const person = this.#people.get(String(told?.id));
+      if (!person) continue;
+      person.quality = Number(told.quality) || 0;
+      changed = true;
+    }
+    return changed;
   }
 
   /** @returns {{ people: Person[], you: string }} in the order in which they came */

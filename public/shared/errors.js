@@ -35,6 +35,7 @@ export const errors = Object.freeze({
     status: 401,
     message: 'This needs the operator\'s token, as "Authorization: Bearer TOKEN".',
   },
+  'chat-flood': { close: 20, status: 429, message: 'That was a lot at once. Wait a moment, then send it again.' },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

@@ -3,7 +3,10 @@
  * @import { ErrorCode } from './errors.js'
  */
 
+import { cutCharacters } from './text.js';
+
 export const MAX_ROOM_NAME = 64;
+/** In characters (code points); what is longer is cut. */
 export const MAX_USER_NAME = 40;
 
 const ROOM_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`);
@@ -23,11 +26,18 @@ export function roomNameError(name) {
 }
 
 /**
- * @param {string} name counted in characters as people see them, not in UTF-16 units
+ * A name as it is kept: in Unicode NFC, without space around it, cut where it is too long.
+ * @param {string} name
+ */
+export function tidyName(name) {
+  return cutCharacters(name.normalize('NFC').trim(), MAX_USER_NAME);
+}
+
+/**
+ * @param {string} name of any length: see tidyName
  * @returns {ErrorCode | null} null when it is good
  */
 export function nameError(name) {
-  if (name.length > 4 * MAX_USER_NAME) return 'user-name';
-  const isLong = [...name.trim()].length > MAX_USER_NAME;
-  return isLong || FORBIDDEN.test(name) || !VISIBLE.test(name) ? 'user-name' : null;
+  const tidy = tidyName(name);
+  return FORBIDDEN.test(tidy) || !VISIBLE.test(tidy) ? 'user-name' : null;
 }

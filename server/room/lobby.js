@@ -2,43 +2,21 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
+ * @import { RoomMessage } from './control-messages.js'
  * @import { Participant } from './participant.js'
  * @import { Room } from './room.js'
  * @import { Rooms } from './rooms.js'
  */
 
-import { z } from 'zod';
 import { errors } from '../../public/shared/errors.js';
-import { nameError, roomNameError } from '../../public/shared/names.js';
-import { MAX_SERVER_DELAY_MS } from '../options.js';
+import { tidyName } from '../../public/shared/names.js';
+import { readJoin, readRoomMessage } from './control-messages.js';
 
 /** A session that hasn't asked to join by then is closed. */
 const JOIN_TIMEOUT_MS = 10_000;
 
 /** Of one participant, control messages beyond this many a second do nothing: each is told to everybody. */
 const MAX_CONTROL_MESSAGES = 20;
-
-/** The control protocol's version: a page and a server of different ones can't talk. */
-const CONTROL_VERSION = 1;
-
-const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
-
-const joinMessage = z
-  .object({
-    type: z.literal('join'),
-    version: z.literal(CONTROL_VERSION),
-    room: z.string(),
-    name: z.string(),
-    delivery: z.enum(['tick', 'reply']).optional(),
-    serverDelayMs: serverDelayMs.optional(),
-  })
-  .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
-
-const roomMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('mute'), muted: z.boolean() }),
-  z.object({ type: z.literal('leave') }),
-  z.object({ type: z.literal('delay'), serverDelayMs }),
-]);
 
 /** Where sessions arrive: waits for each one's `join`, and then carries its packets to its room. */
 export class Lobby {
@@ -82,38 +60,27 @@ export class Lobby {
    * @param {unknown} message
    */
   async #join(session, message) {
-    const refusal = joinError(message);
-    if (refusal) {
-      refuse(session, refusal);
+    const wish = readJoin(message);
+    if (typeof wish === 'string') {
+      refuse(session, wish);
       return;
     }
-    const { room: roomName, name, ...wishes } = joinMessage.parse(message);
+    const { room: roomName, name, ...wishes } = wish;
+    const tidy = tidyName(name);
+    const nameCut = tidy.length < name.normalize('NFC').trim().length;
 
     let gone = false;
     session.handler = { packet: () => {}, control: () => {}, closed: () => (gone = true) };
     const onJoined = (/** @type {Room} */ room, /** @type {Participant} */ participant) => {
       session.handler = handlerFor(room, participant, this.#clock);
     };
-    const joined = await this.#rooms.join(roomName, name.trim(), session, onJoined, wishes);
+    const joined = await this.#rooms.join(roomName, tidy, session, onJoined, { ...wishes, nameCut });
     if (typeof joined === 'string') {
       if (!gone) refuse(session, joined);
     } else if (gone) {
       joined.room.leave(joined.participant);
     }
   }
-}
-
-/**
- * @param {unknown} message
- * @returns {ErrorCode | null} why it isn't a good join
- */
-function joinError(message) {
-  const parsed = joinMessage.safeParse(message);
-  if (!parsed.success) {
-    const version = /** @type {{ version?: unknown } | null} */ (message)?.version;
-    return typeof version === 'number' && version !== CONTROL_VERSION ? 'protocol-version' : 'bad-request';
-  }
-  return roomNameError(parsed.data.room) ?? nameError(parsed.data.name);
 }
 
 /**
@@ -136,9 +103,8 @@ function handlerFor(room, participant, clock) {
   return {
     packet: (bytes, arrivalMs) => room.receive(participant, bytes, arrivalMs),
     control: (message) => {
-      const parsed = roomMessage.safeParse(message);
-      const isLeave = parsed.success && parsed.data.type === 'leave';
-      const isDone = parsed.success && (isLeave || !isFlood()) && obey(room, participant, parsed.data);
+      const read = readRoomMessage(message);
+      const isDone = read !== null && (read.type === 'leave' || !isFlood()) && obey(room, participant, read);
       if (!isDone) participant.reception.dropped.control += 1;
     },
     closed: () => room.leave(participant),
@@ -148,7 +114,7 @@ function handlerFor(room, participant, clock) {
 /**
  * @param {Room} room
  * @param {Participant} participant
- * @param {z.infer<typeof roomMessage>} message
+ * @param {RoomMessage} message
  * @returns {boolean} false when it can't be done for this participant
  */
 function obey(room, participant, message) {
@@ -158,6 +124,19 @@ function obey(room, participant, message) {
       return true;
     case 'delay':
       return room.delay(participant, message.serverDelayMs);
+    case 'hand':
+      room.raiseHand(participant, message.raised);
+      return true;
+    case 'chat':
+      room.chat.say(participant, message.text);
+      return true;
+    case 'report':
+      participant.reportedLossPercent = message.lostPercent;
+      return true;
+    case 'volume':
+    case 'record':
+    case 'recordConsent':
+      return false;
     default:
       participant.session.close(0, 'left');
       return true;

@@ -21,6 +21,7 @@ import { PacketBuffer } from '../audio/packet-buffer.js';
 import { FrameState, RingBuffer } from '../audio/ring-buffer.js';
 import { Heard } from './heard.js';
 import { MixStream } from './mix-stream.js';
+import { Quality } from './quality.js';
 import { Reception } from './reception.js';
 
 /** How far ahead of the sample clock a frame may end: more is a clock that is wrong. */
@@ -80,9 +81,19 @@ export class Participant {
   constructor({ id, name, session, delivery, format, sampleClock, maxDelayMs, lateness, encoder, decoder }) {
     this.id = id;
     this.name = name;
+    /** What the person is shown as: in a room unlike everybody else's. */
+    this.label = name;
     this.session = session;
     this.delivery = delivery;
     this.muted = false;
+    /** The place of the raised hand in the order in which they went up; 0 while it is down. */
+    this.hand = 0;
+    /** How good the connection is, as the others know it, and as it was last measured. @type {number} */
+    this.quality = Quality.unknown;
+    /** @type {number} */
+    this.measuredQuality = Quality.unknown;
+    /** Lost on the way down of late, as the client reports it; null where it hasn't. @type {number | null} */
+    this.reportedLossPercent = null;
     /** When anything was last heard from the session, on the monotonic clock. */
     this.lastHeardMs = 0;
     this.reception = new Reception(lateness);
@@ -310,7 +321,8 @@ export class Participant {
 
   /** What others are told of this person. */
   describe() {
-    return { id: this.id, name: this.name, transport: this.session.transport.name, muted: this.muted };
+    const { id, name, label, muted, hand, quality } = this;
+    return { id, name, label, transport: this.session.transport.name, muted, hand, quality };
   }
 
   /** Frees the codecs; the session is the room's to close. */

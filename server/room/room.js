@@ -26,11 +26,14 @@
  * @property {Codec} codec
  * @property {Clock} clock
  * @property {SampleClock} sampleClock
+ * @property {() => number} [wallNow]   milliseconds since 1970; Date.now by default
  * @property {Observer} [observer]        who watches, such as a measurement
  *
  * @typedef {object} JoinWishes  what one participant asks for itself alone
  * @property {'tick' | 'reply'} [delivery]  in place of the room's
  * @property {number} [serverDelayMs]       in place of the room's; of delivery `reply` only
+ * @property {boolean} [mirror]             to be alone, and to hear oneself
+ * @property {boolean} [nameCut]            whether the name was longer
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(participant: Participant, frame: number, arrivalMs: number) => void} received
@@ -42,10 +45,13 @@
 import { errors } from '../../public/shared/errors.js';
 import { Stream } from '../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { Chat } from './chat.js';
+import { labelFor } from './label.js';
 import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
 import { MixStream } from './mix-stream.js';
 import { Participant } from './participant.js';
+import { qualityOf, ToldQualities } from './quality.js';
 import { RoomDelay } from './room-delay.js';
 import { TickTimes } from './tick-times.js';
 
@@ -64,9 +70,11 @@ export class Room {
   #people = new Map();
   #joining = 0;
   #nextId = 1;
+  #nextHand = 1;
   #delay;
   #mix;
   #tickTimes = new TickTimes();
+  #qualities = new ToldQualities();
   /** How long the server had been standing still, and when that was seen, in milliseconds. */
   #stallMs = 0;
   #stallAtMs = -Infinity;
@@ -95,6 +103,11 @@ export class Room {
       delaySamples: this.#delay.control.delaySamples,
       mix: (frame, latenessMs) => this.#tick(frame, latenessMs),
     });
+    this.chat = new Chat({
+      clock,
+      wallNow: settings.wallNow ?? Date.now,
+      tell: (message) => this.#tell(message),
+    });
     this.#tidyLater();
   }
 
@@ -121,10 +134,11 @@ export class Room {
         participant.close();
         return 'server-closing';
       }
+      participant.label = labelFor(name, this.#people.values());
       this.#people.set(participant.id, participant);
       this.#mix.peopleChanged();
       onJoined(participant);
-      session.sendControl(this.#welcome(participant));
+      session.sendControl({ ...this.#welcome(participant), ...(wishes.nameCut && { nameCut: true }) });
       this.#tell({ type: 'joined', person: participant.describe() }, participant);
       if (participant.delivery === 'tick') this.mixClock.start();
       return participant;
@@ -192,6 +206,7 @@ export class Room {
       echo,
       idleTimeoutMs,
       people: [...this.#people.values()].map((person) => person.describe()),
+      chat: this.chat.history,
     };
   }
 
@@ -265,6 +280,25 @@ export class Room {
   mute(participant, muted) {
     if (participant.muted === muted) return;
     participant.muted = muted;
+    this.changed(participant);
+  }
+
+  /**
+   * Raises somebody's hand, or takes it down. Hands are numbered in the order in which they go up.
+   * @param {Participant} participant
+   * @param {boolean} raised
+   */
+  raiseHand(participant, raised) {
+    if (participant.hand > 0 === raised) return;
+    participant.hand = raised ? this.#nextHand++ : 0;
+    this.changed(participant);
+  }
+
+  /**
+   * Tells everybody what others are told of somebody.
+   * @param {Participant} participant
+   */
+  changed(participant) {
     this.#tell({ type: 'changed', person: participant.describe() });
   }
 
@@ -323,10 +357,14 @@ export class Room {
       } else {
         person.endSecond(now);
         this.#delay.tell(person);
-        person.session.sendControl({ type: 'stats', ...this.#delay.statsOf(person) });
+        const stats = this.#delay.statsOf(person);
+        person.session.sendControl({ type: 'stats', ...stats });
+        person.measuredQuality = qualityOf(figuresOf(person, stats));
       }
     }
     this.#delay.review(this.#people.values());
+    const people = this.#qualities.take(this.#people.values(), now);
+    if (people.length > 0) this.#tell({ type: 'qualities', people });
   }
 
   /** Who is in the room, and how each is received. */
@@ -363,6 +401,15 @@ export class Room {
     this.#people.clear();
     this.#mix.shared?.close();
   }
+}
+
+/**
+ * @param {Participant} person
+ * @param {ReturnType<RoomDelay['statsOf']>} stats
+ */
+function figuresOf({ reportedLossPercent: lostPercent }, stats) {
+  const { receivedPercent10s: receivedPercent, roundTripMs, latenessP99Ms: latenessMs } = stats;
+  return { receivedPercent, lostPercent, roundTripMs, latenessMs };
 }
 
 /**

@@ -7,6 +7,12 @@
 
 import { Room } from './room.js';
 
+/** What a mirror is called towards the one in it. */
+const MIRROR_NAME = 'mirror';
+
+/** Who speaks into a mirror hears it this much later: after the sentence, not into it. */
+const MIRROR_DELAY_MS = 2000;
+
 /** All rooms of a server: a room begins with its first participant and ends with its last. */
 export class Rooms {
   /** @type {Map<string, Room>} */
@@ -14,6 +20,8 @@ export class Rooms {
   #settings;
   #maxRooms;
   #maxPeople;
+  /** Rooms of one, in which somebody hears themselves. @type {Set<Room>} */
+  #mirrors = new Set();
   #closed = false;
 
   /**
@@ -40,6 +48,7 @@ export class Rooms {
   get people() {
     let people = 0;
     for (const room of this.#rooms.values()) people += room.size;
+    for (const room of this.#mirrors) people += room.size;
     return people;
   }
 
@@ -59,7 +68,7 @@ export class Rooms {
    */
   async join(roomName, name, session, onJoined, wishes) {
     if (this.people >= this.#maxPeople) return 'server-full';
-    const room = this.#open(roomName);
+    const room = wishes?.mirror ? this.#openMirror() : this.#open(roomName);
     if (typeof room === 'string') return room;
     let participant;
     try {
@@ -84,17 +93,28 @@ export class Rooms {
     return room;
   }
 
+  /** A room that nobody else finds. @returns {Room | ErrorCode} */
+  #openMirror() {
+    if (this.#closed) return 'server-closing';
+    const settings = { ...this.#settings, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1 };
+    const room = new Room(MIRROR_NAME, { ...settings, observer: undefined }, (empty) => this.#endIfEmpty(empty));
+    this.#mirrors.add(room);
+    return room;
+  }
+
   /** @param {Room} room */
   #endIfEmpty(room) {
-    if (room.size > 0 || this.#rooms.get(room.name) !== room) return;
-    this.#rooms.delete(room.name);
+    if (room.size > 0) return;
+    if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name);
+    else if (!this.#mirrors.delete(room)) return;
     room.close('server-closing');
   }
 
   /** Ends every room. Idempotent. */
   close() {
     this.#closed = true;
-    for (const room of [...this.#rooms.values()]) room.close('server-closing');
+    for (const room of [...this.#rooms.values(), ...this.#mirrors]) room.close('server-closing');
     this.#rooms.clear();
+    this.#mirrors.clear();
   }
 }

@@ -47,9 +47,9 @@ export const MAX_QUEUED_BYTES = 64 * 1024;
 
 /**
  * A peer that leaves so many bytes of control messages unread is as good as gone. The list of a full room's
- * people must fit: 1000 of up to 240 bytes.
+ * people must fit, 1000 of up to 560 bytes, and what was written so far.
  */
-export const MAX_STUCK_BYTES = 320 * 1024;
+export const MAX_STUCK_BYTES = 640 * 1024;
 
 /**
  * The plain sendMany, for transports that have no better way.

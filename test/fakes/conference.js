@@ -49,7 +49,8 @@ export class Conference {
 
   /**
    * @param {string} name
-   * @param {{ room?: string, replyOnly?: boolean, delivery?: string, serverDelayMs?: unknown }} [options]
+   * @param {{ room?: string, replyOnly?: boolean, delivery?: string, serverDelayMs?: unknown,
+   *   mirror?: boolean }} [options]
    */
   async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
     const session = new FakeSession(replyOnly ? this.replyOnly : this.transport);

@@ -547,7 +547,7 @@ describe('who comes and goes', () => {
     [{ type: 'join', version: 1, room: 'lab', name: '\u200b\u2060' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: 'a\u0007' }, 'user-name'],
     [{ type: 'join', version: 1, room: 'lab', name: 'a\u202eb' }, 'user-name'],
-    [{ type: 'join', version: 1, room: 'lab', name: 'x'.repeat(41) }, 'user-name'],
+    [{ type: 'join', version: 1, room: 'lab', name: 'x'.repeat(41) }, null],
     [{ type: 'join', version: 2, room: 'lab', name: 'Ann' }, 'protocol-version'],
     [{ type: 'join', room: 7 }, 'bad-request'],
     [{ type: 'mute', muted: true }, 'bad-request'],

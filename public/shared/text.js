@@ -1,0 +1,42 @@
+/** What people write to each other: the same rule in the page's field and at the server's door. */
+
+/** The longest chat message, in characters. */
+export const MAX_CHAT_CHARACTERS = 2000;
+
+/**
+ * What no text of a person's has: control characters, the marks that turn the direction of text round
+ * (embeddings, overrides, isolates), byte order marks, annotation marks, lone surrogates.
+ */
+const FORBIDDEN = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!\n)\p{Cc}/gu;
+
+/** Something that is to be seen: zero-width characters alone are as good as nothing. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/**
+ * Text as it is shown: Unicode NFC, with newlines and no other control characters. It is text, never
+ * markup: whoever shows it says so.
+ * @param {string} text
+ * @returns {string} '' when nothing of it is to be seen
+ */
+export function cleanText(text) {
+  const lines = text.replace(/\r\n?|[\u0085\p{Zl}\p{Zp}]/gu, '\n').replaceAll('\t', ' ');
+  const clean = lines.replace(FORBIDDEN, '').normalize('NFC').replace(/\n{3,}/g, '\n\n').trim();
+  return VISIBLE.test(clean) ? clean : '';
+}
+
+/**
+ * Cuts a text that is too long, between characters as people see them where one isn't longer than that.
+ * @param {string} text
+ * @param {number} most in characters (code points)
+ * @returns {string} the text itself when it isn't too long
+ */
+export function cutCharacters(text, most) {
+  if (text.length <= most) return text;
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const end = characters.slice(0, most).join('').length;
+  const at = graphemes.segment(text).containing(end)?.index ?? end;
+  return text.slice(0, at > 0 ? at : end).trimEnd();
+}
