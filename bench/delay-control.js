@@ -10,7 +10,7 @@ const TARGET = 99.5;
 /** So many values of D over time are printed. */
 const POINTS = 24;
 
-/** @type {Record<string, { about: string, traces: () => Trace[], roundTripsMs?: (number | null)[] }>} */
+/** @type {Record<string, { about: string, traces: () => Trace[], roundTripsMs?: (number | null)[], loss?: number }>} */
 const CASES = {
   loopback: { about: '0.3 ms and 0.1 ms of jitter', traces: () => [exponential(0.3, 0.1)] },
   thesis: {
@@ -35,6 +35,9 @@ const CASES = {
     traces: () => [exponential(10, 1), constant(300)],
     roundTripsMs: [20, 20],
   },
+  'loss 1 %': { about: 'everyday, and 1 % of the packets never come', traces: () => [lognormal(11.95)], loss: 0.01 },
+  'loss 5 %': { about: 'the same with 5 %', traces: () => [lognormal(11.95)], loss: 0.05 },
+  'loss 10 %': { about: 'the same with 10 %', traces: () => [lognormal(11.95)], loss: 0.1 },
   far: { about: 'one at 10 ms, and one at 900 ms, beyond the cap', traces: () => [exponential(10, 1), constant(900)] },
 };
 
@@ -59,9 +62,10 @@ const round = (value, digits) => Number(value.toFixed(digits));
 /** @param {number[]} values */
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs }]) => {
+const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs, loss }]) => {
   const { seconds, seed } = options;
-  const { ticks, lateness, speakers } = simulate({ traces: traces(), seconds, seed, roundTripsMs, targetPercent: TARGET });
+  const link = { traces: traces(), roundTripsMs, loss };
+  const { ticks, lateness, speakers } = simulate({ ...link, seconds, seed, targetPercent: TARGET });
   const reached = lateness.map((_, i) => i).filter((i) => !speakers[i].excluded);
   const received = Math.min(...reached.map((i) => ticks.filter((tick) => tick.inTime[i]).length));
   const every = Math.max(1, Math.floor(ticks.length / POINTS));

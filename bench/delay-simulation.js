@@ -4,8 +4,10 @@
  */
 
 import { normal, seededRandom } from './random.js';
+import { Redundancy } from '../public/shared/redundancy.js';
 import { DelayControl } from '../server/room/delay-control.js';
 import { Lateness } from '../server/room/lateness.js';
+import { Reception } from '../server/room/reception.js';
 
 /**
  * @typedef {(endMs: number, random: () => number) => number} Trace
@@ -22,12 +24,21 @@ import { Lateness } from '../server/room/lateness.js';
  * @property {number} [targetPercent]
  * @property {(number | null)[]} [roundTripsMs] of each speaker, null where it isn't known
  * @property {(endMs: number) => boolean} [speaking]  whether anybody speaks, always by default
+ * @property {number} [loss]                 share of the packets that never come, each by itself
+ * @property {'auto' | 0 | 1 | 2} [redundancy]  how many earlier frames each packet repeats; auto by default
  *
  * @typedef {object} Tick
  * @property {number} frame
  * @property {number} dueMs     when it was mixed
  * @property {number} delayMs   D in force for it
- * @property {boolean[]} inTime whose frame was there
+ * @property {boolean[]} inTime whose frame was there, from its own packet or repeated in a later one
+ *
+ * @typedef {object} Speaker
+ * @property {number[]} arrivals  of each frame's own packet; Infinity for one that is lost
+ * @property {number[]} there     when each frame first came; Infinity for one that never did
+ * @property {Redundancy} redundancy
+ * @property {Reception} reception
+ * @property {number} next        the frame whose packet comes next
  */
 
 /**
@@ -37,49 +48,100 @@ import { Lateness } from '../server/room/lateness.js';
  */
 export function simulate(options) {
   const { traces, seconds, seed = 1, frameMs = 20, setting = 'auto', maxMs = 400, targetPercent = 99.5 } = options;
-  const { roundTripsMs = [], speaking = () => true } = options;
+  const { roundTripsMs = [], speaking = () => true, loss = 0, redundancy = 'auto' } = options;
   const control = new DelayControl({ frameMs, sampleRate: 48000, setting, maxMs });
-  const speakers = traces.map(() => new Lateness({ frameMs, maxMs, targetPercent }));
   const frames = Math.round((seconds * 1000) / frameMs);
-  const arrivals = traces.map((trace, i) => arrivalsOf(trace, frames, frameMs, seededRandom(seed + i)));
-  const next = traces.map(() => 0);
+  let nowMs = 0;
+  const lateness = /** @type {number[][]} */ ([]);
+  const speakers = traces.map((trace, i) => {
+    const arrivals = arrivalsOf(trace, frames, frameMs, seededRandom(seed + i));
+    lateness.push(arrivals.map((at, k) => at - (k + 1) * frameMs));
+    loseSome(arrivals, loss, seededRandom(1000 + seed + i));
+    return {
+      arrivals,
+      there: new Array(frames).fill(Infinity),
+      redundancy: new Redundancy(redundancy, { now: () => nowMs }),
+      reception: new Reception(new Lateness({ frameMs, maxMs, targetPercent })),
+      next: 0,
+    };
+  });
   /** @type {Tick[]} */
   const ticks = [];
   let reviewMs = 1000;
   for (let frame = 0; frame < frames; frame++) {
     for (;;) {
-      const who = earliest(arrivals, next);
+      const who = earliest(speakers);
       const dueMs = (frame + 1) * frameMs + control.delaySamples / 48;
-      if (who < 0 || arrivals[who][next[who]] > dueMs) break;
-      const k = next[who]++;
-      const at = arrivals[who][k];
-      speakers[who].add(at - (k + 1) * frameMs, at);
-      control.heed(speakers[who], at, () => roundTripsMs[who] ?? null);
+      if (who < 0 || speakers[who].arrivals[speakers[who].next] > dueMs) break;
+      const { lateness: of } = speakers[who].reception;
+      nowMs = arrive(speakers[who], frameMs);
+      control.heed(of, nowMs, () => roundTripsMs[who] ?? null);
     }
     const dueMs = (frame + 1) * frameMs + control.delaySamples / 48;
-    ticks.push({ frame, dueMs, delayMs: control.delaySamples / 48, inTime: arrivals.map((all) => all[frame] <= dueMs) });
+    const inTime = speakers.map(({ there }) => there[frame] <= dueMs);
+    ticks.push({ frame, dueMs, delayMs: control.delaySamples / 48, inTime });
     control.advance(1, speaking(frame * frameMs));
     if (dueMs < reviewMs) continue;
+    nowMs = dueMs;
     reviewMs += 1000;
-    for (const [i, speaker] of speakers.entries()) speaker.review(dueMs, roundTripsMs[i] ?? null);
-    control.review(speakers);
+    for (const [i, { reception, redundancy: sender }] of speakers.entries()) {
+      reception.endSecond(dueMs, roundTripsMs[i] ?? null);
+      // What the server tells the sender once a second.
+      sender.report(reception.snapshot().lostPercent5s);
+    }
+    control.review(speakers.map(({ reception }) => reception.lateness));
   }
-  const lateness = arrivals.map((all) => all.map((at, k) => at - (k + 1) * frameMs));
-  return { ticks, lateness, control, speakers };
+  return { ticks, lateness, control, speakers: speakers.map(({ reception }) => reception.lateness) };
 }
 
 /**
- * @param {number[][]} arrivals
- * @param {number[]} next
+ * Takes a speaker's next packet.
+ * @param {Speaker} speaker
+ * @param {number} frameMs
+ * @returns {number} when it came
+ */
+function arrive(speaker, frameMs) {
+  const { arrivals, there, reception } = speaker;
+  const frame = speaker.next++;
+  const at = arrivals[frame];
+  const { count } = speaker.redundancy;
+  reception.sequences.arrived(frame & 0xffff);
+  there[frame] = Math.min(there[frame], at);
+  for (let r = 1; r <= count && r <= frame; r++) {
+    if (there[frame - r] !== Infinity) continue;
+    there[frame - r] = at;
+    reception.repeated(r);
+  }
+  reception.lateness.add(at - (frame + 1) * frameMs, at);
+  reception.arrived(true, at - (frame + 1) * frameMs, count);
+  while (arrivals[speaker.next] === Infinity) speaker.next += 1;
+  return at;
+}
+
+/**
+ * @param {Speaker[]} speakers
  * @returns {number} whose packet comes next; -1 when none does
  */
-function earliest(arrivals, next) {
+function earliest(speakers) {
   let who = -1;
-  for (let i = 0; i < arrivals.length; i++) {
-    const at = arrivals[i][next[i]];
-    if (at !== undefined && (who < 0 || at < arrivals[who][next[who]])) who = i;
+  let first = Infinity;
+  for (let i = 0; i < speakers.length; i++) {
+    const at = speakers[i].arrivals[speakers[i].next];
+    if (at === undefined || at >= first) continue;
+    first = at;
+    who = i;
   }
   return who;
+}
+
+/**
+ * @param {number[]} arrivals changed; the first packet comes
+ * @param {number} loss
+ * @param {() => number} random
+ */
+function loseSome(arrivals, loss, random) {
+  if (loss === 0) return;
+  for (let k = 1; k < arrivals.length; k++) if (random() < loss) arrivals[k] = Infinity;
 }
 
 /**

@@ -8,6 +8,12 @@ const FEW = 2;
 /** Of the share that may be late so much is planned for: the rest goes where things become worse. */
 const AIM = 0.75;
 
+/** Who said nothing in all that time needs no more than its ordinary lateness: so many may be later. */
+const QUIET_SHARE = 0.1;
+
+/** Of all frames so many may miss a repetition that would have mended them. */
+const UNMENDED_SHARE = 0.0002;
+
 /** So many packets in a row that are later than everything else say that the way has become longer. */
 const STEP_PACKETS = 3;
 
@@ -18,7 +24,7 @@ const STEP_MS = 2000;
 const CLOCK_TOLERANCE_MS = 60;
 
 /**
- * When one speaker's frames became available at the server, less their end on the sample clock, as a
+ * When one speaker's packets came to the server, less the end of their frames on the sample clock, as a
  * histogram over the last 20 seconds with bins of 1 ms: bin i holds those that a server-side delay of i ms
  * covers and one of i − 1 ms doesn't; bin 0 what came before its frame's end; the last what is beyond the cap.
  * Adding one costs a few operations and allocates nothing.
@@ -31,6 +37,9 @@ export class Lateness {
   /** Block after block of #bins counts. */
   #blocks;
   #totals;
+  /** How many of each block had sound in them. */
+  #soundingBlocks = new Uint32Array(BLOCKS);
+  #sounding = 0;
   #block = 0;
   #blockEndMs = -Infinity;
   #count = 0;
@@ -42,6 +51,9 @@ export class Lateness {
   #stepMs = 0;
   #stepUntilMs = -Infinity;
   #least = Infinity;
+  #frameMs;
+  /** The share of frames that need the first repetition, and the second. */
+  #repetitions = [0, 0];
 
   /**
    * @param {object} options
@@ -51,6 +63,7 @@ export class Lateness {
    */
   constructor({ frameMs, maxMs, targetPercent }) {
     this.#capMs = maxMs;
+    this.#frameMs = frameMs;
     this.#drainMs = frameMs / 2;
     this.#share = AIM * (1 - targetPercent / 100);
     this.#bins = maxMs + 2;
@@ -63,10 +76,11 @@ export class Lateness {
   }
 
   /**
-   * @param {number} latenessMs when a frame became available, less its end
+   * @param {number} latenessMs when a frame's own packet came, less its end
    * @param {number} nowMs      on the monotonic clock
+   * @param {boolean} [sounding] whether there was anything to be heard in it
    */
-  add(latenessMs, nowMs) {
+  add(latenessMs, nowMs, sounding = true) {
     if (nowMs >= this.#blockEndMs) this.#turn(nowMs);
     const bin = !(latenessMs > 0) ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
     const at = this.#block * this.#bins + bin;
@@ -75,6 +89,10 @@ export class Lateness {
     this.#blocks[at] += 1;
     this.#totals[bin] += 1;
     this.#count += 1;
+    if (sounding) {
+      this.#soundingBlocks[this.#block] += 1;
+      this.#sounding += 1;
+    }
     if (bin > this.needMs && bin <= this.#capMs) {
       this.#above += 1;
       this.#step(bin, latenessMs, nowMs);
@@ -87,7 +105,34 @@ export class Lateness {
 
   /** How many of those there are may be later than needMs. */
   get #allowed() {
-    return Math.max(FEW, Math.floor((this.#count - this.#totals[this.#capMs + 1]) * this.#share));
+    const share = this.#sounding > 0 ? this.#share : QUIET_SHARE;
+    return Math.max(FEW, Math.floor((this.#count - this.#totals[this.#capMs + 1]) * share));
+  }
+
+  /**
+   * What is lost and mended by redundancy comes one frame later, or two. How long to wait for it follows from
+   * how often it happens, and the lateness of the packets that come: a mix must have nearly all of it, since
+   * what it misses is lost beside what never came.
+   * @param {number} first   of all frames, the share that needs a repetition
+   * @param {number} second  that needs the second one, since the first is lost too
+   */
+  planRepetitions(first, second) {
+    this.#repetitions[0] = first;
+    this.#repetitions[1] = second;
+  }
+
+  /** @returns {number} the smallest delay that has repetitions in time, in whole milliseconds */
+  #repetitionsMs() {
+    let need = 0;
+    for (let i = 0; i < this.#repetitions.length; i++) {
+      const lateShare = UNMENDED_SHARE / this.#repetitions[i];
+      if (!(lateShare < 1) || this.#count === 0) continue;
+      const allowed = Math.floor((this.#count - this.#totals[this.#capMs + 1]) * lateShare);
+      let bin = this.#capMs;
+      for (let above = 0; bin > 0 && above + this.#totals[bin] <= allowed; bin--) above += this.#totals[bin];
+      need = Math.max(need, bin + Math.ceil((i + 1) * this.#frameMs));
+    }
+    return Math.min(need, this.#capMs);
   }
 
   /**
@@ -120,6 +165,8 @@ export class Lateness {
         this.#totals[bin] -= old;
         this.#count -= old;
       }
+      this.#sounding -= this.#soundingBlocks[this.#block];
+      this.#soundingBlocks[this.#block] = 0;
       this.#blocks.fill(0, from, from + this.#bins);
     }
     this.#blockEndMs = nowMs + BLOCK_MS;
@@ -133,12 +180,13 @@ export class Lateness {
     let above = 0;
     while (bin > 0 && above + this.#totals[bin] <= allowed) above += this.#totals[bin--];
     const step = nowMs < this.#stepUntilMs ? this.#stepMs : 0;
-    while (bin < step) above -= this.#totals[++bin];
+    const least = Math.max(step, this.#repetitionsMs());
+    while (bin < least) above -= this.#totals[++bin];
     this.needMs = bin;
     this.#above = above;
-    let least = 0;
-    while (least < this.#bins && this.#totals[least] === 0) least += 1;
-    this.#least = least < this.#bins ? least : Infinity;
+    let first = 0;
+    while (first < this.#bins && this.#totals[first] === 0) first += 1;
+    this.#least = first < this.#bins ? first : Infinity;
   }
 
   /**

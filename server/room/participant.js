@@ -23,6 +23,7 @@ import { Heard } from './heard.js';
 import { MixStream } from './mix-stream.js';
 import { Quality } from './quality.js';
 import { Reception } from './reception.js';
+import { TokenBucket } from './token-bucket.js';
 
 /** How far ahead of the sample clock a frame may end: more is a clock that is wrong. */
 export const MAX_EARLY_MS = 500;
@@ -35,6 +36,10 @@ const MAX_CONCEAL_MS = 120;
 
 /** Clock requests beyond this many a second aren't answered. */
 const MAX_CLOCK_REQUESTS = 50;
+
+/** Packets are read at this many times the frames' rate, for one who catches up, and so many seconds' of it at once. */
+const MAX_RATE = 3;
+const MAX_BURST_SECONDS = 2;
 
 /** The first packets of one who joins come as its sound is being set up: they say nothing of the way. */
 const SET_UP_MS = 500;
@@ -56,13 +61,15 @@ export class Participant {
   #countsFromMs = Infinity;
   /** The first frame whose own packet may still be decoded; -1 before the first packet. */
   #next = -1;
+  /** The last frame that there was ever a payload for. */
+  #newest = -1;
   /** The last frame that a mix on the server's tick, or one as late, has asked for. */
   #mixed = -1;
   #concealedInARow = 0;
   /** What the last frame that was decoded held. @type {number} */
   #lastState = FrameState.absent;
-  #clockRequests = 0;
-  #clockRequestsSince = -Infinity;
+  #clockRequests = new TokenBucket({ atOnce: MAX_CLOCK_REQUESTS, perSecond: MAX_CLOCK_REQUESTS });
+  #rate;
   #closed = false;
 
   /**
@@ -74,12 +81,14 @@ export class Participant {
    * @param {AudioFormat} options.format
    * @param {SampleClock} options.sampleClock
    * @param {number} options.maxDelayMs  the largest server-side delay that the room can be set to
+   * @param {boolean} options.leavesOutSilence  whether this person may send nothing while it is silent
    * @param {Lateness} options.lateness  new: of this person's frames
    * @param {PayloadEncoder} options.encoder  closed with this
    * @param {PayloadDecoder} options.decoder  closed with this
    */
-  constructor({ id, name, session, delivery, format, sampleClock, maxDelayMs, lateness, encoder, decoder }) {
+  constructor({ id, name, session, delivery, format, sampleClock, maxDelayMs, lateness, encoder, decoder, ...options }) {
     this.id = id;
+    this.leavesOutSilence = options.leavesOutSilence;
     this.name = name;
     /** What the person is shown as: in a room unlike everybody else's. */
     this.label = name;
@@ -119,10 +128,13 @@ export class Participant {
     this.maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
     this.maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
     this.packets = new PacketBuffer(this.maxPastFrames + this.maxEarlyFrames + 2);
+    const perSecond = (MAX_RATE * 1000) / format.frameMs + MAX_CLOCK_REQUESTS;
+    this.#rate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
   }
 
   /**
-   * Takes a packet as it comes: checks it, counts it, keeps it under its frame index.
+   * Takes a packet as it comes: checks it, counts it, keeps it under its frame index. Who sends too many has
+   * them dropped unread.
    *
    * @param {Uint8Array} bytes
    * @param {number} arrivalMs on the monotonic clock
@@ -130,11 +142,13 @@ export class Participant {
    * @returns {number} the frame that an audio packet was for, if it is the first for that frame; else -1
    */
   receive(bytes, arrivalMs, stallMs = 0) {
+    if (this.#rate.take(arrivalMs) > 0) return this.#drop('flood');
     const reason = readPacket(bytes, packet);
     if (reason !== null) return this.#drop(reason);
     if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
     if (packet.type !== PacketType.audio) return this.#drop('type');
 
+    this.reception.sequences.arrived(packet.sequence);
     const { frameSamples } = this.format;
     const clock = this.sampleClock.at(arrivalMs);
     const current = Math.floor(clock / frameSamples);
@@ -154,7 +168,6 @@ export class Participant {
    */
   #keep(bytes, frame, latenessMs, arrivalMs) {
     const { reception, packets } = this;
-    // Who has it from a later packet's redundancy already needn't wait for its own.
     const isFirst = !packets.has(frame);
     const level = packet.level | (packet.voice ? VOICE_BIT : 0);
     if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false, level)) {
@@ -165,20 +178,23 @@ export class Participant {
       this.#next = this.firstFrame = frame;
       this.#countsFromMs = arrivalMs + SET_UP_MS;
     }
-    const counts = arrivalMs >= this.#countsFromMs;
+    if (frame > this.#newest) this.#newest = frame;
     for (let r = 1; r <= packet.redundancy && frame - r >= this.firstFrame; r++) {
+      // Kept even where its mix has been made: the decoder goes on from it.
+      const bytesOfIt = packet.payloadBytes[r];
       if (packets.has(frame - r)) continue;
-      // Kept even where its mix has been made: what a longer delay would have had is known by it.
-      packets.put(frame - r, bytes, packet.payloadStart[r], packet.payloadBytes[r], true, level);
-      if (counts) reception.lateness.add(latenessMs + r * this.format.frameMs, arrivalMs);
+      packets.put(frame - r, bytes, packet.payloadStart[r], bytesOfIt, true, level);
+      if (bytesOfIt > 0) reception.repeated(r);
     }
-    if (isFirst && counts) reception.lateness.add(latenessMs, arrivalMs);
-    if (frame <= this.#mixed) reception.late(packet.sequence, latenessMs);
-    else reception.inTime(packet.sequence, latenessMs);
+    // Who had it from a later packet already needn't have waited for its own.
+    if (isFirst && arrivalMs >= this.#countsFromMs) {
+      reception.lateness.add(latenessMs, arrivalMs, packet.payloadBytes[0] > 0);
+    }
+    reception.arrived(frame > this.#mixed, latenessMs, packet.redundancy);
     return frame;
   }
 
-  /** @param {DropReason | 'early' | 'past'} reason */
+  /** @param {DropReason | 'early' | 'past' | 'flood'} reason */
   #drop(reason) {
     this.reception.dropped[reason] += 1;
     return -1;
@@ -186,24 +202,17 @@ export class Participant {
 
   /** @param {number} arrivalMs */
   #answerClock(arrivalMs) {
-    if (arrivalMs - this.#clockRequestsSince >= 1000) {
-      this.#clockRequestsSince = arrivalMs;
-      this.#clockRequests = 0;
-    }
-    this.#clockRequests += 1;
-    if (this.#clockRequests > MAX_CLOCK_REQUESTS) {
-      this.reception.dropped.flood += 1;
-      return -1;
-    }
+    if (this.#clockRequests.take(arrivalMs) > 0) return this.#drop('flood');
     const bytes = writeClockReply(out, packet.id, Math.max(0, this.sampleClock.at(arrivalMs)));
     this.session.send(out.subarray(0, bytes));
     return -1;
   }
 
   /**
-   * Decodes in order up to a frame, for a mix that needs it. A frame whose packet isn't there is
-   * taken from a later packet's redundancy, or concealed. While nothing behind it has been decoded a
-   * concealed frame is provisional: its packet, when it comes after all, takes its place in the ring.
+   * Decodes in order up to a frame, for a mix that needs it. A frame whose packet isn't there is taken from a
+   * later packet's redundancy, or concealed; after a silent one it is silent, since nothing is sent of it.
+   * While nothing behind it has been decoded this is provisional: its packet, when it comes after all, takes
+   * its place in the ring.
    *
    * @param {number} frame
    * @param {boolean} due whether the frame's time has come. Before it, what is missing is still
@@ -211,21 +220,22 @@ export class Participant {
    * @returns {number} the frame's FrameState
    */
   pull(frame, due) {
-    if (due && frame > this.#mixed) this.#mixed = frame;
+    const mixed = this.#mixed;
+    if (due && frame > mixed) this.#mixed = frame;
     if (this.#next < 0 || frame < 0) return FrameState.absent;
     const oldest = frame - this.maxConcealed;
     while (this.#next <= frame) {
       const next = this.#next;
       if (this.packets.has(next)) {
-        this.#decode(next);
+        this.#decode(next, next > mixed);
       } else if (due && (next < oldest || this.#hasBetween(next, frame))) {
-        if (this.ring.state(next) === FrameState.absent) this.#conceal(next);
+        this.#makeUp(next);
       } else {
         break;
       }
       this.#next = next + 1;
     }
-    if (due) this.#concealThrough(frame);
+    if (due) for (let f = this.#next; f <= frame; f++) this.#makeUp(f);
     return this.ring.state(frame);
   }
 
@@ -235,19 +245,16 @@ export class Participant {
    * @returns {boolean} whether a packet for a later frame is there, up to and with `through`
    */
   #hasBetween(after, through) {
-    for (let frame = after + 1; frame <= through; frame++) if (this.packets.has(frame)) return true;
+    const last = Math.min(through, this.#newest);
+    for (let frame = after + 1; frame <= last; frame++) if (this.packets.has(frame)) return true;
     return false;
   }
 
-  /** @param {number} frame provisional up to and with this one */
-  #concealThrough(frame) {
-    for (let f = this.#next; f <= frame; f++) {
-      if (this.ring.state(f) === FrameState.absent) this.#conceal(f);
-    }
-  }
-
-  /** @param {number} frame one that has a packet */
-  #decode(frame) {
+  /**
+   * @param {number} frame one that has a packet
+   * @param {boolean} inTime whether its mix is still to be made
+   */
+  #decode(frame, inTime) {
     const length = this.packets.length(frame);
     this.#concealedInARow = 0;
     this.#lastState = length === 0 ? FrameState.silent : FrameState.received;
@@ -256,16 +263,27 @@ export class Participant {
       const bytes = this.packets.bytes(frame);
       const good = this.decoder.decode(bytes, 0, length, this.ring.samples, at);
       if (!good) this.reception.garbage += 1;
-      if (this.packets.isRedundant(frame)) this.reception.recovered += 1;
+      if (inTime && this.packets.isRedundant(frame)) this.reception.recovered += 1;
     }
     this.ring.mark(frame, this.#lastState);
   }
 
-  /** @param {number} frame one that nothing is known of */
+  /** @param {number} frame one that has no packet, and is given what is likely, unless it was before */
+  #makeUp(frame) {
+    if (this.ring.state(frame) !== FrameState.absent) return;
+    if (this.#lastState === FrameState.silent) {
+      if (this.leavesOutSilence) this.ring.mark(frame, FrameState.silent);
+    } else if (this.#lastState === FrameState.received && this.#concealedInARow < this.maxConcealed) {
+      this.#conceal(frame);
+    }
+  }
+
+  /** @param {number} frame */
   #conceal(frame) {
-    if (this.#lastState !== FrameState.received || this.#concealedInARow >= this.maxConcealed) return;
+    const { samples } = this.ring;
     const at = this.ring.claim(frame);
-    this.decoder.conceal(this.ring.samples, at);
+    this.decoder.conceal(samples, at);
+    fadeOut(samples, at, this.format.frameSamples, this.#concealedInARow, this.maxConcealed);
     this.ring.mark(frame, FrameState.concealed);
     this.#concealedInARow += 1;
     this.reception.concealed += 1;
@@ -339,3 +357,22 @@ export class Participant {
  * @param {number} spreadMs how far apart the readers are
  */
 const historyFrames = ({ frameMs }, spreadMs) => Math.ceil((HISTORY_MS + spreadMs) / frameMs) + 2;
+
+/**
+ * Lets a long concealment end in silence: it fades over its second half.
+ * @param {Float32Array} samples
+ * @param {number} at where the frame begins
+ * @param {number} count its samples
+ * @param {number} index of the frame among those concealed in a row
+ * @param {number} frames that are concealed in a row at most
+ */
+function fadeOut(samples, at, count, index, frames) {
+  const whole = Math.ceil(frames / 2);
+  if (index < whole) return;
+  const step = 1 / ((frames - whole) * count);
+  let gain = 1 - (index - whole) / (frames - whole);
+  for (let i = at; i < at + count; i++) {
+    gain -= step;
+    samples[i] *= gain;
+  }
+}

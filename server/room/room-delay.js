@@ -45,8 +45,8 @@ export class RoomDelay {
    * @param {number} arrivalMs
    * @returns {boolean} whether D in force has changed
    */
-  heed({ reception, roundTripMs }, arrivalMs) {
-    return this.control.heed(reception.lateness, arrivalMs, roundTripMs);
+  heed({ reception, roundTripMs, muted }, arrivalMs) {
+    return !muted && this.control.heed(reception.lateness, arrivalMs, roundTripMs);
   }
 
   /**
@@ -101,5 +101,6 @@ export class RoomDelay {
 
 /** @param {Iterable<Participant>} people */
 function* latenessOf(people) {
-  for (const person of people) yield person.reception.lateness;
+  // Nobody need wait for one who isn't heard.
+  for (const person of people) if (!person.muted) yield person.reception.lateness;
 }

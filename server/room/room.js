@@ -167,11 +167,13 @@ export class Room {
     const encoder = await openEncoder(settings);
     try {
       const decoder = await openDecoder(settings);
+      const taken = session.transport.replyOnly ? 'reply' : (delivery ?? settings.delivery);
       const participant = new Participant({
         id: String(this.#nextId++),
         name,
         session,
-        delivery: session.transport.replyOnly ? 'reply' : (delivery ?? settings.delivery),
+        delivery: taken,
+        leavesOutSilence: taken === 'tick' && settings.silenceSuppression === true,
         format: settings.format,
         sampleClock: settings.sampleClock,
         maxDelayMs: settings.maxDelayMs,

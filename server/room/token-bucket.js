@@ -9,9 +9,9 @@ export class TokenBucket {
    * @param {object} options
    * @param {number} options.atOnce
    * @param {number} options.perSecond
-   * @param {number} options.nowMs on the monotonic clock
+   * @param {number} [options.nowMs] on the monotonic clock
    */
-  constructor({ atOnce, perSecond, nowMs }) {
+  constructor({ atOnce, perSecond, nowMs = -Infinity }) {
     this.#most = atOnce;
     this.#perMs = perSecond / 1000;
     this.#tokens = atOnce;
@@ -23,8 +23,11 @@ export class TokenBucket {
    * @returns {number} 0 when one may pass; else after how many milliseconds the next may
    */
   take(nowMs) {
-    this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
-    this.#atMs = nowMs;
+    // Times of arrival may go back a little: that takes nothing away.
+    if (nowMs > this.#atMs) {
+      this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
+      this.#atMs = nowMs;
+    }
     if (this.#tokens < 1) return Math.ceil((1 - this.#tokens) / this.#perMs);
     this.#tokens -= 1;
     return 0;

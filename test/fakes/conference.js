@@ -93,6 +93,15 @@ export class Person {
     this.session.handler?.packet(await this.packet(frame, value), this.conference.clock.now());
   }
 
+  /**
+   * A packet that is sent and lost on its way.
+   * @param {number} frame
+   * @param {number | null} value
+   */
+  async lose(frame, value) {
+    await this.packet(frame, value);
+  }
+
   /** @param {number} frame @param {number | null} value @returns {Promise<Uint8Array>} */
   async packet(frame, value) {
     const { format } = this.conference;

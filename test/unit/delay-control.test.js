@@ -174,17 +174,26 @@ describe('the delay that tunes itself', () => {
     expect(Math.max(...ticks.map((tick) => tick.delayMs))).toBe(95);
   });
 
-  it('waits for what redundancy brings as long as that takes, and not longer', () => {
-    const lateness = newLateness();
-    const control = new DelayControl({ frameMs: 20, sampleRate: 48000, setting: 'auto' });
-    for (let k = 0; k < 1000; k++) {
-      // Each tenth frame is lost, and comes with the next one.
-      if (k % 10 !== 9) lateness.add(12, k * 20);
-      else lateness.add(32, k * 20 + 20);
-      control.heed(lateness, k * 20, () => null);
-      control.advance(1, true);
+  it.each([
+    [0.01, 99.8, 57],
+    [0.05, 99.95, 66],
+    [0.1, 99.6, 66],
+  ])('waits for what redundancy mends: with a loss of %d so many are there, %d %%', (loss, percent, mostMs) => {
+    for (const seed of [1, 2, 3]) {
+      const { ticks } = simulate({ traces: [lognormal(12)], seconds: 300, seed, loss });
+      // The first seconds tell the sender, and D.
+      expect(receivedPercent(ticks.slice(500))).toBeGreaterThanOrEqual(percent);
+      expect(Math.max(...ticks.slice(500).map((tick) => tick.delayMs))).toBeLessThanOrEqual(mostMs);
     }
-    expect(control.delayMs).toBe(32);
+  });
+
+  it('does not wait for repetitions where nothing is lost, nor for what will never be repeated', () => {
+    const traces = [lognormal(12)];
+    const delays = (/** @type {object} */ link) =>
+      simulate({ traces, seconds: 60, seed: 2, ...link }).ticks.slice(500).map((tick) => tick.delayMs);
+    const clean = Math.max(...delays({}));
+    expect(Math.max(...delays({ redundancy: 2 }))).toBe(clean);
+    expect(Math.max(...delays({ redundancy: 0, loss: 0.1 }))).toBeLessThanOrEqual(clean + 1);
   });
 });
 

@@ -132,6 +132,82 @@ describe('a room that delivers on its tick', () => {
   });
 });
 
+describe('a speaker who leaves silence out', () => {
+  /**
+   * Speaks, is silent as long as it says, and speaks again; says which packets are lost.
+   * @param {(frame: number) => boolean} [isLost]
+   */
+  async function speakInTurns(isLost = () => false) {
+    const conference = new Conference({ silenceSuppression: true });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    const sends = (/** @type {number} */ frame) => frame < 20 || frame >= 60 || frame < 22 || (frame - 21) % 10 === 0;
+    for (let frame = 0; frame < 80; frame++) {
+      conference.pass(1);
+      if (!sends(frame)) continue;
+      const value = frame < 20 || frame >= 60 ? 0.3 : null;
+      await (isLost(frame) ? ann.lose(frame, value) : ann.speak(frame, value));
+    }
+    conference.pass(3);
+    return { heard: await bob.heard(), stats: ann.stats() };
+  }
+
+  it('is heard whole, and nothing of it is lost, late or made up', async () => {
+    const { heard, stats } = await speakInTurns();
+    for (let frame = 0; frame < 80; frame++) {
+      const value = frame < 20 || frame >= 60 ? [{ value: 0.3, count: 960 }] : null;
+      expect(steps(heard.get(frame)), `frame ${frame}`).toEqual(value);
+    }
+    expect(stats).toMatchObject({ received: 45, lost: 0, late: 0, concealed: 0, receivedPercent: 100, lostPercent5s: 0 });
+  });
+
+  it('whose word to be silent is lost fades out, and is silent', async () => {
+    const { heard, stats } = await speakInTurns((frame) => frame >= 20 && frame < 35);
+    expect(steps(heard.get(20))).toEqual([{ value: CONCEALED, count: 960 }]);
+    expect(steps(heard.get(22))).toEqual([{ value: CONCEALED, count: 960 }]);
+    const [fading, last] = [heard.get(23), heard.get(25)].map((pcm) => /** @type {Float32Array} */ (pcm));
+    expect(fading[0]).toBeCloseTo(CONCEALED, 3);
+    expect(fading[950]).toBeLessThan(CONCEALED * 0.7);
+    expect(last[950]).toBeLessThan(0.002);
+    for (let frame = 26; frame < 60; frame++) expect(heard.get(frame), `frame ${frame}`).toBeNull();
+    expect(steps(heard.get(60))).toEqual([{ value: 0.3, count: 960 }]);
+    expect(stats).toMatchObject({ lost: 3, concealed: 6 });
+  });
+
+  it('whose first sound is lost is heard from the next packet on, and nothing is made up in its place', async () => {
+    const { heard, stats } = await speakInTurns((frame) => frame === 60);
+    expect(heard.get(60)).toBeNull();
+    expect(steps(heard.get(61))).toEqual([{ value: 0.3, count: 960 }]);
+    expect(stats).toMatchObject({ lost: 1, concealed: 0 });
+  });
+});
+
+describe('one who sends too much', () => {
+  it('has the rest of it dropped unread, and the others hear each other as before', async () => {
+    const conference = new Conference();
+    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    const flood = await eve.packet(0, null);
+    for (let frame = 0; frame < 200; frame++) {
+      conference.pass(1);
+      for (let i = 0; i < 300; i++) eve.session.handler?.packet(flood, conference.clock.now());
+      await ann.speak(frame, 0.1);
+    }
+    conference.pass(3);
+    const heard = await bob.heard();
+    for (let frame = 0; frame < 200; frame++) expect(steps(heard.get(frame))).toEqual([{ value: 0.1, count: 960 }]);
+    expect(ann.stats()).toMatchObject({ received: 200, concealed: 0, dropped: { flood: 0 } });
+    // Three times the frames and 50 clock requests a second, and two seconds of that at once.
+    expect(eve.stats()?.dropped.flood).toBe(200 * 300 - (400 + 200 * 4 - 4));
+  });
+
+  it('is forgiven what a network held back for two seconds', async () => {
+    const conference = new Conference();
+    const [ann] = [await conference.join('Ann'), await conference.join('Bob')];
+    conference.pass(100);
+    for (let frame = 0; frame < 100; frame++) await ann.speak(frame, 0.1);
+    expect(ann.stats()?.dropped.flood).toBe(0);
+  });
+});
+
 describe('a room that replies', () => {
   it.each([0, 60, 67.5, 130])('reads at the packet\'s own clock less D = %d ms, to the sample', async (serverDelayMs) => {
     const conference = new Conference({ delivery: 'reply', serverDelayMs });
