@@ -47,8 +47,8 @@ import { Reception } from '../server/room/reception.js';
  *   lateness: of each speaker's frames, in milliseconds
  */
 export function simulate(options) {
-  const { traces, seconds, seed = 1, frameMs = 20, setting = 'auto', maxMs = 400, targetPercent = 99.5 } = options;
-  const { roundTripsMs = [], speaking = () => true, loss = 0, redundancy = 'auto' } = options;
+  const { traces, seconds, seed = 1, frameMs = 20, setting = 'auto', maxMs = 400 } = options;
+  const { roundTripsMs = [], speaking = () => true } = options;
   const control = new DelayControl({ frameMs, sampleRate: 48000, setting, maxMs });
   const frames = Math.round((seconds * 1000) / frameMs);
   let nowMs = 0;
@@ -56,14 +56,8 @@ export function simulate(options) {
   const speakers = traces.map((trace, i) => {
     const arrivals = arrivalsOf(trace, frames, frameMs, seededRandom(seed + i));
     lateness.push(arrivals.map((at, k) => at - (k + 1) * frameMs));
-    loseSome(arrivals, loss, seededRandom(1000 + seed + i));
-    return {
-      arrivals,
-      there: new Array(frames).fill(Infinity),
-      redundancy: new Redundancy(redundancy, { now: () => nowMs }),
-      reception: new Reception(new Lateness({ frameMs, maxMs, targetPercent })),
-      next: 0,
-    };
+    loseSome(arrivals, options.loss ?? 0, seededRandom(1000 + seed + i));
+    return newSpeaker(arrivals, options, () => nowMs);
   });
   /** @type {Tick[]} */
   const ticks = [];
@@ -92,6 +86,18 @@ export function simulate(options) {
     control.review(speakers.map(({ reception }) => reception.lateness));
   }
   return { ticks, lateness, control, speakers: speakers.map(({ reception }) => reception.lateness) };
+}
+
+/**
+ * @param {number[]} arrivals
+ * @param {SimulationOptions} options
+ * @param {() => number} now
+ * @returns {Speaker}
+ */
+function newSpeaker(arrivals, { frameMs = 20, maxMs = 400, targetPercent = 99.5, redundancy = 'auto' }, now) {
+  const there = new Array(arrivals.length).fill(Infinity);
+  const reception = new Reception(new Lateness({ frameMs, maxMs, targetPercent }));
+  return { arrivals, there, redundancy: new Redundancy(redundancy, { now }), reception, next: 0 };
 }
 
 /**
