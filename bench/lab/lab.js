@@ -25,6 +25,7 @@ import { Child } from './child.js';
 
 const SERVER = new URL('./server-process.js', import.meta.url);
 const CLIENT = new URL('./client-process.js', import.meta.url);
+const CROWD = new URL('./crowd-process.js', import.meta.url);
 
 /** Formats by name, as options of the server. */
 export const FORMATS = Object.freeze({
@@ -42,6 +43,8 @@ export class Lab {
   #server = null;
   /** @type {Clients | null} */
   #clients = null;
+  /** @type {Child | null} */
+  #crowd = null;
   #startClients;
   /** @type {number[]} */
   #latenessMs = [];
@@ -85,16 +88,33 @@ export class Lab {
    * @throws {Error} when it lacks a transport that is asked for
    */
   async startServer(argv = []) {
+    const { origin, report } = await this.#serve(argv, 'packets');
+    this.#clients ??= await this.#startClients();
+    return checkTransports(await this.#clients.call('open', { origin }), this.options.transports, report);
+  }
+
+  /**
+   * Starts a server anew for a crowd (bench/lab/crowd.js), which is connected to it.
+   * @param {string[]} argv options beside those of the format
+   * @param {'ticks' | 'nothing'} observe  what the server notes of itself
+   * @returns {Promise<Child>} the crowd's process
+   */
+  async startCrowd(argv, observe) {
+    const { origin, report } = await this.#serve(argv, observe);
+    this.#crowd ??= new Child(CROWD, this.link.client.exec);
+    checkTransports(await this.#crowd.call('open', { origin }), ['webtransport'], report);
+    return this.#crowd;
+  }
+
+  /** @param {string[]} argv @param {string} observe */
+  async #serve(argv, observe) {
     this.signal.throwIfAborted();
     await this.#server?.close();
     this.#server = new Child(SERVER, this.link.server.exec);
-    const { format, server, transports } = this.options;
-    const { port, report } = await this.#server.call('start', { argv: [...FORMATS[format].argv, ...argv, ...server] });
-    this.#clients ??= await this.#startClients();
-    const config = await this.#clients.call('open', { origin: `http://${this.link.server.address}:${port}` });
-    const missing = transports.find((transport) => !config.transports[transport]);
-    if (missing) throw new Error(`the server has no ${missing}. ${report.join(' ')}`);
-    return config;
+    const { format, server } = this.options;
+    const options = { argv: [...FORMATS[format].argv, ...argv, ...server], observe };
+    const { port, report } = await this.#server.call('start', options);
+    return { origin: `http://${this.link.server.address}:${port}`, report };
   }
 
   /** The server's audio format. @returns {Promise<import('../../public/shared/audio-format.js').AudioFormat>} */
@@ -130,13 +150,18 @@ export class Lab {
     await this.clients.call('note');
     await this.wait(seconds);
     const { people, cpuPercent, latenessMs } = await this.clients.call('take');
-    this.#latenessMs.push(...latenessMs);
-    this.#cpuPercents.push(cpuPercent);
-    this.#tellGenerator();
+    this.tellGenerator(latenessMs, cpuPercent);
     return { server: await this.server.call('collect'), people, cpuPercent };
   }
 
-  #tellGenerator() {
+  /**
+   * Notes how well the load was made, for the report.
+   * @param {readonly number[]} lateness of sending, against plan, in milliseconds
+   * @param {number} cpu percent of a core
+   */
+  tellGenerator(lateness, cpu) {
+    for (const ms of lateness) this.#latenessMs.push(ms);
+    this.#cpuPercents.push(cpu);
     const ascending = sorted(this.#latenessMs);
     const latenessMs = {
       p50: quantile(ascending, 0.5),
@@ -172,6 +197,19 @@ export class Lab {
   /** Idempotent. */
   async close() {
     await this.#clients?.close();
+    await this.#crowd?.close();
     await this.#server?.close();
   }
+}
+
+/**
+ * @param {ServerConfig} config
+ * @param {TransportName[]} transports those that are needed
+ * @param {string[]} report what the server said of what it lacks
+ * @throws {Error} when one is missing
+ */
+function checkTransports(config, transports, report) {
+  const missing = transports.find((transport) => !config.transports[transport]);
+  if (missing) throw new Error(`the server has no ${missing}. ${report.join(' ')}`);
+  return config;
 }

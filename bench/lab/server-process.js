@@ -4,6 +4,8 @@
  * @import { RunningServer } from '../../server/server.js'
  */
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { FrameState } from '../../server/audio/ring-buffer.js';
 import { loadConfig } from '../../server/config.js';
@@ -16,6 +18,9 @@ let server = null;
 /** @type {import('../../public/shared/audio-format.js').AudioFormat | null} */
 let format = null;
 const cpu = new CpuMeter();
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = /** @type {() => void} */ (runInNewContext('gc'));
 
 /** What is written down from `begin` on. */
 let notes = emptyNotes();
@@ -32,6 +37,8 @@ function emptyNotes() {
      * @type {Map<string, Map<number, number>>}
      */
     heard: new Map(),
+    /** When each frame was due to be mixed, where only ticks are noted. @type {{ frame: number, atMs: number }[]} */
+    due: [],
   };
 }
 
@@ -55,13 +62,25 @@ const observer = {
   },
 };
 
+/** Only when each tick began: for many people, whose packets would fill the notebook. @type {typeof observer} */
+const tickObserver = {
+  received() {},
+  ticked(frame, latenessMs) {
+    notes.tickLatenessMs.push(latenessMs);
+    notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
+  },
+  mixed() {},
+};
+
+const OBSERVERS = { packets: observer, ticks: tickObserver, nothing: undefined };
+
 serve(
   {
-    /** @param {{ argv: string[] }} options */
-    async start({ argv }) {
+    /** @param {{ argv: string[], observe?: keyof typeof OBSERVERS }} options */
+    async start({ argv, observe = 'packets' }) {
       const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
       format = createAudioFormat(config);
-      server = await createServer(config, { observer, log: createLog({ level: 'error' }) });
+      server = await createServer(config, { observer: OBSERVERS[observe], log: createLog({ level: 'error' }) });
       return { port: server.port, h3Port: server.h3Port, report: server.report };
     },
     format: () => format,
@@ -73,6 +92,12 @@ serve(
     collect() {
       const { rss, heapUsed } = process.memoryUsage();
       return { ...notes, cpuPercent: cpu.take(), rssBytes: rss, heapBytes: heapUsed };
+    },
+    /** @param {{ collect?: boolean }} options collect: after garbage has been collected, wholly */
+    memory({ collect = false }) {
+      if (collect) for (let i = 0; i < 3; i++) collectGarbage();
+      const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
+      return { rss, heapUsed, external, arrayBuffers };
     },
     /** @param {{ room: string }} options */
     room: ({ room }) => server?.rooms.get(room)?.describe() ?? null,

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { barsTable, isMet } from '../../bench/lab/bars.js';
+import { checkResult, NO_RESULT } from '../../bench/result.js';
+import { trend } from '../../bench/trend.js';
+import { normal, seededRandom } from '../../bench/random.js';
+
+describe('the trend of a series', () => {
+  it('is exact for a straight line', () => {
+    const points = Array.from({ length: 20 }, (_, i) => /** @type {const} */ ([i / 10, 5 - 3 * (i / 10)]));
+    const { slope, intercept, interval } = trend(points, { random: seededRandom(1) });
+    expect(slope).toBeCloseTo(-3, 9);
+    expect(intercept).toBeCloseTo(5, 9);
+    expect(interval[0]).toBeCloseTo(-3, 6);
+    expect(interval[1]).toBeCloseTo(-3, 6);
+  });
+
+  it('has an interval that holds the truth in about 95 of 100 cases, though neighbours are alike', () => {
+    const random = seededRandom(7);
+    let held = 0;
+    for (let run = 0; run < 200; run++) {
+      let value = 0;
+      const points = Array.from({ length: 300 }, (_, i) => {
+        value = 0.5 * value + normal(random);
+        return /** @type {[number, number]} */ ([i / 300, 2 * (i / 300) + value]);
+      });
+      const [low, high] = trend(points, { random, resamples: 200 }).interval;
+      if (low <= 2 && 2 <= high) held += 1;
+    }
+    expect(held).toBeGreaterThan(170);
+    expect(held).toBeLessThan(200);
+  });
+
+  it('says nothing of two points', () => {
+    expect(trend([[0, 1], [1, 2]], { random: seededRandom(1) }).slope).toBeNaN();
+  });
+});
+
+describe('a bar', () => {
+  it('is met on its own side of the limit only', () => {
+    const bar = { what: 'D', limit: 8, unit: 'ms' };
+    expect(isMet({ ...bar, reached: 8 })).toBe(true);
+    expect(isMet({ ...bar, reached: 8.1 })).toBe(false);
+    expect(isMet({ ...bar, is: '≥', reached: 8.1 })).toBe(true);
+    expect(isMet({ ...bar, is: '≥', reached: 7.9 })).toBe(false);
+    expect(isMet({ ...bar, reached: NaN })).toBe(false);
+  });
+
+  it('is a row of a table that says what was reached, and by what it wasn\'t', () => {
+    const table = barsTable([
+      { what: 'D', limit: 8, reached: 7.54, unit: 'ms', digits: 1 },
+      { what: 'received', is: '≥', limit: 99.5, reached: 99.1, unit: '%', digits: 1, why: 'stalls' },
+      { what: 'memory', limit: 1, reached: NaN, unit: 'MiB' },
+    ]);
+    expect(table.rows.map((row) => row.slice(1))).toEqual([
+      ['≤ 8.0 ms', '7.5 ms', 'met', ''],
+      ['≥ 99.5 %', '99.1 %', 'not met', 'stalls'],
+      ['≤ 1 MiB', '–', 'not measured', ''],
+    ]);
+    expect(() => checkResult({ ...NO_RESULT, tables: [table] })).not.toThrow();
+  });
+});
