@@ -53,6 +53,11 @@ export class PacketSlots {
     return this.#tags[frame % this.capacity] === frame;
   }
 
+  /** @param {number} frame one that it has @returns {boolean} whether its own packet came, not only a repetition */
+  isOwn(frame) {
+    return this.#own[frame % this.capacity] === 1;
+  }
+
   /** @param {number} frame one that it has @returns {number} the payload's bytes; 0 is silence */
   length(frame) {
     return this.#lengths[frame % this.capacity];

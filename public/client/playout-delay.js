@@ -42,6 +42,7 @@ export class PlayoutDelay {
   #pulls = new SlidingMinimum(PULL_WINDOW_MS);
   #network = new DriftMeter();
   #card = new DriftMeter();
+  #arrivedMs = NaN;
 
   /** The delay that covers the jitter, in milliseconds. */
   wantedMs = START_MS;
@@ -71,7 +72,8 @@ export class PlayoutDelay {
     const deviation = this.#jitter.add(transit, arrivalMs);
     this.#network.add(arrivalMs, transit);
     const covered = this.#jitter.coveredMs + MARGIN_MS;
-    const seconds = this.#frameMs / 1000;
+    const seconds = Math.min(1, Math.max(0, arrivalMs - this.#arrivedMs) / 1000) || 0;
+    this.#arrivedMs = arrivalMs;
     const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
     const wanted = Math.max(covered, this.wantedMs - fall);
     const late = Math.min(deviation + MARGIN_MS, covered + LATE_FRAMES * this.#frameMs);

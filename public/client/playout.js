@@ -4,20 +4,13 @@
  * @import { PayloadDecoder } from '../shared/payload.js'
  */
 
-import { MAX_PACKET_BYTES, SILENT_LEVEL, Stream, unwrapFrame } from '../shared/packet.js';
-import { PacketSlots } from './packet-slots.js';
-import { MAX_DELAY_MS, PlayoutDelay } from './playout-delay.js';
+import { MAX_PACKET_BYTES } from '../shared/packet.js';
+import { JitterBuffer } from './jitter-buffer.js';
 import { Resampler } from './resampler.js';
-import { Splicer } from './splicer.js';
-
-/** How much sound is kept at most, in milliseconds. */
-const CAPACITY_MS = 1000;
+import { StreamDecoder } from './stream-decoder.js';
 
 /** A loss longer than this isn't made up any further: the rest is silence. */
 const MAX_CONCEAL_MS = 120;
-
-/** So many packets in a row whose time can't be right: then it is the time that has changed. */
-const RESYNC_PACKETS = 10;
 
 /** A frame at least as soft as this may be lengthened or shortened, in -dBov. */
 const QUIET_LEVEL = 50;
@@ -34,10 +27,11 @@ const LONG_IN_LONG_QUIET_MS = 4;
 /** sound is, too, after so long. What is less is left to resampling. */
 const PATIENCE_MS = 2000;
 
+/** Silence for which no packets come is given in pieces of so many milliseconds: sound may begin after each. */
+const REST_MS = 5;
+
 /** Longer than wanted by more than this, in milliseconds, and frames are left out at once. */
 const HARD_MS = 150;
-
-const INDEX_NEVER = -1;
 
 /** Resampling may make a piece of sound longer than a frame, by less than so many samples. */
 export const PULL_EXTRA = 8;
@@ -48,22 +42,15 @@ export const PULL_EXTRA = 8;
  * which frames come, a few parts per million beside the sound card's, and so that small changes of
  * the delay aren't heard; larger ones lengthen or shorten what is quiet. A frame that isn't there is
  * made up without giving it up: if it comes meanwhile it is heard, and the delay has grown by a
- * frame; if the next one comes, it is lost.
+ * frame; if the next one comes, it is lost. After a silent packet nothing is missed: time runs on in
+ * silence until there is sound again, and the delay is put right on the way.
  */
 export class Playout {
   #format;
-  #decoders;
-  #slots;
-  #splicer;
-  #scratch;
+  #buffer;
+  #sound;
   #maxConceals;
   #delay;
-  #next = INDEX_NEVER;
-  #newest = INDEX_NEVER;
-  /** @type {number} the stream that is heard: one of Stream */
-  #stream = Stream.fullMix;
-  /** Whether the decoder would go on with sound, rather than silence. */
-  #sounding = false;
   /** How long it has been quiet, in milliseconds; 0 when it is not. */
   #quietMs = LONG_QUIET_MS;
   #resampler;
@@ -72,20 +59,22 @@ export class Playout {
   /** Frames that were made up since the last one that was there. */
   #conceals = 0;
   #longFrames = 0;
-  #strangers = 0;
+  #restSamples;
 
   /**
-   * Packets: `received` in time, `late` for their frame, `duplicate`, `strange` with a time that
-   * can't be; frames: `played`, `lost` that never came, `skipped` unheard to catch up, `concealed`,
-   * `garbage`; `underruns`: how often the sound card found nothing; samples inserted and dropped.
+   * Packets: `received` in time, `late` for their frame, `lost` that never came, `duplicate`, `strange`
+   * with a time that can't be; frames: `played`, `recovered` from a later packet, `skipped` unheard to
+   * catch up, `concealed`, `garbage`; `underruns`: how often the sound card found nothing; samples
+   * inserted and dropped.
    */
   counters = {
     received: 0,
     late: 0,
+    lost: 0,
     duplicate: 0,
     strange: 0,
     played: 0,
-    lost: 0,
+    recovered: 0,
     skipped: 0,
     concealed: 0,
     garbage: 0,
@@ -100,14 +89,13 @@ export class Playout {
    */
   constructor(format, decoders) {
     this.#format = format;
-    this.#decoders = decoders;
-    this.#slots = new PacketSlots(Math.max(16, Math.ceil(CAPACITY_MS / format.frameMs)));
-    this.#splicer = new Splicer(format);
-    this.#scratch = new Float32Array(format.frameSamples);
+    this.#buffer = new JitterBuffer(format, this.counters);
+    this.#delay = this.#buffer.delay;
+    this.#sound = new StreamDecoder(format, decoders);
     this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA);
     this.#piece = new Float32Array(format.frameSamples);
     this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
-    this.#delay = new PlayoutDelay(format.frameMs);
+    this.#restSamples = Math.min(format.frameSamples, (REST_MS * format.sampleRate) / 1000);
   }
 
   /** What waiting for jitter adds now, in milliseconds. */
@@ -125,11 +113,20 @@ export class Playout {
     return this.#delay.driftPpm;
   }
 
-  /** Of the frames that were due, those whose packet was there in time, in percent; null before the first. */
+  /** Of the frames that were sent, those that were there in time, repeated ones too, in percent; null before the first. */
   get receivedPercent() {
-    const { received, late, lost } = this.counters;
+    const { received, recovered, late, lost } = this.counters;
     const due = received + late + lost;
-    return due === 0 ? null : (100 * received) / due;
+    return due === 0 ? null : Math.min(100, (100 * (received + recovered)) / due);
+  }
+
+  /**
+   * @param {number} nowMs
+   * @returns {number | null} of the packets of the last seconds, those that never came, in percent, before any of
+   *   it was mended; null when there were none
+   */
+  lostPercent(nowMs) {
+    return this.#buffer.lostPercent(nowMs);
   }
 
   /**
@@ -139,79 +136,7 @@ export class Playout {
    * @param {number} arrivalMs
    */
   receive(packet, bytes, arrivalMs) {
-    if (bytes.length > MAX_PACKET_BYTES) return;
-    const frame = this.#newest < 0 ? packet.frame : unwrapFrame(packet.frame, this.#newest);
-    if (this.#next < 0) this.#start(frame);
-    else if (!this.#isPlausible(frame, arrivalMs)) return;
-    if (this.#slots.has(frame) && !this.#slots.put(frame, packet, 0, bytes)) {
-      this.counters.duplicate += 1;
-      return;
-    }
-    this.#delay.arrived(frame, arrivalMs, this.#isMissed(frame));
-    this.#keep(frame, packet, bytes);
-    this.#keepRepeated(frame, packet, bytes, arrivalMs);
-  }
-
-  /** @param {number} frame whether it was wanted before it came */
-  #isMissed(frame) {
-    return frame < this.#next || (frame === this.#next && this.#conceals > 0);
-  }
-
-  /** @param {number} frame */
-  #start(frame) {
-    this.#next = frame;
-    this.#newest = frame;
-    this.#strangers = 0;
-  }
-
-  /**
-   * @param {number} frame
-   * @param {number} arrivalMs
-   */
-  #isPlausible(frame, arrivalMs) {
-    const lateness = this.#delay.lateness(frame, arrivalMs);
-    if (frame >= 0 && Math.abs(lateness) <= MAX_DELAY_MS + HARD_MS) {
-      this.#strangers = 0;
-      return true;
-    }
-    this.counters.strange += 1;
-    this.#strangers += 1;
-    if (this.#strangers < RESYNC_PACKETS || frame < 0) return false;
-    this.#delay.reset();
-    this.#slots.clear();
-    this.#start(frame);
-    return true;
-  }
-
-  /**
-   * @param {number} frame
-   * @param {Packet} packet
-   * @param {Uint8Array} bytes
-   */
-  #keep(frame, packet, bytes) {
-    if (frame < this.#next) {
-      this.counters.late += 1;
-      if (this.counters.lost > 0) this.counters.lost -= 1;
-    } else {
-      this.counters.received += 1;
-    }
-    if (frame > this.#newest) this.#newest = frame;
-    if (frame > this.#newest - this.#slots.capacity) this.#slots.put(frame, packet, 0, bytes);
-  }
-
-  /**
-   * Frames that come only by being repeated come later: the delay must know, or they are of no use.
-   * @param {number} frame
-   * @param {Packet} packet
-   * @param {Uint8Array} bytes
-   * @param {number} arrivalMs
-   */
-  #keepRepeated(frame, packet, bytes, arrivalMs) {
-    for (let r = 1; r <= packet.redundancy && frame - r >= this.#next - 1 && frame >= r; r++) {
-      if (this.#slots.has(frame - r)) continue;
-      this.#delay.arrived(frame - r, arrivalMs, this.#isMissed(frame - r));
-      if (frame - r >= this.#next) this.#slots.put(frame - r, packet, r, bytes);
-    }
+    if (bytes.length <= MAX_PACKET_BYTES) this.#buffer.receive(packet, bytes, arrivalMs);
   }
 
   /**
@@ -236,10 +161,7 @@ export class Playout {
    * @param {number} outputMs
    */
   #take(nowMs, outputMs) {
-    if (this.#next >= 0) {
-      const heardMs = nowMs + outputMs - (this.#heard * 1000) / this.#format.sampleRate;
-      this.#delay.pulled(this.#next, nowMs, heardMs);
-    }
+    this.#buffer.pulled(nowMs, nowMs + outputMs - (this.#heard * 1000) / this.#format.sampleRate);
     const count = this.#nextPiece(this.#piece);
     this.#resampler.write(this.#piece, 0, count);
     this.#resampler.step = this.#delay.step;
@@ -250,11 +172,16 @@ export class Playout {
    * @returns {number} how many samples of it are to be heard
    */
   #nextPiece(out) {
-    if (this.#next < 0) return this.#silence(out, this.#format.frameSamples);
+    const buffer = this.#buffer;
+    if (buffer.next < 0) return this.#silence(out, this.#format.frameSamples);
     this.#catchUp();
-    if (!this.#slots.has(this.#next)) this.#giveUpLost();
-    if (!this.#slots.has(this.#next)) return this.#conceal(out);
+    if (!buffer.has()) {
+      if (buffer.resting) return this.#rest(out);
+      this.#giveUpLost();
+      if (!buffer.has()) return this.#conceal(out);
+    }
     this.#conceals = 0;
+    buffer.awaited = false;
     const shortMs = this.#quietMs >= LONG_QUIET_MS ? SHORT_IN_LONG_QUIET_MS : SHORT_MS;
     if (this.#quietMs > 0 && this.#delay.surplusMs < -shortMs) return this.#insert(out);
     return this.#play(out);
@@ -267,33 +194,22 @@ export class Playout {
     const frames = Math.floor((surplus + SHORT_IN_LONG_QUIET_MS) / frameMs);
     if (frames <= 0) return;
     if (surplus > HARD_MS) {
-      if (this.#sounding && this.#conceals === 0) this.#cutSound();
-      this.#leaveOut(frames);
+      if (this.#sound.sounding && this.#conceals === 0) this.#sound.breakOff();
+      this.#buffer.leaveOut(frames);
       return;
     }
     for (let i = 0; i < frames; i++) {
-      const isSilent = !this.#slots.has(this.#next) || this.#slots.length(this.#next) === 0;
-      if (this.#conceals === 0 && (this.#sounding || !isSilent)) return;
-      this.#leaveOut(1);
+      const isSilent = !this.#buffer.has() || this.#buffer.payloadBytes === 0;
+      if (this.#conceals === 0 && (this.#sound.sounding || !isSilent)) return;
+      this.#buffer.leaveOut(1);
     }
-  }
-
-  /** @param {number} frames to be left out */
-  #leaveOut(frames) {
-    const looked = Math.min(frames, this.#slots.capacity);
-    let there = 0;
-    for (let i = 0; i < looked; i++) if (this.#slots.has(this.#next + i)) there += 1;
-    this.counters.skipped += there;
-    this.counters.lost += frames - there;
-    this.#next += frames;
-    this.#delay.moved(-frames * this.#format.frameMs);
   }
 
   /** What was made up stands for lost frames, when one that came after them is there. */
   #giveUpLost() {
     for (let frames = 1; frames <= this.#conceals; frames++) {
-      if (!this.#slots.has(this.#next + frames)) continue;
-      this.#leaveOut(frames);
+      if (!this.#buffer.has(frames)) continue;
+      this.#buffer.leaveOut(frames);
       return;
     }
   }
@@ -304,22 +220,15 @@ export class Playout {
    */
   #conceal(out) {
     const { frameSamples, frameMs } = this.#format;
-    if (this.#conceals === 0 && this.#newest < this.#next) this.counters.underruns += 1;
+    if (this.#conceals === 0 && this.#buffer.isEmpty) this.counters.underruns += 1;
     this.#conceals += 1;
+    this.#buffer.awaited = true;
     this.#delay.moved(frameMs);
-    if (this.#sounding && this.#conceals > this.#maxConceals) this.#cutSound();
-    if (!this.#sounding) return this.#silence(out, frameSamples);
-    this.#decoders[this.#stream].conceal(out, 0);
+    if (this.#sound.sounding && this.#conceals > this.#maxConceals) this.#sound.breakOff();
+    if (!this.#sound.sounding) return this.#silence(out, frameSamples);
+    this.#sound.conceal(out);
     this.counters.concealed += 1;
-    this.#splicer.join(out, frameSamples);
     return frameSamples;
-  }
-
-  /** What follows doesn't go on from the sound before it. */
-  #cutSound() {
-    this.#decoders[this.#stream].conceal(this.#scratch, 0);
-    this.#splicer.cut(this.#scratch, 0);
-    this.#sounding = false;
   }
 
   /**
@@ -327,9 +236,42 @@ export class Playout {
    * @param {number} count
    */
   #silence(out, count) {
-    out.fill(0);
-    this.#splicer.join(out, count);
+    this.#sound.silence(out, count);
     return count;
+  }
+
+  /**
+   * Silence for which there are no packets. That it is made longer or shorter isn't heard.
+   * @param {Float32Array} out
+   */
+  #rest(out) {
+    const { frameSamples, sampleRate } = this.#format;
+    const surplus = this.#delay.surplusMs;
+    this.#quietMs += (this.#restSamples * 1000) / sampleRate;
+    if (surplus < -SHORT_IN_LONG_QUIET_MS) return this.#insertSilence(out);
+    if (surplus > LONG_IN_LONG_QUIET_MS) this.#skipRest(Math.floor((surplus * sampleRate) / 1000));
+    const count = Math.min(this.#restSamples, frameSamples - this.#buffer.rested);
+    this.#buffer.rest(count);
+    return this.#silence(out, count);
+  }
+
+  /** @param {number} samples of silence that are not given */
+  #skipRest(samples) {
+    const skipped = Math.min(samples, this.#format.frameSamples - this.#buffer.rested - this.#sound.fadeSamples);
+    if (skipped <= 0) return;
+    this.#buffer.rest(skipped);
+    this.counters.dropped += skipped;
+    this.#delay.moved((-skipped * 1000) / this.#format.sampleRate);
+  }
+
+  /** @param {Float32Array} out */
+  #insertSilence(out) {
+    const { sampleRate } = this.#format;
+    const wanted = Math.ceil((-this.#delay.surplusMs * sampleRate) / 1000);
+    const count = Math.max(this.#sound.fadeSamples, Math.min(wanted, this.#restSamples));
+    this.counters.inserted += count;
+    this.#delay.moved((count * 1000) / sampleRate);
+    return this.#silence(out, count);
   }
 
   /**
@@ -337,17 +279,15 @@ export class Playout {
    * @param {Float32Array} out
    */
   #insert(out) {
+    if (!this.#sound.sounding) return this.#insertSilence(out);
     const { frameSamples, sampleRate } = this.#format;
-    const fade = this.#splicer.samples;
+    const fade = this.#sound.fadeSamples;
     const wanted = Math.ceil((-this.#delay.surplusMs * sampleRate) / 1000);
-    const most = this.#sounding ? frameSamples - fade : frameSamples;
-    const count = Math.max(fade, Math.min(wanted, most));
+    const count = Math.max(fade, Math.min(wanted, frameSamples - fade));
     this.counters.inserted += count;
     this.#delay.moved((count * 1000) / sampleRate);
-    if (!this.#sounding) return this.#silence(out, count);
-    this.#decoders[this.#stream].conceal(out, 0);
-    this.#splicer.join(out, frameSamples);
-    if (count < frameSamples) this.#splicer.cut(out, count);
+    this.#sound.conceal(out);
+    this.#sound.shorten(out, count);
     return count;
   }
 
@@ -356,35 +296,17 @@ export class Playout {
    * @param {Float32Array} out
    */
   #play(out) {
-    const frame = this.#next;
-    const length = this.#slots.length(frame);
-    if (length === 0) {
-      if (this.#sounding) this.#cutSound();
-      out.fill(0);
-    } else {
-      this.#decode(out, frame, length);
-    }
-    const isQuiet = length === 0 || this.#slots.level(frame) >= QUIET_LEVEL;
-    this.#quietMs = isQuiet ? this.#quietMs + this.#format.frameMs : 0;
-    this.#splicer.join(out, this.#format.frameSamples);
+    const { frameSamples, frameMs } = this.#format;
+    const { stream, payload, payloadBytes, level, isRepeated } = this.#buffer;
+    this.#buffer.beginFrame();
+    if (payloadBytes === 0) this.#silence(out, frameSamples);
+    else if (!this.#sound.decode(stream, payload, payloadBytes, out)) this.counters.garbage += 1;
+    const isQuiet = payloadBytes === 0 || level >= QUIET_LEVEL;
+    this.#quietMs = isQuiet ? this.#quietMs + frameMs : 0;
     this.counters.played += 1;
-    this.#next += 1;
+    if (isRepeated) this.counters.recovered += 1;
+    this.#buffer.advance();
     return this.#shorten(out);
-  }
-
-  /**
-   * @param {Float32Array} out
-   * @param {number} frame
-   * @param {number} length
-   */
-  #decode(out, frame, length) {
-    const stream = this.#slots.stream(frame);
-    if (!this.#sounding) this.#splicer.cutSilence();
-    else if (stream !== this.#stream) this.#cutSound();
-    this.#stream = stream;
-    this.#sounding = true;
-    const payload = this.#slots.payload(frame);
-    if (!this.#decoders[stream].decode(payload, 0, length, out, 0)) this.counters.garbage += 1;
   }
 
   /**
@@ -395,7 +317,7 @@ export class Playout {
   #shorten(out) {
     const { frameSamples, frameMs, sampleRate } = this.#format;
     const surplus = this.#delay.surplusMs;
-    const fade = this.#splicer.samples;
+    const fade = this.#sound.fadeSamples;
     this.#longFrames = surplus > LONG_MS ? this.#longFrames + 1 : 0;
     const longMs = this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : LONG_MS;
     const isLong = this.#quietMs > 0 ? surplus > longMs : this.#longFrames * frameMs > PATIENCE_MS;
@@ -404,19 +326,12 @@ export class Playout {
     if (count > frameSamples - fade) return frameSamples;
     this.counters.dropped += frameSamples - count;
     this.#delay.moved(((count - frameSamples) * 1000) / sampleRate);
-    this.#splicer.cut(out, count);
+    this.#sound.shorten(out, count);
     return count;
-  }
-
-  /** The level of what was played last, in -dBov. */
-  get level() {
-    return this.#sounding && this.#next > 0 && this.#slots.has(this.#next - 1)
-      ? this.#slots.level(this.#next - 1)
-      : SILENT_LEVEL;
   }
 
   /** Idempotent. */
   close() {
-    for (const decoder of this.#decoders) decoder.close();
+    this.#sound.close();
   }
 }

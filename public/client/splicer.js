@@ -33,14 +33,14 @@ export class Splicer {
 
   /** Remembers that the sound was silence. */
   cutSilence() {
-    if (this.#pending) return;
-    this.#tail.fill(0);
-    this.#pending = true;
+    this.cutTo(0);
   }
 
-  /** Whether something is to be joined. */
-  get pending() {
-    return this.#pending;
+  /** @param {number} sample the last that was heard: the sound would have gone on at rest */
+  cutTo(sample) {
+    if (this.#pending) return;
+    this.#tail.fill(sample);
+    this.#pending = true;
   }
 
   /**

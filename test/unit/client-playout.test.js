@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PULL_EXTRA, Playout } from '../../public/client/playout.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
@@ -30,9 +31,13 @@ function toneDecoder({ sampleRate, opusFrameSamples }, log) {
         out[to] = 40;
         return true;
       }
-      if (bytes[0] !== 0xaa) return false;
+      if (bytes[0] !== 0xaa && bytes[0] !== 0xac) return false;
       at = ((bytes[1] << 16) | (bytes[2] << 8) | bytes[3]) * opusFrameSamples;
       write(out, to);
+      // The last of a word: it fades out in the first half of the frame.
+      for (let i = 0; i < opusFrameSamples && bytes[0] === 0xac; i++) {
+        out[to + i] *= Math.max(0, 1 - (2 * i) / opusFrameSamples);
+      }
       return true;
     },
     /** @param {Float32Array} out @param {number} to */
@@ -65,10 +70,11 @@ function setUp(shape = {}) {
   /**
    * @param {number} frame counted from FIRST_FRAME
    * @param {number} arrivalMs
-   * @param {{ silent?: boolean, stream?: number, level?: number, body?: number[] }} [what]
+   * @param {{ silent?: boolean, stream?: number, level?: number, body?: number[], sequence?: number }} [what]
    */
-  const deliver = (frame, arrivalMs, { silent = false, stream = Stream.fullMix, level = 20, body } = {}) => {
+  const deliver = (frame, arrivalMs, { silent = false, stream = Stream.fullMix, level = 20, body, sequence = frame } = {}) => {
     packet.redundancy = 0;
+    packet.sequence = sequence & 0xffff;
     packet.frame = FIRST_FRAME + frame;
     packet.stream = stream;
     packet.level = level;
@@ -122,6 +128,8 @@ function setUp(shape = {}) {
   };
   return { format, playout, log, heard, deliver, playUntil, run, stream, jump };
 }
+
+const toneAt = (/** @type {number} */ sample) => AMPLITUDE * Math.sin((2 * Math.PI * TONE_HZ * sample) / 48_000);
 
 /** The steepest that the tone is, and the cross-fade of two of them, a sample. */
 const steepest = (/** @type {number} */ rate) => AMPLITUDE * (2 * Math.PI * TONE_HZ) / rate;
@@ -201,6 +209,7 @@ describe('Playout', () => {
     for (let frame = 1; frame < 200; frame += 2) {
       packet.frame = FIRST_FRAME + frame;
       packet.redundancy = 1;
+      packet.sequence = frame;
       packet.payloadBytes[1] = 4;
       let at = writeAudioHeader(bytes, packet);
       for (const k of [frame - 1, frame]) {
@@ -215,7 +224,10 @@ describe('Playout', () => {
     }
     // Frame 0 comes before the first that it knows of; every other packet comes with two frames.
     expect(playout.counters.played).toBeGreaterThan(190);
-    expect(playout.counters.lost).toBe(0);
+    expect(playout.counters.recovered).toBeGreaterThan(95);
+    expect(playout.counters.lost).toBe(99);
+    expect(playout.receivedPercent).toBeGreaterThan(98);
+    expect(playout.lostPercent(3980)).toBeCloseTo(50, 0);
     expect(playout.counters.concealed).toBeLessThan(5);
   });
 
@@ -355,6 +367,132 @@ describe('Playout', () => {
     expect(playout.counters.played - played).toBeLessThan(12);
     expect(playout.counters.skipped + playout.counters.lost).toBeGreaterThan(480);
     expect(playout.delayMs).toBeLessThan(60);
+  });
+
+  describe('in silence that is left out', () => {
+    /**
+     * Words and silences in turn, as a sender sends them that leaves silence out: two silent packets, then one
+     * every 200 ms.
+     * @param {number} frames @param {{ word: number, pause: number }} lengths in frames
+     * @param {(frame: number) => number} [delayMs]
+     */
+    const talk = (frames, { word, pause }, delayMs = () => 30) => {
+      const arrivals = [];
+      let sequence = 65_400;
+      for (let frame = 0; frame < frames; frame++) {
+        const silentFor = (frame % (word + pause)) - word;
+        if (silentFor > 1 && silentFor % 10 !== 0) continue;
+        sequence += 1;
+        const body = silentFor === -1 ? [0xac, frame >> 16, frame >> 8, frame] : undefined;
+        const at = (frame + 1) * 20 + delayMs(frame);
+        arrivals.push({ frame, at, what: { silent: silentFor >= 0, sequence, body } });
+      }
+      return arrivals;
+    };
+
+    it('misses nothing, adds nothing, and goes on with the grid', () => {
+      const { playout, run, heard, log, jump } = setUp();
+      run(talk(3000, { word: 60, pause: 90 }));
+      expect(playout.counters).toMatchObject({ late: 0, lost: 0, concealed: 0, underruns: 0, skipped: 0, recovered: 0 });
+      expect(playout.receivedPercent).toBe(100);
+      expect(playout.lostPercent(60_000)).toBe(0);
+      expect(log.concealed).toBe(0);
+      expect(playout.delayMs).toBeGreaterThan(1);
+      expect(playout.delayMs).toBeLessThan(12);
+      expect(jump()).toBeLessThan(smooth(48000));
+      // Each word is heard from its first sample, and as long after the one before as it was said.
+      const starts = [];
+      for (let i = 0, silent = 0; i < heard.length; i++) {
+        if (Math.abs(heard[i]) > 0.005 && silent > 4800) starts.push(i);
+        silent = Math.abs(heard[i]) > 0.005 ? 0 : silent + 1;
+      }
+      expect(starts.length).toBeGreaterThan(15);
+      const [first] = starts.slice(2);
+      starts.slice(2).forEach((start, i) => expect(Math.abs(start - first - i * 150 * 960)).toBeLessThan(48));
+      const word = heard.slice(first, first + 960);
+      word.forEach((sample, i) => expect(Math.abs(sample - toneAt(i + 1))).toBeLessThan(2 * steepest(48_000)));
+    });
+
+    it.each([1.0002, 0.9998])('follows a sound card that runs at %f of its speed', (speed) => {
+      const { playout, run } = setUp();
+      run(talk(15_000, { word: 60, pause: 190 }), { speed });
+      expect(playout.counters).toMatchObject({ lost: 0, concealed: 0, underruns: 0 });
+      expect(playout.delayMs).toBeLessThan(12);
+      expect(playout.driftPpm).toBeCloseTo((speed - 1) * 1e6, -2);
+    });
+
+    it('plays a word whole whose first packet is late', () => {
+      const { playout, run, heard } = setUp();
+      run(talk(1500, { word: 50, pause: 100 }, (frame) => (frame % 150 === 0 && frame > 0 ? 48 : 30)));
+      expect(playout.counters).toMatchObject({ late: 0, lost: 0, concealed: 0 });
+      expect(playout.receivedPercent).toBe(100);
+      expect(heard.filter((sample) => sample !== 0).length).toBeGreaterThan(10 * 49.5 * 955);
+      expect(playout.delayMs).toBeLessThan(45);
+    });
+
+    it('waits for jitter as in sound', () => {
+      const random = randomOf(4);
+      const { playout, run } = setUp();
+      run(talk(6000, { word: 50, pause: 100 }, () => 30 + 40 * random()));
+      expect(playout.counters.late).toBeLessThan(20);
+      expect(playout.counters.concealed).toBeLessThan(20);
+      expect(playout.counters.lost).toBe(0);
+      expect(playout.delayMs).toBeLessThan(60);
+    });
+
+    it('knows loss by the sequence, in sound and in silence', () => {
+      const random = randomOf(6);
+      const { playout, run, jump } = setUp();
+      const sent = talk(9000, { word: 60, pause: 90 });
+      const kept = sent.filter(({ frame }) => frame < 10 || frame > 8980 || random() > 0.1);
+      run(kept);
+      expect(playout.counters.lost).toBe(sent.length - kept.length);
+      expect(playout.counters.late).toBe(0);
+      expect(playout.delayMs).toBeLessThan(35);
+      expect(jump()).toBeLessThan(smooth(48000));
+    });
+
+    it('knows no loss where a stream goes on without this listener', () => {
+      const { playout, run } = setUp();
+      const arrivals = Array.from({ length: 1000 }, (_, frame) => {
+        const stream = (frame >> 6) & 1;
+        return { frame, at: frame * 20 + 50, what: { stream, sequence: stream === 0 ? frame : 5 * frame } };
+      });
+      arrivals[700].what.sequence = 9;
+      run(arrivals.filter(({ frame }) => frame !== 500));
+      expect(playout.counters.lost).toBe(1);
+      expect(playout.lostPercent(20_050)).toBe(0);
+      expect(playout.lostPercent(40_000)).toBeNull();
+    });
+
+    it('plays numbers within -1 to 1 whatever comes', () => {
+      const packet = fc.record({
+        frame: fc.integer({ min: -30, max: 80 }),
+        afterMs: fc.integer({ min: 0, max: 300 }),
+        what: fc.record({
+          silent: fc.boolean(),
+          stream: fc.integer({ min: 0, max: 1 }),
+          level: fc.integer({ min: 0, max: 127 }),
+          sequence: fc.integer({ min: 0, max: 100 }),
+        }),
+      });
+      fc.assert(
+        fc.property(fc.array(packet, { maxLength: 40 }), (packets) => {
+          const { deliver, playUntil, heard, playout } = setUp();
+          let ms = 0;
+          for (const { frame, afterMs, what } of packets) {
+            playUntil((ms += afterMs));
+            deliver(frame, ms, what);
+          }
+          playUntil(ms + 500);
+          expect(heard.every((sample) => Math.abs(sample) <= 1)).toBe(true);
+          const { received, late, lost } = playout.counters;
+          expect(Math.min(received, late, lost)).toBeGreaterThanOrEqual(0);
+          expect(received + late).toBeLessThanOrEqual(packets.length);
+        }),
+        { numRuns: 60 },
+      );
+    });
   });
 
   it('closes its decoders', () => {
