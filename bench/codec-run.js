@@ -62,8 +62,8 @@ export class CodecRun {
    * @param {Settings} settings
    * @param {Float32Array} sound at 48 kHz
    */
-  static async open(codec, settings, sound) {
-    return new CodecRun(await codec.createEncoder(settings), await codec.createDecoder(settings), settings, sound);
+  static open(codec, settings, sound) {
+    return new CodecRun(codec.createEncoder(settings), codec.createDecoder(settings), settings, sound);
   }
 
   close() {
@@ -84,9 +84,8 @@ export class CodecRun {
       const start = performance.now();
       const length = this.encoder.encode(frame, payload, 0);
       const encoded = performance.now();
-      const bytes = payload.subarray(0, length);
       const middle = performance.now();
-      const isDecoded = this.decoder.decode(bytes, this.#decoded, at);
+      const isDecoded = this.decoder.decode(payload, 0, length, this.#decoded, at);
       const end = performance.now();
       if (!isDecoded) throw new Error(`no Opus came out of ${JSON.stringify(this.#settings)}`);
       this.#encodeUs.push((encoded - start) * 1000);
@@ -124,7 +123,7 @@ export class CodecRun {
     const payload = this.#payload.slice(0, this.encoder.encode(frame, this.#payload, 0));
     return {
       encodeAllocatedBytes: allocatedBy(() => this.encoder.encode(frame, this.#payload, 0)),
-      decodeAllocatedBytes: allocatedBy(() => this.decoder.decode(payload, out, 0)),
+      decodeAllocatedBytes: allocatedBy(() => this.decoder.decode(payload, 0, payload.length, out, 0)),
     };
   }
 }
@@ -165,8 +164,8 @@ export async function bytesOfPair(codec, settings) {
   collectGarbage();
   const before = process.memoryUsage().rss;
   for (let i = 0; i < pairs; i++) {
-    const [encoder, decoder] = [await codec.createEncoder(settings), await codec.createDecoder(settings)];
-    decoder.decode(payload.subarray(0, encoder.encode(frame, payload, 0)), frame, 0);
+    const [encoder, decoder] = [codec.createEncoder(settings), codec.createDecoder(settings)];
+    decoder.decode(payload, 0, encoder.encode(frame, payload, 0), frame, 0);
     open.push(encoder, decoder);
   }
   collectGarbage();

@@ -79,7 +79,7 @@ function allSettings() {
  * @returns {Promise<Case>}
  */
 async function measure(codecs, settings, sound) {
-  const runs = await Promise.all(codecs.map((codec) => CodecRun.open(codec, settings, sound)));
+  const runs = codecs.map((codec) => CodecRun.open(codec, settings, sound));
   try {
     for (let from = 0; from < sound.length; from += TURN_SAMPLES) {
       for (const run of runs) run.advance(from, Math.min(sound.length, from + TURN_SAMPLES));

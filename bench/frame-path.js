@@ -18,7 +18,7 @@ const noCodec = {
   name: 'none',
   conceals: true,
   maxInstances: Infinity,
-  createEncoder: async () => ({
+  createEncoder: () => ({
     lookahead: 0,
     encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
       out[at] = pcm[0] > 0 ? 1 : 2;
@@ -26,9 +26,10 @@ const noCodec = {
     },
     close() {},
   }),
-  createDecoder: async () => ({
-    decode: (/** @type {Uint8Array} */ bytes, /** @type {Float32Array} */ out, /** @type {number} */ at) => {
-      out[at] = bytes[0] / 256;
+  createDecoder: () => ({
+    /** @type {import('../public/shared/codec.js').Decoder['decode']} */
+    decode: (bytes, start, length, out, at) => {
+      out[at] = bytes[start] / 256;
       return true;
     },
     conceal() {},
@@ -108,7 +109,7 @@ async function createRoom({ codec, delivery, people, talking }) {
  * @param {number} frames
  */
 async function makePayloads(codec, frames) {
-  const encoder = await codec.createEncoder({ sampleRate: 48000, frameSamples: 960, bitrate: 32000, complexity: 5 });
+  const encoder = codec.createEncoder({ sampleRate: 48000, frameSamples: 960, bitrate: 32000, complexity: 5 });
   const pcm = new Float32Array(960);
   const out = new Uint8Array(MAX_PACKET_BYTES);
   const payloads = [];

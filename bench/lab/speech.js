@@ -50,7 +50,7 @@ async function encode(format, bitrate) {
   const codec = await loadCodec();
   const speech = await readSpeech(format.sampleRate);
   const { sampleRate, opusFrameSamples: frameSamples } = format;
-  const encoder = new PayloadEncoder(await codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
+  const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
   const out = new Uint8Array(MAX_PACKET_BYTES);
   const payloads = [];
   for (let at = 0; at + format.frameSamples <= speech.length; at += format.frameSamples) {

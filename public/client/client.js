@@ -79,7 +79,7 @@ const CAPTURE_LOOK_MS = 100;
  * One participant, without microphone, speaker or page: the same in a browser's worker and in
  * Node.js. Sound goes in by capture() and comes out by render(); without capture() it only listens.
  *
- *     const client = new Client({ codec: createLibopusCodec(await import('libopus-wasm')) });
+ *     const client = new Client({ codec: createLibopusCodec(await createLibopus()) });
  *     await client.join({ origin: 'http://localhost:8080', room: 'tea', name: 'Ada' });
  *     setInterval(() => { client.capture(nextSamples()); client.render(out); }, 20);
  *     client.leave();
@@ -127,7 +127,7 @@ export class Client {
 
   /**
    * @param {object} options
-   * @param {Codec} options.codec
+   * @param {Codec | Promise<Codec>} options.codec  waited for in join()
    * @param {Clock} [options.clock]
    * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
    * @param {Partial<ClientEvents>} [options.on]
@@ -200,12 +200,13 @@ export class Client {
     const format = /** @type {AudioFormat} */ (this.format);
     const { sampleRate, opusFrameSamples: frameSamples } = format;
     const { bitrate } = this.#welcome;
+    const codec = await this.#codec;
     const decoders = [];
     for (let i = 0; i < 2; i++) {
-      decoders.push(new PayloadDecoder(await this.#codec.createDecoder({ sampleRate, frameSamples }), format));
+      decoders.push(new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format));
     }
     this.#playout = new Playout(format, decoders);
-    const encoder = await this.#codec.createEncoder({ sampleRate, frameSamples, bitrate });
+    const encoder = codec.createEncoder({ sampleRate, frameSamples, bitrate });
     this.#uplink = new Uplink({
       format,
       clockSync: /** @type {ClockSync} */ (this.#sync),

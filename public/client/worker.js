@@ -1,4 +1,4 @@
-import * as libopus from '/vendor/libopus-wasm/index.js';
+import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { SampleRing } from '../../worklets/sample-ring.js';
 import { createLibopusCodec } from '../shared/libopus-codec.js';
 import { Client } from './client.js';
@@ -21,7 +21,7 @@ let capturePort = null;
 let frame = new Float32Array(960 + PULL_EXTRA);
 
 const client = new Client({
-  codec: createLibopusCodec(libopus),
+  codec: createLibopus().then((module) => createLibopusCodec(module)),
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
     joined: ({ format, leaveUrl }) => {

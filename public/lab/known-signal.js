@@ -71,12 +71,12 @@ function noise() {
  * @param {Codec} codec
  * @param {AudioFormat} format
  * @param {number} bitrate b/s
- * @returns {Promise<Uint8Array[]>}
+ * @returns {Uint8Array[]}
  */
-export async function encodeKnownSignal(codec, format, bitrate) {
+export function encodeKnownSignal(codec, format, bitrate) {
   const signal = createKnownSignal(format);
   const { sampleRate, opusFrameSamples: frameSamples, frameSamples: size } = format;
-  const encoder = new PayloadEncoder(await codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
+  const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
   const out = new Uint8Array(MAX_PACKET_BYTES);
   const frames = signal.length / size;
   const payloads = [];
@@ -91,7 +91,7 @@ export async function encodeKnownSignal(codec, format, bitrate) {
 
 /** @returns {typeof encodeKnownSignal} which encodes once for each format */
 export function createKnownSignalEncoder() {
-  /** @type {Map<string, Promise<Uint8Array[]>>} */
+  /** @type {Map<string, Uint8Array[]>} */
   const encoded = new Map();
   return (codec, format, bitrate) => {
     const key = JSON.stringify([format, bitrate]);

@@ -7,7 +7,7 @@
  * @import { Place } from './talker.js'
  *
  * @typedef {'A' | 'B'} ClientName
- * @typedef {(codec: Codec, format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} Encode
+ * @typedef {(codec: Codec, format: AudioFormat, bitrate: number) => Uint8Array[]} Encode
  *
  * @typedef {object} PairHandler
  * @property {(window: SoundWindow) => void} [onWindow]   what B heard of A
@@ -71,10 +71,10 @@ export class Pair {
       for (const [client, talker] of this.clients) {
         await talker.join({ room, name: `Lab ${client}`, serverDelayMs });
       }
-      const payloads = await encode(codec, this.#a.format, Number(this.#a.welcome.bitrate));
+      const payloads = encode(codec, this.#a.format, Number(this.#a.welcome.bitrate));
       this.#a.speak(payloads);
       this.#b.speak(payloads, Math.floor(payloads.length / 2));
-      if (this.#listens) await this.#listen(codec);
+      if (this.#listens) this.#listen(codec);
     } catch (error) {
       this.close();
       throw error;
@@ -82,12 +82,12 @@ export class Pair {
   }
 
   /** @param {Codec} codec */
-  async #listen(codec) {
+  #listen(codec) {
     const { format } = this.#b;
     const { sampleRate, opusFrameSamples: frameSamples } = format;
     this.#b.listener = new Listener({
       format,
-      decoder: new PayloadDecoder(await codec.createDecoder({ sampleRate, frameSamples }), format),
+      decoder: new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format),
       onWindow: (window) => this.#handler.onWindow?.({ ...window, startMs: this.#a.msAt(window.frame) }),
     });
   }

@@ -1,4 +1,4 @@
-import * as libopus from '/vendor/libopus-wasm/index.js';
+import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { systemClock } from '../shared/clock.js';
 import { createLibopusCodec } from '../shared/libopus-codec.js';
 import { LiveRun, SweepRun } from './delay-run.js';
@@ -13,6 +13,8 @@ import { RoundTripRun } from './round-trip-run.js';
  * @property {((event: MessageEvent) => void) | null} onmessage
  */
 
+const loading = createLibopus().then((module) => createLibopusCodec(module));
+
 const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 
 /** @type {Record<string, new (options: any, settings: any) => RoundTripRun | LiveRun | SweepRun>} */
@@ -25,12 +27,15 @@ let run = null;
 const newRoom = () =>
   `lab-${[...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 
-/** @param {{ kind: string, origin: string, config: any, settings: object }} options */
-async function start({ kind, origin, config, settings }) {
+/**
+ * @param {{ kind: string, origin: string, config: any, settings: object }} options
+ * @param {import('../shared/codec.js').Codec} codec
+ */
+async function start({ kind, origin, config, settings }, codec) {
   const started = new kinds[kind](
     {
       place: { origin, config, clock: systemClock },
-      codec: createLibopusCodec(libopus),
+      codec,
       newRoom,
       on: (/** @type {import('./run.js').RunEvent} */ event) => page.postMessage(event, transferOf(event)),
     },
@@ -51,13 +56,14 @@ async function start({ kind, origin, config, settings }) {
 const transferOf = (event) =>
   event.type === 'window' ? [event.window.sound.buffer, event.window.arrivalsMs.buffer] : [];
 
-/** @type {Record<string, (data: any) => void>} */
+/** @type {Record<string, (data: any, codec: import('../shared/codec.js').Codec) => void>} */
 const handlers = {
-  start: (options) => void start(options),
+  start: (options, codec) => void start(options, codec),
   delay: ({ serverDelayMs }) => {
     if (run instanceof LiveRun) run.setDelay(serverDelayMs);
   },
   stop: () => run?.close(),
 };
 
-page.onmessage = ({ data }) => handlers[data.type]?.(data);
+// All of them wait for the codec, so that they stay in their order.
+page.onmessage = async ({ data }) => handlers[data.type]?.(data, await loading);

@@ -25,8 +25,8 @@
  * @property {() => void} close  idempotent
  *
  * @typedef {object} Decoder
- * @property {(bytes: Uint8Array, out: Float32Array, at: number) => boolean} decode
- *   decodes one payload into the frameSamples samples from `at`. False, and `out` untouched, when it is
+ * @property {(bytes: Uint8Array, start: number, length: number, out: Float32Array, at: number) => boolean} decode
+ *   decodes the payload in `length` bytes from `start` into the frameSamples samples from `at`. False, and `out` untouched, when it is
  *   no Opus, or not of one frame's duration, or when the decoder is closed; whoever calls then conceals.
  *   Throws a RangeError when `out` has no room for a frame
  * @property {(out: Float32Array, at: number) => void} conceal
@@ -37,16 +37,19 @@
  * @property {string} name           as in `--codec`
  * @property {boolean} conceals      whether it conceals loss by Opus's own means
  * @property {number} maxInstances   how many encoders and decoders together may be open in a process
- * @property {(settings: EncoderSettings) => Promise<Encoder>} createEncoder
- *   rejects with a RangeError for settings that Opus doesn't have, and with an error of code
- *   'codec-instances' beyond maxInstances
- * @property {(settings: DecoderSettings) => Promise<Decoder>} createDecoder  likewise
+ * @property {(settings: EncoderSettings) => Encoder} createEncoder
+ *   throws a RangeError for settings that Opus doesn't have, and an error of code 'codec-instances'
+ *   beyond maxInstances
+ * @property {(settings: DecoderSettings) => Decoder} createDecoder  likewise
  */
 
 import { OPUS_FRAME_MS, SAMPLE_RATES } from './audio-format.js';
 
 /** The longest Opus frame, in bytes (RFC 6716, section 3.2.1), and the longest payload taken here. */
 export const MAX_OPUS_BYTES = 1275;
+
+/** The longest Opus frame: 60 ms at 48 kHz. */
+export const MAX_FRAME_SAMPLES = 2880;
 
 /** The numbers by which libopus knows the applications. */
 export const APPLICATIONS = Object.freeze({ voip: 2048, audio: 2049, 'low-delay': 2051 });
@@ -106,18 +109,20 @@ export function checkDecoderSettings({ sampleRate, frameSamples }) {
 /**
  * The samples that a payload says it holds, from its first byte or two (RFC 6716, sections 3.1 and 3.2).
  * @param {Uint8Array} bytes
+ * @param {number} start where the payload starts
+ * @param {number} length its bytes
  * @param {number} sampleRate Hz
- * @returns {number} 0 when it is empty, too long or cut short
+ * @returns {number} 0 when it is empty, too long, cut short or not within `bytes`
  */
-export function payloadSamples(bytes, sampleRate) {
-  if (bytes.length === 0 || bytes.length > MAX_OPUS_BYTES) return 0;
-  const toc = bytes[0];
+export function payloadSamples(bytes, start, length, sampleRate) {
+  if (!(length > 0 && length <= MAX_OPUS_BYTES && start >= 0 && start + length <= bytes.length)) return 0;
+  const toc = bytes[start];
   const frameSamples = tocSamples(toc >> 3, sampleRate);
   switch (toc & 3) {
     case 0:
       return frameSamples;
     case 3:
-      return bytes.length < 2 ? 0 : frameSamples * (bytes[1] & 0x3f);
+      return length < 2 ? 0 : frameSamples * (bytes[start + 1] & 0x3f);
     default:
       return frameSamples * 2;
   }

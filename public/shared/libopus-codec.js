@@ -1,9 +1,11 @@
 /**
- * Opus by the package `libopus-wasm`: the same WebAssembly in Node.js and in browsers.
+ * Opus by the package `libopus-wasm`: the same WebAssembly in Node.js and in browsers. It is driven without
+ * the package's own classes, which are made asynchronously and return a new array from each call.
  */
 
 import {
   APPLICATIONS,
+  MAX_FRAME_SAMPLES,
   MAX_OPUS_BYTES,
   checkDecoderSettings,
   checkEncoderSettings,
@@ -20,8 +22,20 @@ import {
  * @typedef {import('./codec.js').DecoderSettings} DecoderSettings
  * @typedef {import('./codec.js').FullEncoderSettings} FullEncoderSettings
  *
- * @typedef {Pick<typeof import('libopus-wasm'), 'createEncoder' | 'createDecoder'>} LibopusModule
- * @typedef {import('libopus-wasm').SampleRate} SampleRate
+ * @typedef {object} LibopusModule  what of the package's own module is used: it comes without types
+ * @property {Uint8Array} HEAPU8    the library's memory; another one once that has grown, and so are the rest
+ * @property {Float32Array} HEAPF32
+ * @property {Int32Array} HEAP32
+ * @property {(bytes: number) => number} _malloc
+ * @property {(sampleRate: number, channels: number, application: number, error: number) => number} _oc_create_encoder
+ * @property {(sampleRate: number, channels: number, error: number) => number} _oc_create_decoder
+ * @property {(encoder: number) => void} _oc_destroy_encoder
+ * @property {(decoder: number) => void} _oc_destroy_decoder
+ * @property {(encoder: number, request: number, value: number) => number} _oc_encoder_ctl
+ * @property {(encoder: number) => number} _oc_encoder_ctl_get_lookahead
+ * @property {(encoder: number, pcm: number, samples: number, out: number, room: number) => number} _oc_encode_float
+ * @property {(decoder: number, payload: number, bytes: number, pcm: number, samples: number, fec: number) => number}
+ *   _oc_decode_float
  */
 
 /**
@@ -33,100 +47,93 @@ const MAX_INSTANCES = 60000;
 /** libopus's code for memory that it can't have. */
 const ALLOCATION_FAILED = -7;
 
+/** Requests of libopus's opus_encoder_ctl. */
+const CTL = Object.freeze({ setBitrate: 4002, setComplexity: 4010 });
+
 /**
- * @param {LibopusModule} module the namespace of `libopus-wasm`
+ * @param {LibopusModule} module what the package's `generated/libopus.generated.mjs` makes
  * @param {{ maxInstances?: number }} [options]
  * @returns {Codec} which counts its own instances: make one for each module
  */
 export function createLibopusCodec(module, { maxInstances = MAX_INSTANCES } = {}) {
   const name = 'libopus-wasm';
-  let open = 0;
-
-  /**
-   * @template T
-   * @param {() => Promise<T>} create
-   * @returns {Promise<T>}
-   */
-  async function counted(create) {
-    if (open >= maxInstances) throw instancesError(name, open);
-    open++;
-    try {
-      return await create();
-    } catch (error) {
-      open--;
-      const { code } = /** @type {{ code?: unknown }} */ (error);
-      throw code === ALLOCATION_FAILED ? instancesError(name, open) : error;
-    }
-  }
-
-  const onClose = () => {
-    open--;
+  const library = new Library(module);
+  const checkCount = () => {
+    if (library.open >= maxInstances) throw instancesError(name, maxInstances);
   };
-
   return {
     name,
     conceals: true,
     maxInstances,
-    createEncoder: async (settings) => {
+    createEncoder: (settings) => {
       const full = checkEncoderSettings(settings);
-      return counted(() => openEncoder(module, full, onClose));
+      checkCount();
+      return new LibopusEncoder(library, full);
     },
-    createDecoder: async (settings) => {
+    createDecoder: (settings) => {
       checkDecoderSettings(settings);
-      return counted(() => openDecoder(module, settings, onClose));
+      checkCount();
+      return new LibopusDecoder(library, settings);
     },
   };
 }
 
-/**
- * @param {LibopusModule} module
- * @param {FullEncoderSettings} settings
- * @param {() => void} onClose
- */
-async function openEncoder(module, { sampleRate, frameSamples, bitrate, complexity, application }, onClose) {
-  const handle = await module.createEncoder({
-    sampleRate: /** @type {SampleRate} */ (sampleRate),
-    channels: 1,
-    frameSize: frameSamples,
-    bitrate,
-    complexity,
-    application: APPLICATIONS[application],
-  });
-  return new LibopusEncoder(handle, frameSamples, onClose);
-}
+/** One module with one pair of buffers, which all encoders and decoders use in turn. */
+class Library {
+  #error;
 
-/**
- * @param {LibopusModule} module
- * @param {DecoderSettings} settings
- * @param {() => void} onClose
- */
-async function openDecoder(module, { sampleRate, frameSamples }, onClose) {
-  const handle = await module.createDecoder({
-    sampleRate: /** @type {SampleRate} */ (sampleRate),
-    channels: 1,
-    maxFrameSize: frameSamples,
-  });
-  return new LibopusDecoder(handle, frameSamples, onClose);
+  /** @param {LibopusModule} module */
+  constructor(module) {
+    this.module = module;
+    /** How many encoders and decoders there are. */
+    this.open = 0;
+    this.pcm = module._malloc(MAX_FRAME_SAMPLES * Float32Array.BYTES_PER_ELEMENT);
+    this.payload = module._malloc(MAX_OPUS_BYTES);
+    this.#error = module._malloc(Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  /**
+   * @param {number} sampleRate Hz
+   * @param {number} application one of APPLICATIONS
+   */
+  createEncoder(sampleRate, application) {
+    return this.#created(this.module._oc_create_encoder(sampleRate, 1, application, this.#error));
+  }
+
+  /** @param {number} sampleRate Hz */
+  createDecoder(sampleRate) {
+    return this.#created(this.module._oc_create_decoder(sampleRate, 1, this.#error));
+  }
+
+  /** @param {number} address */
+  #created(address) {
+    const error = this.module.HEAP32[this.#error >> 2];
+    if (error === ALLOCATION_FAILED) throw instancesError('libopus-wasm', this.open);
+    if (error !== 0 || address === 0) throw new Error(`libopus can't be opened (${error})`);
+    this.open++;
+    return address;
+  }
 }
 
 /** @implements {Encoder} */
 class LibopusEncoder {
-  #handle;
-  #pcm;
-  #onClose;
+  #library;
+  #frameSamples;
+  #address;
   #closed = false;
-  #options = { maxPacketBytes: 0 };
 
   /**
-   * @param {import('libopus-wasm').OpusEncoderHandle} handle
-   * @param {number} frameSamples
-   * @param {() => void} onClose
+   * @param {Library} library
+   * @param {FullEncoderSettings} settings
    */
-  constructor(handle, frameSamples, onClose) {
-    this.#handle = handle;
-    this.#pcm = new Float32Array(frameSamples);
-    this.#onClose = onClose;
-    this.lookahead = handle.getLookahead();
+  constructor(library, { sampleRate, frameSamples, bitrate, complexity, application }) {
+    const { module } = library;
+    this.#library = library;
+    this.#frameSamples = frameSamples;
+    this.#address = library.createEncoder(sampleRate, APPLICATIONS[application]);
+    module._oc_encoder_ctl(this.#address, CTL.setBitrate, bitrate);
+    module._oc_encoder_ctl(this.#address, CTL.setComplexity, complexity);
+    this.lookahead = module._oc_encoder_ctl_get_lookahead(this.#address);
   }
 
   /**
@@ -135,64 +142,62 @@ class LibopusEncoder {
    * @param {number} at
    */
   encode(pcm, out, at) {
-    const clipped = this.#pcm;
-    if (pcm.length !== clipped.length) {
-      throw new RangeError(`${pcm.length} samples to encode: a frame has ${clipped.length}`);
-    }
+    const samples = this.#frameSamples;
+    if (pcm.length !== samples) throw new RangeError(`${pcm.length} samples to encode: a frame has ${samples}`);
     const room = Math.min(MAX_OPUS_BYTES, out.length - at);
     if (this.#closed || !(room > 1)) return 0;
-    for (let i = 0; i < clipped.length; i++) clipped[i] = clipSample(pcm[i]);
-    this.#options.maxPacketBytes = room;
-    try {
-      const bytes = this.#handle.encodeFloat(clipped, this.#options);
-      out.set(bytes, at);
-      return bytes.length;
-    } catch {
-      return 0;
-    }
+    const { module, payload, pcm: address } = this.#library;
+    const cells = module.HEAPF32;
+    const first = address >> 2;
+    for (let i = 0; i < samples; i++) cells[first + i] = clipSample(pcm[i]);
+    const length = module._oc_encode_float(this.#address, address, samples, payload, room);
+    if (length <= 0) return 0;
+    const bytes = module.HEAPU8;
+    for (let i = 0; i < length; i++) out[at + i] = bytes[payload + i];
+    return length;
   }
 
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.#handle.free();
-    this.#onClose();
+    this.#library.module._oc_destroy_encoder(this.#address);
+    this.#library.open--;
   }
 }
 
-const noOptions = Object.freeze({});
-
 /** @implements {Decoder} */
 class LibopusDecoder {
-  #handle;
-  #frameSamples;
+  #library;
   #sampleRate;
-  #onClose;
+  #frameSamples;
+  #address;
   #closed = false;
-  #concealment;
 
   /**
-   * @param {import('libopus-wasm').OpusDecoderHandle} handle
-   * @param {number} frameSamples
-   * @param {() => void} onClose
+   * @param {Library} library
+   * @param {DecoderSettings} settings
    */
-  constructor(handle, frameSamples, onClose) {
-    this.#handle = handle;
+  constructor(library, { sampleRate, frameSamples }) {
+    this.#library = library;
+    this.#sampleRate = sampleRate;
     this.#frameSamples = frameSamples;
-    this.#sampleRate = handle.sampleRate;
-    this.#onClose = onClose;
-    this.#concealment = Object.freeze({ frameSize: frameSamples });
+    this.#address = library.createDecoder(sampleRate);
   }
 
   /**
    * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} length
    * @param {Float32Array} out
    * @param {number} at
    */
-  decode(bytes, out, at) {
+  decode(bytes, start, length, out, at) {
     checkRoom(out, at, this.#frameSamples);
-    if (this.#closed || payloadSamples(bytes, this.#sampleRate) !== this.#frameSamples) return false;
-    return this.#fill(bytes, noOptions, out, at);
+    if (this.#closed || payloadSamples(bytes, start, length, this.#sampleRate) !== this.#frameSamples) return false;
+    const { module, payload } = this.#library;
+    const target = module.HEAPU8;
+    for (let i = 0; i < length; i++) target[payload + i] = bytes[start + i];
+    return this.#fill(payload, length, out, at);
   }
 
   /**
@@ -201,33 +206,29 @@ class LibopusDecoder {
    */
   conceal(out, at) {
     checkRoom(out, at, this.#frameSamples);
-    if (this.#closed || !this.#fill(null, this.#concealment, out, at)) {
-      out.fill(0, at, at + this.#frameSamples);
-    }
+    if (this.#closed || !this.#fill(0, 0, out, at)) out.fill(0, at, at + this.#frameSamples);
   }
 
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.#handle.free();
-    this.#onClose();
+    this.#library.module._oc_destroy_decoder(this.#address);
+    this.#library.open--;
   }
 
   /**
-   * @param {Uint8Array | null} bytes
-   * @param {import('libopus-wasm').DecodeOptions} options
+   * @param {number} payload its address, 0 for one that is missing
+   * @param {number} length
    * @param {Float32Array} out
    * @param {number} at
    */
-  #fill(bytes, options, out, at) {
-    let pcm;
-    try {
-      pcm = this.#handle.decodeFloat(bytes, options);
-    } catch {
-      return false;
-    }
-    if (pcm.length !== this.#frameSamples) return false;
-    for (let i = 0; i < pcm.length; i++) out[at + i] = clipSample(pcm[i]);
+  #fill(payload, length, out, at) {
+    const { module, pcm } = this.#library;
+    const samples = this.#frameSamples;
+    if (module._oc_decode_float(this.#address, payload, length, pcm, samples, 0) !== samples) return false;
+    const cells = module.HEAPF32;
+    const first = pcm >> 2;
+    for (let i = 0; i < samples; i++) out[at + i] = clipSample(cells[first + i]);
     return true;
   }
 }

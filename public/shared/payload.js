@@ -87,9 +87,7 @@ export class PayloadDecoder {
     }
     let good = true;
     for (let i = 0; i < this.#opusFrames; i++) {
-      const from = this.#starts[i];
-      const opusFrame = bytes.subarray(from, from + this.#lengths[i]);
-      if (this.#decoder.decode(opusFrame, out, at)) {
+      if (this.#decoder.decode(bytes, this.#starts[i], this.#lengths[i], out, at)) {
         at += this.#opusFrameSamples;
         continue;
       }

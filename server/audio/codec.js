@@ -11,14 +11,17 @@
 
 export { defaultEncoderSettings } from '../../public/shared/codec.js';
 
+/** The package's own module; its exports don't lead there. */
+const LIBOPUS = new URL('../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs', import.meta.url);
+
 /** The codecs by name. */
 const loaders = Object.freeze({
   'libopus-wasm': async () => {
-    const [{ createLibopusCodec }, module] = await Promise.all([
+    const [{ createLibopusCodec }, { default: createLibopus }] = await Promise.all([
       import('../../public/shared/libopus-codec.js'),
-      import('libopus-wasm'),
+      import(LIBOPUS.href),
     ]);
-    return createLibopusCodec(module);
+    return createLibopusCodec(await createLibopus());
   },
   opusscript: async () => {
     const { createOpusscriptCodec } = await import('./opusscript-codec.js');

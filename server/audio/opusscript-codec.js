@@ -43,12 +43,12 @@ export function createOpusscriptCodec({ maxInstances = MAX_INSTANCES } = {}) {
     name,
     conceals: true,
     maxInstances,
-    createEncoder: async (settings) => {
+    createEncoder: (settings) => {
       const full = checkEncoderSettings(settings);
       checkCount();
       return new OpusscriptEncoder(library, full);
     },
-    createDecoder: async (settings) => {
+    createDecoder: (settings) => {
       checkDecoderSettings(settings);
       checkCount();
       return new OpusscriptDecoder(library, settings);
@@ -135,13 +135,15 @@ class OpusscriptDecoder {
 
   /**
    * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} length
    * @param {Float32Array} out
    * @param {number} at
    */
-  decode(bytes, out, at) {
+  decode(bytes, start, length, out, at) {
     checkRoom(out, at, this.#frameSamples);
-    if (this.#closed || payloadSamples(bytes, this.#sampleRate) !== this.#frameSamples) return false;
-    return this.#fill(bytes, out, at);
+    if (this.#closed || payloadSamples(bytes, start, length, this.#sampleRate) !== this.#frameSamples) return false;
+    return this.#fill(bytes, start, length, out, at);
   }
 
   /**
@@ -150,7 +152,7 @@ class OpusscriptDecoder {
    */
   conceal(out, at) {
     checkRoom(out, at, this.#frameSamples);
-    if (this.#closed || !this.#fill(this.#missing, out, at)) out.fill(0, at, at + this.#frameSamples);
+    if (this.#closed || !this.#fill(this.#missing, 0, 1, out, at)) out.fill(0, at, at + this.#frameSamples);
   }
 
   close() {
@@ -161,13 +163,15 @@ class OpusscriptDecoder {
 
   /**
    * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} length
    * @param {Float32Array} out
    * @param {number} at
    */
-  #fill(bytes, out, at) {
-    const { pcm: address, payload } = this.#library;
-    this.#library.bytes.set(bytes, payload);
-    if (this.#handler._decode(payload, bytes.length, address) !== this.#frameSamples) return false;
+  #fill(bytes, start, length, out, at) {
+    const { bytes: memory, pcm: address, payload } = this.#library;
+    for (let i = 0; i < length; i++) memory[payload + i] = bytes[start + i];
+    if (this.#handler._decode(payload, length, address) !== this.#frameSamples) return false;
     const { cells } = this.#library;
     let cell = address >> 1;
     for (let i = 0; i < this.#frameSamples; i++) {

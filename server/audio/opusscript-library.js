@@ -8,6 +8,7 @@
  */
 
 import { createRequire } from 'node:module';
+import { MAX_FRAME_SAMPLES } from '../../public/shared/codec.js';
 
 /**
  * What embind makes of the library's C++ class: an encoder and a decoder that share nothing. PCM goes
@@ -38,9 +39,6 @@ export const CTL = Object.freeze({
   getLookahead: 4027,
   resetState: 4028,
 });
-
-/** The longest Opus frame: 60 ms at 48 kHz. */
-const MAX_FRAME_SAMPLES = 2880;
 
 /** What the library itself takes for the size of the buffer that it encodes into. */
 const MAX_ENCODED_BYTES = 3828;

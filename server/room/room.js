@@ -68,7 +68,6 @@ const STALL_SEEN_MS = 5;
 export class Room {
   /** @type {Map<string, Participant>} */
   #people = new Map();
-  #joining = 0;
   #nextId = 1;
   #nextHand = 1;
   #delay;
@@ -81,8 +80,6 @@ export class Room {
   #closed = false;
   /** @type {unknown} */
   #housekeeping = null;
-  /** The shared stream, opened by the first to join. @type {Promise<MixStream> | null} */
-  #opening = null;
 
   /**
    * @param {string} name
@@ -111,9 +108,9 @@ export class Room {
     this.#tidyLater();
   }
 
-  /** How many people are in the room, with those on the way in. */
+  /** How many people are in the room. */
   get size() {
-    return this.#people.size + this.#joining;
+    return this.#people.size;
   }
 
   /**
@@ -127,13 +124,9 @@ export class Room {
    */
   async join(session, name, onJoined, wishes = {}) {
     if (this.size >= this.settings.maxParticipants) return 'room-full';
-    this.#joining += 1;
+    if (this.#closed) return 'server-closing';
     try {
-      const participant = await this.#admit(session, name, wishes);
-      if (this.#closed) {
-        participant.close();
-        return 'server-closing';
-      }
+      const participant = this.#admit(session, name, wishes);
       participant.label = labelFor(name, this.#people.values());
       this.#people.set(participant.id, participant);
       this.#mix.peopleChanged();
@@ -145,8 +138,6 @@ export class Room {
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
-    } finally {
-      this.#joining -= 1;
     }
   }
 
@@ -155,18 +146,12 @@ export class Room {
    * @param {string} name
    * @param {JoinWishes} wishes
    */
-  async #admit(session, name, { delivery, serverDelayMs }) {
+  #admit(session, name, { delivery, serverDelayMs }) {
     const { settings } = this;
-    this.#opening ??= openSharedStream(settings);
+    this.#mix.shared ??= openSharedStream(settings);
+    const encoder = openEncoder(settings);
     try {
-      this.#mix.shared = await this.#opening;
-    } catch (error) {
-      this.#opening = null;
-      throw error;
-    }
-    const encoder = await openEncoder(settings);
-    try {
-      const decoder = await openDecoder(settings);
+      const decoder = openDecoder(settings);
       const taken = session.transport.replyOnly ? 'reply' : (delivery ?? settings.delivery);
       const participant = new Participant({
         id: String(this.#nextId++),
@@ -417,23 +402,23 @@ function figuresOf({ reportedLossPercent: lostPercent }, stats) {
 /**
  * @param {RoomSettings} settings
  */
-async function openSharedStream(settings) {
-  return new MixStream(Stream.fullMix, await openEncoder(settings), settings.format);
+function openSharedStream(settings) {
+  return new MixStream(Stream.fullMix, openEncoder(settings), settings.format);
 }
 
 /**
  * @param {RoomSettings} settings
  */
-async function openEncoder({ codec, format, bitrate, complexity, application }) {
+function openEncoder({ codec, format, bitrate, complexity, application }) {
   const { sampleRate, opusFrameSamples: frameSamples } = format;
-  const encoder = await codec.createEncoder({ sampleRate, frameSamples, bitrate, complexity, application });
+  const encoder = codec.createEncoder({ sampleRate, frameSamples, bitrate, complexity, application });
   return new PayloadEncoder(encoder, format);
 }
 
 /**
  * @param {RoomSettings} settings
  */
-async function openDecoder({ codec, format }) {
+function openDecoder({ codec, format }) {
   const { sampleRate, opusFrameSamples: frameSamples } = format;
-  return new PayloadDecoder(await codec.createDecoder({ sampleRate, frameSamples }), format);
+  return new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format);
 }

@@ -44,7 +44,7 @@ export class Rooms {
     return this.#rooms.get(name);
   }
 
-  /** How many people there are in all rooms, with those on the way in. */
+  /** How many people there are in all rooms. */
   get people() {
     let people = 0;
     for (const room of this.#rooms.values()) people += room.size;

@@ -110,7 +110,7 @@ export class Person {
     this.#packet.sequence = this.#sequence++ & 0xffff;
     let end = writeAudioHeader(bytes, this.#packet);
     if (value !== null) {
-      const encoder = new PayloadEncoder(await this.#encoder, format);
+      const encoder = new PayloadEncoder(this.#encoder, format);
       end += encoder.encode(new Float32Array(format.frameSamples).fill(value), bytes, end);
     }
     return bytes.slice(0, end);
@@ -122,7 +122,7 @@ export class Person {
    */
   async heard() {
     const { format } = this.conference;
-    const decoder = new PayloadDecoder(await this.#decoder, format);
+    const decoder = new PayloadDecoder(this.#decoder, format);
     const frames = new Map();
     for (const bytes of this.session.packets) {
       const packet = new Packet();

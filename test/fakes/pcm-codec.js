@@ -15,7 +15,7 @@ export class PcmCodec {
   open = 0;
 
   /** @param {{ frameSamples: number }} shape */
-  createEncoder = async ({ frameSamples }) => {
+  createEncoder = ({ frameSamples }) => {
     this.open += 1;
     return {
       lookahead: 0,
@@ -35,14 +35,14 @@ export class PcmCodec {
   };
 
   /** @param {{ frameSamples: number }} shape */
-  createDecoder = async ({ frameSamples }) => {
+  createDecoder = ({ frameSamples }) => {
     this.open += 1;
     return {
-      /** @param {Uint8Array} bytes @param {Float32Array} out @param {number} at */
-      decode: (bytes, out, at) => {
-        if (bytes[0] !== CHECK || bytes.length !== 1 + 2 * Math.ceil(frameSamples / STRIDE)) return false;
+      /** @type {import('../../public/shared/codec.js').Decoder['decode']} */
+      decode: (bytes, start, length, out, at) => {
+        if (bytes[start] !== CHECK || length !== 1 + 2 * Math.ceil(frameSamples / STRIDE)) return false;
         for (let i = 0; i < frameSamples; i++) {
-          const from = 1 + 2 * Math.floor(i / STRIDE);
+          const from = start + 1 + 2 * Math.floor(i / STRIDE);
           out[at + i] = (((bytes[from] << 24) >> 16) | bytes[from + 1]) / SCALE;
         }
         return true;

@@ -168,7 +168,8 @@ describe('two hours', () => {
     const random = randomOf(5);
     const period = Float32Array.from({ length: frameSamples }, (_, i) => toneAt(i));
     const decoder = () => ({
-      decode: (/** @type {Uint8Array} */ _, /** @type {Float32Array} */ out, /** @type {number} */ at) => {
+      /** @type {import('../../public/shared/codec.js').Decoder['decode']} */
+      decode: (_bytes, _start, _length, out, at) => {
         out.set(period, at);
         return true;
       },

@@ -24,18 +24,18 @@ function toneDecoder({ sampleRate, opusFrameSamples }, log) {
     at += opusFrameSamples;
   };
   return {
-    /** @param {Uint8Array} bytes @param {Float32Array} out @param {number} to */
-    decode: (bytes, out, to) => {
-      if (bytes[0] === 0xbb) {
+    /** @type {import('../../public/shared/codec.js').Decoder['decode']} */
+    decode: (bytes, start, length, out, to) => {
+      if (bytes[start] === 0xbb) {
         out.fill(NaN, to, to + opusFrameSamples);
         out[to] = 40;
         return true;
       }
-      if (bytes[0] !== 0xaa && bytes[0] !== 0xac) return false;
-      at = ((bytes[1] << 16) | (bytes[2] << 8) | bytes[3]) * opusFrameSamples;
+      if (bytes[start] !== 0xaa && bytes[start] !== 0xac) return false;
+      at = ((bytes[start + 1] << 16) | (bytes[start + 2] << 8) | bytes[start + 3]) * opusFrameSamples;
       write(out, to);
       // The last of a word: it fades out in the first half of the frame.
-      for (let i = 0; i < opusFrameSamples && bytes[0] === 0xac; i++) {
+      for (let i = 0; i < opusFrameSamples && bytes[start] === 0xac; i++) {
         out[to + i] *= Math.max(0, 1 - (2 * i) / opusFrameSamples);
       }
       return true;
