@@ -1,0 +1,157 @@
+/** @import { Participant } from './participant.js' */
+
+import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
+
+/** Sound that is softer than this is no voice, whatever is told, in -dBov. */
+const SOFTEST_VOICE = 60;
+
+/** How much one more frame moves what is known of a sender's levels being wrong. */
+const WRONG_WEIGHT = 0.1;
+
+/** That is forgotten by so much a second, in dB, while nothing is decoded. */
+const WRONG_FALL = 1;
+
+/** Who waits comes before those who are louder by so much, in dB, for each second. */
+const PATIENCE = 2;
+
+/** Sound that begins in its middle is faded in over so long, in milliseconds. */
+const FADE_IN_MS = 5;
+
+/** So many frames before the first that is heard the decoder is set going. */
+const PRIMING_FRAMES = 2;
+
+const NO_SAMPLES = new Float32Array(0);
+
+/** What is known of the sound of one participant: how loud it is, and since when it is heard. */
+export class Speaker {
+  #frameMs;
+  #frameSamples;
+  #fadeSamples;
+  #fadesIn = false;
+  #told = SILENT_LEVEL;
+  /** By how much what is told is louder than what is decoded, on average, in dB. */
+  #wrong = 0;
+  #decodedFrame = -1;
+  #waitsFrom = -1;
+
+  /** Whether its sound is being looked at. */
+  listed = false;
+  /** Whether it has a place in the mix, and whether that ends with this frame. */
+  placed = false;
+  leaving = false;
+  /** Whether it is in the frame that was mixed last. */
+  heard = false;
+  /** Whether a packet with sound is there for the frame, and with voice as far as is known. */
+  present = false;
+  voice = false;
+  /** The last frame with voice. */
+  voiceFrame = -1;
+  /** Since when it speaks without a pause. */
+  turnFrame = -1;
+  /** What was decoded last, in -dBov. */
+  level = SILENT_LEVEL;
+  /** The last frame as it is in the mix. */
+  samples = NO_SAMPLES;
+
+  /** @param {Participant} person */
+  constructor(person) {
+    const { frameMs, frameSamples, sampleRate } = person.format;
+    this.person = person;
+    this.#frameMs = frameMs;
+    this.#frameSamples = frameSamples;
+    this.#fadeSamples = Math.min(frameSamples, Math.round((FADE_IN_MS * sampleRate) / 1000));
+  }
+
+  /** The last frame that came with sound. */
+  get soundThrough() {
+    return this.person.soundThrough;
+  }
+
+  /**
+   * Looks at what is told of a frame.
+   * @param {number} frame
+   */
+  look(frame) {
+    const { packets } = this.person;
+    this.present = packets.has(frame) && packets.length(frame) > 0;
+    if (!this.present) return;
+    const told = packets.level(frame);
+    this.#told = told & LEVEL_MASK;
+    this.voice = (told & VOICE_BIT) !== 0 && this.#expected(frame) <= SOFTEST_VOICE;
+    if (!this.placed && this.#waitsFrom < 0) this.#waitsFrom = frame;
+  }
+
+  /** How loud it is likely to be, in -dBov: who has told wrong levels isn't believed for a while. @param {number} frame */
+  #expected(frame) {
+    const forgotten = ((frame - this.#decodedFrame) * this.#frameMs * WRONG_FALL) / 1000;
+    return this.#told + Math.max(0, this.#wrong - forgotten);
+  }
+
+  /**
+   * The first to be given a place is the one that this is largest for.
+   * @param {number} frame
+   */
+  rank(frame) {
+    const waitedMs = (frame - this.#waitsFrom) * this.#frameMs;
+    return (this.voice ? 1000 : 0) - this.#expected(frame) + (PATIENCE * waitedMs) / 1000;
+  }
+
+  /**
+   * It is in the mix from now on.
+   * @param {number} frame
+   * @param {boolean} skips whether what came before need not be decoded
+   */
+  place(frame, skips) {
+    const { packets } = this.person;
+    this.placed = true;
+    this.leaving = false;
+    this.turnFrame = frame;
+    this.voiceFrame = frame;
+    this.#waitsFrom = -1;
+    this.#fadesIn = frame > 0 && packets.has(frame - 1) && packets.length(frame - 1) > 0;
+    if (skips) this.person.skipTo(this.#fadesIn ? Math.max(0, frame - PRIMING_FRAMES) : frame);
+  }
+
+  /**
+   * Takes the frame's samples from the ring, where they are, as they are to be mixed.
+   * @param {number} frame
+   * @param {number} pauseFrames so many without voice end its turn
+   */
+  take(frame, pauseFrames) {
+    const { ring } = this.person;
+    if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#frameSamples);
+    const from = ring.offset(frame);
+    for (let i = 0; i < this.#frameSamples; i++) this.samples[i] = ring.samples[from + i];
+    this.#measure(frame, pauseFrames);
+    if (this.#fadesIn) this.#fade(0, 1, this.#fadeSamples);
+    if (this.leaving) this.#fade(1, 0, this.#frameSamples);
+    this.#fadesIn = false;
+  }
+
+  /**
+   * What was decoded counts, not what was told of it.
+   * @param {number} frame
+   * @param {number} pauseFrames
+   */
+  #measure(frame, pauseFrames) {
+    this.level = this.person.level;
+    if (this.present) {
+      const wrong = Math.max(0, this.level - this.#told);
+      this.#wrong += (wrong - this.#wrong) * WRONG_WEIGHT;
+      this.#decodedFrame = frame;
+    }
+    if (!this.voice || this.level > SOFTEST_VOICE) return;
+    if (frame - this.voiceFrame > pauseFrames) this.turnFrame = frame;
+    this.voiceFrame = frame;
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {number} count over so many samples
+   */
+  #fade(from, to, count) {
+    const step = (to - from) / count;
+    for (let i = 0; i < count; i++) this.samples[i] *= from + step * (i + 1);
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { Participant } from './participant.js'
+ */
+
+import { FrameState } from '../audio/ring-buffer.js';
+import { Speaker } from './speaker.js';
+
+/** Who hasn't spoken for so long has paused, in milliseconds: another may have the place. */
+const PAUSE_MS = 400;
+
+/** Who has spoken for so long without a pause makes room for those who wait, in milliseconds. */
+const MAX_TURN_MS = 10_000;
+
+/**
+ * Who is in the mix: the loudest, of at most so many. A place is kept until its speaker pauses, so that
+ * nobody is cut in the middle of a word, but for one who never pauses while others wait. Only those who have
+ * a place are decoded. Whoever sends no sound costs nothing here.
+ */
+export class Speakers {
+  #max;
+  #pauseFrames;
+  #turnFrames;
+  /** Those whose sound came of late, with a place or without. @type {Speaker[]} */
+  #candidates = [];
+  /** Those who have a place. @type {Speaker[]} */
+  #placed = [];
+
+  /**
+   * @param {AudioFormat} format
+   * @param {number} max how many places there are
+   */
+  constructor({ frameMs }, max) {
+    this.#max = max;
+    this.#pauseFrames = Math.ceil(PAUSE_MS / frameMs);
+    this.#turnFrames = Math.ceil(MAX_TURN_MS / frameMs);
+    /** Those who are heard in the frame that was mixed last. @type {Speaker[]} */
+    this.heard = [];
+  }
+
+  /**
+   * Sound of somebody has come.
+   * @param {Participant} person
+   */
+  notice({ speaker }) {
+    if (speaker.listed) return;
+    speaker.listed = true;
+    this.#candidates.push(speaker);
+  }
+
+  /**
+   * Chooses who is heard in a frame and mixes them. To be called for one frame after the other.
+   * @param {number} frame
+   * @param {Float32Array} mix filled with their sum; left as it is where nobody is heard
+   * @param {boolean} skips whether frames of those who weren't chosen need never be decoded
+   * @returns {number} how many are heard
+   */
+  mix(frame, mix, skips) {
+    this.#forgetHeard();
+    if (this.#candidates.length === 0) return 0;
+    this.#look(frame);
+    this.#fillPlaces(frame, skips);
+    for (let i = 0; i < this.#placed.length; i++) this.#hear(this.#placed[i], frame, mix);
+    this.#dropLeaving();
+    this.#countUnmixed();
+    return this.heard.length;
+  }
+
+  #forgetHeard() {
+    while (this.heard.length > 0) /** @type {Speaker} */ (this.heard.pop()).heard = false;
+  }
+
+  /** @param {number} frame */
+  #look(frame) {
+    const candidates = this.#candidates;
+    for (let i = candidates.length - 1; i >= 0; i--) {
+      const speaker = candidates[i];
+      if (frame - speaker.soundThrough <= this.#pauseFrames) {
+        speaker.look(frame);
+        continue;
+      }
+      this.#unplace(speaker);
+      speaker.listed = false;
+      candidates[i] = candidates[candidates.length - 1];
+      candidates.pop();
+    }
+  }
+
+  /**
+   * @param {number} frame
+   * @param {boolean} skips
+   */
+  #fillPlaces(frame, skips) {
+    while (this.#placed.length < this.#max) {
+      const next = this.#nextWaiting(frame, false);
+      if (next === null) return;
+      this.#place(next, frame, skips);
+    }
+    for (;;) {
+      const next = this.#nextWaiting(frame, true);
+      const paused = next && this.#softestPaused(frame);
+      if (next === null || paused === null) break;
+      paused.leaving = true;
+      this.#place(next, frame, skips);
+    }
+    const next = this.#nextWaiting(frame, true);
+    const longest = next && this.#longestTurn(frame);
+    if (next === null || longest === null) return;
+    longest.leaving = true;
+    this.#place(next, frame, skips);
+  }
+
+  /**
+   * @param {number} frame
+   * @param {boolean} voiceOnly
+   */
+  #nextWaiting(frame, voiceOnly) {
+    let best = null;
+    let bestRank = -Infinity;
+    for (let i = 0; i < this.#candidates.length; i++) {
+      const speaker = this.#candidates[i];
+      if (speaker.placed || !speaker.present || (voiceOnly && !speaker.voice)) continue;
+      const rank = speaker.rank(frame);
+      if (rank <= bestRank) continue;
+      best = speaker;
+      bestRank = rank;
+    }
+    return best;
+  }
+
+  /** @param {number} frame */
+  #softestPaused(frame) {
+    let softest = null;
+    for (let i = 0; i < this.#placed.length; i++) {
+      const speaker = this.#placed[i];
+      if (speaker.leaving || frame - speaker.voiceFrame <= this.#pauseFrames) continue;
+      if (softest === null || speaker.level > softest.level) softest = speaker;
+    }
+    return softest;
+  }
+
+  /** @param {number} frame */
+  #longestTurn(frame) {
+    let longest = null;
+    for (let i = 0; i < this.#placed.length; i++) {
+      const speaker = this.#placed[i];
+      if (speaker.leaving || frame - speaker.turnFrame < this.#turnFrames) continue;
+      if (longest === null || speaker.turnFrame < longest.turnFrame) longest = speaker;
+    }
+    return longest;
+  }
+
+  /**
+   * @param {Speaker} speaker
+   * @param {number} frame
+   * @param {boolean} skips
+   */
+  #place(speaker, frame, skips) {
+    speaker.place(frame, skips);
+    this.#placed.push(speaker);
+  }
+
+  /** @param {Speaker} speaker */
+  #unplace(speaker) {
+    if (!speaker.placed) return;
+    speaker.placed = false;
+    speaker.leaving = false;
+    this.#placed.splice(this.#placed.indexOf(speaker), 1);
+  }
+
+  /**
+   * @param {Speaker} speaker
+   * @param {number} frame
+   * @param {Float32Array} mix
+   */
+  #hear(speaker, frame, mix) {
+    if (speaker.person.pull(frame, true) < FrameState.concealed) return;
+    speaker.take(frame, this.#pauseFrames);
+    const { samples } = speaker;
+    if (this.heard.length === 0) mix.set(samples);
+    else for (let i = 0; i < mix.length; i++) mix[i] += samples[i];
+    speaker.heard = true;
+    this.heard.push(speaker);
+  }
+
+  #dropLeaving() {
+    for (let i = this.#placed.length - 1; i >= 0; i--) {
+      if (this.#placed[i].leaving) this.#unplace(this.#placed[i]);
+    }
+  }
+
+  #countUnmixed() {
+    for (let i = 0; i < this.#candidates.length; i++) {
+      const speaker = this.#candidates[i];
+      if (speaker.present && !speaker.heard) speaker.person.reception.unmixed += 1;
+    }
+  }
+
+  /**
+   * Somebody has left the room.
+   * @param {Participant} person
+   */
+  forget({ speaker }) {
+    this.#unplace(speaker);
+    if (speaker.listed) this.#candidates.splice(this.#candidates.indexOf(speaker), 1);
+    speaker.listed = false;
+    const at = this.heard.indexOf(speaker);
+    if (at >= 0) this.heard.splice(at, 1);
+  }
+}
