@@ -124,9 +124,12 @@ export class RingBuffer {
    * Adds to `out` what sound there is from sample `start` on.
    * @param {Float32Array} out
    * @param {number} start absolute sample index; what is before 0 is silent
+   * @param {number} [from]  the gain at the beginning of out
+   * @param {number} [to]    and at its end
    * @returns {number} how many samples of sound were added
    */
-  addTo(out, start) {
+  addTo(out, start, from = 1, to = 1) {
+    if (from === 0 && to === 0) return 0;
     const size = this.#frameSamples;
     const end = start + out.length;
     let added = 0;
@@ -135,14 +138,29 @@ export class RingBuffer {
       const frame = Math.floor(at / size);
       const until = Math.min((frame + 1) * size, end);
       if (this.state(frame) >= FrameState.concealed) {
-        const from = this.offset(frame) + (at - frame * size);
-        const to = at - start;
-        const count = until - at;
-        for (let i = 0; i < count; i++) out[to + i] += this.samples[from + i];
-        added += count;
+        this.#add(out, at - start, this.offset(frame) + (at - frame * size), until - at, from, to);
+        added += until - at;
       }
       at = until;
     }
     return added;
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} at where in out
+   * @param {number} start where in samples
+   * @param {number} count
+   * @param {number} from the gain at the beginning of out
+   * @param {number} to   and at its end
+   */
+  #add(out, at, start, count, from, to) {
+    const { samples } = this;
+    if (from === 1 && to === 1) {
+      for (let i = 0; i < count; i++) out[at + i] += samples[start + i];
+      return;
+    }
+    const step = (to - from) / out.length;
+    for (let i = 0; i < count; i++) out[at + i] += samples[start + i] * (from + step * (at + i + 1));
   }
 }

@@ -131,9 +131,10 @@ function obey(room, participant, message) {
       room.chat.say(participant, message.text);
       return true;
     case 'report':
-      participant.reportedLossPercent = message.lostPercent;
+      room.report(participant, message.lostPercent);
       return true;
     case 'volume':
+      return room.setVolume(participant, message.person, message.gain);
     case 'record':
     case 'recordConsent':
       return false;

@@ -1,20 +1,20 @@
 /**
- * @import { Session, Transport } from '../transport/session.js'
  * @import { DelayControl } from './delay-control.js'
  * @import { MixStream } from './mix-stream.js'
  * @import { Participant } from './participant.js'
  * @import { RoomSettings } from './room.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { mixMinus } from '../audio/mixer.js';
-import { FrameState } from '../audio/ring-buffer.js';
+import { Audience } from './audience.js';
+import { SpeakerList } from './speaker-list.js';
+import { Speakers } from './speakers.js';
 
 /** A reply's reader may be so far ahead of the clock before it is taken for one whose clock is wrong. */
 const CLOCK_TOLERANCE_MS = 5;
 
-/** One buffer writes the shared packet: sessions don't keep it. */
-const out = new Uint8Array(MAX_PACKET_BYTES);
+/** How many are mixed at once where nothing else is asked for. */
+const MAX_SPEAKERS = 20;
 
 /** What the people of a room hear: pulls their frames, mixes them, and sends the mix to each. */
 export class Mix {
@@ -24,10 +24,17 @@ export class Mix {
   #fullMix;
   #ownMix;
   #oldMix;
-  /** Whether there is anybody who hears with the room's own delay. */
+  /** Those of the room whose delivery is `tick`, and those who hear a mix of their own at this tick. */
+  #audience;
+  #speakers;
+  #list = new SpeakerList();
+  /** Whether there is anybody who hears with the room's own delay, and anybody who is answered. */
   #hasOrdinary = false;
-  /** Those who hear the shared stream at this tick, by transport. @type {Map<Transport, Session[]>} */
-  #audience = new Map();
+  #hasReplies = false;
+  /** @type {Participant[]} */
+  #everybody = [];
+  /** Those whose delivery is `tick` and who want to hear somebody in another way. @type {Participant[]} */
+  #particular = [];
 
   /**
    * @param {RoomSettings} settings
@@ -35,77 +42,73 @@ export class Mix {
    * @param {DelayControl} delay the room's
    */
   constructor(settings, people, delay) {
-    const { format } = settings;
+    const { format, maxSpeakers = MAX_SPEAKERS } = settings;
     this.#settings = settings;
     this.#people = people;
     this.#delay = delay;
+    this.#speakers = new Speakers(format, maxSpeakers);
+    this.#audience = new Audience();
     this.#oldMix = new Float32Array(format.frameSamples);
-    /** Whether there was anything to be heard in the last mix. */
-    this.sounding = false;
     this.#fullMix = new Float32Array(format.frameSamples);
     this.#ownMix = new Float32Array(format.frameSamples);
+    /** Whether there was anything to be heard in the last mix. */
+    this.sounding = false;
+    /** The last frame that was mixed on the tick; -1 before it. */
+    this.ticked = { frame: -1 };
     /** The stream that all share whose own voice isn't in the mix. @type {MixStream | null} */
     this.shared = null;
   }
 
   /**
-   * Mixes a frame once, when its time has come, and sends it to everybody whose delivery is `tick`.
+   * A packet has come.
+   * @param {Participant} person
+   */
+  received(person) {
+    if (person.soundThrough > this.ticked.frame) this.#speakers.notice(person);
+  }
+
+  /**
+   * Mixes a frame once, when its time has come, and sends it to everybody whose delivery is `tick`. Where
+   * nobody speaks nobody is looked at.
    * @param {number} frame
    */
   tick(frame) {
-    const start = frame * this.#settings.format.frameSamples;
-    this.#fullMix.fill(0);
-    let speakers = 0;
-    for (const person of this.#people.values()) {
-      if (person.pull(frame, true) < FrameState.concealed) continue;
-      person.ring.addTo(this.#fullMix, start);
-      speakers += 1;
-    }
-    for (const person of this.#people.values()) {
-      if (person.delivery === 'tick') this.#deliver(person, frame, speakers);
-    }
-    this.#sendShared(frame, speakers > 0);
-    this.sounding = speakers > 0;
+    this.ticked.frame = frame;
+    const count = this.#speakers.mix(frame, this.#fullMix, !this.#hasReplies);
+    this.sounding = count > 0;
+    const { heard } = this.#speakers;
+    this.#list.clear();
+    for (let i = 0; i < count; i++) this.#list.add(heard[i].number, heard[i].level, heard[i].voice);
+    if (count > 0) this.#sendOwn(frame);
+    this.#audience.settle(frame);
+    if (this.shared === null || this.#audience.size === 0) return;
+    if (!this.shared.encode(frame, this.#fullMix, count > 0, this.#list)) return;
+    this.#audience.send(this.shared);
   }
 
   /**
-   * @param {Participant} person
+   * Those whose own voice is in the mix hear it without, and those who want to hear somebody of it in another
+   * way a mix of their own.
    * @param {number} frame
-   * @param {number} speakers how many are in the full mix
    */
-  #deliver(person, frame, speakers) {
-    const speaks = person.ring.state(frame) >= FrameState.concealed;
-    if (!speaks || this.#settings.echo) {
-      this.#audienceOf(person.session.transport).push(person.session);
-      return;
+  #sendOwn(frame) {
+    const { heard } = this.#speakers;
+    const { echo } = this.#settings;
+    for (let i = 0; i < this.#particular.length; i++) {
+      const { downlink } = this.#particular[i];
+      if (!downlink.volumes.concern(heard)) continue;
+      this.#audience.hearsOwn(this.#particular[i], frame);
+      const except = echo ? null : this.#particular[i];
+      const sounding = downlink.volumes.mix(this.#ownMix, frame, heard, except);
+      downlink.send(frame, this.#ownMix, sounding, this.#list);
     }
-    const { ring } = person;
-    mixMinus(this.#ownMix, this.#fullMix, ring.samples, ring.offset(frame));
-    person.sendMix(frame, this.#ownMix, speakers > 1);
-  }
-
-  /** @param {Transport} transport */
-  #audienceOf(transport) {
-    let sessions = this.#audience.get(transport);
-    if (sessions === undefined) {
-      sessions = [];
-      this.#audience.set(transport, sessions);
-    }
-    return sessions;
-  }
-
-  /**
-   * Encodes the full mix once and sends it to all who hear it.
-   * @param {number} frame
-   * @param {boolean} sounding
-   */
-  #sendShared(frame, sounding) {
-    let bytes = 0;
-    for (const [transport, sessions] of this.#audience) {
-      if (sessions.length === 0 || this.shared === null) continue;
-      if (bytes === 0) bytes = this.shared.write(out, frame, this.#fullMix, sounding);
-      transport.sendMany(sessions, out.subarray(0, bytes));
-      sessions.length = 0;
+    if (echo) return;
+    for (let i = 0; i < heard.length; i++) {
+      const { person, samples } = heard[i];
+      if (person.delivery !== 'tick' || person.downlink.ownFrame === frame) continue;
+      this.#audience.hearsOwn(person, frame);
+      mixMinus(this.#ownMix, this.#fullMix, samples, 0);
+      person.downlink.send(frame, this.#ownMix, heard.length > 1, this.#list);
     }
   }
 
@@ -114,15 +117,52 @@ export class Mix {
    * readers may be far apart, and only there.
    */
   peopleChanged() {
+    this.#everybody = [...this.#people.values()];
+    this.#particular = this.#everybody.filter(({ delivery, downlink }) => delivery === 'tick' && downlink.volumes.size > 0);
+    const hadReplies = this.#hasReplies;
+    this.#hasReplies = this.#everybody.some(({ delivery }) => delivery === 'reply');
+    this.#audience.people = this.#everybody;
+    // Of those who weren't heard nothing has been decoded until now.
+    if (this.#hasReplies && !hadReplies) {
+      for (const person of this.#everybody) person.skipTo(this.ticked.frame - person.maxPastFrames);
+    }
     this.#hasOrdinary = false;
     let hasOwn = false;
-    for (const person of this.#people.values()) {
+    for (const person of this.#everybody) {
       if (person.ownDelaySamples === null) this.#hasOrdinary = true;
       else hasOwn = true;
     }
     // One size for any delay: changing it back and forth mustn't cost anybody anything.
     const spreadMs = hasOwn ? this.#settings.maxDelayMs : 0;
-    for (const person of this.#people.values()) person.keepFor(spreadMs);
+    for (const person of this.#everybody) person.keepFor(spreadMs);
+  }
+
+  /**
+   * Somebody has left the room, and isn't among its people any more.
+   * @param {Participant} person
+   */
+  forget(person) {
+    this.#speakers.forget(person);
+    for (const { downlink } of this.#everybody) downlink.volumes.forget(person.speaker);
+    this.peopleChanged();
+  }
+
+  /** To be called when somebody reports loss: it may want other packets than before. */
+  redundancyChanged() {
+    this.#audience.changed();
+  }
+
+  /**
+   * One listener wants to hear another louder, softer or not at all.
+   * @param {Participant} listener
+   * @param {Participant} person
+   * @param {number} gain
+   */
+  setVolume(listener, person, gain) {
+    const { speaker } = person;
+    const frame = listener.delivery === 'tick' ? speaker.heardFrame : listener.answeredFrame;
+    listener.downlink.volumes.set(speaker, gain, frame);
+    this.peopleChanged();
   }
 
   /**
@@ -146,10 +186,14 @@ export class Mix {
     const mix = this.#ownMix.fill(0);
     const asked = listener.heard.ask(start, size);
     let added = 0;
-    for (const person of this.#people.values()) {
+    this.#list.clear();
+    for (let i = 0; i < this.#everybody.length; i++) {
+      const person = this.#everybody[i];
       if (person === listener && !echo) continue;
       for (let f = first; f <= last; f++) person.pull(f, due);
-      added += person.ring.addTo(mix, start);
+      const sound = this.#add(listener, frame, person, mix, start);
+      if (sound > 0) this.#list.add(person.speaker.number, person.level, person.voice);
+      added += sound;
       const isOther = person !== listener && person.hasSentAt(start);
       if (isOther) listener.heard.add(asked, person.ring.sentSamples(start, size));
       observer?.mixed(listener, person, start, size);
@@ -159,8 +203,23 @@ export class Mix {
       added += this.#fadeFrom(listener, frame * size - before, mix);
     }
     listener.readDelaySamples = delay;
+    listener.answeredFrame = frame;
     this.sounding = added > 0;
-    listener.sendMix(frame, mix, added > 0);
+    listener.downlink.send(frame, mix, added > 0, this.#list);
+  }
+
+  /**
+   * @param {Participant} listener
+   * @param {number} frame that is answered
+   * @param {Participant} person
+   * @param {Float32Array} mix
+   * @param {number} start where the person's sound is read
+   * @returns {number} how many samples of sound were added
+   */
+  #add({ downlink: { volumes } }, frame, { ring, speaker }, mix, start) {
+    if (volumes.size === 0) return ring.addTo(mix, start);
+    const from = volumes.before(speaker, frame);
+    return ring.addTo(mix, start, from, volumes.take(speaker, frame));
   }
 
   /**
@@ -173,7 +232,8 @@ export class Mix {
   #fadeFrom(listener, start, mix) {
     const old = this.#oldMix.fill(0);
     let added = 0;
-    for (const person of this.#people.values()) {
+    for (let i = 0; i < this.#everybody.length; i++) {
+      const person = this.#everybody[i];
       if (person === listener && !this.#settings.echo) continue;
       const size = old.length;
       for (let f = Math.floor(start / size); f * size < start + size; f++) person.pull(f, false);
@@ -181,10 +241,5 @@ export class Mix {
     }
     for (let i = 0; i < mix.length; i++) mix[i] = old[i] + ((mix[i] - old[i]) * (i + 1)) / mix.length;
     return added;
-  }
-
-  /** Forgets the transports of those who have left. */
-  forgetAudience() {
-    this.#audience.clear();
   }
 }

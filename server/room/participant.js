@@ -1,18 +1,20 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { DropReason } from '../../public/shared/packet.js'
- * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
+ * @import { PayloadDecoder } from '../../public/shared/payload.js'
+ * @import { LevelBalance } from '../audio/level-balance.js'
  * @import { Session } from '../transport/session.js'
  * @import { SampleClock } from './clock.js'
+ * @import { Downlink } from './downlink.js'
  * @import { Lateness } from './lateness.js'
  */
 
+import { levelOf } from '../../public/shared/level.js';
 import {
-  MAX_PACKET_BYTES,
   Packet,
   PacketType,
   readPacket,
-  Stream,
+  SILENT_LEVEL,
   unwrapFrame,
   VOICE_BIT,
   writeClockReply,
@@ -20,10 +22,11 @@ import {
 import { PacketBuffer } from '../audio/packet-buffer.js';
 import { FrameState, RingBuffer } from '../audio/ring-buffer.js';
 import { Heard } from './heard.js';
-import { MixStream } from './mix-stream.js';
+import { out, written } from './packet-out.js';
 import { Quality } from './quality.js';
 import { Reception } from './reception.js';
 import { TokenBucket } from './token-bucket.js';
+import { Speaker } from './speaker.js';
 
 /** How far ahead of the sample clock a frame may end: more is a clock that is wrong. */
 export const MAX_EARLY_MS = 500;
@@ -47,12 +50,9 @@ const SET_UP_MS = 500;
 /** One object reads every packet: nothing of it is kept after the call. */
 const packet = new Packet();
 
-/** One buffer writes every packet: sessions don't keep it. */
-const out = new Uint8Array(MAX_PACKET_BYTES);
-
 /**
  * One person in a room: the packets that arrive, the ring buffer that they are decoded into when a
- * mix needs them, and the stream that is sent to this person alone.
+ * mix needs them, and what is sent to this person alone.
  */
 export class Participant {
   /** The first frame that came; -1 before it. */
@@ -83,10 +83,13 @@ export class Participant {
    * @param {number} options.maxDelayMs  the largest server-side delay that the room can be set to
    * @param {boolean} options.leavesOutSilence  whether this person may send nothing while it is silent
    * @param {Lateness} options.lateness  new: of this person's frames
-   * @param {PayloadEncoder} options.encoder  closed with this
+   * @param {Downlink} options.downlink  closed with this
    * @param {PayloadDecoder} options.decoder  closed with this
+   * @param {{ frame: number }} options.ticked  the last frame that the room's tick has mixed; -1 before it
+   * @param {LevelBalance | null} options.balance  null where levels are left as they are
    */
-  constructor({ id, name, session, delivery, format, sampleClock, maxDelayMs, lateness, encoder, decoder, ...options }) {
+  constructor(options) {
+    const { id, name, session, delivery, format, sampleClock, maxDelayMs, lateness } = options;
     this.id = id;
     this.leavesOutSilence = options.leavesOutSilence;
     this.name = name;
@@ -110,6 +113,8 @@ export class Participant {
     this.roundTripMs = () => session.stats().rttMs;
     /** The server-side delay that this person was told of, in milliseconds. */
     this.toldDelayMs = -1;
+    /** The frame that was answered last; -1 before it. */
+    this.answeredFrame = -1;
     /** How far behind its clock its last answer was read, in samples; -1 before the first. */
     this.readDelaySamples = -1;
     /** What it has heard of the others, where its delivery is `reply`. */
@@ -121,9 +126,16 @@ export class Participant {
     this.ring = new RingBuffer(format.frameSamples, historyFrames(format, 0));
     this.format = format;
     this.sampleClock = sampleClock;
-    this.decoder = decoder;
-    /** What is sent to this person alone. */
-    this.ownStream = new MixStream(Stream.mixMinus, encoder, format);
+    this.decoder = options.decoder;
+    this.downlink = options.downlink;
+    this.ticked = options.ticked;
+    this.balance = options.balance;
+    /** The last frame that came with sound. */
+    this.soundThrough = -1;
+    /** How loud the last frame was that was decoded, in -dBov, and whether there was voice in it. */
+    this.level = SILENT_LEVEL;
+    this.voice = false;
+    this.speaker = new Speaker(this);
     this.maxPastFrames = Math.ceil((HISTORY_MS + maxDelayMs) / format.frameMs);
     this.maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
     this.maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
@@ -179,18 +191,21 @@ export class Participant {
       this.#countsFromMs = arrivalMs + SET_UP_MS;
     }
     if (frame > this.#newest) this.#newest = frame;
+    if (packet.payloadBytes[0] > 0 && frame > this.soundThrough) this.soundThrough = frame;
     for (let r = 1; r <= packet.redundancy && frame - r >= this.firstFrame; r++) {
       // Kept even where its mix has been made: the decoder goes on from it.
       const bytesOfIt = packet.payloadBytes[r];
       if (packets.has(frame - r)) continue;
       packets.put(frame - r, bytes, packet.payloadStart[r], bytesOfIt, true, level);
-      if (bytesOfIt > 0) reception.repeated(r);
+      if (bytesOfIt === 0) continue;
+      reception.repeated(r);
+      if (frame - r > this.soundThrough) this.soundThrough = frame - r;
     }
     // Who had it from a later packet already needn't have waited for its own.
     if (isFirst && arrivalMs >= this.#countsFromMs) {
       reception.lateness.add(latenessMs, arrivalMs, packet.payloadBytes[0] > 0);
     }
-    reception.arrived(frame > this.#mixed, latenessMs, packet.redundancy);
+    reception.arrived(frame > this.#mixed && frame > this.ticked.frame, latenessMs, packet.redundancy);
     return frame;
   }
 
@@ -204,7 +219,7 @@ export class Participant {
   #answerClock(arrivalMs) {
     if (this.#clockRequests.take(arrivalMs) > 0) return this.#drop('flood');
     const bytes = writeClockReply(out, packet.id, Math.max(0, this.sampleClock.at(arrivalMs)));
-    this.session.send(out.subarray(0, bytes));
+    this.session.send(written(bytes));
     return -1;
   }
 
@@ -240,6 +255,17 @@ export class Participant {
   }
 
   /**
+   * What comes before a frame and hasn't been decoded never will be: sound begins there for the decoder.
+   * @param {number} frame
+   */
+  skipTo(frame) {
+    if (this.#next >= frame) return;
+    this.#next = frame;
+    this.#lastState = FrameState.silent;
+    this.#concealedInARow = 0;
+  }
+
+  /**
    * @param {number} after
    * @param {number} through
    * @returns {boolean} whether a packet for a later frame is there, up to and with `through`
@@ -262,10 +288,22 @@ export class Participant {
       const at = this.ring.claim(frame);
       const bytes = this.packets.bytes(frame);
       const good = this.decoder.decode(bytes, 0, length, this.ring.samples, at);
+      this.#measure(at, (this.packets.level(frame) & VOICE_BIT) !== 0);
       if (!good) this.reception.garbage += 1;
       if (inTime && this.packets.isRedundant(frame)) this.reception.recovered += 1;
     }
     this.ring.mark(frame, this.#lastState);
+  }
+
+  /**
+   * @param {number} at where a frame's sound is in the ring
+   * @param {boolean} voice
+   */
+  #measure(at, voice) {
+    const { samples } = this.ring;
+    this.voice = voice;
+    this.level = levelOf(samples, at, this.format.frameSamples);
+    this.balance?.process(samples, at, this.level, voice);
   }
 
   /** @param {number} frame one that has no packet, and is given what is likely, unless it was before */
@@ -284,20 +322,10 @@ export class Participant {
     const at = this.ring.claim(frame);
     this.decoder.conceal(samples, at);
     fadeOut(samples, at, this.format.frameSamples, this.#concealedInARow, this.maxConcealed);
+    this.balance?.hold(samples, at);
     this.ring.mark(frame, FrameState.concealed);
     this.#concealedInARow += 1;
     this.reception.concealed += 1;
-  }
-
-  /**
-   * Encodes a mix for this person alone and sends it.
-   * @param {number} frame that the packet is for
-   * @param {Float32Array} pcm one frame; limited in place
-   * @param {boolean} sounding false to send a silent packet, whatever is in pcm
-   */
-  sendMix(frame, pcm, sounding) {
-    const bytes = this.ownStream.write(out, frame, pcm, sounding);
-    this.session.send(out.subarray(0, bytes));
   }
 
   /**
@@ -347,7 +375,7 @@ export class Participant {
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.ownStream.close();
+    this.downlink.close();
     this.decoder.close();
   }
 }

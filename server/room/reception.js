@@ -49,6 +49,8 @@ export class Reception {
     this.concealed = 0;
     /** Frames that were there for their mix because a later packet repeated them. */
     this.recovered = 0;
+    /** Frames of sound that were there and not mixed, since louder ones were. */
+    this.unmixed = 0;
     /** Frames whose payload wasn't Opus of the room's format. */
     this.garbage = 0;
     /** Mean lateness in milliseconds: arrival less the end of the frame on the sample clock. */
@@ -148,6 +150,7 @@ export class Reception {
       duplicate: this.duplicate,
       concealed: this.concealed,
       recovered: this.recovered,
+      unmixed: this.unmixed,
       garbage: this.garbage,
       early: this.dropped.early,
       lostPercent5s: percentOf(lately.lost, lately.sent),

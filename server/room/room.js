@@ -45,8 +45,11 @@
 import { errors } from '../../public/shared/errors.js';
 import { Stream } from '../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { Redundancy } from '../../public/shared/redundancy.js';
+import { LevelBalance } from '../audio/level-balance.js';
 import { Chat } from './chat.js';
 import { labelFor } from './label.js';
+import { Downlink } from './downlink.js';
 import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
 import { MixStream } from './mix-stream.js';
@@ -163,8 +166,10 @@ export class Room {
         sampleClock: settings.sampleClock,
         maxDelayMs: settings.maxDelayMs,
         lateness: this.#delay.newLateness(),
-        encoder,
+        downlink: newDownlink(session, encoder, settings),
         decoder,
+        ticked: this.#mix.ticked,
+        balance: settings.levelBalance ? new LevelBalance(settings.format) : null,
       });
       participant.lastHeardMs = settings.clock.now();
       if (serverDelayMs !== undefined) participant.readAt(serverDelayMs);
@@ -189,7 +194,7 @@ export class Room {
       serverDelayMs: participant.toldDelayMs,
       bitrate,
       redundancy,
-      silenceSuppression,
+      silenceSuppression: silenceSuppression && participant.delivery === 'tick',
       echo,
       idleTimeoutMs,
       people: [...this.#people.values()].map((person) => person.describe()),
@@ -225,6 +230,7 @@ export class Room {
       this.#followDelay();
     }
     this.settings.observer?.received(participant, frame, arrivalMs);
+    this.#mix.received(participant);
     if (participant.delivery === 'reply') this.#mix.reply(participant, frame);
   }
 
@@ -308,6 +314,30 @@ export class Room {
   }
 
   /**
+   * Sets how loud one listener hears another: nobody else hears a difference.
+   * @param {Participant} listener
+   * @param {string} id  of the other
+   * @param {number} gain  0: not at all; 1: as everybody does
+   * @returns {boolean} false when nobody else in the room has that id
+   */
+  setVolume(listener, id, gain) {
+    const person = this.#people.get(id);
+    if (person === undefined || person === listener) return false;
+    this.#mix.setVolume(listener, person, gain);
+    return true;
+  }
+
+  /**
+   * @param {Participant} listener
+   * @param {number} lostPercent of what was sent to it lately
+   */
+  report(listener, lostPercent) {
+    listener.reportedLossPercent = lostPercent;
+    listener.downlink.redundancy.report(lostPercent);
+    this.#mix.redundancyChanged();
+  }
+
+  /**
    * Takes somebody out whose session has ended. Idempotent.
    * @param {Participant} participant
    */
@@ -315,13 +345,12 @@ export class Room {
     participant.close();
     if (!this.#people.delete(participant.id)) return;
     this.#tell({ type: 'left', id: participant.id });
-    this.#mix.peopleChanged();
+    this.#mix.forget(participant);
     this.#restIfIdle();
     if (this.size === 0) this.onEmpty(this);
   }
 
   #restIfIdle() {
-    this.#mix.forgetAudience();
     for (const person of this.#people.values()) if (person.delivery === 'tick') return;
     this.mixClock.stop();
   }
@@ -350,6 +379,7 @@ export class Room {
       }
     }
     this.#delay.review(this.#people.values());
+    this.#mix.redundancyChanged();
     const people = this.#qualities.take(this.#people.values(), now);
     if (people.length > 0) this.#tell({ type: 'qualities', people });
   }
@@ -404,6 +434,16 @@ function figuresOf({ reportedLossPercent: lostPercent }, stats) {
  */
 function openSharedStream(settings) {
   return new MixStream(Stream.fullMix, openEncoder(settings), settings.format);
+}
+
+/**
+ * @param {Session} session
+ * @param {PayloadEncoder} encoder
+ * @param {RoomSettings} settings
+ */
+function newDownlink(session, encoder, { format, redundancy = 'auto', clock }) {
+  const setting = /** @type {'auto' | 0 | 1 | 2} */ (redundancy);
+  return new Downlink(session, new MixStream(Stream.mixMinus, encoder, format), new Redundancy(setting, clock));
 }
 
 /**

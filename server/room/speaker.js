@@ -44,6 +44,8 @@ export class Speaker {
   /** Whether a packet with sound is there for the frame, and with voice as far as is known. */
   present = false;
   voice = false;
+  /** The last frame that was mixed. */
+  heardFrame = -1;
   /** The last frame with voice. */
   voiceFrame = -1;
   /** Since when it speaks without a pause. */
@@ -57,6 +59,8 @@ export class Speaker {
   constructor(person) {
     const { frameMs, frameSamples, sampleRate } = person.format;
     this.person = person;
+    /** As packets have it. */
+    this.number = Number(person.id) & 0xffff;
     this.#frameMs = frameMs;
     this.#frameSamples = frameSamples;
     this.#fadeSamples = Math.min(frameSamples, Math.round((FADE_IN_MS * sampleRate) / 1000));
@@ -126,6 +130,7 @@ export class Speaker {
     if (this.#fadesIn) this.#fade(0, 1, this.#fadeSamples);
     if (this.leaving) this.#fade(1, 0, this.#frameSamples);
     this.#fadesIn = false;
+    this.heardFrame = frame;
   }
 
   /**

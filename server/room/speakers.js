@@ -1,10 +1,10 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { Participant } from './participant.js'
+ * @import { Speaker } from './speaker.js'
  */
 
 import { FrameState } from '../audio/ring-buffer.js';
-import { Speaker } from './speaker.js';
 
 /** Who hasn't spoken for so long has paused, in milliseconds: another may have the place. */
 const PAUSE_MS = 400;
@@ -62,7 +62,7 @@ export class Speakers {
     this.#fillPlaces(frame, skips);
     for (let i = 0; i < this.#placed.length; i++) this.#hear(this.#placed[i], frame, mix);
     this.#dropLeaving();
-    this.#countUnmixed();
+    if (skips) this.#countUnmixed(frame);
     return this.heard.length;
   }
 
@@ -189,22 +189,23 @@ export class Speakers {
     }
   }
 
-  #countUnmixed() {
+  /** @param {number} frame */
+  #countUnmixed(frame) {
     for (let i = 0; i < this.#candidates.length; i++) {
-      const speaker = this.#candidates[i];
-      if (speaker.present && !speaker.heard) speaker.person.reception.unmixed += 1;
+      const { present, heard, person } = this.#candidates[i];
+      if (!present || heard) continue;
+      person.reception.unmixed += 1;
+      if (person.packets.isRedundant(frame)) person.reception.recovered += 1;
     }
   }
 
   /**
-   * Somebody has left the room.
+   * Somebody has left the room. The frame that is just being sent stays as it is.
    * @param {Participant} person
    */
   forget({ speaker }) {
     this.#unplace(speaker);
     if (speaker.listed) this.#candidates.splice(this.#candidates.indexOf(speaker), 1);
     speaker.listed = false;
-    const at = this.heard.indexOf(speaker);
-    if (at >= 0) this.heard.splice(at, 1);
   }
 }

@@ -88,9 +88,10 @@ export class Person {
    * Sends one frame, every sample of which has the same value; a value of null sends silence.
    * @param {number} frame
    * @param {number | null} value
+   * @param {{ level?: number, voice?: boolean }} [told]
    */
-  async speak(frame, value) {
-    this.session.handler?.packet(await this.packet(frame, value), this.conference.clock.now());
+  async speak(frame, value, told) {
+    this.session.handler?.packet(await this.packet(frame, value, told), this.conference.clock.now());
   }
 
   /**
@@ -102,11 +103,16 @@ export class Person {
     await this.packet(frame, value);
   }
 
-  /** @param {number} frame @param {number | null} value @returns {Promise<Uint8Array>} */
-  async packet(frame, value) {
+  /**
+   * @param {number} frame
+   * @param {number | null} value
+   * @param {{ level?: number, voice?: boolean }} [told]
+   * @returns {Promise<Uint8Array>}
+   */
+  async packet(frame, value, told = {}) {
     const { format } = this.conference;
     const bytes = new Uint8Array(MAX_PACKET_BYTES);
-    this.#packet.frame = frame;
+    Object.assign(this.#packet, { level: 127, voice: false, ...told, frame });
     this.#packet.sequence = this.#sequence++ & 0xffff;
     let end = writeAudioHeader(bytes, this.#packet);
     if (value !== null) {
@@ -135,6 +141,25 @@ export class Person {
       frames.set(packet.frame, pcm);
     }
     return frames;
+  }
+
+  /**
+   * Who was listed as speaking, by frame index of the packets that have a list.
+   * @returns {Map<number, { id: string, level: number, voice: boolean }[]>}
+   */
+  listed() {
+    const lists = new Map();
+    for (const bytes of this.session.packets) {
+      const packet = new Packet();
+      if (readPacket(bytes, packet) !== null || packet.type !== 1 || packet.speakers === 0) continue;
+      const list = [];
+      for (let i = 0; i < packet.speakers; i++) {
+        const level = packet.speakerLevels[i];
+        list.push({ id: String(packet.speakerIds[i]), level: level & 0x7f, voice: level > 0x7f });
+      }
+      lists.set(packet.frame, list);
+    }
+    return lists;
   }
 
   /** The server's counters of this person's uplink. */

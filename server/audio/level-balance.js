@@ -1,0 +1,99 @@
+/** @import { AudioFormat } from '../../public/shared/audio-format.js' */
+
+/** What speech is brought to, in -dBov. */
+const TARGET = 23;
+
+/** No gain is ever more or less than this, in dB, */
+const MOST_DB = 12;
+/** and none moves faster, in dB a second of speech. */
+const SPEED_DB = 3;
+
+/** Speech that is softer than the rest of it by so much is a pause within it, in dB. */
+const GATE_DB = 15;
+/** The gate comes down by so much a second, in dB, for one who has become softer. */
+const GATE_FALL_DB = 2;
+
+/** How fast what is known of a speaker's level follows the last frames: the time constant, in seconds. */
+const LEVEL_SECONDS = 1.5;
+
+/** Speech is never taken for softer than this, in -dBov: it would be noise that is lifted. */
+const SOFTEST = 50;
+
+/** Without voice what was lifted goes down within so many seconds; with it, it is back within a frame. */
+const REST_SECONDS = 0.2;
+
+/**
+ * Brings one speaker's speech slowly to the level of all. It learns from frames with voice alone, never
+ * lifts what is between them, and moves its gain linearly over each frame, so that there is no step.
+ */
+export class LevelBalance {
+  #samples;
+  #seconds;
+  /** The speech's level in dB over full scale; NaN before the first. */
+  #speech = NaN;
+  /** The gain that speech is to have, in dB, and what the last frame ended with, as a factor. */
+  #wantedDb = 0;
+  #gain = 1;
+
+  /** @param {AudioFormat} format */
+  constructor({ frameSamples, frameMs }) {
+    this.#samples = frameSamples;
+    this.#seconds = frameMs / 1000;
+  }
+
+  /** The gain in dB that speech has now. */
+  get gainDb() {
+    return this.#wantedDb;
+  }
+
+  /**
+   * Takes one decoded frame to its level, in place.
+   * @param {Float32Array} pcm
+   * @param {number} at where the frame begins
+   * @param {number} level of it, in -dBov
+   * @param {boolean} voice whether there is voice in it
+   */
+  process(pcm, at, level, voice) {
+    const isVoice = voice && level <= SOFTEST;
+    if (isVoice) this.#learn(-level);
+    const wanted = 10 ** (this.#wantedDb / 20);
+    let goal = wanted;
+    if (!isVoice && wanted > 1) {
+      const step = ((wanted - 1) * this.#seconds) / REST_SECONDS;
+      goal = Math.max(1, Math.min(this.#gain, wanted) - step);
+    }
+    this.#ramp(pcm, at, goal);
+  }
+
+  /**
+   * The same for a frame that was made up.
+   * @param {Float32Array} pcm
+   * @param {number} at
+   */
+  hold(pcm, at) {
+    this.#ramp(pcm, at, this.#gain);
+  }
+
+  /** @param {number} db of a frame with voice, over full scale */
+  #learn(db) {
+    if (Number.isNaN(this.#speech)) this.#speech = db;
+    else if (db > this.#speech - GATE_DB) this.#speech += (db - this.#speech) * (this.#seconds / LEVEL_SECONDS);
+    else this.#speech -= GATE_FALL_DB * this.#seconds;
+    const target = Math.max(-MOST_DB, Math.min(MOST_DB, -TARGET - this.#speech));
+    const most = SPEED_DB * this.#seconds;
+    this.#wantedDb += Math.max(-most, Math.min(most, target - this.#wantedDb));
+  }
+
+  /**
+   * @param {Float32Array} pcm
+   * @param {number} at
+   * @param {number} goal
+   */
+  #ramp(pcm, at, goal) {
+    const from = this.#gain;
+    this.#gain = goal;
+    if (from === 1 && goal === 1) return;
+    const step = (goal - from) / this.#samples;
+    for (let i = 0; i < this.#samples; i++) pcm[at + i] *= from + step * (i + 1);
+  }
+}

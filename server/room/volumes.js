@@ -1,0 +1,101 @@
+/**
+ * @import { Participant } from './participant.js'
+ * @import { Speaker } from './speaker.js'
+ */
+
+/** How loud one listener wants to hear others, where it isn't as everybody does. */
+export class Volumes {
+  /** @type {Map<Speaker, { gain: number, before: number, frame: number }>} before: in the frame that was mixed last */
+  #gains = new Map();
+
+  /** How many are heard in another way than everybody hears them. */
+  get size() {
+    return this.#gains.size;
+  }
+
+  /**
+   * @param {Speaker} speaker
+   * @param {number} gain 0 and more; 1: as everybody
+   * @param {number} frame the last one in which the speaker was heard
+   */
+  set(speaker, gain, frame) {
+    const known = this.#gains.get(speaker);
+    if (known) known.gain = gain;
+    else if (gain !== 1) this.#gains.set(speaker, { gain, before: 1, frame });
+  }
+
+  /** @param {Speaker} speaker who has left */
+  forget(speaker) {
+    this.#gains.delete(speaker);
+  }
+
+  /**
+   * Whether any of these is to be heard in another way.
+   * @param {ReadonlyArray<Speaker>} speakers
+   */
+  concern(speakers) {
+    if (this.#gains.size === 0) return false;
+    for (let i = 0; i < speakers.length; i++) if (this.#gains.has(speakers[i])) return true;
+    return false;
+  }
+
+  /**
+   * Mixes what this listener hears of a frame. A gain that was changed moves within the frame.
+   * @param {Float32Array} mix filled
+   * @param {number} frame
+   * @param {ReadonlyArray<Speaker>} speakers those who are heard in the frame
+   * @param {Participant | null} except who isn't
+   * @returns {boolean} whether there is anything to be heard
+   */
+  mix(mix, frame, speakers, except) {
+    mix.fill(0);
+    let sounding = false;
+    for (let i = 0; i < speakers.length; i++) {
+      const speaker = speakers[i];
+      if (speaker.person === except) continue;
+      const from = this.before(speaker, frame);
+      const to = this.take(speaker, frame);
+      if (from === 0 && to === 0) continue;
+      add(mix, speaker.samples, from, to);
+      sounding = true;
+    }
+    return sounding;
+  }
+
+  /**
+   * The gain that a frame begins with.
+   * @param {Speaker} speaker
+   * @param {number} frame
+   */
+  before(speaker, frame) {
+    const known = this.#gains.get(speaker);
+    if (known === undefined) return 1;
+    // What begins anew has nothing to go over from.
+    return known.frame === frame - 1 ? known.before : known.gain;
+  }
+
+  /**
+   * The gain that a frame ends with, and the next one begins with.
+   * @param {Speaker} speaker
+   * @param {number} frame
+   */
+  take(speaker, frame) {
+    const known = this.#gains.get(speaker);
+    if (known === undefined) return 1;
+    known.before = known.gain;
+    known.frame = frame;
+    if (known.gain === 1) this.#gains.delete(speaker);
+    return known.before;
+  }
+}
+
+/**
+ * @param {Float32Array} mix
+ * @param {Float32Array} samples
+ * @param {number} from gain at the beginning
+ * @param {number} to   and at the end
+ */
+function add(mix, samples, from, to) {
+  const step = (to - from) / mix.length;
+  for (let i = 0; i < mix.length; i++) mix[i] += samples[i] * (from + step * (i + 1));
+}
