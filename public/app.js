@@ -3,6 +3,9 @@ import { elementOf } from './ui/element.js';
 import { Notices } from './ui/notices.js';
 import { RoomPage } from './ui/room-page.js';
 import { showStart } from './ui/start-view.js';
+import { writeTexts } from './ui/static-text.js';
+
+writeTexts(document);
 
 const notices = new Notices(elementOf('notices', HTMLElement));
 const wish = readAddress(location);

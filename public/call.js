@@ -1,5 +1,6 @@
 import { listMicrophones, microphoneEnded, microphoneProblem } from './client/microphone.js';
 import { openMicrophone, stopMicrophone } from './client/microphone.js';
+import { useSpeaker } from './client/speaker.js';
 import { SoundGraph } from './client/sound-graph.js';
 import { findSupport, problemText } from './client/support.js';
 
@@ -16,6 +17,10 @@ import { findSupport, problemText } from './client/support.js';
  * @property {boolean} [echoCancellation]
  * @property {boolean} [noiseSuppression]
  * @property {boolean} [autoGainControl]
+ * @property {string} [speakerId]               '' (default): the default speaker, or what the system chooses
+ * @property {boolean} [mirror]                 true: a room of one, where one hears oneself two seconds later
+ * @property {number} [bitrate]                 of one's own stream, in bits a second; the room's by default
+ * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own Opus encoder is tuned for
  *
  * @typedef {{ id: string, name: string, transport: string, muted: boolean, you: boolean }} CallPerson
  *
@@ -29,6 +34,7 @@ import { findSupport, problemText } from './client/support.js';
  * @property {{ took: string, tried: { transport: string, reason: string }[] }} transport
  *   before 'joined'; `tried` are those that failed before
  * @property {CallStats} stats                  each second
+ * @property {Record<string, any>} control      a message of the server: `welcome`, `chat`, `refused` …
  * @property {{ code: string, message: string }} notice
  *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
  *   'microphone-insecure', 'no-shared-memory' (listening only); 'sound-blocked' (call resumeSound() when the
@@ -141,9 +147,10 @@ export class Call extends EventTarget {
     this.#worker = worker;
     worker.onmessage = ({ data }) => this.#onMessage(data);
     worker.onerror = () => this.#fail('no-audio', 'The part of the page that carries sound could not be loaded.');
-    const { room, name, transport } = this.#options;
+    const { room, name, transport, mirror, bitrate, application } = this.#options;
     const { origin } = location;
-    worker.postMessage({ type: 'join', room, name, transport, origin, muted: this.#muted });
+    const wishes = { room, name, transport, mirror, bitrate, application };
+    worker.postMessage({ type: 'join', ...wishes, origin, muted: this.#muted });
   }
 
   /** @param {any} data a message of the worker: its type, and the details of that */
@@ -154,6 +161,9 @@ export class Call extends EventTarget {
       case 'stats':
       case 'transport':
         this.#emit(type, detail);
+        break;
+      case 'control':
+        this.#emit(type, detail.message);
         break;
       case 'joined':
         void this.#joined(detail);
@@ -175,6 +185,7 @@ export class Call extends EventTarget {
     try {
       this.#sound = new SoundGraph(/** @type {Worker} */ (this.#worker), sampleRate);
       await this.#sound.startPlayback(this.#support.sharedArrayBuffer && this.#support.audioWorklet);
+      if (this.#options.speakerId) await this.setSpeaker(this.#options.speakerId);
       await this.#startCapture();
     } catch (error) {
       this.#fail('no-audio', `The browser could not start its sound: ${/** @type {Error} */ (error).message}`);
@@ -258,6 +269,29 @@ export class Call extends EventTarget {
     stopMicrophone(this.#stream);
     this.#stream = stream;
     await this.#startCapture();
+  }
+
+  /**
+   * Plays the call on another speaker.
+   * @param {string} deviceId '' for the default one
+   * @returns {Promise<boolean>} false where it can't be used: the call is heard where it was
+   */
+  async setSpeaker(deviceId) {
+    this.#options.speakerId = deviceId;
+    return this.#sound ? useSpeaker(this.#sound.context, deviceId) : true;
+  }
+
+  /**
+   * What the browser is to do with the microphone's sound, from the next microphone on.
+   * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl'>} processing
+   */
+  setProcessing({ echoCancellation, noiseSuppression, autoGainControl }) {
+    Object.assign(this.#options, { echoCancellation, noiseSuppression, autoGainControl });
+  }
+
+  /** @param {object} message a control message for the server, once the room is joined */
+  sendControl(message) {
+    if (this.state === 'joined') this.#worker?.postMessage({ type: 'control', message });
   }
 
   /** @param {boolean} muted whether this person isn't heard */

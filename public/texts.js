@@ -12,13 +12,6 @@ export const connectionNames = Object.freeze({
   http1: 'HTTP/1',
 });
 
-/** @type {Readonly<Record<string, string>>} how a connection carries sound */
-export const connectionDescriptions = Object.freeze({
-  webtransport: 'Sound travels as WebTransport datagrams over HTTP/3.',
-  websocket: 'Sound travels over a WebSocket.',
-  http1: 'Sound travels in HTTP/1 requests and their answers.',
-});
-
 /** @type {Readonly<Record<string, string>>} by code; errors that the page itself meets */
 const notices = Object.freeze({
   'no-microphone':
@@ -45,6 +38,8 @@ const notices = Object.freeze({
     'instead.',
   'connection-lost': 'The connection to the server was lost. Check your network, then join again.',
   'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
+  'no-speaker':
+    'That speaker could not be used, so sound stays where it was. Plug it in again, or choose another one.',
   'copy-failed': 'The browser did not let the link be copied. Copy it from the address bar.',
   unknown: 'Something unexpected went wrong. Reload the page and join again.',
 });
@@ -69,33 +64,133 @@ export function noticeText(code, message) {
   return message || notices.unknown;
 }
 
+/** What the page's markup names: static labels, headings and hints. */
+export const labels = Object.freeze({
+  startTitle: 'Say it',
+  startTitleEnd: 'aloud.',
+  startLead: 'Start a room, send the link, talk. Nothing to install, no account.',
+  startRoom: 'Start a room',
+  joinRoom: 'Or join a room',
+  roomPlaceholder: 'its name or link',
+  goToRoom: 'Go to room',
+  lab: 'The lab',
+  labHint: 'measures how long sound takes from here to this server and back.',
+
+  room: 'Room',
+  name: 'Name',
+  join: 'Join',
+  joinHint: 'Your microphone is switched on when you join, never before you ask.',
+  yourSound: 'Your sound',
+  soundSettings: 'Sound settings',
+  advanced: 'Advanced',
+  connection: 'Connection',
+  connectionAuto: 'Automatic: the best that works',
+  connectionWebTransport: 'WebTransport (HTTP/3)',
+  connectionWebSocket: 'WebSocket',
+  connectionHttp1: 'HTTP/1',
+  connectionHint:
+    'WebTransport has the least delay. The others are for networks and browsers without it, and for comparison.',
+
+  howConnected: 'How you are connected',
+  triedBefore: 'What was tried before',
+  peopleInRoom: 'People in the room',
+  callControls: 'Call controls',
+  alone: 'You are the only one here.',
+  aloneHint: 'Send somebody the link, or let them scan its QR code. This page tells you when they come.',
+  copyLink: 'Copy link',
+  qrCode: 'QR code',
+  mute: 'Mute',
+  hand: 'Hand',
+  chat: 'Chat',
+  more: 'More',
+  record: 'Record',
+  soundPanel: 'Sound',
+  settings: 'Settings',
+  leave: 'Leave',
+  close: 'Close',
+});
+
+/** @type {Readonly<Record<string, { label: string, hint: string }>>} switches, by the name of the choice */
+export const switchTexts = Object.freeze({
+  echoCancellation: { label: 'Echo cancellation', hint: 'Keeps the others from hearing themselves. Turn it off with headphones only.' },
+  noiseSuppression: { label: 'Noise suppression', hint: 'Takes out fans, keys and the street.' },
+  autoGainControl: { label: 'Automatic gain', hint: 'Makes soft voices louder and loud ones softer.' },
+  music: {
+    label: 'Music',
+    hint: 'Sends sound as it is: the three above are off, and the bit rate is higher. Rooms are mono, so stereo is too.',
+  },
+  highBitrate: { label: 'Higher bit rate', hint: 'Your voice goes out at 96 kb/s; what you hear is as the room has it.' },
+  lowDelay: { label: 'Low-delay Opus', hint: 'About 4 ms less on your way out. Off, soft sounds come out a little finer.' },
+  sounds: { label: 'Sounds', hint: 'A soft sound when somebody comes or goes.' },
+  shortcuts: { label: 'Keyboard shortcuts', hint: 'M mutes, H raises the hand, C opens the chat; hold Space to talk while muted.' },
+});
+
 export const texts = Object.freeze({
   title: 'aloud',
   you: 'you',
   muted: 'muted',
+  away: 'away: connection lost, may come back',
+  handRaised: 'hand raised',
+  notRecorded: 'not recorded',
   mute: 'Mute',
   unmute: 'Unmute',
+  talking: 'Talking',
+  raiseHand: 'Raise hand',
+  lowerHand: 'Lower hand',
   join: 'Join',
   joining: 'Joining…',
   copyLink: 'Copy link',
   linkCopied: 'Link copied',
+  dismiss: 'Dismiss',
+  close: 'Close',
   noRoomTyped: 'Type a room’s name or paste its link.',
   noNameTyped: 'Type the name that the others will see.',
+  microphoneLabel: 'Microphone',
+  speakerLabel: 'Speaker',
   defaultMicrophone: 'Default microphone',
+  defaultSpeaker: 'Default speaker',
   noMicrophone: 'No microphone: listen only',
+  speakerBySystem: 'This browser leaves the choice of the speaker to the system’s settings.',
+  testMicrophone: 'Test my level',
+  stopTest: 'Stop test',
+  yourLevel: 'Your level',
+  saySomething: 'Say something: the bar moves with your voice.',
+  levelHeard: 'You can be heard.',
+  levelSilent: 'Nothing is heard yet. Is this the right microphone, and is it switched on?',
+  playTone: 'Play a soft test sound',
+  tonePlaying: 'You should hear two soft notes now.',
+  qrTitle: 'Scan to join',
+  qrLabel: 'QR code of this room’s link',
+  hearYourself: 'Hear yourself',
+  hearStop: 'Stop hearing yourself',
+  hearConnecting: 'Connecting to the server…',
+  hearing: 'Speak: the server sends your voice back after two seconds, as the others would hear it.',
   youJoined: 'You are in the call.',
   youLeft: 'You left the call.',
-  alone: 'You are the only one here. Send somebody the link.',
+  youMuted: 'You are muted.',
+  youUnmuted: 'You are no longer muted.',
+  more: (/** @type {string} */ name) => `Options for ${name}`,
+  volumeOf: (/** @type {string} */ name) => `Volume of ${name}`,
+  muteForMe: 'Mute for me',
+  mutedForYou: 'muted for you',
+  quality: Object.freeze(['', 'connection bad', 'connection fair', 'connection good']),
 
+  nameCut: (/** @type {string} */ name) => `The name is too long. The others see “${name}”.`,
+  chatUnread: (/** @type {number} */ count) => `Chat, ${count} unread`,
   people: (/** @type {number} */ count) => (count === 1 ? '1 person' : `${count} people`),
   soundOn: 'Turn sound on',
   joined: (/** @type {string} */ name) => `${name} joined.`,
   left: (/** @type {string} */ name) => `${name} left.`,
   nowMuted: (/** @type {string} */ name) => `${name} is muted.`,
   nowUnmuted: (/** @type {string} */ name) => `${name} is no longer muted.`,
+  nowAway: (/** @type {string} */ name) => `${name} lost the connection.`,
+  nowBack: (/** @type {string} */ name) => `${name} is back.`,
+  raisedHand: (/** @type {string} */ name) => `${name} raised a hand.`,
+  loweredHand: (/** @type {string} */ name) => `${name} lowered the hand.`,
   roomTitle: (/** @type {string} */ room) => `${room} · aloud`,
   microphone: (/** @type {number} */ number) => `Microphone ${number}`,
-  connectedOver: (/** @type {string} */ connection) => `Connected over ${connectionNames[connection]}`,
+  speaker: (/** @type {number} */ number) => `Speaker ${number}`,
+  connectedOver: (/** @type {string} */ connection) => `Connected over ${connectionNames[connection] ?? connection}`,
   notTaken: (/** @type {string} */ connection, /** @type {string} */ reason) =>
     `Tried ${connectionNames[connection]} first. ${reason}`,
 

@@ -9,6 +9,7 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import compression from 'compression';
 import express from 'express';
 import { errors } from '../public/shared/errors.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME } from '../public/shared/names.js';
@@ -25,6 +26,7 @@ const DIRECTORIES = Object.freeze({
   '/worklets': fileURLToPath(new URL('worklets/', HOME)),
   '/vendor/libopus-wasm': fileURLToPath(new URL('node_modules/libopus-wasm/dist/', HOME)),
   '/vendor/uplot': fileURLToPath(new URL('node_modules/uplot/dist/', HOME)),
+  '/vendor/uqr': fileURLToPath(new URL('node_modules/uqr/dist/', HOME)),
 });
 
 /**
@@ -84,6 +86,8 @@ export function createApp({ http1, log, ...api }) {
     next();
   });
   app.use('/api', createApi(api));
+  // Pages and their files; what the API says is short.
+  app.use(compression());
   app.get(['/', '/r/:room'], (_request, response) => sendPage(response, 'index.html'));
   app.get('/lab', (_request, response) => sendPage(response, 'lab/index.html'));
   for (const [path, directory] of Object.entries(DIRECTORIES)) app.use(path, serveFiles(directory));

@@ -28,6 +28,9 @@ const CONTROL_VERSION = 1;
 /** How often statistics are told, in milliseconds. */
 const STATS_MS = 1000;
 
+/** The control messages that nobody but the client itself needs. */
+const CONSUMED = new Set(['stats', 'delay', 'joined', 'changed', 'left', 'qualities', 'closing']);
+
 /** How often it is looked whether captured sound still comes, in milliseconds. */
 const CAPTURE_LOOK_MS = 100;
 
@@ -63,6 +66,8 @@ const CAPTURE_LOOK_MS = 100;
  * @property {(joined: Joined) => void} joined
  * @property {(people: { people: Person[], you: string }) => void} people
  * @property {(stats: ClientStats) => void} stats
+ * @property {(message: Record<string, any>) => void} control
+ *   a message of the server that this client leaves to who shows it: `welcome`, `chat`, `refused`, `recording` …
  * @property {(end: { code: string, message: string }) => void} ended
  *   the server or the network has ended it, after `joined`; not called for leave()
  *
@@ -72,6 +77,9 @@ const CAPTURE_LOOK_MS = 100;
  * @property {string} origin                         the server's, such as 'http://localhost:8080'
  * @property {'auto' | TransportName} [transport]    default 'auto'
  * @property {boolean} [muted]                       default false
+ * @property {boolean} [mirror]                      true: a room of one, where one hears oneself 2 s later
+ * @property {number} [bitrate]                      of one's own stream, in bits a second; the room's by default
+ * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own encoder is tuned for
  * @property {ServerConfig} [config]                 fetched from the server when absent
  */
 
@@ -109,6 +117,8 @@ export class Client {
   /** @type {Playout | null} */
   #playout = null;
   #muted = false;
+  /** What was asked for of this one's own encoder. @type {Pick<JoinOptions, 'bitrate' | 'application'>} */
+  #encoding = {};
   #closed = false;
   #dropped = 0;
   /** @type {unknown} */
@@ -144,14 +154,15 @@ export class Client {
    * @param {JoinOptions} options
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
-  async join({ room, name, origin, transport = 'auto', muted = false, config }) {
+  async join({ room, name, origin, transport = 'auto', muted = false, mirror, bitrate, application, config }) {
     this.#muted = muted;
+    this.#encoding = { bitrate, application };
     try {
       const { connection, took, tried } = await connect({
         transport,
         origin,
         config: config ?? (await fetchConfig(origin, this.#scope.fetch)),
-        message: { type: 'join', version: CONTROL_VERSION, room, name },
+        message: { type: 'join', version: CONTROL_VERSION, room, name, ...(mirror ? { mirror } : {}) },
         handler: {
           onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
           onControl: (message) => this.#control(message),
@@ -199,14 +210,14 @@ export class Client {
   async #openAudio(connection) {
     const format = /** @type {AudioFormat} */ (this.format);
     const { sampleRate, opusFrameSamples: frameSamples } = format;
-    const { bitrate } = this.#welcome;
+    const { bitrate = this.#welcome.bitrate, application } = this.#encoding;
     const codec = await this.#codec;
     const decoders = [];
     for (let i = 0; i < 2; i++) {
       decoders.push(new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format));
     }
     this.#playout = new Playout(format, decoders);
-    const encoder = codec.createEncoder({ sampleRate, frameSamples, bitrate });
+    const encoder = codec.createEncoder({ sampleRate, frameSamples, bitrate, application });
     this.#uplink = new Uplink({
       format,
       clockSync: /** @type {ClockSync} */ (this.#sync),
@@ -279,6 +290,7 @@ export class Client {
     else if (known.type === 'closing') {
       this.#closing = { code: String(known.code), message: String(known.message) };
     }
+    if (!CONSUMED.has(known.type)) this.#on.control?.(known);
     if (this.#people.update(known) && this.#uplink) this.#on.people?.(this.#people.list());
   }
 
@@ -347,6 +359,11 @@ export class Client {
     this.#muted = muted;
     this.#uplink?.mute(muted);
     if (this.#uplink) this.#connection?.sendControl({ type: 'mute', muted });
+  }
+
+  /** @param {object} message a control message, once the room is joined */
+  sendControl(message) {
+    if (this.#uplink) this.#connection?.sendControl(message);
   }
 
   /** @returns {ClientStats | null} null when there is no call */

@@ -1,6 +1,9 @@
 import { SampleRing } from '../../worklets/sample-ring.js';
 import { ScheduledPlayer } from './scheduled-player.js';
 
+/** Over how long a call grows loud for who joins, in seconds: nobody's first word is a start. */
+const FADE_IN_SECONDS = 0.4;
+
 /** How much sound a ring between a worklet and the worker can hold, in seconds. */
 const RING_SECONDS = 1;
 
@@ -31,7 +34,7 @@ export class SoundGraph {
     this.#worker = worker;
     this.context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
     /** All that is heard of the call passes here. */
-    this.output = new GainNode(this.context);
+    this.output = new GainNode(this.context, { gain: 0 });
     this.output.connect(this.context.destination);
   }
 
@@ -40,6 +43,7 @@ export class SoundGraph {
    * @param {boolean} worklets false: by scheduled buffers
    */
   async startPlayback(worklets) {
+    this.#fadeIn();
     if (!worklets) {
       this.#player = new ScheduledPlayer(this.context, this.output, (frames) =>
         this.#worker.postMessage({ type: 'pull', frames }),
@@ -50,6 +54,12 @@ export class SoundGraph {
     if (this.#closed) return;
     this.#playback = this.#node('playback', { numberOfInputs: 0, outputChannelCount: [2] });
     this.#playback.connect(this.output);
+  }
+
+  #fadeIn() {
+    const { currentTime } = this.context;
+    this.output.gain.setValueAtTime(0, currentTime);
+    this.output.gain.linearRampToValueAtTime(1, currentTime + FADE_IN_SECONDS);
   }
 
   /**

@@ -6,7 +6,7 @@ import { PULL_EXTRA } from './playout.js';
 import { CaptureFeed, PlaybackFeed } from './ring-feeds.js';
 
 /**
- * The worker's shell around Client. Messages in: `join`, `mute`, `leave`, `capture`,
+ * The worker's shell around Client. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
  * `capture-ended`, `playback`, `pull`; out: `joined`, `ended`, `frame`, and the client's events.
  *
  * @typedef {object} Port
@@ -29,6 +29,7 @@ const client = new Client({
       page.postMessage({ type: 'joined', sampleRate: format.sampleRate, leaveUrl });
     },
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
+    control: (message) => page.postMessage({ type: 'control', message }),
     stats: (detail) => page.postMessage({ type: 'stats', ...detail }),
     ended: (detail) => page.postMessage({ type: 'ended', ...detail }),
   },
@@ -40,6 +41,7 @@ const handlers = {
     client.join(options).catch(({ code = 'internal', message }) => page.postMessage({ type: 'ended', code, message }));
   },
   mute: ({ muted }) => client.mute(muted),
+  control: ({ message }) => client.sendControl(message),
   leave: () => {
     client.leave();
     page.postMessage({ type: 'ended', code: 'left', message: '' });

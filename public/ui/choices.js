@@ -1,20 +1,49 @@
 /**
- * What a person chose the last time: name, microphone, connection. Kept in the browser alone; where
+ * What a person chose the last time: name, devices, connection, switches. Kept in the browser alone; where
  * it may keep nothing (a private window, a setting), nothing is remembered and nothing fails.
  */
 
 const KEY = 'aloud.choices';
 
-/** @typedef {{ name?: string, microphone?: string, transport?: string }} Choices */
+/** What the switches are before anybody has touched them. */
+export const defaultSwitches = Object.freeze({
+  echoCancellation: true,
+  noiseSuppression: true,
+  autoGainControl: true,
+  music: false,
+  highBitrate: false,
+  lowDelay: true,
+  sounds: true,
+  shortcuts: true,
+});
 
 /**
- * @returns {Choices}
+ * @typedef {{ -readonly [K in keyof typeof defaultSwitches]: boolean }} Switches
+ * @typedef {{ name?: string, microphone?: string, speaker?: string, transport?: string }} Words
+ * @typedef {Words & Partial<Switches>} Choices
+ */
+
+/** @type {readonly (keyof Words)[]} */
+const WORDS = ['name', 'microphone', 'speaker', 'transport'];
+
+/**
+ * @returns {Words & Switches} the words that were kept, undefined for the others, and every switch
  */
 export function readChoices() {
+  const kept = readKept();
+  /** @type {Record<string, unknown>} */
+  const choices = {};
+  for (const key of WORDS) choices[key] = typeof kept[key] === 'string' ? kept[key] : undefined;
+  for (const [key, fallback] of Object.entries(defaultSwitches)) {
+    choices[key] = typeof kept[key] === 'boolean' ? kept[key] : fallback;
+  }
+  return /** @type {Words & Switches} */ (choices);
+}
+
+/** @returns {Record<string, unknown>} */
+function readKept() {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    const text = (/** @type {unknown} */ value) => (typeof value === 'string' ? value : undefined);
-    return { name: text(kept?.name), microphone: text(kept?.microphone), transport: text(kept?.transport) };
+    return Object(JSON.parse(localStorage.getItem(KEY) ?? '{}'));
   } catch {
     return {};
   }
@@ -30,3 +59,22 @@ export function keepChoices(choices) {
     // The browser keeps nothing for this page: the form starts empty next time.
   }
 }
+
+/**
+ * What the switches mean for a microphone's sound and its encoder.
+ * @param {Switches} switches
+ * @param {boolean} processing false: the page's address asks for the sound as it is
+ */
+export function soundOf(switches, processing = true) {
+  const clean = processing && !switches.music;
+  return {
+    echoCancellation: clean && switches.echoCancellation,
+    noiseSuppression: clean && switches.noiseSuppression,
+    autoGainControl: clean && switches.autoGainControl,
+    bitrate: switches.music || switches.highBitrate ? HIGH_BITRATE : undefined,
+    application: /** @type {'low-delay' | 'audio'} */ (switches.lowDelay ? 'low-delay' : 'audio'),
+  };
+}
+
+/** Of one's own stream to the server, in bits a second: beyond it mono Opus is transparent. */
+const HIGH_BITRATE = 96_000;

@@ -30,6 +30,37 @@ export function make(tag, className = '', text = '') {
 }
 
 /**
+ * A new element with attributes and children. A child that is a string is text, never markup.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string | boolean | undefined>} attributes true: there, without a value; false: not there
+ * @param {...(Node | string | null)} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function build(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, '');
+    else if (typeof value === 'string') element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+/**
+ * A button that says what it does.
+ * @param {string} className
+ * @param {string} label
+ * @param {() => void} run
+ * @param {string} [icon] a path of icons.js; goes before the label
+ */
+export function makeButton(className, label, run, icon) {
+  const button = build('button', { type: 'button', class: className }, icon ? makeIcon(icon) : null, label);
+  button.addEventListener('click', run);
+  return button;
+}
+
+/**
  * A line drawing on a field of 24 × 24, hidden from assistive technology.
  * @param {string} path
  * @returns {SVGElement}

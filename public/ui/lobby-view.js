@@ -1,62 +1,124 @@
 import { readConnection } from './address.js';
+import { canChooseSpeaker } from '../client/speaker.js';
 import { keepChoices, readChoices } from './choices.js';
-import { elementOf, setText } from './element.js';
+import { LISTEN_ONLY, makeDeviceField, showMicrophones, showSpeakers } from './device-select.js';
+import { build, elementOf, makeButton, setText } from './element.js';
 import { problem } from './form-problem.js';
-import { showMicrophones } from './microphone-select.js';
+import { icons } from './icons.js';
+import { MirrorCheck } from './mirror-check.js';
+import { SoundCheck } from './sound-check.js';
+import { SwitchList } from './switch.js';
 import { showView } from './views.js';
+
+import { tidyName } from '../shared/names.js';
 import { noticeText, texts } from '../texts.js';
 
 /**
- * @typedef {import('./address.js').Wish} Wish
- * @typedef {import('./address.js').Connection} Connection
- * @typedef {{ name: string, microphone: string, transport: Connection }} Entry
+ * @import { Wish, Connection } from './address.js'
+ * @import { Device } from './device-select.js'
+ * @import { Sounds } from './sounds.js'
+ *
+ * @typedef {{ name: string, microphone: string, speaker: string, transport: Connection }} Entry
+ *
+ * @typedef {object} LobbyActions
+ * @property {(entry: Entry) => void} join
+ * @property {(code: string, message?: string) => void} problem  something about the sound went wrong
+ * @property {() => void} listDevices  the browser may now tell the devices' names
  */
 
-/** Before a call: name, microphone, connection, and Join. */
+/** The green room, before a call: name, devices, how one sounds, connection, and Join. */
 export class LobbyView {
   #form = elementOf('join', HTMLFormElement);
   #name = elementOf('name', HTMLInputElement);
-  #microphone = elementOf('microphone', HTMLSelectElement);
+  #nameHint = elementOf('name-hint', HTMLElement);
   #transport = elementOf('transport', HTMLSelectElement);
   #hint = elementOf('transport-hint', HTMLElement);
   #button = elementOf('join-button', HTMLButtonElement);
+  #microphone = makeDeviceField('microphone', texts.microphoneLabel, () => this.#microphoneChosen());
+  #speaker = makeDeviceField('speaker', texts.speakerLabel, (speaker) => this.#speakerChosen(speaker));
+  #switches;
+  #wish;
+  #sounds;
+  #actions;
+  #check;
+  #mirror;
 
   /**
    * @param {string} room
    * @param {Wish} wish what the address asks for; it goes before what was chosen last
-   * @param {(entry: Entry) => void} join
+   * @param {Sounds} sounds
+   * @param {LobbyActions} actions
    */
-  constructor(room, wish, join) {
-    const kept = readChoices();
-    setText(elementOf('lobby-title', HTMLElement), room);
-    this.#name.value = wish.name || kept.name || '';
-    this.#transport.value = wish.transport ?? readConnection(kept.transport) ?? 'auto';
-    if (this.#transport.value !== 'auto') elementOf('advanced', HTMLDetailsElement).open = true;
-    this.#name.addEventListener('input', () => problem(this.#name, null));
+  constructor(room, wish, sounds, actions) {
+    this.#wish = wish;
+    this.#sounds = sounds;
+    this.#actions = actions;
+    const sound = () => ({ microphone: this.#microphone.select.value, processing: wish.processing });
+    const onProblem = actions.problem;
+    this.#check = new SoundCheck({ wish: sound, onProblem, onOpen: actions.listDevices });
+    this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing: wish.processing, onProblem, onStart: () => this.#check.stop() });
+    this.#switches = new SwitchList(
+      elementOf('lobby-switches', HTMLElement),
+      ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'highBitrate', 'lowDelay'],
+      () => this.#again(),
+    );
+    this.#fill(room);
+    this.#name.addEventListener('input', () => {
+      problem(this.#name, null);
+      this.#showCut();
+    });
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
-      const entry = this.#read();
-      if (entry === null) return;
-      keepChoices(entry);
-      join(entry);
+      this.#join();
     });
   }
 
+  /** @param {string} room */
+  #fill(room) {
+    const kept = readChoices();
+    setText(elementOf('lobby-title', HTMLElement), room);
+    this.#name.value = this.#wish.name || kept.name || '';
+    this.#showCut();
+    this.#transport.value = this.#wish.transport ?? readConnection(kept.transport) ?? 'auto';
+    if (this.#transport.value !== 'auto') elementOf('advanced', HTMLDetailsElement).open = true;
+    const tone = makeButton('button', texts.playTone, () => void this.#playTone(), icons.speaker);
+    const speaker = canChooseSpeaker()
+      ? this.#speaker.field
+      : build('p', { class: 'hint' }, texts.speakerBySystem);
+    elementOf('lobby-devices', HTMLElement).append(
+      build('div', { class: 'device' }, this.#microphone.field, this.#check.element),
+      build('div', { class: 'device' }, speaker, tone),
+      this.#mirror.element,
+    );
+  }
+
   /**
-   * @param {{ deviceId: string, label: string }[]} microphones
+   * @param {Device[]} microphones
+   * @param {Device[]} speakers
    * @param {boolean} allowed false where a microphone is of no use
    */
-  microphones(microphones, allowed) {
-    const chosen = this.#microphone.value || readChoices().microphone || '';
-    showMicrophones(this.#microphone, microphones, chosen, allowed);
+  devices(microphones, speakers, allowed) {
+    const kept = readChoices();
+    const chosen = this.#microphone.select.value || kept.microphone || '';
+    showMicrophones(this.#microphone.select, microphones, chosen, allowed);
+    showSpeakers(this.#speaker.select, speakers, kept.speaker ?? '');
+    this.#sounds.speaker(this.#speaker.select.value);
+    this.#microphoneUsable(this.#microphone.select.value !== LISTEN_ONLY);
   }
 
   /** Shows the form, ready for what comes first. */
   show() {
     showView('lobby');
     this.busy(false);
+    this.#switches.refresh();
     if (this.#name.value === '') this.#name.focus();
     else this.#button.focus();
+  }
+
+  /** Switches off what tests the sound. */
+  quiet() {
+    this.#check.stop();
+    void this.#mirror.stop();
   }
 
   /**
@@ -79,16 +141,64 @@ export class LobbyView {
     setText(this.#hint, noticeText('no-webtransport'));
   }
 
-  /**
-   * @returns {Entry | null} null when something is missing; the form says what
-   */
-  #read() {
+  /** Says how a name that is too long is shown. */
+  #showCut() {
     const name = this.#name.value.trim();
-    if (name === '') {
+    const shown = tidyName(name);
+    const isCut = shown !== name.normalize('NFC');
+    this.#nameHint.hidden = !isCut;
+    setText(this.#nameHint, isCut ? texts.nameCut(shown) : '');
+  }
+
+  #join() {
+    const entry = this.#entry();
+    if (entry.name === '') {
       problem(this.#name, texts.noNameTyped);
-      return null;
+      return;
     }
-    const transport = readConnection(this.#transport.value) ?? 'auto';
-    return { name, microphone: this.#microphone.value, transport };
+    keepChoices(entry);
+    this.quiet();
+    this.#actions.join(entry);
+  }
+
+  /** @returns {Entry} */
+  #entry() {
+    return {
+      name: this.#name.value.trim(),
+      microphone: this.#microphone.select.value,
+      speaker: this.#speaker.select.value,
+      transport: readConnection(this.#transport.value) ?? 'auto',
+    };
+  }
+
+  #microphoneChosen() {
+    const microphone = this.#microphone.select.value;
+    keepChoices({ microphone });
+    this.#microphoneUsable(microphone !== LISTEN_ONLY);
+    this.#again();
+  }
+
+  /** @param {boolean} usable */
+  #microphoneUsable(usable) {
+    this.#check.element.hidden = !usable;
+    this.#mirror.element.hidden = !usable;
+    if (!usable) this.quiet();
+  }
+
+  /** What is being tested goes on with what was chosen now. */
+  #again() {
+    if (this.#check.running) void this.#check.start();
+    void this.#mirror.stop();
+  }
+
+  /** @param {string} speaker */
+  #speakerChosen(speaker) {
+    keepChoices({ speaker });
+    this.#sounds.speaker(speaker);
+    void this.#mirror.stop();
+  }
+
+  async #playTone() {
+    if (!(await this.#sounds.play('test'))) this.#actions.problem('no-speaker');
   }
 }

@@ -1,5 +1,5 @@
-import { make } from './element.js';
-import { noticeText } from '../texts.js';
+import { make, makeButton } from './element.js';
+import { noticeText, texts } from '../texts.js';
 
 /** What went wrong, and what to do: sentences that stay until they are dismissed or settled. */
 export class Notices {
@@ -26,7 +26,7 @@ export class Notices {
     notice.dataset.code = code;
     notice.append(make('p', '', noticeText(code, message)));
     if (action) notice.append(makeButton('button', action.label, action.run));
-    notice.append(makeButton('button quiet', 'Dismiss', () => this.settle(code)));
+    notice.append(makeButton('button quiet', texts.dismiss, () => this.settle(code)));
     this.#shown.set(code, notice);
     this.#area.append(notice);
   }
@@ -44,16 +44,4 @@ export class Notices {
   clear() {
     for (const code of [...this.#shown.keys()]) this.settle(code);
   }
-}
-
-/**
- * @param {string} className
- * @param {string} label
- * @param {() => void} run
- */
-function makeButton(className, label, run) {
-  const button = make('button', className, label);
-  button.type = 'button';
-  button.addEventListener('click', run);
-  return button;
 }

@@ -1,88 +1,70 @@
-import { hue, initials } from './avatar.js';
-import { make, makeIcon, setText } from './element.js';
-import { connectionNames, texts } from '../texts.js';
-
-const MUTED_PATH =
-  'M9 9v2a3 3 0 0 0 4.6 2.5M15 10.5V6a3 3 0 0 0-5.9-.8M5.5 11.5a6.5 6.5 0 0 0 10.4 5.2M18.5 11.5' +
-  'a6.5 6.5 0 0 1-.6 2.7M12 18v3M4 4l16 16';
+import { PersonTile } from './person-tile.js';
 
 /**
- * @typedef {object} Person
- * @property {string} id
- * @property {string} name
- * @property {string} transport
- * @property {boolean} muted
+ * @import { OnVolume, Person } from './person-tile.js'
  */
 
-/** The people in the room, as a list: one item each, kept while the person stays. */
+/** How loud is shown as full, and as nothing, in -dBov (RFC 6465: 0 is the loudest, 127 silence). */
+const LOUD = 15;
+const QUIET = 60;
+
+/** The people in the room, as a list: one tile each, kept while the person stays. */
 export class PeopleList {
-  /** @type {Map<Person['id'], PersonItem>} */
-  #items = new Map();
+  /** @type {Map<Person['id'], PersonTile>} */
+  #tiles = new Map();
   #list;
+  #onVolume;
 
   /**
    * @param {HTMLUListElement} list
+   * @param {OnVolume} onVolume
    */
-  constructor(list) {
+  constructor(list, onVolume) {
     this.#list = list;
+    this.#onVolume = onVolume;
   }
 
   /**
    * @param {Person[]} people
    * @param {Person['id'] | null} you
+   * @param {boolean} [recording]
    */
-  show(people, you) {
+  show(people, you, recording = false) {
     const here = new Set(people.map(({ id }) => id));
-    for (const [id, { element }] of this.#items) {
+    for (const [id, { element }] of this.#tiles) {
       if (here.has(id)) continue;
       element.remove();
-      this.#items.delete(id);
+      this.#tiles.delete(id);
     }
-    for (const person of people) this.#itemOf(person.id).show(person, person.id === you);
+    for (const person of people) {
+      this.#tileOf(person.id).show(person, { you: person.id === you, recording });
+    }
+    this.#list.dataset.count = String(Math.min(people.length, 5));
   }
 
   /**
-   * @param {Person['id']} id
+   * Who speaks just now, and how loud.
+   * @param {{ id: string, level: number, voice: boolean }[]} speakers level in -dBov; the others are silent
    */
-  #itemOf(id) {
-    let item = this.#items.get(id);
-    if (!item) {
-      item = new PersonItem();
-      this.#items.set(id, item);
-      this.#list.append(item.element);
+  speakers(speakers) {
+    const speaking = new Map(speakers.map((one) => [one.id, one]));
+    for (const [id, tile] of this.#tiles) {
+      const one = speaking.get(id);
+      tile.speaks(one ? shareOf(one.level) : 0, one?.voice ?? false);
     }
-    return item;
+  }
+
+  /** @param {Person['id']} id */
+  #tileOf(id) {
+    let tile = this.#tiles.get(id);
+    if (!tile) {
+      tile = new PersonTile(id, this.#onVolume);
+      this.#tiles.set(id, tile);
+      this.#list.append(tile.element);
+    }
+    return tile;
   }
 }
 
-class PersonItem {
-  constructor() {
-    this.avatar = make('span', 'avatar');
-    this.name = make('span');
-    this.you = make('span', 'person-you', ` (${texts.you})`);
-    this.how = make('span', 'person-how');
-    this.muted = make('span', 'person-muted');
-    this.muted.append(makeIcon(MUTED_PATH));
-
-    const nameLine = make('span', 'person-name');
-    nameLine.append(this.name, this.you);
-    const text = make('div', 'person-text');
-    text.append(nameLine, this.how);
-    this.element = make('li', 'person');
-    this.element.append(this.avatar, text, this.muted);
-  }
-
-  /**
-   * @param {Person} person
-   * @param {boolean} you
-   */
-  show({ name, transport, muted }, you) {
-    // Drawn by the stylesheet: initials are not part of what the list says.
-    this.avatar.dataset.initials = initials(name);
-    setText(this.name, name);
-    setText(this.how, [connectionNames[transport], muted && texts.muted].filter(Boolean).join(' · '));
-    this.element.style.setProperty('--hue', String(hue(name)));
-    this.you.hidden = !you;
-    this.muted.hidden = !muted;
-  }
-}
+/** @param {number} level in -dBov */
+const shareOf = (level) => Math.min(1, Math.max(0, (QUIET - level) / (QUIET - LOUD)));

@@ -1,6 +1,6 @@
 /**
  * Names of rooms. A room is open to whoever knows its name, so a name that is made here can't be
- * guessed: three of 256 words and six digits, one in 2^44.
+ * guessed: five of 256 words and five of 32 letters and digits, one in 2^65.
  */
 
 const WORDS = `
@@ -28,18 +28,29 @@ export const WORD_COUNT = WORDS.length;
 
 const word = (/** @type {number} */ number) => WORDS[number % WORD_COUNT];
 
+/** Without letters that look like digits or like one another. */
+const SYMBOLS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** How many words a new name has, and how many symbols after them. */
+const NAME_WORDS = 5;
+const NAME_SYMBOLS = 5;
+
+/** Of a name that is made here, in bits. */
+export const NAME_ENTROPY = NAME_WORDS * Math.log2(WORD_COUNT) + NAME_SYMBOLS * Math.log2(SYMBOLS.length);
+
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * A new room's name, such as `harbor-velvet-finch-482913`.
- * @param {(numbers: Uint32Array<ArrayBuffer>) => void} [fillRandom] fills an array with random numbers
+ * A new room's name, such as `harbor-velvet-finch-lute-moss-k7m2p`.
+ * @param {(bytes: Uint8Array<ArrayBuffer>) => void} [fillRandom] fills an array with random bytes
  * @returns {string}
  */
-export function makeRoomName(fillRandom = (numbers) => crypto.getRandomValues(numbers)) {
-  const numbers = new Uint32Array(4);
-  fillRandom(numbers);
-  const [a, b, c, d] = numbers;
-  return [word(a), word(b), word(c), String(d % 1_000_000).padStart(6, '0')].join('-');
+export function makeRoomName(fillRandom = (bytes) => crypto.getRandomValues(bytes)) {
+  const bytes = new Uint8Array(NAME_WORDS + NAME_SYMBOLS);
+  fillRandom(bytes);
+  const words = [...bytes.subarray(0, NAME_WORDS)].map(word);
+  const symbols = [...bytes.subarray(NAME_WORDS)].map((byte) => SYMBOLS[byte % SYMBOLS.length]);
+  return [...words, symbols.join('')].join('-');
 }
 
 /**

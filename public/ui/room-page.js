@@ -1,16 +1,20 @@
 import { Call } from '../call.js';
-import { keepChoices } from './choices.js';
+import { listSpeakers } from '../client/speaker.js';
+import { followKeys } from './call-keys.js';
 import { CallView } from './call-view.js';
+import { keepChoices, readChoices, soundOf } from './choices.js';
+import { LISTEN_ONLY } from './device-select.js';
 import { LobbyView } from './lobby-view.js';
-import { LISTEN_ONLY } from './microphone-select.js';
+import { OwnSound, deviceOf } from './own-sound.js';
+import { Sounds } from './sounds.js';
 import { texts } from '../texts.js';
 
-/** @import { Entry } from './lobby-view.js' */
+/**
+ * @import { Entry } from './lobby-view.js'
+ * @import { Switches } from './choices.js'
+ */
 
-/** What a microphone that works takes back. */
-const MICROPHONE_NOTICES = ['no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended'];
-
-/** A room's page: the form before a call, the call, and the form again. */
+/** A room's page: the green room, the call, and the green room again. */
 export class RoomPage {
   /** @type {Call | null} the call that is going on, or being joined */
   call = null;
@@ -18,12 +22,11 @@ export class RoomPage {
   #wish;
   #notices;
   #support = Call.support();
+  #sounds = new Sounds();
+  #own;
   #lobby;
   #view;
-  /** The microphone that was chosen: a device's id, '' or LISTEN_ONLY. */
-  #microphone = '';
-  /** Whether this person muted themselves; without a microphone one is muted anyway. */
-  #muted = false;
+  #handRaised = false;
 
   /**
    * @param {string} room
@@ -34,16 +37,43 @@ export class RoomPage {
     this.#room = room;
     this.#wish = wish;
     this.#notices = notices;
-    this.#lobby = new LobbyView(room, wish, (entry) => void this.#join(entry));
-    this.#view = new CallView(room, {
-      leave: () => void this.call?.leave(),
-      toggleMute: () => void this.#toggleMute(),
-      chooseMicrophone: (microphone) => void this.#chooseMicrophone(microphone),
-      copyFailed: () => notices.show('copy-failed'),
+    this.#lobby = new LobbyView(room, wish, this.#sounds, {
+      join: (entry) => void this.#join(entry),
+      problem: (code, message) => notices.show(code, { message }),
+      listDevices: () => void this.#listDevices(),
+    });
+    this.#own = new OwnSound({
+      call: () => this.call,
+      notices,
+      processing: wish.processing,
+      onMuted: (muted, talking) => this.#view.bar.muted(muted, talking),
+      listDevices: () => this.#listDevices(),
+    });
+    this.#view = this.#makeView();
+    followKeys({
+      active: () => this.call?.state === 'joined',
+      mute: () => void this.#toggleMute(true),
+      hand: () => this.#toggleHand(),
+      chat: () => this.#view.side.toggle(this.#view.bar.chat),
+      talk: (talking) => this.#own.talk(talking),
     });
   }
 
-  /** Shows the form. */
+  #makeView() {
+    return new CallView(this.#room, {
+      leave: () => void this.call?.leave(),
+      toggleMute: () => void this.#toggleMute(false),
+      toggleHand: () => this.#toggleHand(),
+      chooseMicrophone: (microphone) => void this.#own.chooseMicrophone(microphone),
+      chooseSpeaker: (speaker) => void this.#chooseSpeaker(speaker),
+      choose: (choice) => this.#chosen(choice),
+      volume: (person, gain) => this.call?.sendControl({ type: 'volume', person, gain }),
+      comeOrGone: (came) => readChoices().sounds && void this.#sounds.play(came ? 'came' : 'went'),
+      copyFailed: () => this.#notices.show('copy-failed'),
+    });
+  }
+
+  /** Shows the green room. */
   async open() {
     document.title = texts.roomTitle(this.#room);
     for (const { code, message, remedy } of this.#support.problems) {
@@ -51,41 +81,37 @@ export class RoomPage {
       else this.#notices.show(code, { message: `${message} ${remedy}` });
     }
     this.#lobby.show();
-    navigator.mediaDevices?.addEventListener('devicechange', () => void this.#listMicrophones());
-    await this.#listMicrophones();
+    navigator.mediaDevices?.addEventListener('devicechange', () => void this.#listDevices());
+    await this.#listDevices();
   }
 
-  async #listMicrophones() {
-    const microphones = await Call.microphones();
-    this.#lobby.microphones(microphones, this.#support.microphone);
-    this.#view.microphones(microphones, this.#microphone, this.#support.microphone);
+  async #listDevices() {
+    const [microphones, speakers] = await Promise.all([Call.microphones(), listSpeakers()]);
+    this.#lobby.devices(microphones, speakers, this.#support.microphone);
+    this.#view.settings.devices(microphones, speakers, this.#own.microphone, this.#support.microphone);
   }
 
-  /**
-   * @param {Entry} entry
-   */
-  async #join({ name, microphone, transport }) {
+  /** @param {Entry} entry */
+  async #join({ name, microphone, speaker, transport }) {
     if (this.call) return;
     this.#notices.clear();
     this.#lobby.busy(true);
-    this.#microphone = this.#support.microphone ? microphone : LISTEN_ONLY;
-    this.#muted = false;
+    this.#own.begin(this.#support.microphone ? microphone : LISTEN_ONLY);
     this.call = new Call({
+      ...soundOf(readChoices(), this.#wish.processing),
       room: this.#room,
       name,
       transport,
-      microphoneId: deviceOf(this.#microphone),
-      processing: this.#wish.processing,
+      microphoneId: deviceOf(this.#own.microphone),
+      speakerId: speaker,
     });
     this.#follow(this.call);
     await this.call.join();
-    // Now that the browser has given its permission it tells the microphones' names.
-    await this.#listMicrophones();
+    // Now that the browser has given its permission it tells the devices' names.
+    await this.#listDevices();
   }
 
-  /**
-   * @param {Call} call
-   */
+  /** @param {Call} call */
   #follow(call) {
     const { connection } = this.#view;
     call.addEventListener('state', ({ detail: { state, code, message } }) => {
@@ -93,7 +119,7 @@ export class RoomPage {
       else if (state === 'left') this.#over(texts.youLeft);
       else if (state === 'failed') this.#failed(code ?? 'unknown', message);
     });
-    call.addEventListener('people', ({ detail: { people, you } }) => this.#view.people(people, you));
+    call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => connection.connected(took, tried));
     call.addEventListener('stats', ({ detail }) => connection.stats(detail));
     call.addEventListener('notice', ({ detail: { code, message } }) => this.#notice(code, message));
@@ -101,16 +127,24 @@ export class RoomPage {
 
   #joined() {
     this.#view.show();
-    this.#applyMute();
+    this.#own.apply();
   }
 
   /**
-   * @param {string} sentence for those who listen to the page
+   * @param {import('./person-tile.js').Person[]} people
+   * @param {string} you
    */
+  #people(people, you) {
+    this.#view.people(people, you);
+    this.#handRaised = Boolean(people.find(({ id }) => id === you)?.hand);
+  }
+
+  /** @param {string} sentence for those who listen to the page */
   #over(sentence) {
     this.call = null;
     this.#view.clear();
     this.#view.announce(sentence);
+    this.#sounds.close();
     this.#notices.clear();
     this.#lobby.show();
   }
@@ -138,53 +172,29 @@ export class RoomPage {
       return;
     }
     this.#notices.show(code, { message });
-    if (this.call?.state === 'joined') this.#applyMute();
+    if (this.call?.state === 'joined') this.#own.apply();
   }
 
-  /** Tells the others, and the button, whether this person can be heard. */
-  #applyMute() {
-    const muted = this.#muted || !this.call?.hasMicrophone;
-    this.call?.mute(muted);
-    this.#view.muted(muted);
+  /** @param {boolean} byKey without the button, which says by itself what it does now */
+  async #toggleMute(byKey) {
+    await this.#own.toggleMute();
+    if (byKey) this.#view.announce(this.#own.muted ? texts.youMuted : texts.youUnmuted);
   }
 
-  async #toggleMute() {
-    if (this.call?.hasMicrophone) {
-      this.#muted = !this.#muted;
-      this.#applyMute();
-      return;
-    }
-    // Who listens only and presses Unmute wants to speak.
-    await this.#chooseMicrophone(this.#microphone === LISTEN_ONLY ? '' : this.#microphone);
+  #toggleHand() {
+    this.call?.sendControl({ type: 'hand', raised: !this.#handRaised });
   }
 
-  /**
-   * @param {string} microphone
-   */
-  async #chooseMicrophone(microphone) {
-    const { call } = this;
-    if (!call) return;
-    const before = this.#microphone;
-    const heardBefore = call.hasMicrophone;
-    let failed = false;
-    const onNotice = () => (failed = true);
-    for (const code of MICROPHONE_NOTICES) this.#notices.settle(code);
-    call.addEventListener('notice', onNotice);
-    await call.setMicrophone(deviceOf(microphone));
-    call.removeEventListener('notice', onNotice);
-    if (call !== this.call) return;
+  /** @param {string} speaker */
+  async #chooseSpeaker(speaker) {
+    keepChoices({ speaker });
+    this.#sounds.speaker(speaker);
+    if ((await this.call?.setSpeaker(speaker)) === false) this.#notices.show('no-speaker');
+    else this.#notices.settle('no-speaker');
+  }
 
-    // Where the new one fails, the one before goes on.
-    this.#microphone = failed && call.hasMicrophone ? before : microphone;
-    if (!heardBefore && call.hasMicrophone) this.#muted = false;
-    if (!failed) keepChoices({ microphone });
-    this.#applyMute();
-    await this.#listMicrophones();
+  /** @param {keyof Switches} choice */
+  #chosen(choice) {
+    if (choice !== 'sounds' && choice !== 'shortcuts') void this.#own.processingChanged();
   }
 }
-
-/**
- * @param {string} microphone as the lists have it
- * @returns {string | null} as a call has it
- */
-const deviceOf = (microphone) => (microphone === LISTEN_ONLY ? null : microphone);

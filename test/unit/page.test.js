@@ -2,16 +2,29 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errors } from '../../public/shared/errors.js';
 import { noticeText } from '../../public/texts.js';
 import { CONNECTIONS, readAddress, roomPath } from '../../public/ui/address.js';
+import { changesOf } from '../../public/ui/announcements.js';
 import { hue, initials } from '../../public/ui/avatar.js';
-import { keepChoices, readChoices } from '../../public/ui/choices.js';
-import { WORD_COUNT, makeRoomName, readRoomName } from '../../public/ui/room-name.js';
+import { defaultSwitches, keepChoices, readChoices, soundOf } from '../../public/ui/choices.js';
+import { keyAction } from '../../public/ui/keys.js';
+import { NAME_ENTROPY, WORD_COUNT, makeRoomName, readRoomName } from '../../public/ui/room-name.js';
 
 describe('room names', () => {
-  it('are made of three of 256 words and six digits, from the random numbers alone', () => {
+  it('are made of five of 256 words and five symbols, from the random bytes alone', () => {
     expect(WORD_COUNT).toBe(256);
-    const make = (/** @type {number[]} */ ...numbers) => makeRoomName((array) => array.set(numbers));
-    expect(make(0, 1, 255, 7)).toBe('acorn-agate-winter-000007');
-    expect(make(256, 257, 4294967295, 1_999_999)).toBe('acorn-agate-winter-999999');
+    const make = (/** @type {number[]} */ ...bytes) => makeRoomName((array) => array.set(bytes));
+    expect(make(0, 1, 255, 7, 7, 0, 1, 10, 31, 255)).toBe('acorn-agate-winter-apricot-apricot-01azz');
+  });
+
+  it('hold 65 random bits: no byte is lost or counted twice', () => {
+    expect(NAME_ENTROPY).toBe(65);
+    const words = new Set();
+    const symbols = new Set();
+    for (let byte = 0; byte < 256; byte++) {
+      const name = makeRoomName((array) => array.fill(byte)).split('-');
+      words.add(name[0]);
+      symbols.add(name[5][0]);
+    }
+    expect([words.size, symbols.size]).toEqual([256, 32]);
   });
 
   it('are different each time, and good', () => {
@@ -128,12 +141,12 @@ describe('choices', () => {
     storage(null);
     keepChoices({ name: 'Anna', transport: 'websocket' });
     keepChoices({ name: 'Ben' });
-    expect(readChoices()).toEqual({ name: 'Ben', transport: 'websocket', microphone: undefined });
+    expect(readChoices()).toEqual({ ...defaultSwitches, name: 'Ben', transport: 'websocket' });
   });
 
   it.each(['{', 'null', '7', '[]', '{"name":{"a":1}}'])('are none when %s was kept', (kept) => {
     storage(kept);
-    expect(readChoices()).toEqual({ name: undefined, transport: undefined, microphone: undefined });
+    expect(readChoices()).toEqual(defaultSwitches);
   });
 
   it('are none where the browser keeps nothing', () => {
@@ -146,6 +159,65 @@ describe('choices', () => {
       },
     });
     expect(() => keepChoices({ name: 'Anna' })).not.toThrow();
-    expect(readChoices()).toEqual({});
+    expect(readChoices()).toEqual(defaultSwitches);
+  });
+
+  it('of switches are kept, and others than true and false are not believed', () => {
+    storage('{"music":true,"sounds":0,"echoCancellation":"no"}');
+    expect(readChoices()).toEqual({ ...defaultSwitches, music: true });
+  });
+
+  it('leave sound as it is for music, or where the address asks for it', () => {
+    const on = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
+    const off = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
+    expect(soundOf(defaultSwitches)).toEqual({ ...on, bitrate: undefined, application: 'low-delay' });
+    expect(soundOf({ ...defaultSwitches, music: true })).toEqual({ ...off, bitrate: 96000, application: 'low-delay' });
+    expect(soundOf({ ...defaultSwitches, lowDelay: false }, false)).toEqual({ ...off, bitrate: undefined, application: 'audio' });
+    expect(soundOf({ ...defaultSwitches, noiseSuppression: false, highBitrate: true })).toMatchObject({
+      ...on,
+      noiseSuppression: false,
+      bitrate: 96000,
+    });
+  });
+});
+
+describe('keys', () => {
+  const on = (/** @type {string[]} */ ...kinds) => ({
+    closest: (/** @type {string} */ selector) => kinds.some((kind) => selector.split(', ').some((one) => one.startsWith(kind))),
+  });
+  const press = (/** @type {string} */ key, /** @type {object} */ more = {}) => keyAction({ key, target: on(), ...more });
+
+  it('mute, raise the hand, open the chat, and let one talk', () => {
+    expect(['m', 'M', 'h', 'c', ' ', 'x', 'Enter', 'constructor'].map((key) => press(key))).toEqual([
+      'mute', 'mute', 'hand', 'chat', 'talk', null, null, null,
+    ]);
+  });
+
+  it('do nothing with a modifier, in an input method, and while somebody types', () => {
+    for (const modifier of ['ctrlKey', 'metaKey', 'altKey', 'isComposing']) expect(press('m', { [modifier]: true })).toBeNull();
+    for (const field of ['input', 'textarea', 'select', 'dialog']) expect(press('m', { target: on(field) })).toBeNull();
+  });
+
+  it('leave Space to a button that has the focus, and nothing else', () => {
+    expect(press(' ', { target: on('button') })).toBeNull();
+    expect(press('m', { target: on('button') })).toBe('mute');
+  });
+});
+
+describe('announcements', () => {
+  const anna = { id: '1', name: 'Anna', label: 'Anna', transport: 'websocket', muted: false, hand: 0, away: false };
+  const ben = { ...anna, id: '2', name: 'Ben', label: 'Ben (2)' };
+
+  it('tell who comes and who goes, by the name that tells them apart', () => {
+    expect(changesOf([anna], [anna, ben], '1')).toEqual({ sentences: ['Ben (2) joined.'], came: 1, went: 0 });
+    expect(changesOf([anna, ben], [anna], '1')).toEqual({ sentences: ['Ben (2) left.'], came: 0, went: 1 });
+  });
+
+  it('tell what changes about the others, and not about oneself', () => {
+    const changed = { muted: true, hand: 1, away: true };
+    const { sentences, came, went } = changesOf([anna, ben], [{ ...anna, ...changed }, { ...ben, ...changed }], '1');
+    expect(sentences).toEqual(['Ben (2) lost the connection.', 'Ben (2) is muted.', 'Ben (2) raised a hand.']);
+    expect(came + went).toBe(0);
+    expect(changesOf([{ ...ben, ...changed }], [ben], '1').sentences).toHaveLength(3);
   });
 });

@@ -1,11 +1,10 @@
 import { elementOf, make, setText } from './element.js';
-import { connectionDescriptions, texts } from '../texts.js';
+import { texts } from '../texts.js';
 
-/** How this person is connected, and how well. */
-export class ConnectionPanel {
+/** How this person is connected, and how well: one line. */
+export class ConnectionLine {
   #name = elementOf('connection-name', HTMLElement);
   #stats = elementOf('stats', HTMLElement);
-  #detail = elementOf('connection-detail', HTMLElement);
   #failures = elementOf('connection-failures', HTMLUListElement);
 
   /**
@@ -14,7 +13,6 @@ export class ConnectionPanel {
    */
   connected(transport, failed) {
     setText(this.#name, texts.connectedOver(transport));
-    setText(this.#detail, connectionDescriptions[transport] ?? '');
     this.#failures.hidden = failed.length === 0;
     this.#failures.replaceChildren(
       ...failed.map((one) => make('li', '', texts.notTaken(one.transport, one.reason))),
