@@ -76,7 +76,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const { host, port } = await listen(httpServer, config.host, config.port);
   opened.push(() => closeServer(httpServer));
 
-  const rooms = await openRooms(config, { clock, wallNow, sampleClock, observer });
+  const rooms = await openRooms(config, { clock, wallNow, sampleClock, observer, log });
   const { accept } = new Lobby({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
   const shared = { accept, clock, log, maxSessions: config.maxSessions, idleTimeoutMs: config.idleTimeoutMs };
@@ -129,9 +129,9 @@ function createPageServer(config, certificate) {
 
 /**
  * @param {Config} config
- * @param {{ clock: Clock, wallNow: () => number, sampleClock: SampleClock, observer?: Observer }} shared
+ * @param {{ clock: Clock, wallNow: () => number, sampleClock: SampleClock, observer?: Observer, log: Log }} shared
  */
-async function openRooms(config, shared) {
+async function openRooms(config, { log, ...shared }) {
   const { delivery, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
   const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
@@ -156,6 +156,7 @@ async function openRooms(config, shared) {
       maxParticipants,
       idleTimeoutMs,
       codec: await loadCodec(config.codec),
+      log: config.logLevel === 'debug' ? log : { info: log.info },
       ...shared,
     },
   });

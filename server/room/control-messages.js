@@ -33,6 +33,15 @@ const joinMessage = z
   })
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
 
+/** Of the way down, and of the sound cards: only the client knows. */
+const reportMessage = z.object({
+  type: z.literal('report'),
+  lostPercent: z.number().min(0).max(100),
+  playoutDelayMs: z.number().min(0).max(10_000).optional(),
+  soundLatencyMs: z.number().min(0).max(60_000).optional(),
+  driftPpm: z.number().min(-10_000).max(10_000).optional(),
+});
+
 const roomMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mute'), muted: z.boolean() }),
   z.object({ type: z.literal('leave') }),
@@ -46,7 +55,7 @@ const roomMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('record'), on: z.boolean() }),
   z.object({ type: z.literal('recordConsent'), agreed: z.boolean() }),
-  z.object({ type: z.literal('report'), lostPercent: z.number().min(0).max(100) }),
+  reportMessage,
 ]);
 
 /**

@@ -132,6 +132,7 @@ function obey(room, participant, message) {
       return true;
     case 'report':
       room.report(participant, message.lostPercent);
+      participant.report(message);
       return true;
     case 'volume':
       return room.setVolume(participant, message.person, message.gain);

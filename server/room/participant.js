@@ -83,6 +83,7 @@ export class Participant {
    * @param {number} options.maxDelayMs  the largest server-side delay that the room can be set to
    * @param {boolean} options.leavesOutSilence  whether this person may send nothing while it is silent
    * @param {Lateness} options.lateness  new: of this person's frames
+   * @param {(participant: Participant) => void} [options.onClosed]  called once, before anything is freed
    * @param {Downlink} options.downlink  closed with this
    * @param {PayloadDecoder} options.decoder  closed with this
    * @param {{ frame: number }} options.ticked  the last frame that the room's tick has mixed; -1 before it
@@ -92,6 +93,7 @@ export class Participant {
     const { id, name, session, delivery, format, sampleClock, maxDelayMs, lateness } = options;
     this.id = id;
     this.leavesOutSilence = options.leavesOutSilence;
+    this.onClosed = options.onClosed;
     this.name = name;
     /** What the person is shown as: in a room unlike everybody else's. */
     this.label = name;
@@ -106,6 +108,12 @@ export class Participant {
     this.measuredQuality = Quality.unknown;
     /** Lost on the way down of late, as the client reports it; null where it hasn't. @type {number | null} */
     this.reportedLossPercent = null;
+    /** What else the client told of its own; null where it hasn't. */
+    this.reported = {
+      playoutDelayMs: /** @type {number | null} */ (null),
+      soundLatencyMs: /** @type {number | null} */ (null),
+      driftPpm: /** @type {number | null} */ (null),
+    };
     /** When anything was last heard from the session, on the monotonic clock. */
     this.lastHeardMs = 0;
     this.reception = new Reception(lateness);
@@ -353,10 +361,25 @@ export class Participant {
     return this.firstFrame >= 0 && sample >= this.firstFrame * this.format.frameSamples;
   }
 
-  /** What the server counts of this person's uplink, and in `reply` of what it hears. */
+  /**
+   * What the server counts of this person's uplink, and in `reply` of what it hears; and what the client told.
+   */
   stats() {
-    const uplink = this.reception.snapshot();
+    const { driftPpm, playoutDelayMs, soundLatencyMs } = this.reported;
+    const told = { downLostPercent: this.reportedLossPercent, playoutDelayMs, soundLatencyMs, driftPpm };
+    const uplink = { ...this.reception.snapshot(), ...told };
     return this.delivery === 'reply' ? { ...uplink, ...this.heard.snapshot() } : uplink;
+  }
+
+  /**
+   * The client tells of the way down and of its sound cards; what it leaves out stays as it was.
+   * @param {{ playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?: number }} report within bounds
+   */
+  report({ playoutDelayMs, soundLatencyMs, driftPpm }) {
+    const { reported } = this;
+    reported.playoutDelayMs = playoutDelayMs ?? reported.playoutDelayMs;
+    reported.soundLatencyMs = soundLatencyMs ?? reported.soundLatencyMs;
+    reported.driftPpm = driftPpm ?? reported.driftPpm;
   }
 
   /** @param {number} nowMs ends a second, for what is told of the last one and of the last ten */
@@ -375,6 +398,7 @@ export class Participant {
   close() {
     if (this.#closed) return;
     this.#closed = true;
+    this.onClosed?.(this);
     this.downlink.close();
     this.decoder.close();
   }

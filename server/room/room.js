@@ -5,6 +5,7 @@
  * @import { Session } from '../transport/session.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { SampleClock } from './clock.js'
+ * @import { StatsLines } from './stats-log.js'
  *
  * @typedef {object} RoomSettings what all rooms of a server have in common
  * @property {AudioFormat} format
@@ -27,6 +28,7 @@
  * @property {Clock} clock
  * @property {SampleClock} sampleClock
  * @property {() => number} [wallNow]   milliseconds since 1970; Date.now by default
+ * @property {StatsLines} [log]            told how each person was received
  * @property {Observer} [observer]        who watches, such as a measurement
  *
  * @typedef {object} JoinWishes  what one participant asks for itself alone
@@ -56,6 +58,7 @@ import { MixStream } from './mix-stream.js';
 import { Participant } from './participant.js';
 import { qualityOf, ToldQualities } from './quality.js';
 import { RoomDelay } from './room-delay.js';
+import { StatsLog } from './stats-log.js';
 import { TickTimes } from './tick-times.js';
 
 /** How often the room looks for people who vanished, and tells each how they are received. */
@@ -77,6 +80,7 @@ export class Room {
   #mix;
   #tickTimes = new TickTimes();
   #qualities = new ToldQualities();
+  #statsLog;
   /** How long the server had been standing still, and when that was seen, in milliseconds. */
   #stallMs = 0;
   #stallAtMs = -Infinity;
@@ -95,6 +99,7 @@ export class Room {
     this.settings = settings;
     this.onEmpty = onEmpty;
     this.#delay = new RoomDelay(settings);
+    this.#statsLog = new StatsLog(settings.log, name, this.#delay);
     this.#mix = new Mix(settings, this.#people, this.#delay.control);
     this.mixClock = new MixClock({
       clock,
@@ -166,6 +171,7 @@ export class Room {
         sampleClock: settings.sampleClock,
         maxDelayMs: settings.maxDelayMs,
         lateness: this.#delay.newLateness(),
+        onClosed: (closed) => this.#statsLog.ended(closed),
         downlink: newDownlink(session, encoder, settings),
         decoder,
         ticked: this.#mix.ticked,
@@ -380,6 +386,7 @@ export class Room {
     }
     this.#delay.review(this.#people.values());
     this.#mix.redundancyChanged();
+    this.#statsLog.endSecond(this.#people.values());
     const people = this.#qualities.take(this.#people.values(), now);
     if (people.length > 0) this.#tell({ type: 'qualities', people });
   }
