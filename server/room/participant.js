@@ -55,6 +55,38 @@ const packet = new Packet();
  * mix needs them, and what is sent to this person alone.
  */
 export class Participant {
+  muted = false;
+  /** The place of the raised hand in the order in which they went up; 0 while it is down. */
+  hand = 0;
+  /** How good the connection is, as the others know it, and as it was last measured. @type {number} */
+  quality = Quality.unknown;
+  /** @type {number} */
+  measuredQuality = Quality.unknown;
+  /** Lost on the way down of late, as the client reports it; null where it hasn't. @type {number | null} */
+  reportedLossPercent = null;
+  /** What else the client told of its own; null where it hasn't. */
+  reported = {
+    playoutDelayMs: /** @type {number | null} */ (null),
+    soundLatencyMs: /** @type {number | null} */ (null),
+    driftPpm: /** @type {number | null} */ (null),
+  };
+  /** When anything was last heard from the session, on the monotonic clock. */
+  lastHeardMs = 0;
+  /** The server-side delay that this person was told of, in milliseconds. */
+  toldDelayMs = -1;
+  /** The frame that was answered last; -1 before it. */
+  answeredFrame = -1;
+  /** How far behind its clock its last answer was read, in samples; -1 before the first. */
+  readDelaySamples = -1;
+  /** A server-side delay of its own; null where it has the room's. @type {number | null} */
+  ownDelayMs = null;
+  /** The same in samples. @type {number | null} */
+  ownDelaySamples = null;
+  /** The last frame that came with sound. */
+  soundThrough = -1;
+  /** How loud the last frame was that was decoded, in -dBov, and whether there was voice in it. */
+  level = SILENT_LEVEL;
+  voice = false;
   /** The first frame that came; -1 before it. */
   firstFrame = -1;
   /** From when on lateness counts, on the monotonic clock. */
@@ -99,38 +131,11 @@ export class Participant {
     this.label = name;
     this.session = session;
     this.delivery = delivery;
-    this.muted = false;
-    /** The place of the raised hand in the order in which they went up; 0 while it is down. */
-    this.hand = 0;
-    /** How good the connection is, as the others know it, and as it was last measured. @type {number} */
-    this.quality = Quality.unknown;
-    /** @type {number} */
-    this.measuredQuality = Quality.unknown;
-    /** Lost on the way down of late, as the client reports it; null where it hasn't. @type {number | null} */
-    this.reportedLossPercent = null;
-    /** What else the client told of its own; null where it hasn't. */
-    this.reported = {
-      playoutDelayMs: /** @type {number | null} */ (null),
-      soundLatencyMs: /** @type {number | null} */ (null),
-      driftPpm: /** @type {number | null} */ (null),
-    };
-    /** When anything was last heard from the session, on the monotonic clock. */
-    this.lastHeardMs = 0;
     this.reception = new Reception(lateness);
     /** Asked for when the server-side delay would rise. */
     this.roundTripMs = () => session.stats().rttMs;
-    /** The server-side delay that this person was told of, in milliseconds. */
-    this.toldDelayMs = -1;
-    /** The frame that was answered last; -1 before it. */
-    this.answeredFrame = -1;
-    /** How far behind its clock its last answer was read, in samples; -1 before the first. */
-    this.readDelaySamples = -1;
     /** What it has heard of the others, where its delivery is `reply`. */
     this.heard = new Heard((HISTORY_MS * format.sampleRate) / 1000);
-    /** A server-side delay of its own; null where it has the room's. @type {number | null} */
-    this.ownDelayMs = null;
-    /** The same in samples. @type {number | null} */
-    this.ownDelaySamples = null;
     this.ring = new RingBuffer(format.frameSamples, historyFrames(format, 0));
     this.format = format;
     this.sampleClock = sampleClock;
@@ -138,11 +143,6 @@ export class Participant {
     this.downlink = options.downlink;
     this.ticked = options.ticked;
     this.balance = options.balance;
-    /** The last frame that came with sound. */
-    this.soundThrough = -1;
-    /** How loud the last frame was that was decoded, in -dBov, and whether there was voice in it. */
-    this.level = SILENT_LEVEL;
-    this.voice = false;
     this.speaker = new Speaker(this);
     this.maxPastFrames = Math.ceil((HISTORY_MS + maxDelayMs) / format.frameMs);
     this.maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
