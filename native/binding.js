@@ -9,12 +9,12 @@ export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
 export const BUILD_COMMAND = 'npm run build:native';
 
 /**
- * Why there is no native engine, in words for people; `code` is 'ERR_NATIVE_NOT_BUILT' or
- * 'ERR_NATIVE_UNUSABLE' (built for another system, or damaged).
+ * Why the library, or a part of it, can't be had, in words for people; `code` is 'ERR_NATIVE_NOT_BUILT',
+ * 'ERR_NATIVE_UNUSABLE' (built for another system, or damaged) or 'ERR_NATIVE_WITHOUT_OPUS'.
  */
 export class NativeUnavailableError extends Error {
   /**
-   * @param {'ERR_NATIVE_NOT_BUILT' | 'ERR_NATIVE_UNUSABLE'} code
+   * @param {'ERR_NATIVE_NOT_BUILT' | 'ERR_NATIVE_UNUSABLE' | 'ERR_NATIVE_WITHOUT_OPUS'} code
    * @param {string} reason without what to do about it
    */
   constructor(code, reason) {
@@ -69,6 +69,27 @@ export function loadError() {
  *
  * @typedef {object} Binding
  * @property {new (options: EndpointSettings, readable: () => void) => NativeEndpoint} Endpoint
+ * @property {NativeOpus['opusVersion']} [opusVersion]  it and the next two: where it was built with cmake
+ * @property {NativeOpus['OpusEncoder']} [OpusEncoder]
+ * @property {NativeOpus['OpusDecoder']} [OpusDecoder]
+ *
+ * @typedef {object} NativeOpus
+ * @property {() => string} opusVersion
+ * @property {new (sampleRate: number, frameSamples: number, bitrate: number, complexity: number,
+ *   application: number) => NativeEncoder} OpusEncoder
+ *   throws an error of code 'InvalidArg' for settings that Opus doesn't have, and of code
+ *   'GenericFailure' without memory
+ * @property {new (sampleRate: number, frameSamples: number) => NativeDecoder} OpusDecoder  likewise
+ *
+ * @typedef {object} NativeEncoder
+ * @property {number} lookahead
+ * @property {(pcm: Float32Array, out: Uint8Array, at: number) => number} encode
+ * @property {() => void} close
+ *
+ * @typedef {object} NativeDecoder
+ * @property {(bytes: Uint8Array, start: number, length: number, out: Float32Array, at: number) => boolean} decode
+ * @property {(out: Float32Array, at: number) => boolean} conceal
+ * @property {() => void} close
  *
  * @typedef {object} EndpointSettings
  * @property {number} ioThreads          threads for QUIC's work

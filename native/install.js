@@ -1,6 +1,6 @@
 /**
  * Builds the library, unless it has been built from these very sources. As the package's install
- * script it never fails: the server has other engines. With --must it exits with 1 when there is no
+ * script it never fails: the server has other engines, and another Opus codec. With --must it exits with 1 when there is no
  * library in the end.
  */
 
@@ -70,10 +70,21 @@ async function hasCompiler() {
   return false;
 }
 
-/** What the library is made of, in one number. */
-function fingerprint() {
+/** @returns {Promise<string | null>} what libopus can't be built for want of */
+async function missingForOpus() {
+  const lacking = async (/** @type {string} */ command) => (await run(command, ['--version'])).code !== 0;
+  if (await lacking('cmake')) return 'there is no cmake (on Debian: apt-get install cmake)';
+  if (process.platform === 'win32' || !(await lacking('make')) || !(await lacking('ninja'))) return null;
+  return 'there is no make (on Debian: apt-get install make)';
+}
+
+/**
+ * What the library is made of, in one number.
+ * @param {boolean} withOpus
+ */
+function fingerprint(withOpus) {
   const sources = readdirSync(join(HERE, 'src')).sort().map((name) => join('src', name));
-  const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${withOpus}`);
   for (const name of ['Cargo.toml', 'Cargo.lock', 'build.rs', ...sources]) {
     hash.update(`\0${name}\0`).update(readFileSync(join(HERE, name)));
   }
@@ -102,18 +113,38 @@ function showProgress() {
   };
 }
 
-/** Builds the library where that is needed. */
+/**
+ * @param {boolean} withOpus
+ * @throws {BuildError}
+ */
+async function compile(withOpus) {
+  const features = withOpus ? [] : ['--no-default-features'];
+  const cargo = await run('cargo', ['build', '--release', '--locked', '--target-dir', TARGET, ...features]);
+  if (cargo.code === 0) return;
+  const [reason = 'cargo failed'] = cargo.output.match(/^error.*$/m) ?? [];
+  process.stderr.write(`${cargo.output.trimEnd()}\n`);
+  throw new BuildError(`cargo says "${reason}"`);
+}
+
+/**
+ * Builds the library where that is needed, without libopus where that can't be had.
+ * @returns {Promise<string | null>} why it is without
+ */
 async function build() {
-  const stamp = fingerprint();
-  if (isFresh(stamp)) return;
+  let missing = await missingForOpus();
+  if (isFresh(fingerprint(missing === null))) return missing;
   await checkTools();
   const end = showProgress();
-  const cargo = await run('cargo', ['build', '--release', '--locked', '--target-dir', TARGET]);
-  end();
-  if (cargo.code !== 0) {
-    const [reason = 'cargo failed'] = cargo.output.match(/^error.*$/m) ?? [];
-    process.stderr.write(`${cargo.output.trimEnd()}\n`);
-    throw new BuildError(`cargo says "${reason}"`);
+  try {
+    if (missing === null) {
+      missing = await compile(true).then(
+        () => null,
+        (/** @type {BuildError} */ { message }) => message,
+      );
+    }
+    if (missing !== null) await compile(false);
+  } finally {
+    end();
   }
   const name = LIBRARY_NAMES[process.platform] ?? 'libaloud_native.so';
   // Renamed into place, since a running server may have the old one mapped.
@@ -122,13 +153,17 @@ async function build() {
   renameSync(copy, LIBRARY);
   const useless = loadError();
   if (useless) throw new BuildError(useless);
-  writeFileSync(STAMP, stamp);
+  writeFileSync(STAMP, fingerprint(missing === null));
+  return missing;
 }
 
 const must = process.argv.includes('--must');
 try {
-  await build();
+  const missing = await build();
   if (must) process.stderr.write('the native HTTP/3 engine is built\n');
+  if (missing) {
+    process.stderr.write(`The native Opus codec was not built: ${missing}. The server takes libopus-wasm instead.\n`);
+  }
 } catch (error) {
   const reason = error instanceof BuildError ? error.message : String(error);
   const rest = must ? '' : ' The server goes on with its other engines.';

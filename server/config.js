@@ -27,7 +27,7 @@ export { ConfigError, InformationRequest };
  * @property {number} sampleRate
  * @property {number} frameMs
  * @property {number} opusFrames
- * @property {'libopus-wasm' | 'opusscript'} codec
+ * @property {'auto' | 'native' | 'libopus-wasm' | 'opusscript'} codec
  * @property {number} bitrate
  * @property {number} complexity
  * @property {'voip' | 'audio' | 'low-delay'} application

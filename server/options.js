@@ -55,7 +55,7 @@ export const OPTIONS = Object.freeze(
     { ...choice('sample-rate', SAMPLE_RATES, 48000, 'sample rate of the rooms'), unit: 'Hz' },
     number('frame-ms', Math.min(...OPUS_FRAME_MS), MAX_FRAME_MS, 20, 'ms', 'length of a frame, and so of a packet'),
     integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, 'Opus frames to a packet, equal parts of the frame'),
-    choice('codec', ['libopus-wasm', 'opusscript'], 'libopus-wasm', 'Opus library of the server'),
+    choice('codec', ['auto', 'native', 'libopus-wasm', 'opusscript'], 'auto', 'Opus library; auto: native where it is built'),
     { ...integer('bitrate', 6000, 256000, encoder.bitrate, 'bitrate of each Opus stream, both ways'), unit: 'b/s' },
     integer('complexity', 0, 10, encoder.complexity, 'effort of the Opus encoders on the server, 10 being the most'),
     choice('application', Object.keys(APPLICATIONS), encoder.application, 'what the Opus encoders are tuned for'),

@@ -13,7 +13,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './app.js';
-import { loadCodec } from './audio/codec.js';
+import { openCodec } from './audio/codec.js';
 import { openCertificate } from './certificate.js';
 import { createLog } from './log.js';
 import { listen } from './listen.js';
@@ -76,7 +76,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const { host, port } = await listen(httpServer, config.host, config.port);
   opened.push(() => closeServer(httpServer));
 
-  const rooms = await openRooms(config, { clock, wallNow, sampleClock, observer, log });
+  const { rooms, codecLine } = await openRooms(config, { clock, wallNow, sampleClock, observer, log });
   const { accept } = new Lobby({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
   const shared = { accept, clock, log, maxSessions: config.maxSessions, idleTimeoutMs: config.idleTimeoutMs };
@@ -102,17 +102,22 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   });
   httpServer.on('request', app);
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
-  const report = [
-    `aloud is at ${url}`,
-    http3.line,
-    `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`,
-    ...(config.cert ? [] : [pageWithoutHttps]),
-  ];
+  const report = reportOf(config, { url, port, lines: [http3.line, codecLine] });
   return { url, port, h3Port, report, rooms, close };
 }
 
-const pageWithoutHttps =
+const PAGE_WITHOUT_HTTPS =
   "HTTPS is off for the page, so browsers give a microphone to pages on this machine only. To turn it on: --cert FILE --key FILE";
+
+/**
+ * @param {Config} config
+ * @param {{ url: string, port: number, lines: string[] }} started  lines: what is told of its parts
+ * @returns {string[]}
+ */
+function reportOf({ cert }, { url, port, lines }) {
+  const http1 = `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`;
+  return [`aloud is at ${url}`, ...lines, http1, ...(cert ? [] : [PAGE_WITHOUT_HTTPS])];
+}
 
 /**
  * @param {Config} config
@@ -135,7 +140,8 @@ async function openRooms(config, { log, ...shared }) {
   const { delivery, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
   const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
-  return new Rooms({
+  const { codec, line: codecLine } = await openCodec(config.codec);
+  const rooms = new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
     settings: {
@@ -155,11 +161,12 @@ async function openRooms(config, { log, ...shared }) {
       application,
       maxParticipants,
       idleTimeoutMs,
-      codec: await loadCodec(config.codec),
+      codec,
       log: config.logLevel === 'debug' ? log : { info: log.info },
       ...shared,
     },
   });
+  return { rooms, codecLine };
 }
 
 /**

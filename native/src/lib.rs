@@ -1,5 +1,6 @@
 //! WebTransport over HTTP/3 for Node.js. QUIC runs on threads of its own; JavaScript is told once
-//! that there is something to read, then fetches events and datagrams in batches.
+//! that there is something to read, then fetches events and datagrams in batches. And Opus, on
+//! JavaScript's own thread.
 
 mod client;
 mod clock;
@@ -10,6 +11,8 @@ mod events;
 mod hub;
 mod inbox;
 mod options;
+#[cfg(feature = "opus")]
+mod opus;
 mod request;
 mod server;
 mod session;

@@ -60,7 +60,7 @@ describe('the defaults', () => {
     const config = loadConfig();
     expect(config).toEqual(Object.fromEntries(OPTIONS.map(({ key, fallback }) => [key, fallback])));
     expect(Object.isFrozen(config)).toBe(true);
-    expect(config).toMatchObject({ port: 8080, h3Port: 4433, serverDelayMs: 'auto', delivery: 'tick', codec: 'libopus-wasm' });
+    expect(config).toMatchObject({ port: 8080, h3Port: 4433, serverDelayMs: 'auto', delivery: 'tick', codec: 'auto' });
   });
 
   it('are allowed by their own rows', () => {

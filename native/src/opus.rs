@@ -1,0 +1,266 @@
+//! Opus by libopus: encoders and decoders of mono sound that JavaScript calls on its own thread, and that
+//! allocate nothing for a frame.
+
+use std::ffi::{c_int, CStr};
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+use napi::bindgen_prelude::{Float32ArraySlice, Result, Uint8ArraySlice};
+use napi_derive::napi;
+use opusic_sys as sys;
+
+use crate::options::{failed, invalid};
+
+/// The longest Opus frame, 60 ms at 48 kHz, and the longest in bytes (RFC 6716, section 3.2.1).
+const MAX_SAMPLES: usize = 2880;
+const MAX_BYTES: usize = 1275;
+
+/// Opus frames' lengths, in 1/400 s.
+const LENGTHS: [u32; 6] = [1, 2, 4, 8, 16, 24];
+
+const MONO: c_int = 1;
+
+/// libopus's version, in its own words.
+#[napi]
+pub fn opus_version() -> String {
+    let text = unsafe { CStr::from_ptr(sys::opus_get_version_string()) };
+    text.to_string_lossy().into_owned()
+}
+
+#[napi]
+pub struct OpusEncoder {
+    /// None once closed.
+    state: Option<NonNull<sys::OpusEncoder>>,
+    samples: usize,
+    lookahead: u32,
+}
+
+#[napi]
+impl OpusEncoder {
+    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay.
+    #[napi(constructor)]
+    pub fn new(
+        sample_rate: u32,
+        frame_samples: u32,
+        bitrate: u32,
+        complexity: u32,
+        application: u32,
+    ) -> Result<Self> {
+        check_frame(sample_rate, frame_samples)?;
+        if !(500..=512_000).contains(&bitrate) || complexity > 10 {
+            return Err(invalid("a bit rate or a complexity that Opus doesn't have"));
+        }
+        let application = match application {
+            2048 => sys::OPUS_APPLICATION_VOIP,
+            2049 => sys::OPUS_APPLICATION_AUDIO,
+            2051 => sys::OPUS_APPLICATION_RESTRICTED_LOWDELAY,
+            _ => return Err(invalid("an application that Opus doesn't have")),
+        };
+        let mut error = 0;
+        let made =
+            unsafe { sys::opus_encoder_create(sample_rate as i32, MONO, application, &mut error) };
+        // From here on the encoder is freed with `this`, however this ends.
+        let mut this = Self {
+            state: Some(NonNull::new(made).ok_or_else(|| failed("no memory for an encoder"))?),
+            samples: frame_samples as usize,
+            lookahead: 0,
+        };
+        let mut lookahead: c_int = 0;
+        let done = unsafe {
+            sys::opus_encoder_ctl(made, sys::OPUS_SET_BITRATE_REQUEST, bitrate as c_int)
+                == sys::OPUS_OK
+                && sys::opus_encoder_ctl(
+                    made,
+                    sys::OPUS_SET_COMPLEXITY_REQUEST,
+                    complexity as c_int,
+                ) == sys::OPUS_OK
+                && sys::opus_encoder_ctl(
+                    made,
+                    sys::OPUS_GET_LOOKAHEAD_REQUEST,
+                    &mut lookahead as *mut c_int,
+                ) == sys::OPUS_OK
+        };
+        if !done {
+            return Err(invalid("settings that libopus doesn't take together"));
+        }
+        this.lookahead = lookahead.max(0) as u32;
+        Ok(this)
+    }
+
+    /// Samples by which the decoded sound lies behind the encoded.
+    #[napi(getter)]
+    pub fn lookahead(&self) -> u32 {
+        self.lookahead
+    }
+
+    /// Encodes one frame; answers the bytes written at `at`, or 0 when there is no room, when `pcm`
+    /// isn't one frame, or once closed.
+    #[napi]
+    pub fn encode(&mut self, pcm: Float32ArraySlice, mut out: Uint8ArraySlice, at: u32) -> u32 {
+        let at = at as usize;
+        let room = out.len().saturating_sub(at).min(MAX_BYTES);
+        let (Some(state), true, true) = (self.state, pcm.len() == self.samples, room > 1) else {
+            return 0;
+        };
+        let mut sound = [MaybeUninit::<f32>::uninit(); MAX_SAMPLES];
+        for (clipped, sample) in sound.iter_mut().zip(pcm.iter()) {
+            clipped.write(clip(*sample));
+        }
+        // Behind a payload libopus leaves bytes that it used meanwhile: they don't belong in `out`.
+        let mut payload = [MaybeUninit::<u8>::uninit(); MAX_BYTES];
+        let length = unsafe {
+            sys::opus_encode_float(
+                state.as_ptr(),
+                sound.as_ptr().cast(),
+                self.samples as c_int,
+                payload.as_mut_ptr().cast(),
+                room as i32,
+            )
+        };
+        if length <= 0 || length as usize > room {
+            return 0;
+        }
+        let written =
+            unsafe { std::slice::from_raw_parts(payload.as_ptr().cast::<u8>(), length as usize) };
+        let out = unsafe { out.as_mut() };
+        out[at..at + written.len()].copy_from_slice(written);
+        length as u32
+    }
+
+    /// Frees it. Idempotent.
+    #[napi]
+    pub fn close(&mut self) {
+        if let Some(state) = self.state.take() {
+            unsafe { sys::opus_encoder_destroy(state.as_ptr()) };
+        }
+    }
+}
+
+impl Drop for OpusEncoder {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[napi]
+pub struct OpusDecoder {
+    /// None once closed.
+    state: Option<NonNull<sys::OpusDecoder>>,
+    sample_rate: i32,
+    samples: usize,
+}
+
+#[napi]
+impl OpusDecoder {
+    #[napi(constructor)]
+    pub fn new(sample_rate: u32, frame_samples: u32) -> Result<Self> {
+        check_frame(sample_rate, frame_samples)?;
+        let mut error = 0;
+        let made = unsafe { sys::opus_decoder_create(sample_rate as i32, MONO, &mut error) };
+        Ok(Self {
+            state: Some(NonNull::new(made).ok_or_else(|| failed("no memory for a decoder"))?),
+            sample_rate: sample_rate as i32,
+            samples: frame_samples as usize,
+        })
+    }
+
+    /// Decodes the payload of `length` bytes at `start` to the frame at `at`. False, and `out` untouched,
+    /// when it is no Opus or of another duration, when one of the two isn't within its array, or once closed.
+    #[napi]
+    pub fn decode(
+        &mut self,
+        bytes: Uint8ArraySlice,
+        start: u32,
+        length: u32,
+        out: Float32ArraySlice,
+        at: u32,
+    ) -> bool {
+        let (start, length) = (start as usize, length as usize);
+        let payload = bytes
+            .get(start..start.saturating_add(length))
+            .unwrap_or(&[]);
+        if payload.is_empty() || payload.len() > MAX_BYTES {
+            return false;
+        }
+        let samples = unsafe {
+            sys::opus_packet_get_nb_samples(payload.as_ptr(), length as i32, self.sample_rate)
+        };
+        samples == self.samples as c_int && self.fill(payload.as_ptr(), length as i32, out, at)
+    }
+
+    /// Makes up the frame at `at` in place of one that is missing. False, and `out` untouched, once closed
+    /// or when the frame isn't within `out`.
+    #[napi]
+    pub fn conceal(&mut self, out: Float32ArraySlice, at: u32) -> bool {
+        self.fill(ptr::null(), 0, out, at)
+    }
+
+    /// `payload` is null for one that is missing.
+    fn fill(
+        &mut self,
+        payload: *const u8,
+        length: i32,
+        mut out: Float32ArraySlice,
+        at: u32,
+    ) -> bool {
+        let at = at as usize;
+        let (Some(state), true) = (self.state, at.saturating_add(self.samples) <= out.len()) else {
+            return false;
+        };
+        let mut sound = [MaybeUninit::<f32>::uninit(); MAX_SAMPLES];
+        let decoded = unsafe {
+            sys::opus_decode_float(
+                state.as_ptr(),
+                payload,
+                length,
+                sound.as_mut_ptr().cast(),
+                self.samples as c_int,
+                0,
+            )
+        };
+        if decoded != self.samples as c_int {
+            return false;
+        }
+        let sound =
+            unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), self.samples) };
+        let out = unsafe { out.as_mut() };
+        for (place, sample) in out[at..at + self.samples].iter_mut().zip(sound) {
+            *place = clip(*sample);
+        }
+        true
+    }
+
+    /// Frees it. Idempotent.
+    #[napi]
+    pub fn close(&mut self) {
+        if let Some(state) = self.state.take() {
+            unsafe { sys::opus_decoder_destroy(state.as_ptr()) };
+        }
+    }
+}
+
+impl Drop for OpusDecoder {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// From -1 to 1; 0 for what is no number.
+fn clip(sample: f32) -> f32 {
+    if sample.is_nan() {
+        0.0
+    } else {
+        sample.clamp(-1.0, 1.0)
+    }
+}
+
+fn check_frame(sample_rate: u32, frame_samples: u32) -> Result<()> {
+    let unit = sample_rate / 400;
+    let good_rate = matches!(sample_rate, 8000 | 12000 | 16000 | 24000 | 48000);
+    if good_rate && LENGTHS.iter().any(|length| length * unit == frame_samples) {
+        return Ok(());
+    }
+    Err(invalid(
+        "a sample rate or a frame length that Opus doesn't have",
+    ))
+}

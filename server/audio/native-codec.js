@@ -1,0 +1,124 @@
+/**
+ * Opus by libopus in the native addon, compiled for this machine's kind of processor.
+ */
+
+import { APPLICATIONS, checkDecoderSettings, checkEncoderSettings, checkRoom } from '../../public/shared/codec.js';
+
+/**
+ * @typedef {import('../../public/shared/codec.js').Codec} Codec
+ * @typedef {import('../../public/shared/codec.js').Encoder} Encoder
+ * @typedef {import('../../public/shared/codec.js').Decoder} Decoder
+ * @typedef {import('../../native/binding.js').NativeOpus} NativeOpus
+ */
+
+/** The addon's code where there is no memory; it has another for settings, which are checked before. */
+const FAILED = 'GenericFailure';
+
+/**
+ * @param {Pick<NativeOpus, 'OpusEncoder' | 'OpusDecoder'>} native
+ * @returns {Codec} whose encoders and decoders only the machine's memory bounds
+ */
+export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
+  return {
+    name: 'native',
+    conceals: true,
+    maxInstances: Infinity,
+    createEncoder: (settings) => {
+      const { sampleRate, frameSamples, bitrate, complexity, application } = checkEncoderSettings(settings);
+      const number = APPLICATIONS[application];
+      const open = () => new OpusEncoder(sampleRate, frameSamples, bitrate, complexity, number);
+      return new NativeEncoder(orNoMemory(open), frameSamples);
+    },
+    createDecoder: (settings) => {
+      checkDecoderSettings(settings);
+      const { sampleRate, frameSamples } = settings;
+      return new NativeDecoder(orNoMemory(() => new OpusDecoder(sampleRate, frameSamples)), frameSamples);
+    },
+  };
+}
+
+/**
+ * @template T
+ * @param {() => T} open
+ * @returns {T}
+ */
+function orNoMemory(open) {
+  try {
+    return open();
+  } catch (error) {
+    if (/** @type {{ code?: unknown }} */ (error).code !== FAILED) throw error;
+    const message = 'there is no memory for another encoder or decoder of the codec native';
+    throw Object.assign(new Error(message), { code: 'codec-instances' });
+  }
+}
+
+/** @implements {Encoder} */
+class NativeEncoder {
+  #native;
+  #frameSamples;
+
+  /**
+   * @param {InstanceType<NativeOpus['OpusEncoder']>} native
+   * @param {number} frameSamples
+   */
+  constructor(native, frameSamples) {
+    this.#native = native;
+    this.#frameSamples = frameSamples;
+    this.lookahead = native.lookahead;
+  }
+
+  /**
+   * @param {Float32Array} pcm
+   * @param {Uint8Array} out
+   * @param {number} at
+   */
+  encode(pcm, out, at) {
+    const samples = this.#frameSamples;
+    if (pcm.length !== samples) throw new RangeError(`${pcm.length} samples to encode: a frame has ${samples}`);
+    return this.#native.encode(pcm, out, at);
+  }
+
+  close() {
+    this.#native.close();
+  }
+}
+
+/** @implements {Decoder} */
+class NativeDecoder {
+  #native;
+  #frameSamples;
+
+  /**
+   * @param {InstanceType<NativeOpus['OpusDecoder']>} native
+   * @param {number} frameSamples
+   */
+  constructor(native, frameSamples) {
+    this.#native = native;
+    this.#frameSamples = frameSamples;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} length
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  decode(bytes, start, length, out, at) {
+    checkRoom(out, at, this.#frameSamples);
+    return this.#native.decode(bytes, start, length, out, at);
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  conceal(out, at) {
+    checkRoom(out, at, this.#frameSamples);
+    if (!this.#native.conceal(out, at)) out.fill(0, at, at + this.#frameSamples);
+  }
+
+  close() {
+    this.#native.close();
+  }
+}

@@ -1,0 +1,25 @@
+import { loadOpus } from '@aloud/native';
+import { expect } from 'vitest';
+import { loadConfig } from '../../server/config.js';
+import { createServer } from '../../server/server.js';
+import { requireOrSkip } from '../skip.js';
+import { closeAfter } from './transport-cases.js';
+
+/** Why the addon has no Opus; null when it has. */
+function missing() {
+  try {
+    loadOpus();
+    return null;
+  } catch (error) {
+    return /** @type {Error} */ (error).message;
+  }
+}
+
+const reason = missing();
+
+requireOrSkip(reason === null, `the native Opus codec: ${reason}`).it('a server takes the native codec by itself', async () => {
+  const argv = ['--port', '0', '--engine', 'none', '--log-level', 'error'];
+  const server = await createServer(loadConfig({ argv, env: {}, version: '0' }));
+  closeAfter(server);
+  expect(server.report).toContain('The Opus codec is native.');
+});
