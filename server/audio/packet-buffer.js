@@ -60,6 +60,14 @@ export class PacketBuffer {
     return true;
   }
 
+  /** Gives back the payloads' memory, and so forgets what isn't silent. */
+  rest() {
+    for (let slot = 0; slot < this.#frames; slot++) {
+      if (this.#lengths[slot] > 0) this.#held[slot] = Held.nothing;
+    }
+    this.#slots.fill(NO_BYTES);
+  }
+
   /**
    * @param {number} frame not negative
    * @returns {boolean}

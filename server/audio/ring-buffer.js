@@ -60,6 +60,14 @@ export class RingBuffer {
     }
   }
 
+  /** Gives back the samples' memory: what was sound is forgotten, what was silent stays so. */
+  rest() {
+    this.samples = NO_SAMPLES;
+    for (let slot = 0; slot < this.#frames; slot++) {
+      if (this.#states[slot] !== FrameState.silent) this.#states[slot] = FrameState.absent;
+    }
+  }
+
   /**
    * Where a frame's samples are to be written.
    * @param {number} frame

@@ -1,6 +1,6 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { PayloadEncoder } from '../../public/shared/payload.js'
+ * @import { LazyEncoder } from '../audio/lazy-codec.js'
  * @import { SpeakerList } from './speaker-list.js'
  */
 
@@ -42,6 +42,8 @@ export class MixStream {
   /** How many frames before the last one are kept, without a gap. */
   #kept = 0;
   #frame = -2;
+  /** The last frame that was encoded. */
+  #soundFrame = -1;
   #silentFrames = 0;
   #sentFrame = -1;
   #listedFrame = -1;
@@ -50,7 +52,7 @@ export class MixStream {
 
   /**
    * @param {number} stream one of Stream
-   * @param {PayloadEncoder} encoder closed with this
+   * @param {LazyEncoder} encoder closed with this
    * @param {AudioFormat} format
    * @param {boolean} [suppresses] whether packets are left out in silence
    */
@@ -95,6 +97,7 @@ export class MixStream {
     while (this.#payloads.length < PAYLOADS) {
       this.#payloads.push(new Uint8Array(MAX_PACKET_BYTES - AUDIO_HEADER_BYTES));
     }
+    this.#soundFrame = this.#frame;
     this.#limiter.process(pcm);
     return this.#encoder.encode(pcm, this.#payloads[this.#turn], 0);
   }
@@ -158,6 +161,17 @@ export class MixStream {
       packet.redundancy = r;
       packet.payloadBytes[r] = length;
     }
+  }
+
+  /**
+   * Gives back, until there is sound again, what only sound needs.
+   * @param {number} frame if nothing was encoded from this one on
+   */
+  rest(frame) {
+    if (this.#soundFrame >= frame || this.#payloads.length === 0) return;
+    this.#encoder.rest();
+    this.#payloads = [];
+    this.#lengths.fill(0);
   }
 
   close() {

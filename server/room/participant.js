@@ -1,7 +1,7 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { DropReason } from '../../public/shared/packet.js'
- * @import { PayloadDecoder } from '../../public/shared/payload.js'
+ * @import { LazyDecoder } from '../audio/lazy-codec.js'
  * @import { LevelBalance } from '../audio/level-balance.js'
  * @import { Session } from '../transport/session.js'
  * @import { SampleClock } from './clock.js'
@@ -33,6 +33,12 @@ export const MAX_EARLY_MS = 500;
 
 /** How far behind the clock, the server-side delay included, packets are kept and PCM is readable. */
 const HISTORY_MS = 1000;
+
+/**
+ * Who was silent for so long, and is heard by none as of before, needs neither codecs nor samples. More than the
+ * largest delay and the history, so that nothing is forgotten that anybody might still hear.
+ */
+const REST_MS = 5000;
 
 /** A loss longer than this isn't concealed any further: the decoder has faded out by then. */
 const MAX_CONCEAL_MS = 120;
@@ -98,6 +104,8 @@ export class Participant {
   /** The last frame that a mix on the server's tick, or one as late, has asked for. */
   #mixed = -1;
   #concealedInARow = 0;
+  /** Whether there is nothing that only sound needs. */
+  #rests = true;
   /** What the last frame that was decoded held. @type {number} */
   #lastState = FrameState.absent;
   #clockRequests = new TokenBucket({ atOnce: MAX_CLOCK_REQUESTS, perSecond: MAX_CLOCK_REQUESTS });
@@ -117,7 +125,7 @@ export class Participant {
    * @param {Lateness} options.lateness  new: of this person's frames
    * @param {(participant: Participant) => void} [options.onClosed]  called once, before anything is freed
    * @param {Downlink} options.downlink  closed with this
-   * @param {PayloadDecoder} options.decoder  closed with this
+   * @param {LazyDecoder} options.decoder  closed with this
    * @param {{ frame: number }} options.ticked  the last frame that the room's tick has mixed; -1 before it
    * @param {LevelBalance | null} options.balance  null where levels are left as they are
    */
@@ -199,7 +207,7 @@ export class Participant {
       this.#countsFromMs = arrivalMs + SET_UP_MS;
     }
     if (frame > this.#newest) this.#newest = frame;
-    if (packet.payloadBytes[0] > 0 && frame > this.soundThrough) this.soundThrough = frame;
+    if (packet.payloadBytes[0] > 0) this.#sounds(frame);
     for (let r = 1; r <= packet.redundancy && frame - r >= this.firstFrame; r++) {
       // Kept even where its mix has been made: the decoder goes on from it.
       const bytesOfIt = packet.payloadBytes[r];
@@ -207,7 +215,7 @@ export class Participant {
       packets.put(frame - r, bytes, packet.payloadStart[r], bytesOfIt, true, level);
       if (bytesOfIt === 0) continue;
       reception.repeated(r);
-      if (frame - r > this.soundThrough) this.soundThrough = frame - r;
+      this.#sounds(frame - r);
     }
     // Who had it from a later packet already needn't have waited for its own.
     if (isFirst && arrivalMs >= this.#countsFromMs) {
@@ -215,6 +223,12 @@ export class Participant {
     }
     reception.arrived(frame > this.#mixed && frame > this.ticked.frame, latenessMs, packet.redundancy);
     return frame;
+  }
+
+  /** @param {number} frame that came with sound */
+  #sounds(frame) {
+    this.#rests = false;
+    if (frame > this.soundThrough) this.soundThrough = frame;
   }
 
   /** @param {DropReason | 'early' | 'past' | 'flood'} reason */
@@ -384,8 +398,22 @@ export class Participant {
 
   /** @param {number} nowMs ends a second, for what is told of the last one and of the last ten */
   endSecond(nowMs) {
+    this.#rest(nowMs);
     this.heard.endSecond();
     this.reception.endSecond(nowMs, this.roundTripMs());
+  }
+
+  /** Gives back, until there is sound again, what only sound needs. @param {number} nowMs */
+  #rest(nowMs) {
+    const { frameSamples } = this.format;
+    const frame = Math.floor(this.sampleClock.at(nowMs - REST_MS) / frameSamples);
+    this.downlink.stream.rest(frame);
+    if (this.soundThrough >= frame || this.#rests) return;
+    this.#rests = true;
+    this.decoder.rest();
+    this.ring.rest();
+    this.packets.rest();
+    if (this.#lastState === FrameState.received) this.#lastState = FrameState.absent;
   }
 
   /** What others are told of this person. */

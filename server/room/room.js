@@ -2,6 +2,7 @@
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Codec } from '../audio/codec.js'
+ * @import { LazyEncoder } from '../audio/lazy-codec.js'
  * @import { Session } from '../transport/session.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { SampleClock } from './clock.js'
@@ -46,7 +47,6 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { Stream } from '../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
 import { Redundancy } from '../../public/shared/redundancy.js';
 import { LevelBalance } from '../audio/level-balance.js';
 import { Chat } from './chat.js';
@@ -57,6 +57,7 @@ import { MixClock } from './mix-clock.js';
 import { MixStream } from './mix-stream.js';
 import { Participant } from './participant.js';
 import { qualityOf, ToldQualities } from './quality.js';
+import { newDecoder, newEncoder } from './room-codecs.js';
 import { RoomDelay } from './room-delay.js';
 import { StatsLog } from './stats-log.js';
 import { TickTimes } from './tick-times.js';
@@ -157,9 +158,9 @@ export class Room {
   #admit(session, name, { delivery, serverDelayMs }) {
     const { settings } = this;
     this.#mix.shared ??= openSharedStream(settings);
-    const encoder = openEncoder(settings);
+    const encoder = newEncoder(settings);
     try {
-      const decoder = openDecoder(settings);
+      const decoder = newDecoder(settings);
       const taken = session.transport.replyOnly ? 'reply' : (delivery ?? settings.delivery);
       const participant = new Participant({
         id: String(this.#nextId++),
@@ -440,32 +441,15 @@ function figuresOf({ reportedLossPercent: lostPercent }, stats) {
  * @param {RoomSettings} settings
  */
 function openSharedStream(settings) {
-  return new MixStream(Stream.fullMix, openEncoder(settings), settings.format);
+  return new MixStream(Stream.fullMix, newEncoder(settings), settings.format);
 }
 
 /**
  * @param {Session} session
- * @param {PayloadEncoder} encoder
+ * @param {LazyEncoder} encoder
  * @param {RoomSettings} settings
  */
 function newDownlink(session, encoder, { format, redundancy = 'auto', clock }) {
   const setting = /** @type {'auto' | 0 | 1 | 2} */ (redundancy);
   return new Downlink(session, new MixStream(Stream.mixMinus, encoder, format), new Redundancy(setting, clock));
-}
-
-/**
- * @param {RoomSettings} settings
- */
-function openEncoder({ codec, format, bitrate, complexity, application }) {
-  const { sampleRate, opusFrameSamples: frameSamples } = format;
-  const encoder = codec.createEncoder({ sampleRate, frameSamples, bitrate, complexity, application });
-  return new PayloadEncoder(encoder, format);
-}
-
-/**
- * @param {RoomSettings} settings
- */
-function openDecoder({ codec, format }) {
-  const { sampleRate, opusFrameSamples: frameSamples } = format;
-  return new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format);
 }

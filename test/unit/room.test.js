@@ -181,6 +181,87 @@ describe('a speaker who leaves silence out', () => {
   });
 });
 
+describe('who is silent', () => {
+  it('has no codecs, is given them with the first sound, and loses nothing by it', async () => {
+    const conference = new Conference({ silenceSuppression: true, idleTimeoutMs: 1e9 });
+    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    conference.pass(100);
+    expect(conference.codec.open).toBe(0);
+    const speak = async (/** @type {number} */ from) => {
+      for (let frame = from; frame < from + 50; frame++) {
+        conference.pass(1);
+        await ann.speak(frame, 0.2);
+        await bob.speak(frame, 0.1);
+      }
+      await ann.speak(from + 50, null);
+      await bob.speak(from + 50, null);
+    };
+    await speak(100);
+    // Of both a decoder and the encoder of what the other hears, and the encoder of what Cid hears.
+    expect(conference.codec.open).toBe(5);
+    conference.pass(500);
+    // The room's own encoder stays.
+    expect(conference.codec.open).toBe(1);
+    await speak(650);
+    expect(conference.codec.open).toBe(5);
+    conference.pass(3);
+    const heard = await Promise.all([ann, bob, cid].map((person) => person.heard()));
+    for (const from of [100, 650]) {
+      for (let frame = from; frame < from + 50; frame++) {
+        expect(heard.map((frames) => steps(frames.get(frame))?.[0].value)).toEqual([0.1, 0.2, 0.3]);
+      }
+    }
+    expect(ann.stats()).toMatchObject({ received: 102, concealed: 0, garbage: 0, late: 0, lost: 0 });
+  });
+
+  it('is heard by those who read two seconds behind, before anything is given back', async () => {
+    const conference = new Conference({ silenceSuppression: true, idleTimeoutMs: 1e9, serverDelayMs: 2000 });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let frame = 0; frame < 50; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.2);
+    }
+    await ann.speak(50, null);
+    conference.pass(400);
+    const heard = await bob.heard();
+    for (let frame = 0; frame < 50; frame++) expect(steps(heard.get(frame))).toEqual([{ value: 0.2, count: 960 }]);
+    expect(conference.codec.open).toBe(1);
+  });
+
+  it('keeps codecs where there are few, and is told so who would be one too many', async () => {
+    const conference = new Conference({ idleTimeoutMs: 1e9 });
+    conference.codec.maxInstances = 5;
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    expect(conference.codec.open).toBe(5);
+    conference.pass(500);
+    expect(conference.codec.open).toBe(5);
+    for (const person of [ann, bob]) person.session.close(0, 'left');
+    expect(conference.codec.open).toBe(0);
+  });
+
+  it('and can have none since there are too many is heard by nobody, and the others hear each other', async () => {
+    const conference = new Conference();
+    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    const { createDecoder } = conference.codec;
+    const decoders = /** @type {unknown[]} */ ([]);
+    conference.codec.createDecoder = (shape) => {
+      if (decoders.length === 1) throw new Error('no more');
+      const decoder = createDecoder(shape);
+      decoders.push(decoder);
+      return decoder;
+    };
+    for (let frame = 0; frame < 20; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.2);
+      await bob.speak(frame, 0.1);
+    }
+    conference.pass(3);
+    const heard = await cid.heard();
+    for (let frame = 0; frame < 20; frame++) expect(steps(heard.get(frame))?.[0].value).toBe(0.2);
+    expect(bob.stats()).toMatchObject({ received: 20, garbage: 20 });
+  });
+});
+
 describe('one who sends too much', () => {
   it('has the rest of it dropped unread, and the others hear each other as before', async () => {
     const conference = new Conference();

@@ -1,0 +1,115 @@
+/**
+ * Encoders and decoders that are opened when there is something to do for them, and given back when there
+ * was nothing for a while: who is silent has none. What begins anew after silence begins as after silence.
+ * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
+ */
+
+/**
+ * @template {PayloadDecoder | PayloadEncoder} T
+ */
+class Lazy {
+  #open;
+  #keeps;
+  /** @type {T | null} */
+  #codec = null;
+  #closed = false;
+
+  /**
+   * @param {() => T} open  may throw, as when there are too many
+   * @param {boolean} keeps  whether it is opened at once and never given back before the end
+   */
+  constructor(open, keeps) {
+    this.#open = open;
+    this.#keeps = keeps;
+    if (keeps) this.#codec = open();
+  }
+
+  /** @returns {T | null} null where there can't be one */
+  get codec() {
+    if (this.#codec === null && !this.#closed) this.#codec = opened(this.#open);
+    return this.#codec;
+  }
+
+  /** Gives it back until it is needed again. */
+  rest() {
+    if (!this.#keeps) this.#give();
+  }
+
+  #give() {
+    this.#codec?.close();
+    this.#codec = null;
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#closed = true;
+    this.#give();
+  }
+}
+
+/**
+ * Nothing on a frame's way throws: one who can't be decoded is silent, and nobody else is less for it.
+ * @template T
+ * @param {() => T} open
+ */
+function opened(open) {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
+}
+
+/** @extends {Lazy<PayloadEncoder>} */
+export class LazyEncoder extends Lazy {
+  /**
+   * @param {Float32Array} pcm
+   * @param {Uint8Array} out
+   * @param {number} at
+   * @returns {number} the payload's bytes; 0 when it failed or doesn't fit
+   */
+  encode(pcm, out, at) {
+    const { codec } = this;
+    return codec === null ? 0 : codec.encode(pcm, out, at);
+  }
+}
+
+/** @extends {Lazy<PayloadDecoder>} */
+export class LazyDecoder extends Lazy {
+  #frameSamples;
+
+  /**
+   * @param {() => PayloadDecoder} open
+   * @param {boolean} keeps
+   * @param {number} frameSamples
+   */
+  constructor(open, keeps, frameSamples) {
+    super(open, keeps);
+    this.#frameSamples = frameSamples;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} start where the payload starts
+   * @param {number} length its bytes
+   * @param {Float32Array} out
+   * @param {number} at where the frame's samples go
+   * @returns {boolean} false when there was garbage in it, or it can't be decoded
+   */
+  decode(bytes, start, length, out, at) {
+    const { codec } = this;
+    if (codec !== null) return codec.decode(bytes, start, length, out, at);
+    out.fill(0, at, at + this.#frameSamples);
+    return false;
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  conceal(out, at) {
+    const { codec } = this;
+    if (codec !== null) codec.conceal(out, at);
+    else out.fill(0, at, at + this.#frameSamples);
+  }
+}
