@@ -1,4 +1,5 @@
 import { changesOf } from './announcements.js';
+import { ChatPanel } from './chat-panel.js';
 import { CallBar } from './call-bar.js';
 import { ConnectionLine } from './connection-line.js';
 import { elementOf, setText } from './element.js';
@@ -21,9 +22,13 @@ import { texts } from '../texts.js';
  * @property {(speaker: string) => void} chooseSpeaker
  * @property {(choice: keyof Switches) => void} choose
  * @property {(id: string, gain: number) => void} volume  how loud one other person is, for oneself
+ * @property {(text: string) => void} say                  in the chat
  * @property {(came: boolean) => void} comeOrGone         somebody came, or went
  * @property {() => void} copyFailed  the browser did not let the link be copied
  */
+
+/** So much of a message is said to those who listen to the page, in characters. */
+const MAX_ANNOUNCED = 300;
 
 /** A call: who is there, how one is connected, and the controls. */
 export class CallView {
@@ -31,6 +36,7 @@ export class CallView {
   side = new SidePanel();
   bar;
   settings;
+  chat;
   #title = elementOf('call-title', HTMLElement);
   #count = elementOf('people-count', HTMLElement);
   #people;
@@ -52,6 +58,14 @@ export class CallView {
     this.#people = new PeopleList(elementOf('people', HTMLUListElement), actions.volume);
     this.bar = new CallBar(actions);
     this.settings = new SettingsPanel(actions);
+    this.chat = new ChatPanel({
+      send: actions.say,
+      onUnread: (count, message) => {
+        this.bar.unread(count);
+        if (message) this.announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
+      },
+    });
+    this.side.add(this.bar.chat, () => this.chat);
     this.side.add(this.bar.settings, () => this.settings);
     shareLink({ announce: (sentence) => this.announce(sentence), copyFailed: actions.copyFailed });
   }
@@ -70,7 +84,7 @@ export class CallView {
     this.#people.show([], null);
     this.connection.stats({});
     this.bar.hand(false);
-    this.bar.unread(0);
+    this.chat.clear();
   }
 
   /**

@@ -68,6 +68,7 @@ export class RoomPage {
       chooseSpeaker: (speaker) => void this.#chooseSpeaker(speaker),
       choose: (choice) => this.#chosen(choice),
       volume: (person, gain) => this.call?.sendControl({ type: 'volume', person, gain }),
+      say: (text) => this.call?.sendControl({ type: 'chat', text }),
       comeOrGone: (came) => readChoices().sounds && void this.#sounds.play(came ? 'came' : 'went'),
       copyFailed: () => this.#notices.show('copy-failed'),
     });
@@ -119,10 +120,24 @@ export class RoomPage {
       else if (state === 'left') this.#over(texts.youLeft);
       else if (state === 'failed') this.#failed(code ?? 'unknown', message);
     });
+    call.addEventListener('control', ({ detail }) => this.#control(detail));
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => connection.connected(took, tried));
     call.addEventListener('stats', ({ detail }) => connection.stats(detail));
     call.addEventListener('notice', ({ detail: { code, message } }) => this.#notice(code, message));
+  }
+
+  /** @param {Record<string, any>} message of the server */
+  #control(message) {
+    const { chat } = this.#view;
+    if (message.type === 'welcome') {
+      chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
+    } else if (message.type === 'chat') {
+      chat.add(message.message);
+    } else if (message.type === 'refused') {
+      if (message.of === 'chat') chat.refused(message.code, message.message);
+      else this.#notices.show(message.code, { message: message.message });
+    }
   }
 
   #joined() {
