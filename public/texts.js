@@ -125,6 +125,15 @@ export const switchTexts = Object.freeze({
   shortcuts: { label: 'Keyboard shortcuts', hint: 'M mutes, H raises the hand, C opens the chat; hold Space to talk while muted.' },
 });
 
+/** What the age of the sound that one hears is made of. */
+export const partTexts = Object.freeze({
+  frameMs: 'A frame is filled',
+  serverDelayMs: 'Server-side delay',
+  wayMs: 'Way through the network',
+  playoutMs: 'Playout buffer',
+  outputMs: 'Waiting for the speaker',
+});
+
 export const texts = Object.freeze({
   title: 'aloud',
   you: 'you',
@@ -159,6 +168,33 @@ export const texts = Object.freeze({
   levelSilent: 'Nothing is heard yet. Is this the right microphone, and is it switched on?',
   playTone: 'Play a soft test sound',
   tonePlaying: 'You should hear two soft notes now.',
+  soundSum: 'Age of what you hear',
+  soundSumHint:
+    'The server-side delay holds the speaker’s way to the server. What sound cards add by themselves no page can know.',
+  plotsLoading: 'The plots are on their way.',
+  plotsFailed: 'The plots could not be loaded. Close this panel and open it again.',
+  plotRoundTrip: 'Round trip',
+  plotReceived: 'Received audio',
+  plotServerDelay: 'Server-side delay',
+  plotPlayoutDelay: 'Playout delay',
+  plotLoss: 'Lost packets',
+  plotRate: 'Bit rate',
+  up: 'up',
+  down: 'down',
+  lossUp: 'Lost packets, up',
+  lossDown: 'Lost packets, down',
+  rateUp: 'Bit rate, up',
+  rateDown: 'Bit rate, down',
+  copyAsText: 'Copy as text',
+  copied: 'Copied',
+  operator: 'For the operator',
+  operatorHint: 'Who holds the server’s operator token sets the delay for everybody in the room.',
+  operatorToken: 'Operator token',
+  operatorUse: 'Use',
+  operatorAuto: 'Automatic delay',
+  operatorDelay: 'Server-side delay of the room',
+  operatorWrong: 'This is not the server’s operator token. Type it again.',
+  operatorOffline: 'The server could not be reached, so nothing was changed. Check your network and try again.',
   chatLog: 'Messages',
   chatEmpty: 'Nothing has been written yet. Messages are seen by everybody in the room, and by those who come later.',
   chatField: 'Message to everybody',
@@ -189,6 +225,9 @@ export const texts = Object.freeze({
   tooLong: (/** @type {number} */ count) =>
     `This is ${count} ${count === 1 ? 'character' : 'characters'} too long. Shorten it, or send it in two messages.`,
   chatUnread: (/** @type {number} */ count) => `Chat, ${count} unread`,
+  soundAge: (/** @type {string} */ age) => `What you hear is ${age} old`,
+  plotLabel: (/** @type {string} */ title, /** @type {string} */ value) => `${title}, the last two minutes. Now ${value}.`,
+  reportTitle: (/** @type {string} */ room, /** @type {string} */ at) => `aloud, room ${room}, ${at}`,
   people: (/** @type {number} */ count) => (count === 1 ? '1 person' : `${count} people`),
   soundOn: 'Turn sound on',
   joined: (/** @type {string} */ name) => `${name} joined.`,

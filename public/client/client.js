@@ -48,7 +48,16 @@ const CAPTURE_LOOK_MS = 100;
  * @property {number | null} receivedPercent  of the last seconds' frames for this listener, those in time
  * @property {number | null} delayMs          estimate, from a sound at another's microphone, who is as far from
  *   the server, to this one's speaker; sound cards not counted
+ * @property {DelayParts} delayParts            what delayMs is the sum of
+ * @property {{ up: number, down: number }} bytes  of packets, since joining
  * @property {StatsDetail} detail
+ *
+ * @typedef {object} DelayParts  in milliseconds
+ * @property {number} frameMs        a frame is sent when it is over
+ * @property {number} wayMs          of delivery `tick`: the way down, since the server's delay holds the way up
+ * @property {number} serverDelayMs
+ * @property {number} playoutMs      what waits for jitter
+ * @property {number} outputMs       what waits for the sound card
  *
  * @typedef {object} StatsDetail
  * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number | null,
@@ -121,6 +130,7 @@ export class Client {
   #encoding = {};
   #closed = false;
   #dropped = 0;
+  #bytes = { up: 0, down: 0 };
   /** @type {unknown} */
   #paceTimer = null;
   /** @type {unknown} */
@@ -222,7 +232,10 @@ export class Client {
       format,
       clockSync: /** @type {ClockSync} */ (this.#sync),
       encoder: new PayloadEncoder(encoder, format),
-      send: (bytes) => connection.send(bytes),
+      send: (bytes) => {
+        this.#bytes.up += bytes.length;
+        return connection.send(bytes);
+      },
     });
     this.#uplink.mute(this.#muted);
     this.#rest = new Float32Array(format.frameSamples + PULL_EXTRA);
@@ -273,6 +286,7 @@ export class Client {
    */
   #receive(bytes, arrivalMs) {
     const packet = this.#packet;
+    this.#bytes.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#dropped += 1;
     else if (packet.type === PacketType.audio) this.#playout?.receive(packet, bytes, arrivalMs);
     else if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
@@ -375,11 +389,14 @@ export class Client {
     if (!playout || !uplink || !connection || !sync) return null;
     const { delayMs, wantedMs, receivedPercent, driftPpm } = playout;
     const clockErrorMs = sync.quality(this.#clock.now());
+    const delayParts = this.#delayParts(sync, delayMs);
     return {
       transport: connection.transport,
       roundTripMs: sync.roundTripMs,
       receivedPercent: this.#received.percent,
-      delayMs: this.#soundLatencyMs(sync, delayMs),
+      delayMs: sumOf(delayParts),
+      delayParts,
+      bytes: { ...this.#bytes },
       detail: {
         playout: { ...playout.counters, delayMs, wantedMs, receivedPercent, driftPpm },
         uplink: { ...uplink.counters, level: uplink.level, voice: uplink.voice, driftPpm: uplink.driftPpm },
@@ -399,14 +416,15 @@ export class Client {
   /**
    * @param {ClockSync} sync
    * @param {number} playoutMs
+   * @returns {DelayParts}
    */
-  #soundLatencyMs(sync, playoutMs) {
+  #delayParts(sync, playoutMs) {
     const { delivery, serverDelayMs } = this.#welcome;
     const { frameMs } = /** @type {AudioFormat} */ (this.format);
     const roundTrip = sync.leastRoundTripMs ?? 0;
     // In `tick` the server's delay holds the way up.
-    const ways = delivery === 'reply' ? roundTrip : roundTrip / 2;
-    return frameMs + ways + Number(serverDelayMs) + playoutMs + this.outputMs;
+    const wayMs = delivery === 'reply' ? roundTrip : roundTrip / 2;
+    return { frameMs, wayMs, serverDelayMs: Number(serverDelayMs), playoutMs, outputMs: this.outputMs };
   }
 
   /** Leaves the room. Idempotent. */
@@ -437,6 +455,9 @@ export class Client {
     this.#playout = null;
   }
 }
+
+/** @param {DelayParts} parts */
+const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + ms, 0);
 
 /** @param {{ code: string, message: string }} end */
 function sentence({ code, message }) {

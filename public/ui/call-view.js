@@ -6,6 +6,7 @@ import { elementOf, setText } from './element.js';
 import { PeopleList } from './people-list.js';
 import { SettingsPanel } from './settings-panel.js';
 import { shareLink } from './share-link.js';
+import { SoundPanel } from './sound-panel.js';
 import { SidePanel } from './side-panel.js';
 import { showView } from './views.js';
 import { texts } from '../texts.js';
@@ -37,6 +38,7 @@ export class CallView {
   bar;
   settings;
   chat;
+  sound;
   #title = elementOf('call-title', HTMLElement);
   #count = elementOf('people-count', HTMLElement);
   #people;
@@ -67,7 +69,10 @@ export class CallView {
     });
     this.side.add(this.bar.chat, () => this.chat);
     this.side.add(this.bar.settings, () => this.settings);
-    shareLink({ announce: (sentence) => this.announce(sentence), copyFailed: actions.copyFailed });
+    const share = { announce: (/** @type {string} */ sentence) => this.announce(sentence), copyFailed: actions.copyFailed };
+    this.sound = new SoundPanel(room, share);
+    this.side.add(this.bar.sound, () => this.sound);
+    shareLink(share);
   }
 
   show() {
@@ -83,6 +88,7 @@ export class CallView {
     this.#you = null;
     this.#people.show([], null);
     this.connection.stats({});
+    this.sound.clear();
     this.bar.hand(false);
     this.chat.clear();
   }
@@ -104,6 +110,12 @@ export class CallView {
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;
     this.bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
+  }
+
+  /** @param {import('../client/client.js').ClientStats} stats */
+  stats(stats) {
+    this.connection.stats(stats);
+    this.sound.add(stats);
   }
 
   /** @param {{ id: string, level: number, voice: boolean }[]} speakers */

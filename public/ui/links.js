@@ -3,7 +3,7 @@
  */
 
 /** What begins as an address does, up to a space or a character that no address has as it is. */
-const CANDIDATE = /\bhttps?:\/\/[^\s<>"'`{}|\\^\p{Cc}]+/giu;
+const CANDIDATE = /\bhttps?:\/\/[^\s<>"'`“”‘’«»{}|\\^\p{Cc}]+/giu;
 
 /** What ends a sentence rather than an address. */
 const TRAILING = /[.,;:!?…*_~]$/u;

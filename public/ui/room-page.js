@@ -123,7 +123,7 @@ export class RoomPage {
     call.addEventListener('control', ({ detail }) => this.#control(detail));
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => connection.connected(took, tried));
-    call.addEventListener('stats', ({ detail }) => connection.stats(detail));
+    call.addEventListener('stats', ({ detail }) => this.#view.stats(detail));
     call.addEventListener('notice', ({ detail: { code, message } }) => this.#notice(code, message));
   }
 

@@ -1,0 +1,124 @@
+import { build, makeButton, setText } from './element.js';
+import { OperatorControls } from './operator-controls.js';
+import { SoundHistory } from './sound-history.js';
+import { PARTS, quantity, soundReport } from './sound-report.js';
+import { labels, partTexts, texts } from '../texts.js';
+
+/**
+ * @import { ClientStats } from '../client/client.js'
+ * @import { SoundPlots } from './sound-plots.js'
+ */
+
+/** The plots' own style sheet; the rest of the page does without. */
+const PLOT_STYLE = '/vendor/uplot/uPlot.min.css';
+
+/** What one can see of the sound: how old it is and why, and two minutes of what moves it. */
+export class SoundPanel {
+  title = labels.soundPanel;
+  #room;
+  #history = new SoundHistory();
+  /** @type {ClientStats | null} */
+  #stats = null;
+  #isOpen = false;
+  /** @type {SoundPlots | null} */
+  #plots = null;
+  #isLoading = false;
+  #age = build('p', { class: 'sound-age' }, texts.soundAge('–'));
+  #parts = PARTS.map((part) => ({ part, value: build('dd', {}, '–'), bar: build('span', { class: `part part-${part}` }) }));
+  #place = build('div', { class: 'plots-place' }, build('p', { class: 'hint' }, texts.plotsLoading));
+  #operator;
+
+  /**
+   * @param {string} room
+   * @param {{ announce: (sentence: string) => void, copyFailed: () => void }} actions
+   */
+  constructor(room, { announce, copyFailed }) {
+    this.#room = room;
+    this.#operator = new OperatorControls(room);
+    const copy = makeButton('button small', texts.copyAsText, async () => {
+      try {
+        await navigator.clipboard.writeText(this.#report());
+        announce(texts.copied);
+        copy.textContent = texts.copied;
+        setTimeout(() => (copy.textContent = texts.copyAsText), 3000);
+      } catch {
+        copyFailed();
+      }
+    });
+    const rows = this.#parts.map(({ part, value }) =>
+      build('div', { class: 'part-row' }, build('dt', {}, build('span', { class: `part-key part-${part}` }), partTexts[part]), value),
+    );
+    this.element = build(
+      'div',
+      { class: 'stack' },
+      build(
+        'section',
+        { class: 'sound-sum', 'aria-label': texts.soundSum },
+        this.#age,
+        build('div', { class: 'parts', 'aria-hidden': 'true' }, ...this.#parts.map(({ bar }) => bar)),
+        build('dl', { class: 'part-list' }, ...rows),
+        build('p', { class: 'hint' }, texts.soundSumHint),
+      ),
+      this.#place,
+      copy,
+      this.#operator.element,
+    );
+  }
+
+  opened() {
+    this.#isOpen = true;
+    this.#operator.opened();
+    if (!this.#isLoading) void this.#load();
+    this.#show();
+  }
+
+  closed() {
+    this.#isOpen = false;
+    this.#operator.closed();
+  }
+
+  /** @param {ClientStats} stats */
+  add(stats) {
+    this.#stats = stats;
+    this.#history.add(stats, performance.now());
+    if (this.#isOpen) this.#show();
+  }
+
+  /** Forgets everything, before another call. */
+  clear() {
+    this.#history.clear();
+    this.#stats = null;
+  }
+
+  async #load() {
+    this.#isLoading = true;
+    try {
+      const { SoundPlots: Plots } = await import('./sound-plots.js');
+      document.head.append(build('link', { rel: 'stylesheet', href: PLOT_STYLE }));
+      this.#plots = new Plots();
+      this.#place.replaceChildren(this.#plots.element);
+      this.#show();
+    } catch {
+      this.#isLoading = false;
+      this.#place.replaceChildren(build('p', { class: 'hint' }, texts.plotsFailed));
+    }
+  }
+
+  #show() {
+    this.#plots?.show(this.#history.samples);
+    if (!this.#stats) return;
+    const { delayMs, delayParts } = this.#stats;
+    setText(this.#age, texts.soundAge(quantity(delayMs, 'ms')));
+    for (const { part, value, bar } of this.#parts) {
+      setText(value, quantity(delayParts[part], 'ms'));
+      bar.style.setProperty('flex-grow', String(Math.max(0, delayParts[part] || 0)));
+    }
+    this.#operator.inForce(delayParts.serverDelayMs);
+  }
+
+  #report() {
+    const sample = this.#history.samples.at(-1);
+    if (!this.#stats || !sample) return `${texts.soundAge('–')}\n`;
+    return soundReport({ room: this.#room, stats: this.#stats, sample, at: new Date().toISOString() });
+  }
+}

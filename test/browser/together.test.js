@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { startServer } from './aloud-server.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { joinRoom, openRoom, people, problemsOf } from './room-page.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const TOKEN = 'token-of-the-operator';
+
+const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
+  page.getByRole('button', { name, exact: true });
+const said = (/** @type {Page} */ page) => page.getByRole('status').innerText();
+const messages = (/** @type {Page} */ page) => page.getByRole('log', { name: 'Messages' }).getByRole('listitem');
+const write = async (/** @type {Page} */ page, /** @type {string} */ text) => {
+  await page.getByLabel('Message to everybody').fill(text);
+  await page.keyboard.press('Enter');
+};
+
+inChromium.describe('being together in Chromium', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {import('./chromium.js').OpenBrowser} */
+  let browsers;
+
+  beforeAll(async () => {
+    server = await startServer('--operator-token', TOKEN, '--server-delay-ms', '60');
+    browsers = await openBrowser();
+  });
+  afterEach(async () => {
+    for (const context of browsers.browser.contexts()) await context.close();
+  });
+  afterAll(async () => {
+    await browsers?.close();
+    await server?.close();
+  });
+
+  const join = (/** @type {string} */ room, /** @type {string} */ name) =>
+    joinRoom(browsers.browser, server.url, room, { name });
+
+  inChromium.it('lets people write to each other, counts what is unread, and keeps it for those who come later', async () => {
+    const anna = await join('chat', 'Anna');
+    const ben = await join('chat', 'Ben');
+    await button(anna, 'Chat').click();
+    await anna.getByText('Nothing has been written yet.').waitFor();
+    await write(anna, 'Look at https://example.org/a, <b>Ben</b>');
+    await write(anna, 'javascript:alert(1)');
+    await messages(anna).nth(1).waitFor();
+
+    await button(ben, 'Chat, 2 unread').waitFor();
+    expect(await said(ben)).toBe('Anna wrote: javascript:alert(1)');
+    await ben.keyboard.press('c');
+    await expect.poll(() => messages(ben).count()).toBe(2);
+    await button(ben, 'Chat').waitFor();
+    const link = ben.getByRole('link', { name: 'https://example.org/a' });
+    expect(await link.getAttribute('rel')).toMatch(/noopener/);
+    expect(await link.getAttribute('href')).toBe('https://example.org/a');
+    expect(await messages(ben).getByRole('link').count()).toBe(1);
+    expect(await messages(ben).first().innerText()).toContain('<b>Ben</b>');
+
+    const late = await join('chat', 'Cleo');
+    await button(late, 'Chat').click();
+    await expect.poll(() => messages(late).count()).toBe(2);
+    expect(problemsOf(late)).toEqual([]);
+    // Escape gives the focus back to the button.
+    await late.keyboard.press('Escape');
+    expect(await button(late, 'Chat').evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
+  inChromium.it('says why a flood of messages is held back, and gives the text back', async () => {
+    const anna = await join('flood', 'Anna');
+    await button(anna, 'Chat').click();
+    for (let i = 1; i <= 9; i++) await write(anna, `message ${i}`);
+    await anna.getByText('That was a lot at once. Wait a moment, then send it again.').waitFor();
+    expect(await anna.getByLabel('Message to everybody').inputValue()).toMatch(/^message \d$/);
+    expect(await messages(anna).count()).toBeLessThan(9);
+  });
+
+  inChromium.it('folds a long message, and says when one is too long to send', async () => {
+    const anna = await join('long', 'Anna');
+    await button(anna, 'Chat').click();
+    await anna.getByLabel('Message to everybody').fill('x'.repeat(2001));
+    await anna.keyboard.press('Enter');
+    await anna.getByText('This is 1 character too long. Shorten it').waitFor();
+    await anna.getByLabel('Message to everybody').fill('y'.repeat(1900));
+    await anna.getByText('100 more characters fit.').waitFor();
+    await anna.keyboard.press('Enter');
+    await button(anna, 'Show all of it').click();
+    await button(anna, 'Show less').waitFor();
+  });
+
+  inChromium.it('tells two people of one name apart, and shows a raised hand', async () => {
+    const first = await join('names', 'Anna');
+    const second = await join('names', 'Anna');
+    await expect.poll(() => people(first)).toEqual([expect.stringMatching(/^Anna \(you\)/), expect.stringMatching(/^Anna \(2\)/)]);
+    await second.keyboard.press('h');
+    await expect.poll(() => people(first)).toContainEqual(expect.stringMatching(/^Anna \(2\)[^]*hand raised/));
+    expect(await said(first)).toBe('Anna (2) raised a hand.');
+    await button(second, 'Lower hand').click();
+    await expect.poll(() => people(first)).not.toContainEqual(expect.stringMatching(/hand raised/));
+  });
+
+  inChromium.it('sets the volume of one person for oneself, and mutes them for oneself', async () => {
+    const anna = await join('volume', 'Anna');
+    await join('volume', 'Ben');
+    await button(anna, 'Options for Ben').click();
+    const slider = anna.getByRole('slider', { name: 'Volume of Ben' });
+    await slider.press('End');
+    await anna.getByText('200 %').waitFor();
+    await button(anna, 'Mute for me').click();
+    await anna.getByText('0 %', { exact: true }).waitFor();
+    await anna.keyboard.press('Escape');
+    expect(await button(anna, 'Options for Ben').evaluate((element) => element === document.activeElement)).toBe(true);
+    expect((await people(anna))[1]).toMatch(/muted for you/);
+    expect(await button(anna, 'Options for Anna').count()).toBe(0);
+    expect(await anna.getByRole('alert').innerText()).toBe('');
+  });
+
+  inChromium.it('mutes with M, and lets one talk while Space is held, but not while one types', async () => {
+    const anna = await join('talk', 'Anna');
+    const ben = await join('talk', 'Ben');
+    await anna.keyboard.press('m');
+    await button(anna, 'Unmute').waitFor();
+    expect(await said(anna)).toBe('You are muted.');
+    await expect.poll(() => people(ben)).toContainEqual(expect.stringMatching(/^Anna[^]*muted/));
+    await anna.keyboard.down(' ');
+    await button(anna, 'Talking').waitFor();
+    await expect.poll(() => people(ben)).not.toContainEqual(expect.stringMatching(/muted/));
+    await anna.keyboard.up(' ');
+    await button(anna, 'Unmute').waitFor();
+    await expect.poll(() => people(ben)).toContainEqual(expect.stringMatching(/^Anna[^]*muted/));
+
+    await button(anna, 'Chat').click();
+    await anna.keyboard.type('my mh ');
+    expect(await anna.getByLabel('Message to everybody').inputValue()).toBe('my mh ');
+    await button(anna, 'Unmute').waitFor();
+    // On a button that has the focus Space presses it.
+    await button(anna, 'Unmute').focus();
+    await anna.keyboard.press(' ');
+    await button(anna, 'Mute').waitFor();
+  });
+
+  inChromium.it('leaves the keys alone where they are switched off', async () => {
+    const anna = await join('no-keys', 'Anna');
+    await button(anna, 'Settings').click();
+    await anna.getByRole('switch', { name: 'Keyboard shortcuts' }).uncheck();
+    await anna.keyboard.press('Escape');
+    await anna.keyboard.press('m');
+    await anna.keyboard.press('h');
+    await anna.waitForTimeout(300);
+    expect(await button(anna, 'Mute').count()).toBe(1);
+    expect(await button(anna, 'Raise hand').count()).toBe(1);
+  });
+
+  inChromium.it('shows the link as a QR code', async () => {
+    const anna = await join('qr', 'Anna');
+    await button(anna, 'QR code').click();
+    const dialog = anna.getByRole('dialog', { name: 'Scan to join' });
+    await dialog.getByRole('img', { name: 'QR code of this room’s link' }).waitFor();
+    expect(await dialog.innerText()).toContain(`${server.url.replace(/\/$/, '')}/r/qr`);
+    expect(await dialog.innerText()).not.toContain('Anna');
+    await button(anna, 'Close').click();
+    expect(await dialog.count()).toBe(0);
+  });
+
+  inChromium.it('keeps the switches, and opens the microphone anew when one is turned', async () => {
+    const anna = await openRoom(browsers.browser, server.url, 'switches', { name: 'Anna' });
+    await anna.getByText('Sound settings').click();
+    await anna.getByRole('switch', { name: 'Music' }).check();
+    expect(await anna.getByRole('switch', { name: 'Echo cancellation' }).isDisabled()).toBe(true);
+    await anna.reload();
+    await anna.getByText('Sound settings').click();
+    expect(await anna.getByRole('switch', { name: 'Music' }).isChecked()).toBe(true);
+    await anna.getByRole('switch', { name: 'Music' }).uncheck();
+    expect(await anna.getByRole('switch', { name: 'Echo cancellation' }).isChecked()).toBe(true);
+    await button(anna, 'Join').click();
+    await button(anna, 'Settings').click();
+    await anna.getByRole('switch', { name: 'Noise suppression' }).uncheck();
+    await anna.getByLabel('Microphone', { exact: true }).selectOption({ index: 0 });
+    expect(await button(anna, 'Mute').count()).toBe(1);
+    expect(await anna.getByRole('alert').innerText()).toBe('');
+  });
+
+  inChromium.it('shows how old the sound is and why, and lets it be copied', async () => {
+    const anna = await join('panel', 'Anna');
+    await join('panel', 'Ben');
+    await button(anna, 'Sound').click();
+    const panel = anna.getByRole('complementary', { name: 'Sound' });
+    await expect.poll(() => panel.innerText(), { timeout: 10_000 }).toMatch(/What you hear is \d+ ms old/);
+    for (const name of ['Round trip', 'Received audio', 'Server-side delay', 'Playout delay', 'Lost packets', 'Bit rate']) {
+      await expect.poll(() => panel.getByRole('img', { name: `${name}, the last two minutes` }).getAttribute('aria-label')).toMatch(/Now .*\d/);
+    }
+    const parts = await panel.getByRole('definition').allInnerTexts();
+    const sum = parts.reduce((total, part) => total + Number.parseFloat(part), 0);
+    const age = Number(/is (\d+) ms old/.exec(await panel.innerText())?.[1]);
+    expect(Math.abs(sum - age)).toBeLessThan(60);
+    await anna.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await button(anna, 'Copy as text').click();
+    await button(anna, 'Copied').waitFor();
+    expect(await anna.evaluate(() => navigator.clipboard.readText())).toMatch(/^aloud, room panel, [^]*Round trip: \d+ ms/);
+    expect(problemsOf(anna)).toEqual([]);
+  });
+
+  inChromium.it('lets the operator set the delay for everybody, and shows it at once', async () => {
+    const anna = await join('operator', 'Anna');
+    const ben = await join('operator', 'Ben');
+    for (const page of [anna, ben]) await button(page, 'Sound').click();
+    await anna.getByText('For the operator').click();
+    await anna.getByLabel('Operator token').fill('wrong');
+    await button(anna, 'Use').click();
+    await anna.getByText('This is not the server’s operator token.').waitFor();
+    await anna.getByLabel('Operator token').fill(TOKEN);
+    await button(anna, 'Use').click();
+    const slider = anna.getByRole('slider', { name: 'Server-side delay of the room' });
+    await slider.fill('200');
+    const shown = (/** @type {Page} */ page) => page.getByRole('img', { name: /^Server-side delay/ }).getAttribute('aria-label');
+    for (const page of [anna, ben]) await expect.poll(() => shown(page), { timeout: 10_000 }).toMatch(/Now 200 ms/);
+    await anna.getByRole('switch', { name: 'Automatic delay' }).check();
+    await expect.poll(() => shown(ben), { timeout: 20_000 }).not.toMatch(/Now 200 ms/);
+    // It is kept for this tab, and for it alone.
+    await button(anna, 'Leave').click();
+    await button(anna, 'Join').click();
+    await button(anna, 'Sound').click();
+    await anna.getByText('For the operator').click();
+    expect(await anna.getByLabel('Operator token').isVisible()).toBe(false);
+  });
+});
