@@ -40,6 +40,7 @@ export { ConfigError, InformationRequest };
  * @property {number} maxParticipants       in one room
  * @property {number} maxSessions           on the server
  * @property {number} idleTimeoutMs
+ * @property {number} awayTimeoutMs
  * @property {'cubic' | 'newreno' | 'bbr'} congestionController
  * @property {number} receiveQueue          datagrams
  * @property {string | null} cert           null where the server makes its own

@@ -137,7 +137,8 @@ function createPageServer(config, certificate) {
  * @param {{ clock: Clock, wallNow: () => number, sampleClock: SampleClock, observer?: Observer, log: Log }} shared
  */
 async function openRooms(config, { log, ...shared }) {
-  const { delivery, echo, bitrate, complexity, application, maxParticipants, idleTimeoutMs } = config;
+  const { delivery, echo, bitrate, complexity, application, maxParticipants } = config;
+  const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
   const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
   const { codec, line: codecLine } = await openCodec(config.codec);
@@ -161,6 +162,7 @@ async function openRooms(config, { log, ...shared }) {
       application,
       maxParticipants,
       idleTimeoutMs,
+      awayTimeoutMs,
       codec,
       log: config.logLevel === 'debug' ? log : { info: log.info },
       ...shared,

@@ -36,6 +36,12 @@ export const errors = Object.freeze({
     message: 'This needs the operator\'s token, as "Authorization: Bearer TOKEN".',
   },
   'chat-flood': { close: 20, status: 429, message: 'That was a lot at once. Wait a moment, then send it again.' },
+  'resumed-elsewhere': {
+    close: 18,
+    status: 409,
+    message: 'This call goes on in another window. To have it here, join again.',
+  },
+  'session-lost': { close: 19, status: 408, message: 'The connection broke off.' },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

@@ -28,7 +28,8 @@ const joinMessage = z
     name: z.string(),
     delivery: z.enum(['tick', 'reply']).optional(),
     serverDelayMs: serverDelayMs.optional(),
-    resume: z.string().max(MAX_ID_LENGTH).optional(),
+    // One that can't be a token is as good as none.
+    resume: z.string().max(MAX_ID_LENGTH).optional().catch(undefined),
     mirror: z.boolean().optional(),
   })
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');

@@ -78,7 +78,9 @@ export class Lobby {
     if (typeof joined === 'string') {
       if (!gone) refuse(session, joined);
     } else if (gone) {
-      joined.room.leave(joined.participant);
+      // Who was never told of a place can't come back to it.
+      if (wishes.resume === undefined) joined.room.leave(joined.participant);
+      else joined.room.lose(joined.participant);
     }
   }
 }
@@ -107,7 +109,7 @@ function handlerFor(room, participant, clock) {
       const isDone = read !== null && (read.type === 'leave' || !isFlood()) && obey(room, participant, read);
       if (!isDone) participant.reception.dropped.control += 1;
     },
-    closed: () => room.leave(participant),
+    closed: (code) => (code === 0 ? room.leave(participant) : room.lose(participant)),
   };
 }
 

@@ -138,13 +138,34 @@ export class Mix {
   }
 
   /**
-   * Somebody has left the room, and isn't among its people any more.
+   * Somebody's session has ended, and they aren't among those in the room any more.
    * @param {Participant} person
    */
-  forget(person) {
+  silence(person) {
     this.#speakers.forget(person);
-    for (const { downlink } of this.#everybody) downlink.volumes.forget(person.speaker);
     this.peopleChanged();
+  }
+
+  /**
+   * Somebody's place is free: nobody needs to remember how loud they were to be.
+   * @param {Participant} person
+   * @param {Participant[]} everybody those who have a place, away or not
+   */
+  forget(person, everybody) {
+    for (const { downlink } of everybody) downlink.volumes.forget(person.speaker);
+    this.peopleChanged();
+  }
+
+  /**
+   * Somebody has come back to their place: volumes stay as they were.
+   * @param {Participant} before  the one who had the place
+   * @param {Participant} person
+   * @param {Participant[]} everybody those who have a place, away or not
+   */
+  replace(before, person, everybody) {
+    this.#speakers.forget(before);
+    person.downlink.volumes.continue(before.downlink.volumes);
+    for (const { downlink } of everybody) downlink.volumes.replace(before.speaker, person.speaker);
   }
 
   /** To be called when somebody reports loss: it may want other packets than before. */

@@ -416,10 +416,20 @@ export class Participant {
     if (this.#lastState === FrameState.received) this.#lastState = FrameState.absent;
   }
 
+  /**
+   * Goes on where the holder of the same place was: what the person chose stays so.
+   * @param {Participant} before
+   */
+  continue(before) {
+    this.label = before.label;
+    this.muted = before.muted;
+    this.hand = before.hand;
+  }
+
   /** What others are told of this person. */
   describe() {
-    const { id, name, label, muted, hand, quality } = this;
-    return { id, name, label, transport: this.session.transport.name, muted, hand, quality };
+    const { id, name, label, muted, away, hand, quality } = this;
+    return { id, name, label, transport: this.session.transport.name, muted, away, hand, quality };
   }
 
   /** Frees the codecs; the session is the room's to close. */

@@ -24,7 +24,8 @@
  * @property {number} complexity          of the server's encoders, 0 to 10
  * @property {'audio' | 'voip' | 'low-delay'} application of the server's encoders
  * @property {number} maxParticipants
- * @property {number} idleTimeoutMs       who isn't heard from for so long is gone
+ * @property {number} idleTimeoutMs       who isn't heard from for so long is lost
+ * @property {number} awayTimeoutMs       the place of somebody who was lost is kept for so long
  * @property {Codec} codec
  * @property {Clock} clock
  * @property {SampleClock} sampleClock
@@ -37,6 +38,7 @@
  * @property {number} [serverDelayMs]       in place of the room's; of delivery `reply` only
  * @property {boolean} [mirror]             to be alone, and to hear oneself
  * @property {boolean} [nameCut]            whether the name was longer
+ * @property {string} [resume]              the token of the place to be taken up again
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(participant: Participant, frame: number, arrivalMs: number) => void} received
@@ -56,6 +58,7 @@ import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
 import { MixStream } from './mix-stream.js';
 import { Participant } from './participant.js';
+import { Places } from './places.js';
 import { qualityOf, ToldQualities } from './quality.js';
 import { newDecoder, newEncoder } from './room-codecs.js';
 import { RoomDelay } from './room-delay.js';
@@ -75,6 +78,7 @@ const STALL_SEEN_MS = 5;
 export class Room {
   /** @type {Map<string, Participant>} */
   #people = new Map();
+  #places;
   #nextId = 1;
   #nextHand = 1;
   #delay;
@@ -99,6 +103,11 @@ export class Room {
     this.name = name;
     this.settings = settings;
     this.onEmpty = onEmpty;
+    this.#places = new Places({
+      clock,
+      awayMs: settings.awayTimeoutMs,
+      onFreed: (holder) => this.#left(holder),
+    });
     this.#delay = new RoomDelay(settings);
     this.#statsLog = new StatsLog(settings.log, name, this.#delay);
     this.#mix = new Mix(settings, this.#people, this.#delay.control);
@@ -117,13 +126,21 @@ export class Room {
     this.#tidyLater();
   }
 
-  /** How many people are in the room. */
+  /** How many people are in the room, with those who are away. */
   get size() {
-    return this.#people.size;
+    return this.#people.size + this.#places.away.size;
   }
 
   /**
-   * Lets somebody in, tells them who is there, and tells the others.
+   * @param {string | undefined} token
+   * @returns {boolean} whether it is that of a place in this room
+   */
+  keepsPlace(token) {
+    return this.#places.holder(token) !== null;
+  }
+
+  /**
+   * Lets somebody in, or back to their place, tells them who is there, and tells the others.
    *
    * @param {Session} session
    * @param {string} name checked already
@@ -132,16 +149,21 @@ export class Room {
    * @returns {Promise<Participant | ErrorCode>} the code of the refusal, when there is one
    */
   async join(session, name, onJoined, wishes = {}) {
-    if (this.size >= this.settings.maxParticipants) return 'room-full';
+    const { resume } = wishes;
+    const before = this.#places.holder(resume);
+    if (this.size >= this.settings.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
     try {
-      const participant = this.#admit(session, name, wishes);
-      participant.label = labelFor(name, this.#people.values());
+      const participant = this.#admit(session, name, wishes, before);
+      if (!before) participant.label = labelFor(name, this.#everybody());
+      const token = this.#places.take(participant, before ? resume : undefined);
       this.#people.set(participant.id, participant);
+      if (before) this.#replace(before, participant);
       this.#mix.peopleChanged();
       onJoined(participant);
-      session.sendControl({ ...this.#welcome(participant), ...(wishes.nameCut && { nameCut: true }) });
-      this.#tell({ type: 'joined', person: participant.describe() }, participant);
+      const cut = wishes.nameCut && { nameCut: true };
+      session.sendControl({ ...this.#welcome(participant), resume: token, ...cut });
+      this.#tell({ type: before ? 'changed' : 'joined', person: participant.describe() }, participant);
       if (participant.delivery === 'tick') this.mixClock.start();
       return participant;
     } catch (error) {
@@ -151,11 +173,24 @@ export class Room {
   }
 
   /**
+   * @param {Participant} before       whose place another session has taken up
+   * @param {Participant} participant  that session's
+   */
+  #replace(before, participant) {
+    const { close, message } = errors['resumed-elsewhere'];
+    before.session.sendControl({ type: 'closing', code: 'resumed-elsewhere', message });
+    before.session.close(close, message);
+    before.close();
+    this.#mix.replace(before, participant, this.#everybody());
+  }
+
+  /**
    * @param {Session} session
    * @param {string} name
    * @param {JoinWishes} wishes
+   * @param {Participant | null} before  whose place it is
    */
-  #admit(session, name, { delivery, serverDelayMs }) {
+  #admit(session, name, { delivery, serverDelayMs }, before) {
     const { settings } = this;
     this.#mix.shared ??= openSharedStream(settings);
     const encoder = newEncoder(settings);
@@ -163,8 +198,8 @@ export class Room {
       const decoder = newDecoder(settings);
       const taken = session.transport.replyOnly ? 'reply' : (delivery ?? settings.delivery);
       const participant = new Participant({
-        id: String(this.#nextId++),
-        name,
+        id: before?.id ?? String(this.#nextId++),
+        name: before?.name ?? name,
         session,
         delivery: taken,
         leavesOutSilence: taken === 'tick' && settings.silenceSuppression === true,
@@ -178,6 +213,7 @@ export class Room {
         ticked: this.#mix.ticked,
         balance: settings.levelBalance ? new LevelBalance(settings.format) : null,
       });
+      if (before) participant.continue(before);
       participant.lastHeardMs = settings.clock.now();
       if (serverDelayMs !== undefined) participant.readAt(serverDelayMs);
       return participant;
@@ -204,9 +240,14 @@ export class Room {
       silenceSuppression: silenceSuppression && participant.delivery === 'tick',
       echo,
       idleTimeoutMs,
-      people: [...this.#people.values()].map((person) => person.describe()),
+      people: this.#everybody().map((person) => person.describe()),
       chat: this.chat.history,
     };
+  }
+
+  /** All who have a place, in the order in which they came. */
+  #everybody() {
+    return [...this.#people.values(), ...this.#places.away].sort((a, b) => Number(a.id) - Number(b.id));
   }
 
   /**
@@ -345,15 +386,43 @@ export class Room {
   }
 
   /**
-   * Takes somebody out whose session has ended. Idempotent.
+   * Takes somebody out who has left. Idempotent.
    * @param {Participant} participant
    */
   leave(participant) {
+    if (!this.#takeOut(participant)) return;
+    this.#places.free(participant.id);
+    this.#left(participant);
+  }
+
+  /**
+   * Somebody's session was lost: the place is kept for a while, without sound. Idempotent.
+   * @param {Participant} participant
+   */
+  lose(participant) {
+    if (!this.#takeOut(participant)) return;
+    participant.away = true;
+    this.#places.wait(participant);
+    this.#tell({ type: 'changed', person: participant.describe() });
+  }
+
+  /**
+   * @param {Participant} participant
+   * @returns {boolean} false when it was out, or its place another's, already
+   */
+  #takeOut(participant) {
     participant.close();
-    if (!this.#people.delete(participant.id)) return;
-    this.#tell({ type: 'left', id: participant.id });
-    this.#mix.forget(participant);
+    if (this.#people.get(participant.id) !== participant) return false;
+    this.#people.delete(participant.id);
+    this.#mix.silence(participant);
     this.#restIfIdle();
+    return true;
+  }
+
+  /** @param {Participant} participant whose place is free from now on */
+  #left(participant) {
+    this.#tell({ type: 'left', id: participant.id });
+    this.#mix.forget(participant, this.#everybody());
     if (this.size === 0) this.onEmpty(this);
   }
 
@@ -376,7 +445,7 @@ export class Room {
       if (now - person.lastHeardMs > this.settings.idleTimeoutMs) {
         const { close, message } = errors['idle-timeout'];
         person.session.close(close, message);
-        this.leave(person);
+        this.lose(person);
       } else {
         person.endSecond(now);
         this.#delay.tell(person);
@@ -424,6 +493,7 @@ export class Room {
       person.close();
     }
     this.#people.clear();
+    this.#places.close();
     this.#mix.shared?.close();
   }
 }

@@ -67,7 +67,8 @@ export class Rooms {
    * @returns {Promise<{ room: Room, participant: Participant } | ErrorCode>}
    */
   async join(roomName, name, session, onJoined, wishes) {
-    if (this.people >= this.#maxPeople) return 'server-full';
+    const isBack = !wishes?.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes?.resume);
+    if (this.people >= this.#maxPeople && !isBack) return 'server-full';
     const room = wishes?.mirror ? this.#openMirror() : this.#open(roomName);
     if (typeof room === 'string') return room;
     let participant;
@@ -97,7 +98,7 @@ export class Rooms {
   #openMirror() {
     if (this.#closed) return 'server-closing';
     const settings = { ...this.#settings, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1 };
-    const room = new Room(MIRROR_NAME, { ...settings, observer: undefined }, (empty) => this.#endIfEmpty(empty));
+    const room = new Room(MIRROR_NAME, { ...settings, awayTimeoutMs: 0, observer: undefined }, (empty) => this.#endIfEmpty(empty));
     this.#mirrors.add(room);
     return room;
   }

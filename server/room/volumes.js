@@ -30,6 +30,24 @@ export class Volumes {
   }
 
   /**
+   * @param {Speaker} before
+   * @param {Speaker} after  the same person on another session
+   */
+  replace(before, after) {
+    const known = this.#gains.get(before);
+    if (known === undefined) return;
+    this.#gains.delete(before);
+    this.#gains.set(after, known);
+  }
+
+  /**
+   * @param {Volumes} before  of the same listener on another session
+   */
+  continue(before) {
+    for (const [speaker, known] of before.#gains) this.#gains.set(speaker, { ...known });
+  }
+
+  /**
    * Whether any of these is to be heard in another way.
    * @param {ReadonlyArray<Speaker>} speakers
    */

@@ -177,9 +177,18 @@ export class DatagramSession {
     this.#lines.close();
     this.#waiting = [];
     this.#released();
-    const told = cause === 'timeout' ? errors['idle-timeout'].close : code;
+    const told = codeOf(cause, code);
     const { handler } = this;
     this.handler = null;
     this.guard(() => handler?.closed(told, reason));
   }
+}
+
+/**
+ * @param {CloseCause} cause
+ * @param {number} code the peer's own
+ */
+function codeOf(cause, code) {
+  if (cause === 'timeout') return errors['idle-timeout'].close;
+  return cause === 'lost' ? errors['session-lost'].close : code;
 }

@@ -155,7 +155,7 @@ class Http1TransportOfRequests {
     this.#sessions.set(token, session);
     // Who hangs up before the answer never learns the token.
     response.once('close', () => {
-      if (!response.writableFinished) session.close(0, 'left');
+      if (!response.writableFinished) session.closeWith('session-lost');
     });
     session.offerTo(accept);
     session.receiveControl(message, now);

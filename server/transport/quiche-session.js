@@ -68,7 +68,7 @@ export class QuicheSession extends BaseSession {
     /** Settles when the engine has done with the session. @type {Promise<void>} */
     this.gone = session.closed.then(
       ({ closeCode, reason }) => void this.end(Number(closeCode ?? 0), String(reason ?? '')),
-      () => void this.end(0, 'the connection was lost'),
+      () => void this.end(errors['session-lost'].close, errors['session-lost'].message),
     );
   }
 

@@ -19,6 +19,9 @@ const MAX_REASON_BYTES = 123;
 const CLOSE_BASE = 4000;
 const NORMAL_CLOSE = 1000;
 
+/** The connection ended without a close frame (RFC 6455, section 7.1.5). */
+const ABNORMAL_CLOSE = 1006;
+
 /** How much one more ping moves the round-trip time (as RFC 6298, section 2). */
 const RTT_WEIGHT = 1 / 8;
 
@@ -171,6 +174,7 @@ export class WebSocketSession extends BaseSession {
   #closed(code, reason) {
     const own = code >= CLOSE_BASE && code < CLOSE_BASE + 1000 ? code - CLOSE_BASE : 0;
     if (this.#failed) this.end(errors['bad-request'].close, errors['bad-request'].message);
+    else if (code === ABNORMAL_CLOSE) this.end(errors['session-lost'].close, errors['session-lost'].message);
     else this.end(own, reason);
   }
 }

@@ -37,6 +37,7 @@ export class Conference {
       application: /** @type {const} */ ('audio'),
       maxParticipants: 10,
       idleTimeoutMs: 10_000,
+      awayTimeoutMs: 30_000,
       codec: this.codec,
       clock: this.clock,
       sampleClock: this.sampleClock,
@@ -50,7 +51,7 @@ export class Conference {
   /**
    * @param {string} name
    * @param {{ room?: string, replyOnly?: boolean, delivery?: string, serverDelayMs?: unknown,
-   *   mirror?: boolean }} [options]
+   *   mirror?: boolean, resume?: string }} [options]
    */
   async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
     const session = new FakeSession(replyOnly ? this.replyOnly : this.transport);

@@ -659,8 +659,8 @@ describe('who comes and goes', () => {
     expect(ann.session.told('left').length).toBe(1);
   });
 
-  it('is gone within the idle timeout when nothing is heard any more', async () => {
-    const conference = new Conference({ idleTimeoutMs: 5000 });
+  it('is gone within the idle timeout and the away timeout when nothing is heard any more', async () => {
+    const conference = new Conference({ idleTimeoutMs: 3000, awayTimeoutMs: 2000 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     for (let frame = 0; frame < 400; frame++) {
       conference.pass(1);
