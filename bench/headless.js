@@ -39,7 +39,7 @@ export class Headless {
   recorded = 0;
   /** Which transport was taken. */
   transport = '';
-  /** Those in the room, oneself among them. @type {{ id: string, name: string, muted: boolean, you: boolean }[]} */
+  /** Those in the room, oneself among them. @type {{ id: string, name: string, muted: boolean, away: boolean, you: boolean }[]} */
   people = [];
   /** Why the call ended, when it wasn't by leave(). @type {{ code: string, message: string } | null} */
   ended = null;

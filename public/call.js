@@ -22,7 +22,7 @@ import { findSupport, problemText } from './client/support.js';
  * @property {number} [bitrate]                 of one's own stream, in bits a second; the room's by default
  * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own Opus encoder is tuned for
  *
- * @typedef {{ id: string, name: string, transport: string, muted: boolean, you: boolean }} CallPerson
+ * @typedef {import('./client/people.js').Person} CallPerson
  *
  * @typedef {import('./client/client.js').ClientStats} CallStats
  *

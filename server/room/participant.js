@@ -1,5 +1,6 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { DropReason } from '../../public/shared/packet.js'
  * @import { LazyDecoder } from '../audio/lazy-codec.js'
  * @import { LevelBalance } from '../audio/level-balance.js'
@@ -10,6 +11,7 @@
  */
 
 import { levelOf } from '../../public/shared/level.js';
+import { errors } from '../../public/shared/errors.js';
 import {
   Packet,
   PacketType,
@@ -93,6 +95,8 @@ export class Participant {
   /** How loud the last frame was that was decoded, in -dBov, and whether there was voice in it. */
   level = SILENT_LEVEL;
   voice = false;
+  /** Whether its session was lost, and its place is kept. */
+  away = false;
   /** The first frame that came; -1 before it. */
   firstFrame = -1;
   /** From when on lateness counts, on the monotonic clock. */
@@ -430,6 +434,17 @@ export class Participant {
   describe() {
     const { id, name, label, muted, away, hand, quality } = this;
     return { id, name, label, transport: this.session.transport.name, muted, away, hand, quality };
+  }
+
+  /**
+   * Ends the session, and says why.
+   * @param {ErrorCode} code
+   */
+  end(code) {
+    const { close, message } = errors[code];
+    this.session.sendControl({ type: 'closing', code, message });
+    this.session.close(close, message);
+    this.close();
   }
 
   /** Frees the codecs; the session is the room's to close. */

@@ -13,6 +13,9 @@ import { createHash, randomBytes } from 'node:crypto';
 /** A token that can't be guessed: 128 bits of chance. */
 const TOKEN_BYTES = 16;
 
+/** How long the place of somebody who was lost is kept, in milliseconds. */
+const AWAY_MS = 30_000;
+
 /**
  * The places of a room. Each has a token, which its holder alone is told and with which another
  * session takes the place up again. Who is lost stays away for a while before the place is freed.
@@ -31,10 +34,10 @@ export class Places {
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {number} options.awayMs  how long a place waits for its holder
+   * @param {number} [options.awayMs]  how long a place waits for its holder
    * @param {(holder: Participant) => void} options.onFreed  the holder has been away for so long
    */
-  constructor({ clock, awayMs, onFreed }) {
+  constructor({ clock, awayMs = AWAY_MS, onFreed }) {
     this.#clock = clock;
     this.#awayMs = awayMs;
     this.#onFreed = onFreed;

@@ -19,6 +19,15 @@ const FAIR = Object.freeze({ receivedPercent: 93, lostPercent: 8, roundTripMs: 6
  */
 
 /**
+ * @param {import('./participant.js').Participant} person
+ * @param {ReturnType<import('./room-delay.js').RoomDelay['statsOf']>} stats
+ */
+export function figuresOf({ reportedLossPercent: lostPercent }, stats) {
+  const { receivedPercent10s: receivedPercent, roundTripMs, latenessP99Ms: latenessMs } = stats;
+  return { receivedPercent, lostPercent, roundTripMs, latenessMs };
+}
+
+/**
  * The worst of the figures counts: a connection is as good as what is heard of it.
  * @param {QualityFigures} figures
  * @returns {number} one of Quality; unknown while nothing was received

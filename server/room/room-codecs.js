@@ -1,10 +1,15 @@
 /**
  * What the people of a room are decoded and encoded with.
+ * @import { Session } from '../transport/session.js'
  * @import { RoomSettings } from './room.js'
  */
 
+import { Stream } from '../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { Redundancy } from '../../public/shared/redundancy.js';
 import { LazyDecoder, LazyEncoder } from '../audio/lazy-codec.js';
+import { Downlink } from './downlink.js';
+import { MixStream } from './mix-stream.js';
 
 /**
  * Of a codec that has fewer than this for the whole server, each person has one from the beginning, so that
@@ -31,4 +36,21 @@ export function newDecoder({ codec, format }) {
   const { sampleRate, opusFrameSamples: frameSamples } = format;
   const open = () => new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format);
   return new LazyDecoder(open, codec.maxInstances < FEW_INSTANCES, format.frameSamples);
+}
+
+/**
+ * @param {RoomSettings} settings
+ */
+export function newSharedStream(settings) {
+  return new MixStream(Stream.fullMix, newEncoder(settings), settings.format);
+}
+
+/**
+ * @param {Session} session
+ * @param {LazyEncoder} encoder
+ * @param {RoomSettings} settings
+ */
+export function newDownlink(session, encoder, { format, redundancy = 'auto', clock }) {
+  const setting = /** @type {'auto' | 0 | 1 | 2} */ (redundancy);
+  return new Downlink(session, new MixStream(Stream.mixMinus, encoder, format), new Redundancy(setting, clock));
 }

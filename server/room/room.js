@@ -25,7 +25,7 @@
  * @property {'audio' | 'voip' | 'low-delay'} application of the server's encoders
  * @property {number} maxParticipants
  * @property {number} idleTimeoutMs       who isn't heard from for so long is lost
- * @property {number} awayTimeoutMs       the place of somebody who was lost is kept for so long
+ * @property {number} [awayTimeoutMs]     the place of somebody who was lost is kept for so long; 30 000 by default
  * @property {Codec} codec
  * @property {Clock} clock
  * @property {SampleClock} sampleClock
@@ -47,20 +47,15 @@
  *   of a reply: these samples of the speaker were read for the listener, as far as they were there
  */
 
-import { errors } from '../../public/shared/errors.js';
-import { Stream } from '../../public/shared/packet.js';
-import { Redundancy } from '../../public/shared/redundancy.js';
 import { LevelBalance } from '../audio/level-balance.js';
 import { Chat } from './chat.js';
 import { labelFor } from './label.js';
-import { Downlink } from './downlink.js';
 import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
-import { MixStream } from './mix-stream.js';
 import { Participant } from './participant.js';
 import { Places } from './places.js';
-import { qualityOf, ToldQualities } from './quality.js';
-import { newDecoder, newEncoder } from './room-codecs.js';
+import { figuresOf, qualityOf, ToldQualities } from './quality.js';
+import { newDecoder, newDownlink, newEncoder, newSharedStream } from './room-codecs.js';
 import { RoomDelay } from './room-delay.js';
 import { StatsLog } from './stats-log.js';
 import { TickTimes } from './tick-times.js';
@@ -103,11 +98,8 @@ export class Room {
     this.name = name;
     this.settings = settings;
     this.onEmpty = onEmpty;
-    this.#places = new Places({
-      clock,
-      awayMs: settings.awayTimeoutMs,
-      onFreed: (holder) => this.#left(holder),
-    });
+    const { awayTimeoutMs: awayMs } = settings;
+    this.#places = new Places({ clock, awayMs, onFreed: (holder) => this.#left(holder) });
     this.#delay = new RoomDelay(settings);
     this.#statsLog = new StatsLog(settings.log, name, this.#delay);
     this.#mix = new Mix(settings, this.#people, this.#delay.control);
@@ -177,10 +169,7 @@ export class Room {
    * @param {Participant} participant  that session's
    */
   #replace(before, participant) {
-    const { close, message } = errors['resumed-elsewhere'];
-    before.session.sendControl({ type: 'closing', code: 'resumed-elsewhere', message });
-    before.session.close(close, message);
-    before.close();
+    before.end('resumed-elsewhere');
     this.#mix.replace(before, participant, this.#everybody());
   }
 
@@ -192,7 +181,7 @@ export class Room {
    */
   #admit(session, name, { delivery, serverDelayMs }, before) {
     const { settings } = this;
-    this.#mix.shared ??= openSharedStream(settings);
+    this.#mix.shared ??= newSharedStream(settings);
     const encoder = newEncoder(settings);
     try {
       const decoder = newDecoder(settings);
@@ -443,8 +432,7 @@ export class Room {
   #tidy(now) {
     for (const person of [...this.#people.values()]) {
       if (now - person.lastHeardMs > this.settings.idleTimeoutMs) {
-        const { close, message } = errors['idle-timeout'];
-        person.session.close(close, message);
+        person.end('idle-timeout');
         this.lose(person);
       } else {
         person.endSecond(now);
@@ -486,40 +474,9 @@ export class Room {
     this.#closed = true;
     this.settings.clock.clearTimeout(this.#housekeeping);
     this.mixClock.stop();
-    const { close, message } = errors[code];
-    for (const person of this.#people.values()) {
-      person.session.sendControl({ type: 'closing', code, message });
-      person.session.close(close, message);
-      person.close();
-    }
+    for (const person of this.#people.values()) person.end(code);
     this.#people.clear();
     this.#places.close();
     this.#mix.shared?.close();
   }
-}
-
-/**
- * @param {Participant} person
- * @param {ReturnType<RoomDelay['statsOf']>} stats
- */
-function figuresOf({ reportedLossPercent: lostPercent }, stats) {
-  const { receivedPercent10s: receivedPercent, roundTripMs, latenessP99Ms: latenessMs } = stats;
-  return { receivedPercent, lostPercent, roundTripMs, latenessMs };
-}
-
-/**
- * @param {RoomSettings} settings
- */
-function openSharedStream(settings) {
-  return new MixStream(Stream.fullMix, newEncoder(settings), settings.format);
-}
-
-/**
- * @param {Session} session
- * @param {LazyEncoder} encoder
- * @param {RoomSettings} settings
- */
-function newDownlink(session, encoder, { format, redundancy = 'auto', clock }) {
-  const setting = /** @type {'auto' | 0 | 1 | 2} */ (redundancy);
-  return new Downlink(session, new MixStream(Stream.mixMinus, encoder, format), new Redundancy(setting, clock));
 }

@@ -21,7 +21,8 @@ inChromium.describe('a call in Chromium', () => {
   const closing = [];
 
   beforeAll(async () => {
-    server = await startServer('--idle-timeout-ms', String(IDLE_TIMEOUT_MS), '--max-participants', '2');
+    const timeouts = ['--idle-timeout-ms', String(IDLE_TIMEOUT_MS), '--away-timeout-ms', '1000'];
+    server = await startServer(...timeouts, '--max-participants', '2');
     browsers = await openBrowser();
   });
   afterEach(async () => {
@@ -69,7 +70,7 @@ inChromium.describe('a call in Chromium', () => {
       await joinRoom(doomed.browser, server.url, room, { name: 'Ben', transport });
       await shows(anna, /^Anna/, /^Ben/);
       await doomed.kill();
-      await expect.poll(() => people(anna), { timeout: IDLE_TIMEOUT_MS + 2000 }).toHaveLength(1);
+      await expect.poll(() => people(anna), { timeout: IDLE_TIMEOUT_MS + 3500 }).toHaveLength(1);
     });
   }
 

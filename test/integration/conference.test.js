@@ -114,13 +114,14 @@ for (const transport of transports) {
       await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann']), 3000);
     });
 
-    it('forgets somebody who vanishes, within the idle timeout', async () => {
-      const server = await startServer('--idle-timeout-ms', '1500');
+    it('forgets somebody who vanishes, after the idle timeout and the away timeout', async () => {
+      const server = await startServer('--idle-timeout-ms', '1500', '--away-timeout-ms', '1000');
       const ann = await join(server, 'Ann', transport, channels[0]);
       const bob = await join(server, 'Bob', transport, channels[0]);
       await vi.waitFor(() => expect(ann.people.length).toBe(2), 3000);
       bob.vanish();
-      await vi.waitFor(() => expect(ann.people.length).toBe(1), 4500);
+      await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 4500);
+      await vi.waitFor(() => expect(ann.people.length).toBe(1), 1500);
       expect(ann.ended).toBe(null);
     });
   });

@@ -140,7 +140,7 @@ describe('WebSocket', () => {
     const { peer, one } = await connected();
     peer.vanish();
     await until(() => one.closed.length > 0);
-    expect(one.closed).toEqual([{ code: 0, reason: '' }]);
+    expect(one.closed).toMatchObject([{ code: errors['session-lost'].close }]);
   });
 
   it('cuts a reason that does not fit a close frame', async () => {

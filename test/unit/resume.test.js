@@ -13,9 +13,19 @@ const tokenOf = (/** @type {Person} */ person) => person.session.told('welcome')
 const lose = (/** @type {Person} */ person, code = LOST) => person.session.close(code, 'lost');
 const welcomeOf = (/** @type {Person} */ person) => person.session.told('welcome')[0];
 
+/**
+ * Rooms that open every codec at once, so that what is left open is seen.
+ * @param {ConstructorParameters<typeof Conference>[0]} [options]
+ */
+function eager(options) {
+  const conference = new Conference({ idleTimeoutMs: 600_000, ...options });
+  conference.codec.maxInstances = 500;
+  return conference;
+}
+
 /** A room of two, of whom the second was lost. @param {ConstructorParameters<typeof Conference>[0]} [options] */
 async function lost(options) {
-  const conference = new Conference(options);
+  const conference = eager(options);
   const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
   lose(bob);
   return { conference, ann, bob, token: tokenOf(bob) };
@@ -44,14 +54,14 @@ describe('a session that was lost', () => {
   });
 
   it('costs no codec and makes no sound', async () => {
-    const conference = new Conference({ serverDelayMs: 0 });
+    const conference = eager({ serverDelayMs: 0 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const open = conference.codec.open;
     lose(bob);
     expect(conference.codec.open).toBe(open - 2);
     ann.session.packets.length = 0;
     conference.pass(5);
-    expect((await ann.heard()).values().every((pcm) => pcm === null)).toBe(true);
+    expect([...(await ann.heard()).values()].every((pcm) => pcm === null)).toBe(true);
     expect(bob.session.told('stats')).toEqual([]);
   });
 
@@ -74,7 +84,7 @@ describe('a session that was lost', () => {
   });
 
   it('keeps the room, and the room rests and leaves nothing behind', async () => {
-    const conference = new Conference();
+    const conference = eager();
     const ann = await conference.join('Ann');
     lose(ann);
     expect(conference.rooms.size).toBe(1);
@@ -95,7 +105,7 @@ describe('a session that was lost', () => {
 
 describe('a session that is taken up again', () => {
   it('has the same id, name and mute, under the same token, again and again', async () => {
-    const conference = new Conference({ serverDelayMs: 0 });
+    const conference = new Conference({ serverDelayMs: 0, idleTimeoutMs: 600_000 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     bob.session.handler?.control({ type: 'mute', muted: true });
     const token = tokenOf(bob);
@@ -103,7 +113,6 @@ describe('a session that is taken up again', () => {
     for (let round = 0; round < 3; round++) {
       lose(last);
       conference.clock.advance(AWAY_MS - 1000);
-      ann.session.handler?.packet(await ann.packet(0, null), conference.clock.now());
       ann.session.messages.length = 0;
       last = await conference.join('Somebody', { resume: token });
       expect(welcomeOf(last)).toMatchObject({ you: bob.id, resume: token });
@@ -118,6 +127,28 @@ describe('a session that is taken up again', () => {
     expect(ann.session.told('left')).toEqual([]);
   });
 
+  it('has the volumes that it had set, and is as loud to others as they had set it', async () => {
+    const conference = new Conference({ serverDelayMs: 0, idleTimeoutMs: 600_000, silenceSuppression: false });
+    let [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    const cid = await conference.join('Cid');
+    bob.session.handler?.control({ type: 'volume', person: ann.id, gain: 0.5 });
+    ann.session.handler?.control({ type: 'volume', person: bob.id, gain: 2 });
+    lose(bob);
+    lose(ann);
+    bob = await conference.join('Bob', { resume: tokenOf(bob) });
+    ann = await conference.join('Ann', { resume: tokenOf(ann) });
+    conference.pass(10);
+    for (let frame = 10; frame < 20; frame++) {
+      await bob.speak(frame, 0.1);
+      await ann.speak(frame, 0.2);
+      conference.pass(1);
+    }
+    const [toBob, toAnn, toCid] = await Promise.all([bob, ann, cid].map((person) => person.heard()));
+    expect(toBob.get(18)?.[0]).toBeCloseTo(0.1, 2);
+    expect(toAnn.get(18)?.[0]).toBeCloseTo(0.2, 2);
+    expect(toCid.get(18)?.[0]).toBeCloseTo(0.3, 2);
+  });
+
   it('is heard again', async () => {
     const { conference, ann, token } = await lost({ serverDelayMs: 0 });
     const back = await conference.join('Bob', { resume: token });
@@ -129,7 +160,7 @@ describe('a session that is taken up again', () => {
   });
 
   it('ends the session before, if that still lives', async () => {
-    const conference = new Conference();
+    const conference = eager();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const back = await conference.join('Bob', { resume: tokenOf(bob) });
     expect(bob.session.told('closing')).toMatchObject([{ code: 'resumed-elsewhere' }]);
