@@ -1,3 +1,4 @@
+import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
 import { latency } from './latency.js';
@@ -8,4 +9,4 @@ import { soak } from './soak.js';
 import { startup } from './startup.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('../lab/scenario.js').Scenario[]} */
-export const scenarios = Object.freeze([delay, rtt, latency, datagrams, startup, load, memory, soak]);
+export const scenarios = Object.freeze([delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Crowd, StreamCount } from '../../bench/lab/crowd.js';
+import { addedMs, parseCase, receivedShares } from '../../bench/lab/crowd-figures.js';
 import { Connection } from '../../public/client/connection/connection.js';
 import { Packet, readPacket, unwrapFrame, writeAudioHeader, writeClockReply } from '../../public/shared/packet.js';
 import { FakeClock } from '../fakes/fake-clock.js';
@@ -140,5 +141,36 @@ describe('the count of a stream', () => {
     expect(count.sent).toBe(0);
     for (const sequence of [65535, 1, 0, 2]) count.add(sequence);
     expect(count).toMatchObject({ received: 4, sent: 4 });
+  });
+});
+
+describe('a case of a crowd', () => {
+  it('is read from its name', () => {
+    expect(parseCase('500/3')).toEqual({ rooms: 1, people: 500, talking: 3, mixed: null });
+    expect(parseCase('50x10/2')).toEqual({ rooms: 50, people: 10, talking: 2, mixed: null });
+    expect(parseCase('50/50k20')).toEqual({ rooms: 1, people: 50, talking: 50, mixed: 20 });
+  });
+
+  it.each(['', '500', '0x5/1', '5/6', '3000/1', '100x100/1', '5/1k', 'x5/1'])('is none as %j', (name) => {
+    expect(() => parseCase(name)).toThrow(TypeError);
+  });
+});
+
+describe("the figures of a crowd's notes", () => {
+  it('hold of the received those who talked, between the two counts, recovered ones too', () => {
+    const before = [{ name: 'A', stats: { received: 100, late: 5, lost: 5, recovered: 2 } }];
+    const after = [
+      { name: 'A', stats: { received: 280, late: 5, lost: 25, recovered: 12 } },
+      { name: 'silent', stats: { received: 10, late: 0, lost: 0, recovered: 0 } },
+      { name: 'B', stats: { received: 200, late: 0, lost: 0, recovered: 0 } },
+    ];
+    expect(receivedShares(before, after)).toEqual([{ id: 'A', percent: 95 }, { id: 'B', percent: 100 }]);
+    expect(receivedShares([], [])).toEqual([]);
+  });
+
+  it('match arrivals with when their frames were due, also past 2^32 frames', () => {
+    const due = [{ frame: 2 ** 32 + 7, atMs: 1000 }, { frame: 2 ** 32 + 8, atMs: 1020 }];
+    const people = [{ arrivals: [{ frame: 7, atMs: 1003 }, { frame: 9, atMs: 1 }] }, { arrivals: [{ frame: 8, atMs: 1021.5 }] }];
+    expect(addedMs(due, people)).toEqual([3, 1.5]);
   });
 });

@@ -1,0 +1,179 @@
+/**
+ * What rooms of many cost the server: CPU, lateness of the tick, what arrives, and what the server adds
+ * to the way of a sound.
+ * @import { Child } from '../lab/child.js'
+ * @import { Lab } from '../lab/lab.js'
+ * @import { Samples, Scenario } from '../lab/scenario.js'
+ * @import { Bar } from '../lab/bars.js'
+ * @import { Quantity, Table } from '../result.js'
+ */
+
+import { InvalidArgumentError } from 'commander';
+import { OPTIONS } from '../../server/options.js';
+import { barsTable } from '../lab/bars.js';
+import { addedMs, codecPassMs, parseCase, receivedShares } from '../lab/crowd-figures.js';
+import { mean, quantile, sorted } from '../statistics.js';
+
+/** Of who is in the call, one in so many has each packet's arrival noted. */
+const WATCHED_STEP = 10;
+
+/** The cases that bars are set for, and `50/50` with no more speakers in the mix than the server has by itself. */
+const CASES = Object.freeze(['500/3', '50/50k50', '50/50', '50x10/2']);
+
+const factors = [{ name: 'rooms', label: 'Case', unit: '' }];
+
+/** @type {Record<string, Quantity>} */
+const quantities = {
+  cpu: { name: 'serverCpu', label: "The server's CPU", unit: '% of a core', factors },
+  lateness: { name: 'tickLateness', label: 'Lateness of the tick', unit: 'ms', factors },
+  received: { name: 'received', label: "Received, of those who talk", unit: '%', factors },
+  arrived: { name: 'arrived', label: 'Arrived at those who listen', unit: '%', factors },
+  added: { name: 'added', label: 'Added by the server', unit: 'ms', factors },
+  generator: { name: 'generatorCpu', label: "The generator's CPU", unit: '% of a core', factors },
+};
+
+/** @type {Scenario} */
+export const crowd = {
+  name: 'crowd',
+  title: 'Rooms of many',
+  description: 'rooms of many, few or all of whom talk: CPU, lateness of the tick, what arrives, what the server adds',
+  quantities: Object.values(quantities),
+  defaults: { duration: 15, repetitions: 1, format: 'call', transports: ['webtransport'] },
+  addOptions: (command) => {
+    command.option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, and 'k' with the most who are mixed", casesOf, CASES);
+  },
+
+  async measure(lab) {
+    const { cases, repetitions, duration } = /** @type {any} */ (lab.options);
+    let done = 0;
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      for (const name of cases) {
+        lab.progress(name, done++ / (repetitions * cases.length));
+        await measureCase(lab, name, repetition, duration / repetitions);
+      }
+    }
+  },
+
+  result(folder, options) {
+    return {
+      title: crowd.title,
+      summary: 'Rooms on loopback, 20 ms Opus at 48 kHz; who talks sends real speech in each frame, who is silent a packet every 200 ms.',
+      headlines: options.cases.map((/** @type {string} */ name) => ({ label: `CPU, ${wordsOf(name)}`, unit: '% of a core', protocol: '', value: mean(valuesOf(folder, quantities.cpu, name)), digits: 0 })),
+      tables: [barsTable(options.cases.flatMap((/** @type {string} */ name) => barsOf(folder, name))), tableOf(folder, options.cases)],
+      plots: [],
+      notes: [
+        "CPU is the server process's own, QUIC's threads included, as the operating system counts it. The generator is another process of the same machine: where both together take all of its cores, lateness is the machine's.",
+        "Lateness of the tick: how long after a frame was due its mix began. Received: of the frames that talkers sent, those that were there when they were mixed, recovered ones among them, by the server's own count. Arrived: of the packets of the time that the server sent to a listener, by their sequence numbers, those that came.",
+        'Added by the server: from when a frame was due (its end + D) to the arrival of the packet that holds it at a listener, less half of the least round trip and less one pass of the codec (one frame encoded and decoded). Known where there is one room.',
+        `Packets leave at ten times of each frame, as sound cards don't end their frames together. One in ${WATCHED_STEP} has its arrivals noted.`,
+      ],
+    };
+  },
+};
+
+/** @param {string} text */
+function casesOf(text) {
+  const names = text.split(',').map((name) => name.trim());
+  try {
+    names.forEach(parseCase);
+  } catch (error) {
+    throw new InvalidArgumentError(/** @type {Error} */ (error).message);
+  }
+  return names;
+}
+
+/** @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds */
+async function measureCase(lab, name, repetition, seconds) {
+  const { rooms, people, talking, mixed } = parseCase(name);
+  const hasMost = OPTIONS.some((option) => option.name === 'max-speakers');
+  if (mixed !== null && !hasMost) lab.folder.warn(`${name}: this server mixes all who talk.`);
+  const most = mixed !== null && hasMost ? ['--max-speakers', String(mixed)] : [];
+  const all = rooms * people;
+  const child = await lab.startCrowd(['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms), ...most], 'ticks');
+  for (let i = 0; i < all; i++) {
+    lab.signal.throwIfAborted();
+    const number = Math.floor(i / rooms);
+    await child.call('join', { id: `P${i}`, room: `room-${i % rooms}`, talks: number < talking, watched: number % WATCHED_STEP === 0 && i % rooms === 0 });
+  }
+  await lab.wait(2 * lab.options.warmUp);
+  const atMs = lab.folder.elapsedMs;
+  const before = await receptions(lab, rooms);
+  await lab.server.call('begin');
+  await child.call('note');
+  await lab.wait(seconds);
+  const server = await lab.server.call('collect');
+  const notes = await child.call('take');
+  const after = await receptions(lab, rooms);
+  lab.tellGenerator(notes.latenessMs, notes.cpuPercent);
+  const add = (/** @type {Quantity} */ quantity, /** @type {number} */ value, client = '') =>
+    lab.folder.record(quantity.name, { protocol: '', repetition, client, atMs, value, factors: { rooms: name } });
+  add(quantities.cpu, server.cpuPercent);
+  add(quantities.generator, notes.cpuPercent);
+  for (const ms of server.tickLatenessMs) add(quantities.lateness, ms);
+  for (const { id, percent } of receivedShares(before, after)) add(quantities.received, percent, id);
+  for (const { id, talks, streams } of notes.people) {
+    const { received, sent } = streams[Number(talks)];
+    if (sent > 0) add(quantities.arrived, (100 * received) / sent, id);
+  }
+  if (rooms > 1) return;
+  const codecMs = await codecPassMs();
+  for (const ms of addedMs(server.due, notes.people)) add(quantities.added, ms - notes.roundTripMs / 2 - codecMs);
+}
+
+/** What the server counts of everybody, by name. @param {Lab} lab @param {number} rooms */
+async function receptions(lab, rooms) {
+  const all = [];
+  for (let i = 0; i < rooms; i++) all.push(...((await lab.server.call('room', { room: `room-${i}` }))?.people ?? []));
+  return all;
+}
+
+/** @param {Samples} folder @param {Quantity} quantity @param {string} name */
+const valuesOf = (folder, quantity, name) =>
+  folder.samples(quantity.name).filter(({ factors: { rooms } = {} }) => rooms === name).map(({ value }) => value);
+
+/** @param {string} name */
+function wordsOf(name) {
+  const { rooms, people, talking, mixed } = parseCase(name);
+  const who = talking === people ? 'all talk' : `${talking} talk`;
+  return `${rooms > 1 ? `${rooms} rooms of` : 'one room of'} ${people}, ${who}${mixed === null ? '' : `, ${mixed} mixed`}`;
+}
+
+/** @param {Samples} folder @param {string} name @returns {Bar[]} */
+function barsOf(folder, name) {
+  const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name);
+  const what = wordsOf(name);
+  const generator = `the generator took ${(mean(of(quantities.generator)) / 100).toFixed(2)} cores beside it`;
+  /** @param {number} limit @returns {Bar} */
+  const cpu = (limit) => ({ what: `CPU, ${what}`, limit, reached: mean(of(quantities.cpu)) / 100, unit: 'cores', digits: 2, why: generator });
+  /** @type {Bar} */
+  const lateness = { what: `Tick's lateness p99, ${what}`, limit: 5, reached: quantile(sorted(of(quantities.lateness)), 0.99), unit: 'ms', digits: 1, why: `p50 ${quantile(sorted(of(quantities.lateness)), 0.5).toFixed(1)} ms` };
+  if (name === '500/3') {
+    return [cpu(1), lateness, { what: `Received, ${what}`, is: '≥', limit: 99.9, reached: mean(of(quantities.received)), unit: '%', digits: 2, why: `arrived at listeners: ${mean(of(quantities.arrived)).toFixed(2)} %` }];
+  }
+  if (name === '50x10/2') return [cpu(1.2), lateness];
+  if (!name.startsWith('50/50')) return [];
+  const added = sorted(of(quantities.added));
+  return [cpu(0.5), { what: `Added by the server, mean, ${what}`, limit: 6, reached: mean(added), unit: 'ms', digits: 1, why: `p50 ${quantile(added, 0.5).toFixed(1)} ms, p99 ${quantile(added, 0.99).toFixed(1)} ms` }];
+}
+
+/** @param {Samples} folder @param {string[]} cases @returns {Table} */
+function tableOf(folder, cases) {
+  const rows = cases.map((name) => {
+    const of = (/** @type {Quantity} */ quantity) => sorted(valuesOf(folder, quantity, name));
+    const [lateness, added] = [of(quantities.lateness), of(quantities.added)];
+    return [
+      wordsOf(name), mean(of(quantities.cpu)), mean(of(quantities.generator)), known(quantile(lateness, 0.5)), known(quantile(lateness, 0.99)),
+      known(mean(of(quantities.received))), known(mean(of(quantities.arrived))), known(quantile(added, 0.5)), known(quantile(added, 0.99)),
+    ];
+  });
+  const columns = [
+    { label: 'Rooms' }, { label: 'CPU', unit: '% of a core', digits: 0 }, { label: 'Generator', unit: '% of a core', digits: 0 },
+    { label: 'Tick late, p50', unit: 'ms', digits: 2 }, { label: 'p99', unit: 'ms', digits: 2 },
+    { label: 'Received', unit: '%', digits: 2 }, { label: 'Arrived', unit: '%', digits: 2 },
+    { label: 'Added, p50', unit: 'ms', digits: 1 }, { label: 'p99', unit: 'ms', digits: 1 },
+  ];
+  return { name: 'crowd', title: 'What rooms of many cost the server', columns, rows };
+}
+
+/** @param {number} value */
+const known = (value) => (Number.isFinite(value) ? value : null);
