@@ -11,7 +11,7 @@ import { Client } from '../public/client/client.js';
 import { systemClock } from '../public/shared/clock.js';
 import { webTransportOn } from './webtransport.js';
 
-/** How often a sound card asks for samples and gives some, in milliseconds. */
+/** How often a sound card asks for samples and gives some where nothing else is said, in milliseconds. */
 const PERIOD_MS = 5;
 
 /**
@@ -23,6 +23,7 @@ export class Headless {
   #endpoint;
   #speech;
   #recordSeconds;
+  #periodMs;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #samples = 0;
@@ -49,12 +50,15 @@ export class Headless {
    * @param {Codec} options.codec
    * @param {Float32Array} [options.speech]   at the format's rate; without it the participant only listens
    * @param {number} [options.recordSeconds]  how much is recorded at most, default 60
+   * @param {number} [options.periodMs]       of the sound card
+   * @param {import('./webtransport.js').Tap} [options.tap]  sees what passes over WebTransport
    */
-  constructor({ codec, speech, recordSeconds = 60 }) {
+  constructor({ codec, speech, recordSeconds = 60, periodMs = PERIOD_MS, tap }) {
     this.#speech = speech;
     this.#recordSeconds = recordSeconds;
+    this.#periodMs = periodMs;
     this.#endpoint = new Endpoint({ ioThreads: 1 });
-    const scope = { WebTransport: webTransportOn(this.#endpoint), WebSocket: /** @type {any} */ (WebSocket) };
+    const scope = { WebTransport: webTransportOn(this.#endpoint, tap), WebSocket: /** @type {any} */ (WebSocket) };
     const on = {
       transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
       people: (/** @type {{ people: any[] }} */ { people }) => void (this.people = people),
@@ -101,7 +105,7 @@ export class Headless {
     this.recording.set(chunk.subarray(0, kept), this.recorded);
     this.recorded += kept;
     this.#samples = due;
-    this.#timer = setTimeout(() => this.#run(), PERIOD_MS);
+    this.#timer = setTimeout(() => this.#run(), this.#periodMs);
   }
 
   /** @param {boolean} muted */

@@ -109,6 +109,12 @@ export const LINK_PROFILES = Object.freeze({
     },
   },
 
+  // For measuring what loss does, which is added to it, and nothing else.
+  'even-60': {
+    description: 'nothing but 60 ms round trip, for losses to be added to',
+    settings: { delayMs: 30 },
+  },
+
   // Geostationary: 35 786 km up and as far down, 239 ms each way at the least, and what the ground adds.
   satellite: {
     description: 'a geostationary satellite: 600 ms round trip, 20/3 Mbit/s',

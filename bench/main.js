@@ -39,12 +39,12 @@ program
 
 /** @param {Scenario} scenario */
 function addScenario(scenario) {
-  const { duration = 60, repetitions = 6, format = 'thesis' } = scenario.defaults;
+  const { duration = 60, repetitions = 6, format = 'thesis', link = 'loopback' } = scenario.defaults;
   const command = program
     .command(scenario.name)
     .description(scenario.description)
     .addOption(new Option('--transports <list>', 'by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
-    .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default('loopback'))
+    .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default(link))
     .option('--link-steps <file>', 'JSON list of { atMs, changes } that the link goes through, from the first packet on', readSteps)
     .addOption(new Option('--shaper <kind>', 'what makes the link').choices(['auto', 'emulator', 'netem', 'none']).default('auto'))
     .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
@@ -110,7 +110,7 @@ async function run(scenario, { link: profile, shaper, ...options }) {
     await scenario.measure(lab);
     await noteEmulator(link, folder);
     await lab.close();
-    const result = scenario.result(folder, options);
+    const result = scenario.result(folder, { ...options, link: profile });
     const report = await folder.finish(result);
     progress.close();
     console.log(textSummary(folder.run, result, report));
@@ -118,7 +118,7 @@ async function run(scenario, { link: profile, shaper, ...options }) {
     progress.close();
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    const report = await folder.fail(reason, partialResult(scenario, folder, options));
+    const report = await folder.fail(reason, partialResult(scenario, folder, { ...options, link: profile }));
     console.error(`The run broke off: ${reason.message}\nWhat it had measured: ${report}`);
     process.exitCode = 1;
   } finally {

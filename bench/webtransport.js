@@ -6,19 +6,27 @@
 
 const READ_BYTES = 16 * 1024;
 
+/**
+ * Who sees all datagrams of a session pass, and keeps none of their bytes.
+ * @typedef {object} Tap
+ * @property {(bytes: Uint8Array) => void} sent
+ * @property {(bytes: Uint8Array, arrivalMs: number) => void} received
+ */
+
 /** Datagrams that wait to be read; beyond it the oldest are dropped, as browsers do. */
 const MAX_WAITING = 256;
 
 /**
  * A WebTransport class whose sessions live on an endpoint.
  * @param {Endpoint} endpoint closed by whoever made it
+ * @param {Tap} [tap]
  * @returns {typeof globalThis.WebTransport}
  */
-export function webTransportOn(endpoint) {
+export function webTransportOn(endpoint, tap) {
   const bound = class extends NodeWebTransport {
     /** @param {string} url @param {WebTransportOptions} [options] */
     constructor(url, options) {
-      super(endpoint, url, options);
+      super(endpoint, url, options, tap);
     }
   };
   return /** @type {any} */ (bound);
@@ -28,18 +36,21 @@ class NodeWebTransport {
   /** @type {NativeSession | null} */
   #session = null;
   #abandoned = false;
+  #tap;
 
   /**
    * @param {Endpoint} endpoint
    * @param {string} url
    * @param {WebTransportOptions} [options]
+   * @param {Tap} [tap]
    */
-  constructor(endpoint, url, { serverCertificateHashes = [] } = {}) {
+  constructor(endpoint, url, { serverCertificateHashes = [] } = {}, tap = undefined) {
+    this.#tap = tap;
     const certificateHashes = serverCertificateHashes.map(({ value }) => new Uint8Array(/** @type {any} */ (value)));
     /** @type {Settleable<{ closeCode: number, reason: string }>} */
     const closed = withResolvers();
     this.closed = closed.promise;
-    this.datagrams = new Datagrams(() => this.#session);
+    this.datagrams = new Datagrams(() => this.#session, tap);
     this.ready = endpoint.connect(url, { certificateHashes }).then(
       (session) => this.#opened(session, closed),
       (error) => {
@@ -55,7 +66,10 @@ class NodeWebTransport {
    */
   #opened(session, closed) {
     this.#session = session;
-    session.onDatagram = (bytes) => this.datagrams.arrived(bytes);
+    session.onDatagram = (bytes, arrivalMs) => {
+      this.#tap?.received(bytes, arrivalMs);
+      this.datagrams.arrived(bytes);
+    };
     session.onClosed = (closeCode, reason, cause) => {
       this.datagrams.end();
       if (cause === 'peer' || cause === 'local') closed.resolve({ closeCode, reason });
@@ -81,11 +95,15 @@ class Datagrams {
   /** @type {ReadableStreamDefaultController<Uint8Array> | null} */
   #controller = null;
 
-  /** @param {() => NativeSession | null} session */
-  constructor(session) {
+  /** @param {() => NativeSession | null} session @param {Tap} [tap] */
+  constructor(session, tap) {
     const strategy = { highWaterMark: MAX_WAITING };
     this.readable = new ReadableStream({ start: (controller) => void (this.#controller = controller) }, strategy);
-    this.writable = new WritableStream({ write: (bytes) => void session()?.send(bytes) }, { highWaterMark: 64 });
+    const write = (/** @type {Uint8Array} */ bytes) => {
+      tap?.sent(bytes);
+      session()?.send(bytes);
+    };
+    this.writable = new WritableStream({ write }, { highWaterMark: 64 });
   }
 
   /** @param {Uint8Array} bytes */

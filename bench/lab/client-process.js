@@ -7,15 +7,19 @@ import { CpuMeter, serve, sharedMs } from './child.js';
 import { openConnection } from './connection.js';
 import { functionsOf, Participants } from './participants.js';
 import { encodeSpeech, readSpeech } from './speech.js';
+import { WireNotes } from './wire-notes.js';
 
 const endpoint = isBuilt() ? new Endpoint({ ioThreads: 1, maxConnections: 4000 }) : null;
 const cpu = new CpuMeter();
 
 /** @type {import('./participants.js').World['createListener']} */
-async function createListener({ speaks, recordSeconds, sampleRate }) {
+async function createListener({ speaks, recordSeconds, sampleRate, periodMs }) {
   const speech = speaks ? await readSpeech(sampleRate) : undefined;
-  const headless = new Headless({ codec: await loadCodec(), speech, recordSeconds });
+  const wire = new WireNotes(() => performance.now());
+  const codec = wire.observe(await loadCodec());
+  const headless = new Headless({ codec, speech, recordSeconds, periodMs, tap: wire });
   return {
+    wire,
     join: (options) => headless.join(options),
     recording: () => ({
       samples: headless.recording.slice(0, headless.recorded),

@@ -58,15 +58,15 @@ const CODEC_FRAMES = 200;
 export async function codecPassMs() {
   const codec = await loadCodec();
   const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples: 960 }];
-  const encoder = await codec.createEncoder(settings);
-  const decoder = await codec.createDecoder(settings);
+  const encoder = codec.createEncoder(settings);
+  const decoder = codec.createDecoder(settings);
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
   const out = new Float32Array(960);
   const times = Array.from({ length: CODEC_FRAMES }, (_, i) => {
     const pcm = speech.subarray(i * 960, (i + 1) * 960);
     const startMs = performance.now();
     const count = encoder.encode(pcm, bytes, 0);
-    decoder.decode(bytes.subarray(0, count), out, 0);
+    decoder.decode(bytes, 0, count, out, 0);
     return performance.now() - startMs;
   });
   encoder.close();

@@ -11,6 +11,9 @@ import { encodeSpeech } from './speech.js';
 const endpoint = new Endpoint({ ioThreads: 1, maxConnections: 4000 });
 const cpu = new CpuMeter();
 
+/** So many join at a time. */
+const AT_ONCE = 8;
+
 /** @type {Crowd | null} */
 let crowd = null;
 
@@ -31,6 +34,14 @@ serve(
     },
     /** @param {import('./crowd.js').Person} person */
     join: (person) => theCrowd().join(person),
+    /** Some at a time, the first alone. @param {{ people: import('./crowd.js').Person[] }} options */
+    async joinAll({ people: [first, ...others] }) {
+      await theCrowd().join(first);
+      const joining = Array.from({ length: AT_ONCE }, async () => {
+        for (let next = others.shift(); next; next = others.shift()) await theCrowd().join(next);
+      });
+      await Promise.all(joining);
+    },
     /** @param {{ id: string, silently?: boolean }} options */
     leave: ({ id, silently }) => theCrowd().leave(id, { silently }),
     /** @param {{ id: string, talks: boolean }} options */

@@ -84,11 +84,12 @@ export class Lab {
   /**
    * Starts a server anew, in place of the last one, and connects the participants to it.
    * @param {string[]} argv options beside those of the format
+   * @param {'packets' | 'mixes'} [observe]  what the server notes of itself: what answers hold, or what mixes do
    * @returns {Promise<ServerConfig>} what it offers
    * @throws {Error} when it lacks a transport that is asked for
    */
-  async startServer(argv = []) {
-    const { origin, report } = await this.#serve(argv, 'packets');
+  async startServer(argv = [], observe = 'packets') {
+    const { origin, report } = await this.#serve(argv, observe);
     this.#clients ??= await this.#startClients();
     return checkTransports(await this.#clients.call('open', { origin }), this.options.transports, report);
   }

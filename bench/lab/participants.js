@@ -4,6 +4,7 @@
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
+ * @import { WireNotes } from './wire-notes.js'
  *
  * @typedef {{ origin: string, config: ServerConfig }} Server
  *
@@ -18,11 +19,12 @@
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
  * @property {() => Recording | Promise<Recording>} recording
  * @property {() => Promise<void>} close
+ * @property {WireNotes} [wire]      what it sends, receives and plays, where that can be seen
  *
  * @typedef {object} World           what differs from one place to the other
  * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
- * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number }) => Promise<Listener>} createListener
+ * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number }) => Promise<Listener>} createListener
  * @property {(ms: number) => number} sharedMs  from performance.now() to the machine's monotonic clock
  * @property {() => number} takeCpu             percent of a core since the last time
  */
@@ -68,11 +70,12 @@ export class Participants {
    * @param {boolean} options.speaks
    * @param {number} [options.phaseMs]
    * @param {number} [options.startFrame] of the speech, so that people don't say the same at once
+   * @param {'tick' | 'reply'} [options.delivery] the server's if not said
    */
-  async join({ id, transport, room, speaks, phaseMs = 0, startFrame = 0 }) {
+  async join({ id, transport, room, speaks, phaseMs = 0, startFrame = 0, delivery }) {
     const connection = await this.#world.openConnection(transport, this.#at);
     const talker = new Talker({ connection, phaseMs });
-    await talker.join({ room, name: id });
+    await talker.join({ room, name: id, delivery });
     const { bitrate } = talker.welcome;
     if (speaks) talker.speak(await this.#world.encodeSpeech(talker.format, bitrate), startFrame);
     this.#talkers.set(id, talker);
@@ -122,12 +125,13 @@ export class Participants {
    * @param {string} options.room
    * @param {boolean} options.speaks
    * @param {number} options.recordSeconds
+   * @param {number} [options.periodMs]  of the sound card, where it is none of a browser's
    */
-  async listen({ id, transport, room, speaks, recordSeconds }) {
+  async listen({ id, transport, room, speaks, recordSeconds, periodMs }) {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
-    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate });
+    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs });
     this.#listeners.set(id, listener);
     const { sharedMs } = this.#world;
     const startMs = sharedMs(performance.now());
@@ -144,6 +148,27 @@ export class Participants {
     if (!listener) throw new Error(`nobody listens as ${id}`);
     const recording = await listener.recording();
     return { ...recording, startMs: this.#world.sharedMs(recording.startMs) };
+  }
+
+  /** From now on it is noted what listeners send, receive and play. */
+  noteWires() {
+    for (const { wire } of this.#listeners.values()) wire?.begin();
+    this.#world.takeCpu();
+  }
+
+  /** What was noted of each since noteWires(), and what the client counts. */
+  async takeWires() {
+    const cpuPercent = this.#world.takeCpu();
+    const { sharedMs } = this.#world;
+    const shared = (/** @type {any[]} */ notes) => notes.map((note) => ({ ...note, atMs: sharedMs(note.atMs) }));
+    const people = [];
+    for (const [id, { wire, recording }] of this.#listeners) {
+      if (!wire) continue;
+      const { sent, received, played } = wire.take();
+      const { stats } = await recording();
+      people.push({ id, sent: shared(sent), received: shared(received), played: shared(played), stats });
+    }
+    return { people, cpuPercent };
   }
 
   /** @param {{ id: string }} options */
@@ -176,6 +201,8 @@ export function functionsOf(participants) {
     take: () => participants.take(),
     listen: (options) => participants.listen(options),
     recording: (options) => participants.recording(options),
+    noteWires: () => participants.noteWires(),
+    takeWires: () => participants.takeWires(),
     stopListening: (options) => participants.stopListening(options),
   };
 }

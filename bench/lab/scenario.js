@@ -13,7 +13,7 @@
  * @property {string} title         what it measures
  * @property {string} description   one line for --help
  * @property {Quantity[]} quantities
- * @property {Partial<LabOptions>} defaults
+ * @property {Partial<LabOptions & { link: string }>} defaults
  * @property {(command: Command) => void} [addOptions]  those of its own
  * @property {(lab: Lab) => Promise<void>} measure      records samples in the lab's folder
  * @property {(folder: Samples, options: any) => Result} result

@@ -37,7 +37,9 @@ function emptyNotes() {
      * @type {Map<string, Map<number, number>>}
      */
     heard: new Map(),
-    /** When each frame was due to be mixed, where only ticks are noted. @type {{ frame: number, atMs: number }[]} */
+    /** What speakers' frames were when they were mixed, by FrameState. @type {{ name: string, frame: number, state: number }[]} */
+    states: [],
+    /** When each frame was due to be mixed. @type {{ frame: number, atMs: number }[]} */
     due: [],
   };
 }
@@ -62,6 +64,27 @@ const observer = {
   },
 };
 
+/** Whose frames it is noted of what they were when they were mixed. @type {Set<any>} */
+const speakers = new Set();
+/** What to add to the end of frame 0 less a frame, for when a frame ends, in milliseconds of the shared clock. */
+let originMs = NaN;
+
+/** In `tick`: what each speaker's frames were when they were mixed, and when each was due. @type {typeof observer} */
+const mixObserver = {
+  received(participant, frame, arrivalMs) {
+    speakers.add(participant);
+    originMs = sharedMs(participant.sampleClock.msAt(0));
+    notes.arrivals.push({ name: participant.name, frame, atMs: sharedMs(arrivalMs) });
+  },
+  ticked(frame, latenessMs) {
+    notes.tickLatenessMs.push(latenessMs);
+    notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
+    // The frame before has just been mixed, and nothing has been decoded since.
+    for (const { name, ring } of speakers) notes.states.push({ name, frame: frame - 1, state: ring.state(frame - 1) });
+  },
+  mixed() {},
+};
+
 /** Only when each tick began: for many people, whose packets would fill the notebook. @type {typeof observer} */
 const tickObserver = {
   received() {},
@@ -72,7 +95,7 @@ const tickObserver = {
   mixed() {},
 };
 
-const OBSERVERS = { packets: observer, ticks: tickObserver, nothing: undefined };
+const OBSERVERS = { packets: observer, mixes: mixObserver, ticks: tickObserver, nothing: undefined };
 
 serve(
   {
@@ -91,7 +114,7 @@ serve(
     /** What was written down since `begin`, and what it took. */
     collect() {
       const { rss, heapUsed } = process.memoryUsage();
-      return { ...notes, cpuPercent: cpu.take(), rssBytes: rss, heapBytes: heapUsed };
+      return { ...notes, originMs, cpuPercent: cpu.take(), rssBytes: rss, heapBytes: heapUsed };
     },
     /** @param {{ collect?: boolean }} options collect: after garbage has been collected, wholly */
     memory({ collect = false }) {

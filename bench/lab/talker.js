@@ -62,15 +62,15 @@ export class Talker {
     this.serverStats = null;
   }
 
-  /** @param {{ room: string, name: string }} options */
-  async join({ room, name }) {
+  /** @param {{ room: string, name: string, delivery?: 'tick' | 'reply' }} options */
+  async join({ room, name, delivery }) {
     const connection = this.#connection;
     const handler = {
       onPacket: (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => this.#receive(bytes, arrivalMs),
       onControl: (/** @type {any} */ message) => this.#control(message),
       onClosed: (/** @type {string} */ code, /** @type {string} */ reason) => void (this.ended = `${code}: ${reason}`),
     };
-    await join(connection, { type: 'join', version: 1, room, name }, handler, systemClock);
+    await join(connection, { type: 'join', version: 1, room, name, delivery }, handler, systemClock);
     this.#sync = new ClockSync(this.format.sampleRate);
     this.#exchange = new ClockExchange({
       clock: systemClock,

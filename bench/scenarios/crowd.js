@@ -90,11 +90,13 @@ async function measureCase(lab, name, repetition, seconds) {
   const most = mixed !== null && hasMost ? ['--max-speakers', String(mixed)] : [];
   const all = rooms * people;
   const child = await lab.startCrowd(['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms), ...most], 'ticks');
-  for (let i = 0; i < all; i++) {
-    lab.signal.throwIfAborted();
-    const number = Math.floor(i / rooms);
-    await child.call('join', { id: `P${i}`, room: `room-${i % rooms}`, talks: number < talking, watched: number % WATCHED_STEP === 0 && i % rooms === 0 });
-  }
+  await child.call('joinAll', {
+    people: Array.from({ length: all }, (_, i) => {
+      const number = Math.floor(i / rooms);
+      return { id: `P${i}`, room: `room-${i % rooms}`, talks: number < talking, watched: number % WATCHED_STEP === 0 && i % rooms === 0 };
+    }),
+  });
+  lab.signal.throwIfAborted();
   await lab.wait(2 * lab.options.warmUp);
   const atMs = lab.folder.elapsedMs;
   const before = await receptions(lab, rooms);

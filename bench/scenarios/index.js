@@ -1,12 +1,14 @@
+import { call } from './call.js';
 import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
 import { latency } from './latency.js';
 import { load } from './load.js';
+import { loss } from './loss.js';
 import { memory } from './memory.js';
 import { rtt } from './rtt.js';
 import { soak } from './soak.js';
 import { startup } from './startup.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('../lab/scenario.js').Scenario[]} */
-export const scenarios = Object.freeze([delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);
+export const scenarios = Object.freeze([call, loss, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);
