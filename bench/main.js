@@ -1,9 +1,11 @@
 /** The lab's command: `npm run bench -- SCENARIO`, `npm run bench -- report FOLDER …`. */
 
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { BENCHMARKS, runBars } from './bars.js';
 import { findChromium } from './chromium.js';
 import { describeEnvironment } from './environment.js';
 import { systemClock } from '../public/shared/clock.js';
@@ -18,6 +20,7 @@ import { scenarios } from './scenarios/index.js';
 /** @typedef {import('./lab/scenario.js').Scenario} Scenario */
 
 const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
+const FRAME_PATH = fileURLToPath(new URL('./frame-path.js', import.meta.url));
 const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
 const PINGS = Object.freeze({ count: 50, intervalMs: 100 });
 const BANDWIDTH_SECONDS = 3;
@@ -37,6 +40,46 @@ program
     console.log(`${await compareRuns(folders, out)}\nComparison: ${out}`);
   });
 
+program
+  .command('bars')
+  .description('everything that is to be reached, benchmark by benchmark, in one table; about a quarter of an hour')
+  .addOption(new Option('--only <list>', `by commas, of ${BENCHMARKS.map(({ name }) => name).join(', ')}`).argParser(listOf(BENCHMARKS.map(({ name }) => name))).default(BENCHMARKS.filter(({ isLong }) => !isLong).map(({ name }) => name), 'all but soak, which takes an hour'))
+  .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
+  .action(showBars);
+program
+  .command('frame-path')
+  .description("what a received frame costs on Node's thread, in microseconds and bytes; further options go to it")
+  .allowUnknownOption()
+  .helpOption(false)
+  .argument('[options...]')
+  .action((argv) => {
+    process.exitCode = spawnSync(process.execPath, ['--expose-gc', FRAME_PATH, ...argv], { stdio: 'inherit' }).status ?? 1;
+  });
+
+/** @param {{ only: string[], out: string }} options */
+async function showBars({ only, out }) {
+  const { signal } = interruption();
+  const title = 'Bars';
+  const folder = await openFolder({ name: 'bars', title, quantities: [] }, { out, only }, findChromium() ?? undefined);
+  const progress = new Progress(process.stderr, systemClock);
+  progress.begin(title);
+  const benchmarks = BENCHMARKS.filter(({ name }) => only.includes(name));
+  const table = await runBars({ benchmarks, folder, signal, progress: (what, share) => progress.update(share, what) });
+  progress.close();
+  const result = { title, summary: 'What is to be reached, and what was, one benchmark after the other.', headlines: [], tables: [table], plots: [], notes: ["Each benchmark's own run, with its samples and its report, is in a folder beside this report."] };
+  const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));
+  console.log(textSummary(folder.run, result, report));
+  if (signal.aborted) process.exitCode = 1;
+}
+
+function interruption() {
+  const interrupted = new AbortController();
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
+  }
+  return interrupted;
+}
+
 /** @param {Scenario} scenario */
 function addScenario(scenario) {
   const { duration = 60, repetitions = 6, format = 'thesis', link = 'loopback' } = scenario.defaults;
@@ -52,7 +95,7 @@ function addScenario(scenario) {
     .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
     .addOption(new Option('--format <name>', Object.entries(FORMATS).map(([name, { words }]) => `${name}: ${words}`).join('; ')).choices(Object.keys(FORMATS)).default(format))
     .option('--seed <number>', 'of the link and the statistics', number(0, 2 ** 32 - 1), 1)
-    .option('--browser', 'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones', false)
+    .option('--browser', 'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones', scenario.defaults.browser ?? false)
     .option('--server <options>', 'further options of the server, in one string', (text) => text.split(/\s+/).filter(Boolean), [])
     .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'));
   scenario.addOptions?.(command);
@@ -91,10 +134,7 @@ function listOf(allowed) {
  * @param {any} options
  */
 async function run(scenario, { link: profile, shaper, ...options }) {
-  const interrupted = new AbortController();
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-    process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
-  }
+  const interrupted = interruption();
   const chromium = options.browser ? requireChromium() : undefined;
   const progress = new Progress(process.stderr, systemClock);
   const folder = await openFolder(scenario, { ...options, link: profile, shaper }, chromium);
@@ -139,7 +179,7 @@ async function startBrowser(chromium, { client, server }) {
   return BrowserClients.start({ chromium, client, server });
 }
 
-/** @param {Scenario} scenario @param {any} options @param {string | undefined} chromium */
+/** @param {Pick<Scenario, 'name' | 'title' | 'quantities'>} scenario @param {any} options @param {string | undefined} chromium */
 async function openFolder({ name, title, quantities }, { out, ...options }, chromium) {
   const environment = await describeEnvironment({ chromium });
   const id = randomBytes(2).toString('hex');

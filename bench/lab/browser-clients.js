@@ -8,8 +8,9 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { encodeSpeech, readSpeech } from './speech.js';
+import { encodeSpeech, readSpeech, SPEECH } from './speech.js';
 
 /**
  * Talkers share as many pages, since a page costs more than a talker. Each page has a profile of its own.
@@ -60,6 +61,8 @@ export class BrowserClients {
         handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
         args: [
           '--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream',
+          // A microphone that says the speech again and again.
+          '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${fileURLToPath(SPEECH)}`,
           `--host-resolver-rules=MAP ${HOST} ${server.address}`,
         ],
       });

@@ -1,3 +1,4 @@
+/* global AudioContext, GainNode, MediaStreamAudioSourceNode */
 /**
  * Somebody in a browser's page who takes part by the page's own call, with a microphone that says known
  * speech, and a recorder at the call's output.
@@ -24,6 +25,11 @@ export class CallListener {
   #call = null;
   /** @type {Recorder | null} */
   #recorder = null;
+  /** The microphone's sound as the browser alone plays it. @type {Recorder | null} */
+  #loop = null;
+  /** @type {AudioContext | null} */
+  #loopContext = null;
+  #device;
   /** @type {object | null} */
   #stats = null;
 
@@ -33,8 +39,11 @@ export class CallListener {
    * @param {number} options.sampleRate     the room's
    * @param {string} options.processor      the text of recorder-processor.js
    * @param {Float32Array<ArrayBuffer> | null} options.speech  at 48 kHz; null: only listens
+   * @param {boolean} [options.device]  speaks with the browser's own microphone instead, and records it as the
+   *   browser plays it by itself
    */
-  constructor({ recordSeconds, sampleRate, processor, speech }) {
+  constructor({ recordSeconds, sampleRate, processor, speech, device = false }) {
+    this.#device = device;
     this.#recordSeconds = recordSeconds;
     this.#processor = processor;
     // As long as the speech is at the room's rate.
@@ -49,7 +58,8 @@ export class CallListener {
       this.#microphone = microphone;
       navigator.mediaDevices.getUserMedia = () => microphone.open(speech);
     }
-    const call = new Call({ room, name, transport, processing: false, microphoneId: speech ? '' : null });
+    if (this.#device) this.#tapDevice();
+    const call = new Call({ room, name, transport, processing: false, microphoneId: speech || this.#device ? '' : null });
     this.#call = call;
     call.addEventListener('stats', ({ detail }) => void (this.#stats = detail));
     let failure = '';
@@ -59,6 +69,23 @@ export class CallListener {
     await joined;
     await recording;
     if (call.state !== 'joined') throw new Error(`the call is ${call.state}: ${failure}`);
+  }
+
+  /** The microphone that the call opens goes round by the browser alone too: into a context, and out of it. */
+  #tapDevice() {
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getUserMedia.bind(mediaDevices);
+    mediaDevices.getUserMedia = async (wish) => {
+      const stream = await open(wish);
+      const context = new AudioContext({ sampleRate: MICROPHONE_RATE, latencyHint: 'interactive' });
+      await context.resume();
+      const output = new GainNode(context);
+      new MediaStreamAudioSourceNode(context, { mediaStream: stream }).connect(output).connect(context.destination);
+      this.#loopContext = context;
+      this.#loop = new Recorder(context, this.#recordSeconds);
+      await this.#loop.start(output, this.#processor);
+      return stream;
+    };
   }
 
   /**
@@ -76,12 +103,15 @@ export class CallListener {
   /** @returns {Recording} */
   recording() {
     if (!this.#recorder) throw new Error('the call has not been joined');
-    return { ...this.#recorder.take(this.#microphone?.startMs), stats: this.#stats };
+    const loop = this.#loop?.take();
+    return { ...this.#recorder.take(this.#microphone?.startMs), stats: this.#stats, ...(loop && { loop }) };
   }
 
   /** Leaves. Idempotent. */
   async close() {
     this.#recorder?.stop();
+    this.#loop?.stop();
+    await this.#loopContext?.close();
     await this.#call?.leave();
     const microphone = this.#microphone;
     this.#microphone = null;

@@ -14,6 +14,8 @@
  *   began to go in, with silence for what had not come out by then
  * @property {number} sampleRate
  * @property {object | null} stats   the client's own
+ * @property {{ samples: Float32Array, startMs: number, sampleRate: number }} [loop]  what the browser alone
+ *   played of the microphone, where it was recorded
  *
  * @typedef {object} Listener        somebody with the whole client; times on performance.now()
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
@@ -24,7 +26,7 @@
  * @typedef {object} World           what differs from one place to the other
  * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
- * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number }) => Promise<Listener>} createListener
+ * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean }) => Promise<Listener>} createListener
  * @property {(ms: number) => number} sharedMs  from performance.now() to the machine's monotonic clock
  * @property {() => number} takeCpu             percent of a core since the last time
  */
@@ -126,12 +128,13 @@ export class Participants {
    * @param {boolean} options.speaks
    * @param {number} options.recordSeconds
    * @param {number} [options.periodMs]  of the sound card, where it is none of a browser's
+   * @param {boolean} [options.device]   speaks with the browser's own microphone
    */
-  async listen({ id, transport, room, speaks, recordSeconds, periodMs }) {
+  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device }) {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
-    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs });
+    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device });
     this.#listeners.set(id, listener);
     const { sharedMs } = this.#world;
     const startMs = sharedMs(performance.now());
@@ -146,8 +149,13 @@ export class Participants {
   async recording({ id }) {
     const listener = this.#listeners.get(id);
     if (!listener) throw new Error(`nobody listens as ${id}`);
-    const recording = await listener.recording();
-    return { ...recording, startMs: this.#world.sharedMs(recording.startMs) };
+    const { loop, ...recording } = await listener.recording();
+    const { sharedMs } = this.#world;
+    return {
+      ...recording,
+      startMs: sharedMs(recording.startMs),
+      ...(loop && { loop: { ...loop, startMs: sharedMs(loop.startMs) } }),
+    };
   }
 
   /** From now on it is noted what listeners send, receive and play. */

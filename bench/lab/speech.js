@@ -8,7 +8,7 @@ import { PayloadEncoder } from '../../public/shared/payload.js';
 import { loadCodec } from '../../server/audio/codec.js';
 import { readWav } from '../wav.js';
 
-const SPEECH = new URL('../../test/fixtures/speech-low.wav', import.meta.url);
+export const SPEECH = new URL('../../test/fixtures/speech-low.wav', import.meta.url);
 
 /** @type {Map<string, Promise<Uint8Array[]>>} */
 const encoded = new Map();

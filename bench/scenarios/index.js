@@ -6,9 +6,10 @@ import { latency } from './latency.js';
 import { load } from './load.js';
 import { loss } from './loss.js';
 import { memory } from './memory.js';
+import { mouthToEar } from './mouth-to-ear.js';
 import { rtt } from './rtt.js';
 import { soak } from './soak.js';
 import { startup } from './startup.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('../lab/scenario.js').Scenario[]} */
-export const scenarios = Object.freeze([call, loss, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);
+export const scenarios = Object.freeze([call, loss, mouthToEar, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);

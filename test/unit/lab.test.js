@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { receivedAudio } from '../../bench/lab/received-audio.js';
-import { soundLags } from '../../bench/lab/sound-lag.js';
+import { lagsBetween, soundLags } from '../../bench/lab/sound-lag.js';
 import { random } from '../fakes/random.js';
 
 describe('received audio from write clocks', () => {
@@ -87,5 +87,37 @@ describe('the lag of sound', () => {
     const noise = Float32Array.from({ length: 40_000 }, () => next() - 0.5);
     expect(soundLags(noise, speech, { sampleRate: 8000 })).toEqual([]);
     expect(soundLags(new Float32Array(40_000), speech, { sampleRate: 8000 })).toEqual([]);
+  });
+});
+
+describe('how much later the same sound comes out elsewhere', () => {
+  const sampleRate = 8000;
+  /** Noise that is like speech in one thing: it pauses. @param {number} seconds */
+  const noise = (seconds) => {
+    const next = random(11);
+    return Float32Array.from({ length: seconds * sampleRate }, (_, i) => ((i / sampleRate) % 4 < 3 ? next() - 0.5 : 0));
+  };
+
+  it('is what it was, whenever the two began to record', () => {
+    const sound = noise(12);
+    for (const [ms, startMs] of [[0, 0], [47.5, 300], [180, -700.25], [499, 1000]]) {
+      const earlier = { samples: sound, startMs: 5000, sampleRate };
+      // What came out at x in one came out at x + ms in the other, which began at another time.
+      const skipped = Math.round(((startMs - ms) * sampleRate) / 1000);
+      const samples = Float32Array.from({ length: 8 * sampleRate }, (_, i) => 0.7 * (sound[i + skipped] ?? 0));
+      const lags = lagsBetween({ samples, startMs: 5000 + (skipped * 1000) / sampleRate + ms, sampleRate }, earlier);
+      expect(lags.length, `${ms} ms`).toBeGreaterThan(6);
+      for (const { lagMs } of lags) expect(Math.abs(lagMs - ms), `${ms} ms`).toBeLessThan(0.13);
+    }
+  });
+
+  it('is not told of what is quiet, of other sound, or of what came out before it counts', () => {
+    const earlier = { samples: noise(6), startMs: 0, sampleRate };
+    const next = random(12);
+    const other = { samples: Float32Array.from({ length: 6 * sampleRate }, () => next() - 0.5), startMs: 0, sampleRate };
+    expect(lagsBetween(other, earlier)).toEqual([]);
+    expect(lagsBetween({ ...earlier, samples: new Float32Array(6 * sampleRate) }, earlier)).toEqual([]);
+    expect(lagsBetween(earlier, earlier, { fromMs: 6000 })).toEqual([]);
+    expect(() => lagsBetween({ ...earlier, sampleRate: 48000 }, earlier)).toThrow(RangeError);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { framePathBars, joined } from '../../bench/bars.js';
 import { barsTable, isMet } from '../../bench/lab/bars.js';
 import { checkResult, NO_RESULT } from '../../bench/result.js';
 import { trend } from '../../bench/trend.js';
@@ -57,5 +58,24 @@ describe('a bar', () => {
       ['≤ 1 MiB', '–', 'not measured', ''],
     ]);
     expect(() => checkResult({ ...NO_RESULT, tables: [table] })).not.toThrow();
+  });
+});
+
+describe('the bars of all benchmarks', () => {
+  it('are the rows of each, in order, in one table', () => {
+    const one = barsTable([{ what: 'a', limit: 1, reached: 1, unit: 'ms' }]);
+    const two = barsTable([{ what: 'b', limit: 1, reached: 2, unit: 'ms' }, { what: 'c', limit: 1, reached: NaN, unit: 'ms' }]);
+    expect(joined([one, two]).rows.map(([what, , , met]) => [what, met])).toEqual([['a', 'met'], ['b', 'not met'], ['c', 'not measured']]);
+    expect(() => checkResult({ ...NO_RESULT, tables: [joined([])] })).not.toThrow();
+  });
+
+  it('hold what a frame costs without a codec, as it is pushed', () => {
+    const cases = [
+      { codec: 'none', delivery: 'tick', 'µs/frame': 12.3, 'bytes/frame': 40 },
+      { codec: 'none', delivery: 'reply', 'µs/frame': 99, 'bytes/frame': 4000 },
+      { codec: 'libopus-wasm', delivery: 'tick', 'µs/frame': 300, 'bytes/frame': 400 },
+    ];
+    const { rows } = framePathBars({ people: 10, talking: 10, cases });
+    expect(rows.map(([, , reached, met]) => [reached, met])).toEqual([['12.3 µs', 'met'], ['40 bytes', 'met']]);
   });
 });

@@ -1,0 +1,120 @@
+/**
+ * From one person's microphone to another's speaker, in real browsers, beside what the browser needs by
+ * itself to play a microphone.
+ * @import { Lab } from '../lab/lab.js'
+ * @import { Samples, Scenario } from '../lab/scenario.js'
+ * @import { Quantity } from '../result.js'
+ */
+
+import { InvalidArgumentError } from 'commander';
+import { summaryIntervals } from '../bootstrap.js';
+import { barsTable } from '../lab/bars.js';
+import { randomFor, worldNotes } from '../lab/scenario.js';
+import { lagsBetween } from '../lab/sound-lag.js';
+import { wholeNumber } from '../options.js';
+import { toEstimate } from '../quantity-views.js';
+import { valuesByRepetition } from '../result.js';
+
+/** What may be added to the browser's own loop, in milliseconds, by the length of a frame. */
+const BARS = new Map([[20, 60], [10, 40]]);
+
+const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
+
+/** @type {Record<string, Quantity>} */
+const quantities = {
+  added: { name: 'added', label: "Mouth to ear, beyond the browser's own loop", unit: 'ms', factors },
+  delay: { name: 'serverDelay', label: 'Server-side delay', unit: 'ms', factors },
+  playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
+};
+
+/** @type {Scenario} */
+export const mouthToEar = {
+  name: 'mouth-to-ear',
+  title: 'Mouth to ear in the browser',
+  description: "from one page's microphone to another page's speaker in Chromium, beyond the browser's own loop",
+  quantities: Object.values(quantities),
+  defaults: { duration: 24, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true },
+  addOptions: (command) => {
+    command
+      .option('--frames <ms>', 'lengths of a frame, by commas', frames, [...BARS.keys()])
+      .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 12);
+  },
+
+  async measure(lab) {
+    const { frames: all, repetitions } = /** @type {any} */ (lab.options);
+    let done = 0;
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      for (const frameMs of all) {
+        lab.progress(`frames of ${frameMs} ms, ${repetition + 1} of ${repetitions}`, done++ / (repetitions * all.length));
+        await hear(lab, frameMs, repetition);
+      }
+    }
+  },
+
+  result(folder, options) {
+    const random = randomFor(options);
+    const figures = options.frames.map((/** @type {number} */ frameMs) => ({ frameMs, summary: summaryIntervals(repetitionsOf(folder, quantities.added, frameMs), { random }) }));
+    return {
+      title: mouthToEar.title,
+      summary: "Somebody's microphone says a file in one page; what comes out of another page's call is set against what the first page's browser plays of the microphone by itself.",
+      headlines: [],
+      tables: [
+        barsTable(figures.flatMap((/** @type {any} */ { frameMs, summary }) => {
+          const limit = BARS.get(frameMs);
+          if (limit === undefined) return [];
+          const { estimate, low, high } = summary.mean;
+          const why = `mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(folder, quantities.delay, frameMs)} ms, playout ${meanOf(folder, quantities.playout, frameMs)} ms`;
+          return [{ what: `Mouth to ear beyond the browser's own loop, frames of ${frameMs} ms`, limit, reached: estimate, unit: 'ms', digits: 1, why }];
+        })),
+        {
+          name: 'added', title: "Mouth to ear, beyond the browser's own loop", columns: [{ label: 'Frame', unit: 'ms' }, ...['mean', 'p50', 'p95'].map((label) => ({ label, unit: 'ms', digits: 1 }))],
+          rows: figures.map((/** @type {any} */ { frameMs, summary: { mean, p50, p95 } }) => [frameMs, ...[mean, p50, p95].map(toEstimate)]),
+        },
+      ],
+      plots: [],
+      notes: [
+        "The browser's own loop: the same microphone's stream through an AudioContext of the same page to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
+        "Quiet stretches and those with a correlation below 0.6 are left out. The microphone is Chromium's own fake device, which says a file; processing of the microphone is off. There is no sound card: a device's own buffers are in both and in neither.",
+        ...worldNotes(options),
+      ],
+    };
+  },
+};
+
+/** @param {string} text */
+function frames(text) {
+  const list = text.split(',').map(Number);
+  if (list.every((ms) => [2.5, 5, 10, 20, 40, 60].includes(ms))) return list;
+  throw new InvalidArgumentError('allowed are 2.5, 5, 10, 20, 40 and 60, by commas');
+}
+
+/** @param {Lab} lab @param {number} frameMs @param {number} repetition */
+async function hear(lab, frameMs, repetition) {
+  const { settle } = /** @type {any} */ (lab.options);
+  await lab.startServer(['--delivery', 'tick', '--application', 'low-delay', '--frame-ms', String(frameMs)]);
+  const recordSeconds = settle + lab.blockSeconds + 10;
+  const common = { transport: 'webtransport', room: 'talk', recordSeconds };
+  await lab.clients.call('listen', { ...common, id: 'mouth', speaks: false, device: true });
+  const { joinedMs } = await lab.clients.call('listen', { ...common, id: 'ear', speaks: false });
+  const atMs = lab.folder.elapsedMs;
+  await lab.wait(settle + lab.blockSeconds);
+  const mouth = await lab.clients.call('recording', { id: 'mouth' });
+  const ear = await lab.clients.call('recording', { id: 'ear' });
+  const room = await lab.server.call('room', { room: 'talk' });
+  for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
+  const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
+    lab.folder.record(name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { frameMs } });
+  for (const { lagMs } of lagsBetween(ear, mouth.loop, { fromMs: joinedMs + settle * 1000 })) add(quantities.added, lagMs);
+  add(quantities.delay, room.serverDelayMs);
+  add(quantities.playout, ear.stats?.detail.playout.delayMs ?? NaN);
+}
+
+/** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */
+const repetitionsOf = (folder, { name }, frameMs) =>
+  valuesByRepetition(folder.samples(name), (sample) => sample.factors?.frameMs === frameMs);
+
+/** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */
+function meanOf(folder, quantity, frameMs) {
+  const values = repetitionsOf(folder, quantity, frameMs).flat();
+  return (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(0);
+}
