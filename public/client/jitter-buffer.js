@@ -7,6 +7,7 @@ import { unwrapFrame } from '../shared/packet.js';
 import { PacketLoss } from './packet-loss.js';
 import { PacketSlots } from './packet-slots.js';
 import { MAX_DELAY_MS, PlayoutDelay } from './playout-delay.js';
+import { Primers } from './primers.js';
 
 /** How much sound is kept at most, in milliseconds. */
 const CAPACITY_MS = 1000;
@@ -29,6 +30,7 @@ export class JitterBuffer {
   #counters;
   #slots;
   #loss = new PacketLoss();
+  #primers = new Primers();
   #newest = INDEX_NEVER;
   #strangers = 0;
   /** The first frame of the silence for which no packets came. */
@@ -72,6 +74,7 @@ export class JitterBuffer {
     this.#loss.add(packet, frame, arrivalMs);
     this.#counters.lost = this.#loss.lost;
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
+    this.#keepPrimers(frame, packet, bytes);
     this.#keepRepeated(frame, packet, bytes, arrivalMs);
     this.#keep(frame, packet, bytes);
   }
@@ -114,6 +117,7 @@ export class JitterBuffer {
     this.delay.reset();
     this.#loss.reset();
     this.#slots.clear();
+    this.#primers.clear();
     this.#start(frame);
     return true;
   }
@@ -131,6 +135,25 @@ export class JitterBuffer {
     else this.#counters.late += 1;
     if (frame > this.#newest) this.#newest = frame;
     if (frame > this.#newest - this.#slots.capacity) this.#slots.put(frame, packet, 0, bytes);
+  }
+
+  /**
+   * What is repeated of frames that are there of the other stream is for the decoder of this one.
+   * @param {number} frame
+   * @param {Packet} packet
+   * @param {Uint8Array} bytes
+   */
+  #keepPrimers(frame, packet, bytes) {
+    if (packet.redundancy === 0 || packet.payloadBytes[0] === 0 || frame === 0 || !this.#slots.has(frame - 1)) return;
+    if (this.#slots.stream(frame - 1) !== packet.stream) this.#primers.keep(frame, packet, bytes);
+  }
+
+  /**
+   * Gives the payloads that the next frame's decoder must have had before, oldest first.
+   * @param {(payload: Uint8Array, length: number) => void} give
+   */
+  prime(give) {
+    this.#primers.take(this.next, give);
   }
 
   /**

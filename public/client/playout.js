@@ -53,6 +53,7 @@ export class Playout {
   #delay;
   /** How long it has been quiet, in milliseconds; 0 when it is not. */
   #quietMs = LONG_QUIET_MS;
+  #prime;
   #resampler;
   #piece;
   #heard = 0;
@@ -92,6 +93,8 @@ export class Playout {
     this.#buffer = new JitterBuffer(format, this.counters);
     this.#delay = this.#buffer.delay;
     this.#sound = new StreamDecoder(format, decoders);
+    this.#prime = (/** @type {Uint8Array} */ payload, /** @type {number} */ length) =>
+      this.#sound.prime(this.#buffer.stream, payload, length);
     this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA);
     this.#piece = new Float32Array(format.frameSamples);
     this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
@@ -299,6 +302,7 @@ export class Playout {
     const { frameSamples, frameMs } = this.#format;
     const { stream, payload, payloadBytes, level, isRepeated } = this.#buffer;
     this.#buffer.beginFrame();
+    this.#buffer.prime(this.#prime);
     if (payloadBytes === 0) this.#silence(out, frameSamples);
     else if (!this.#sound.decode(stream, payload, payloadBytes, out)) this.counters.garbage += 1;
     const isQuiet = payloadBytes === 0 || level >= QUIET_LEVEL;

@@ -66,6 +66,18 @@ export class StreamDecoder {
     return good;
   }
 
+  /**
+   * Decodes a frame that isn't heard, since the other stream's was: the next one goes on from it.
+   * @param {number} stream one of Stream
+   * @param {Uint8Array} payload
+   * @param {number} length its bytes; 0: it was silent
+   */
+  prime(stream, payload, length) {
+    if (this.sounding && stream === this.#stream) return;
+    if (this.sounding) this.breakOff();
+    if (length > 0) this.#clean[stream] = this.#decoders[stream].decode(payload, 0, length, this.#scratch, 0);
+  }
+
   /** @param {Float32Array} out a frame that is made up, from what was before */
   conceal(out) {
     this.#decoders[this.#stream].conceal(out, 0);

@@ -1,9 +1,11 @@
 /**
  * @import { Session, Transport } from '../transport/session.js'
+ * @import { Downlink } from './downlink.js'
  * @import { MixStream } from './mix-stream.js'
  * @import { Participant } from './participant.js'
  */
 
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 import { out, written } from './packet-out.js';
 
 /** Beyond so many groups those are forgotten whose transport nobody has any more. */
@@ -56,14 +58,16 @@ export class Audience {
       const { downlink } = this.#own[i];
       if (downlink.ownFrame === frame) continue;
       downlink.hearsOwn = false;
+      downlink.returnFrame = frame;
       this.#own[i] = this.#own[this.#own.length - 1];
       this.#own.pop();
       this.#isStale = true;
     }
-    if (this.#isStale) this.#gather();
+    if (this.#isStale) this.#gather(frame);
   }
 
-  #gather() {
+  /** @param {number} frame */
+  #gather(frame) {
     this.#isStale = false;
     this.size = 0;
     for (let i = 0; i < this.#groups.length; i++) this.#groups[i].sessions.length = 0;
@@ -71,9 +75,20 @@ export class Audience {
     for (let i = 0; i < this.#people.length; i++) {
       const { delivery, downlink, session } = this.#people[i];
       if (delivery !== 'tick' || downlink.hearsOwn) continue;
-      this.#groupOf(session.transport, downlink.redundancy.count).push(session);
+      this.#groupOf(session.transport, this.#redundancyOf(downlink, frame)).push(session);
       this.size += 1;
     }
+  }
+
+  /**
+   * Who comes back needs the frames before, so that its decoder, which hasn't heard them, can go on from there.
+   * @param {Downlink} downlink
+   * @param {number} frame
+   */
+  #redundancyOf({ redundancy, returnFrame }, frame) {
+    if (returnFrame !== frame) return redundancy.count;
+    this.#isStale = true;
+    return MAX_REDUNDANCY;
   }
 
   /**

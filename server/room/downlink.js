@@ -25,6 +25,8 @@ export class Downlink {
     /** Whether the last mix of the room's tick was one of its own, and the frame of the last such one. */
     this.hearsOwn = false;
     this.ownFrame = -1;
+    /** The frame in which it heard the shared stream again. */
+    this.returnFrame = -1;
   }
 
   /**
@@ -33,9 +35,10 @@ export class Downlink {
    * @param {Float32Array} pcm one frame; limited in place
    * @param {boolean} sounding false to send a silent packet, whatever is in pcm
    * @param {SpeakerList} speakers who is in the mix
+   * @param {Float32Array | null} before what was heard in the frame before; null where it was silent
    */
-  send(frame, pcm, sounding, speakers) {
-    if (!this.stream.encode(frame, pcm, sounding, speakers)) return;
+  send(frame, pcm, sounding, speakers, before) {
+    if (!this.stream.encode(frame, pcm, sounding, speakers, before)) return;
     this.#session.send(written(this.stream.write(out, this.redundancy.count)));
   }
 

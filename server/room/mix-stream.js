@@ -44,6 +44,8 @@ export class MixStream {
   #frame = -2;
   /** The last frame that was encoded. */
   #soundFrame = -1;
+  /** Whether the frame before the last one was encoded only for the decoder's sake. */
+  #primed = false;
   #silentFrames = 0;
   #sentFrame = -1;
   #listedFrame = -1;
@@ -73,14 +75,20 @@ export class MixStream {
    * @param {Float32Array} pcm one frame; limited in place
    * @param {boolean} sounding false for a silent frame, whatever is in pcm
    * @param {SpeakerList} speakers who is in the mix
+   * @param {Float32Array | null} before the frame before it as it was heard; null where it was silent. Where this
+   *   stream didn't have it, it goes into the packet before this one, so that encoder and decoder go on from it
    * @returns {boolean} whether there is a packet to be written: none where silence is left out
    */
-  encode(frame, pcm, sounding, speakers) {
+  encode(frame, pcm, sounding, speakers, before) {
     const packet = this.#packet;
-    this.#kept = frame === this.#frame + 1 ? Math.min(this.#kept + 1, MAX_REDUNDANCY) : 0;
+    const isNext = frame === this.#frame + 1;
+    this.#primed = !isNext && sounding && before !== null;
+    if (isNext) this.#kept = Math.min(this.#kept + 1, MAX_REDUNDANCY);
+    else this.#kept = this.#primed ? 1 : 0;
+    if (this.#primed) this.#keep(/** @type {Float32Array} */ (before));
     this.#frame = frame;
-    this.#turn = (this.#turn + 1) % PAYLOADS;
-    this.#lengths[this.#turn] = sounding ? this.#encode(pcm) : 0;
+    if (sounding) this.#limiter.process(pcm);
+    this.#keep(sounding ? pcm : null);
     this.#silentFrames = sounding ? 0 : this.#silentFrames + 1;
     if (this.#isLeftOut(frame)) return false;
     this.#sentFrame = frame;
@@ -92,14 +100,16 @@ export class MixStream {
     return true;
   }
 
-  /** @param {Float32Array} pcm */
-  #encode(pcm) {
+  /** @param {Float32Array | null} pcm one frame; null where it is silent */
+  #keep(pcm) {
+    this.#turn = (this.#turn + 1) % PAYLOADS;
+    this.#lengths[this.#turn] = 0;
+    if (pcm === null) return;
     while (this.#payloads.length < PAYLOADS) {
       this.#payloads.push(new Uint8Array(MAX_PACKET_BYTES - AUDIO_HEADER_BYTES));
     }
     this.#soundFrame = this.#frame;
-    this.#limiter.process(pcm);
-    return this.#encoder.encode(pcm, this.#payloads[this.#turn], 0);
+    this.#lengths[this.#turn] = this.#encoder.encode(pcm, this.#payloads[this.#turn], 0);
   }
 
   /** @param {number} frame */
@@ -135,7 +145,7 @@ export class MixStream {
    */
   write(out, redundancy) {
     const packet = this.#packet;
-    this.#fit(Math.min(redundancy, this.#kept));
+    this.#fit(Math.min(this.#primed ? Math.max(1, redundancy) : redundancy, this.#kept));
     let at = writeAudioHeader(out, packet);
     for (let r = packet.redundancy; r >= 0; r--) {
       const turn = (this.#turn + PAYLOADS - r) % PAYLOADS;

@@ -22,6 +22,10 @@ export class Mix {
   #people;
   #delay;
   #fullMix;
+  /** The full mix of the frame before. */
+  #lastMix;
+  /** Whether there was anything in the full mix. */
+  #sounded = false;
   #ownMix;
   #oldMix;
   /** Those of the room whose delivery is `tick`, and those who hear a mix of their own at this tick. */
@@ -50,6 +54,7 @@ export class Mix {
     this.#audience = new Audience();
     this.#oldMix = new Float32Array(format.frameSamples);
     this.#fullMix = new Float32Array(format.frameSamples);
+    this.#lastMix = new Float32Array(format.frameSamples);
     this.#ownMix = new Float32Array(format.frameSamples);
     /** Whether there was anything to be heard in the last mix. */
     this.sounding = false;
@@ -73,16 +78,18 @@ export class Mix {
    * @param {number} frame
    */
   tick(frame) {
+    const before = this.#sounded && frame === this.ticked.frame + 1 ? this.#fullMix : null;
     this.ticked.frame = frame;
+    [this.#fullMix, this.#lastMix] = [this.#lastMix, this.#fullMix];
     const count = this.#speakers.mix(frame, this.#fullMix, !this.#hasReplies);
-    this.sounding = count > 0;
+    this.sounding = this.#sounded = count > 0;
     const { heard } = this.#speakers;
     this.#list.clear();
     for (let i = 0; i < count; i++) this.#list.add(heard[i].number, heard[i].level, heard[i].voice);
-    if (count > 0) this.#sendOwn(frame);
+    if (count > 0) this.#sendOwn(frame, before);
     this.#audience.settle(frame);
     if (this.shared === null || this.#audience.size === 0) return;
-    if (!this.shared.encode(frame, this.#fullMix, count > 0, this.#list)) return;
+    if (!this.shared.encode(frame, this.#fullMix, count > 0, this.#list, before)) return;
     this.#audience.send(this.shared);
   }
 
@@ -90,8 +97,9 @@ export class Mix {
    * Those whose own voice is in the mix hear it without, and those who want to hear somebody of it in another
    * way a mix of their own.
    * @param {number} frame
+   * @param {Float32Array | null} before the full mix of the frame before; null where it was silent
    */
-  #sendOwn(frame) {
+  #sendOwn(frame, before) {
     const { heard } = this.#speakers;
     const { echo } = this.#settings;
     for (let i = 0; i < this.#particular.length; i++) {
@@ -100,7 +108,7 @@ export class Mix {
       this.#audience.hearsOwn(this.#particular[i], frame);
       const except = echo ? null : this.#particular[i];
       const sounding = downlink.volumes.mix(this.#ownMix, frame, heard, except);
-      downlink.send(frame, this.#ownMix, sounding, this.#list);
+      downlink.send(frame, this.#ownMix, sounding, this.#list, before);
     }
     if (echo) return;
     for (let i = 0; i < heard.length; i++) {
@@ -108,7 +116,7 @@ export class Mix {
       if (person.delivery !== 'tick' || person.downlink.ownFrame === frame) continue;
       this.#audience.hearsOwn(person, frame);
       mixMinus(this.#ownMix, this.#fullMix, samples, 0);
-      person.downlink.send(frame, this.#ownMix, heard.length > 1, this.#list);
+      person.downlink.send(frame, this.#ownMix, heard.length > 1, this.#list, before);
     }
   }
 
@@ -226,7 +234,7 @@ export class Mix {
     listener.readDelaySamples = delay;
     listener.answeredFrame = frame;
     this.sounding = added > 0;
-    listener.downlink.send(frame, mix, added > 0, this.#list);
+    listener.downlink.send(frame, mix, added > 0, this.#list, null);
   }
 
   /**

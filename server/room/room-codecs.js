@@ -42,15 +42,16 @@ export function newDecoder({ codec, format }) {
  * @param {RoomSettings} settings
  */
 export function newSharedStream(settings) {
-  return new MixStream(Stream.fullMix, newEncoder(settings), settings.format);
+  return new MixStream(Stream.fullMix, newEncoder(settings), settings.format, settings.silenceSuppression);
 }
 
 /**
  * @param {Session} session
  * @param {LazyEncoder} encoder
  * @param {RoomSettings} settings
+ * @param {boolean} leavesOutSilence
  */
-export function newDownlink(session, encoder, { format, redundancy = 'auto', clock }) {
+export function newDownlink(session, encoder, { format, redundancy = 'auto', clock }, leavesOutSilence) {
   const setting = /** @type {'auto' | 0 | 1 | 2} */ (redundancy);
-  return new Downlink(session, new MixStream(Stream.mixMinus, encoder, format), new Redundancy(setting, clock));
+  return new Downlink(session, new MixStream(Stream.mixMinus, encoder, format, leavesOutSilence), new Redundancy(setting, clock));
 }

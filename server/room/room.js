@@ -186,18 +186,19 @@ export class Room {
     try {
       const decoder = newDecoder(settings);
       const taken = session.transport.replyOnly ? 'reply' : (delivery ?? settings.delivery);
+      const leavesOutSilence = taken === 'tick' && settings.silenceSuppression === true;
       const participant = new Participant({
         id: before?.id ?? String(this.#nextId++),
         name: before?.name ?? name,
         session,
         delivery: taken,
-        leavesOutSilence: taken === 'tick' && settings.silenceSuppression === true,
+        leavesOutSilence,
         format: settings.format,
         sampleClock: settings.sampleClock,
         maxDelayMs: settings.maxDelayMs,
         lateness: this.#delay.newLateness(),
         onClosed: (closed) => this.#statsLog.ended(closed),
-        downlink: newDownlink(session, encoder, settings),
+        downlink: newDownlink(session, encoder, settings, leavesOutSilence),
         decoder,
         ticked: this.#mix.ticked,
         balance: settings.levelBalance ? new LevelBalance(settings.format) : null,

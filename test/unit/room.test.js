@@ -155,7 +155,7 @@ describe('a speaker who leaves silence out', () => {
     const { heard, stats } = await speakInTurns();
     for (let frame = 0; frame < 80; frame++) {
       const value = frame < 20 || frame >= 60 ? [{ value: 0.3, count: 960 }] : null;
-      expect(steps(heard.get(frame)), `frame ${frame}`).toEqual(value);
+      expect(steps(heard.get(frame) ?? null), `frame ${frame}`).toEqual(value);
     }
     expect(stats).toMatchObject({ received: 45, lost: 0, late: 0, concealed: 0, receivedPercent: 100, lostPercent5s: 0 });
   });
@@ -168,14 +168,14 @@ describe('a speaker who leaves silence out', () => {
     expect(fading[0]).toBeCloseTo(CONCEALED, 3);
     expect(fading[950]).toBeLessThan(CONCEALED * 0.7);
     expect(last[950]).toBeLessThan(0.002);
-    for (let frame = 26; frame < 60; frame++) expect(heard.get(frame), `frame ${frame}`).toBeNull();
+    for (let frame = 26; frame < 60; frame++) expect(heard.get(frame) ?? null, `frame ${frame}`).toBeNull();
     expect(steps(heard.get(60))).toEqual([{ value: 0.3, count: 960 }]);
     expect(stats).toMatchObject({ lost: 3, concealed: 6 });
   });
 
   it('whose first sound is lost is heard from the next packet on, and nothing is made up in its place', async () => {
     const { heard, stats } = await speakInTurns((frame) => frame === 60);
-    expect(heard.get(60)).toBeNull();
+    expect(heard.get(60) ?? null).toBeNull();
     expect(steps(heard.get(61))).toEqual([{ value: 0.3, count: 960 }]);
     expect(stats).toMatchObject({ lost: 1, concealed: 0 });
   });

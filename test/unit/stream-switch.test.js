@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/packet.js';
+import { PayloadDecoder } from '../../public/shared/payload.js';
+import { Playout } from '../../public/client/playout.js';
+import { loadCodec } from '../../server/audio/codec.js';
+import { Conference } from '../fakes/conference.js';
+
+const FRAMES = 150;
+/** When Bob speaks: frames from, and the first in which he doesn't any more. */
+const SPEAKS = [[50, 62], [75, 76], [90, 110]];
+
+/** @param {number} hz @param {number} amplitude @param {number} frame */
+function voice(hz, amplitude, frame) {
+  return Float32Array.from({ length: 960 }, (_, i) => {
+    const at = (frame * 960 + i) / 48000;
+    const sum = [1, 2, 3, 4, 5].reduce((all, n) => all + Math.sin(2 * Math.PI * hz * n * at + n) / n, 0);
+    return amplitude * sum * (1 + 0.3 * Math.sin(2 * Math.PI * 3 * at));
+  });
+}
+
+/** Bob's voice: as clients send it, it begins and ends within a frame. @param {number} frame */
+function utterance(frame) {
+  const pcm = voice(330, 0.1, frame);
+  const begins = SPEAKS.some(([from]) => frame === from);
+  const ends = SPEAKS.some(([, to]) => frame === to - 1);
+  return pcm.map((value, i) => value * (begins ? Math.min(1, i / 400) : 1) * (ends ? Math.max(0, 1 - i / 800) : 1));
+}
+
+/**
+ * What Bob hears of Ann, who speaks all the time, by his own playout.
+ * @param {boolean} bobSpeaks now and then
+ */
+async function heardByBob(bobSpeaks) {
+  const codec = await loadCodec('libopus-wasm');
+  const conference = new Conference({ codec, serverDelayMs: 20, bitrate: 48000, complexity: 8, application: 'low-delay' });
+  const { format, clock } = conference;
+  const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+  await conference.join('Cid');
+  const shape = { sampleRate: format.sampleRate, frameSamples: format.frameSamples };
+  const encoders = [ann, bob].map(() => codec.createEncoder({ ...shape, bitrate: 64000, application: 'low-delay' }));
+  const decoders = [0, 1].map(() => new PayloadDecoder(codec.createDecoder(shape), format));
+  const playout = new Playout(format, decoders);
+  const packet = new Packet();
+  bob.session.send = (bytes) => {
+    expect(readPacket(bytes, packet)).toBe(null);
+    playout.receive(packet, bytes, clock.now());
+    return true;
+  };
+  const bytes = new Uint8Array(MAX_PACKET_BYTES);
+  /** @param {import('../fakes/conference.js').Person} person @param {number} frame @param {Float32Array | null} pcm */
+  const send = (person, frame, pcm) => {
+    const header = Object.assign(new Packet(), { frame, sequence: frame, level: pcm ? 20 : 127, voice: pcm !== null });
+    writeAudioHeader(bytes, header);
+    const length = pcm ? encoders[person === ann ? 0 : 1].encode(pcm, bytes, AUDIO_HEADER_BYTES) : 0;
+    person.session.handler?.packet(bytes.subarray(0, AUDIO_HEADER_BYTES + length), clock.now());
+  };
+  const heard = [];
+  const out = new Float32Array(format.frameSamples + 8);
+  for (let frame = 0; frame < FRAMES; frame++) {
+    conference.pass(1);
+    send(ann, frame, voice(170, 0.12, frame));
+    const speaks = bobSpeaks && SPEAKS.some(([from, to]) => frame >= from && frame < to);
+    send(bob, frame, speaks ? utterance(frame) : null);
+    const count = playout.pull(out, clock.now());
+    heard.push(...out.subarray(0, count));
+  }
+  playout.close();
+  return { heard, counters: playout.counters };
+}
+
+/** Their correlation. @param {number[]} a @param {number[]} b @param {number} from @param {number} count */
+function likeness(a, b, from, count) {
+  let [ab, aa, bb] = [0, 0, 0];
+  for (let i = from; i < from + count; i++) {
+    ab += a[i] * b[i];
+    aa += a[i] * a[i];
+    bb += b[i] * b[i];
+  }
+  return ab / Math.sqrt(aa * bb);
+}
+
+describe('a listener who starts and stops speaking', () => {
+  it('hears the others go on without a click, though it is another stream', async () => {
+    const [one, other] = [await heardByBob(true), await heardByBob(false)];
+    expect(one.counters).toMatchObject({ lost: 0, concealed: 0 });
+    let largest = 0;
+    let usual = 0;
+    let worst = 1;
+    for (let i = 20 * 960; i < one.heard.length - 960; i++) {
+      largest = Math.max(largest, Math.abs(one.heard[i] - one.heard[i - 1]));
+      usual = Math.max(usual, Math.abs(other.heard[i] - other.heard[i - 1]));
+      if (i % 120 === 0) worst = Math.min(worst, likeness(one.heard, other.heard, i, 240));
+    }
+    expect(largest).toBeLessThan(1.05 * usual);
+    expect(worst).toBeGreaterThan(0.98);
+  });
+});
