@@ -37,6 +37,8 @@ const notices = Object.freeze({
     'This browser has no WebTransport here: leave the connection on Automatic, which takes a WebSocket ' +
     'instead.',
   'connection-lost': 'The connection to the server was lost. Check your network, then join again.',
+  reconnecting:
+    'The connection broke off, and is being made anew. Your place is kept for half a minute: stay on this page.',
   'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
   'no-speaker':
     'That speaker could not be used, so sound stays where it was. Plug it in again, or choose another one.',
@@ -108,6 +110,7 @@ export const labels = Object.freeze({
   settings: 'Settings',
   leave: 'Leave',
   close: 'Close',
+  recording: 'Recording',
 });
 
 /** @type {Readonly<Record<string, { label: string, hint: string }>>} switches, by the name of the choice */
@@ -195,6 +198,21 @@ export const texts = Object.freeze({
   operatorDelay: 'Server-side delay of the room',
   operatorWrong: 'This is not the server’s operator token. Type it again.',
   operatorOffline: 'The server could not be reached, so nothing was changed. Check your network and try again.',
+  recordingOn: 'Recording',
+  recordButtonOn: 'Record: a recording is on',
+  recordingIdle: 'Nothing is being recorded. When you start, everybody is asked, and only those who agree are in it.',
+  recordingFinishing: 'The recording has stopped. Its files are being finished.',
+  recordingReady: 'The recording’s files are ready.',
+  startRecording: 'Start recording',
+  stopRecording: 'Stop recording',
+  recordMe: 'Record me',
+  recordedFiles: 'Files',
+  recordedMix: 'Everybody together',
+  filesHint: 'Ogg Opus. The server deletes them after a while: download what you want to keep.',
+  consentTitle: 'This room is being recorded',
+  agree: 'Agree',
+  refuseRecording: 'Don’t record me',
+  reconnected: 'You are connected again.',
   chatLog: 'Messages',
   chatEmpty: 'Nothing has been written yet. Messages are seen by everybody in the room, and by those who come later.',
   chatField: 'Message to everybody',
@@ -225,6 +243,15 @@ export const texts = Object.freeze({
   tooLong: (/** @type {number} */ count) =>
     `This is ${count} ${count === 1 ? 'character' : 'characters'} too long. Shorten it, or send it in two messages.`,
   chatUnread: (/** @type {number} */ count) => `Chat, ${count} unread`,
+  recordingSince: (/** @type {string} */ name, /** @type {string} */ time) => `${name} has been recording since ${time}.`,
+  recordingBegan: (/** @type {string} */ name) => `${name} started recording.`,
+  recordingEnded: (/** @type {string} */ name) => `${name} stopped the recording.`,
+  recordedPeople: (/** @type {string[]} */ names) =>
+    names.length === 0 ? 'Nobody is being recorded.' : `Being recorded: ${names.join(', ')}.`,
+  consentText: (/** @type {string} */ name) =>
+    `${name} has started a recording. Your voice is kept only if you agree; you can change your mind under Record at any time.`,
+  fileSize: (/** @type {number} */ seconds, /** @type {number} */ bytes) =>
+    `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')} min, ${(bytes / 1e6).toFixed(1)} MB`,
   soundAge: (/** @type {string} */ age) => `What you hear is ${age} old`,
   plotLabel: (/** @type {string} */ title, /** @type {string} */ value) => `${title}, the last two minutes. Now ${value}.`,
   reportTitle: (/** @type {string} */ room, /** @type {string} */ at) => `aloud, room ${room}, ${at}`,

@@ -57,6 +57,13 @@ export class CallBar {
     setText(this.#muteText, talking ? texts.talking : muted ? texts.unmute : texts.mute);
   }
 
+  /** @param {boolean} on whether a recording is going on */
+  recording(on) {
+    this.record.classList.toggle('recording', on);
+    if (on) this.record.setAttribute('aria-label', texts.recordButtonOn);
+    else this.record.removeAttribute('aria-label');
+  }
+
   /** @param {boolean} raised */
   hand(raised) {
     this.#hand.setAttribute('aria-pressed', String(raised));

@@ -4,6 +4,7 @@ import { CallBar } from './call-bar.js';
 import { ConnectionLine } from './connection-line.js';
 import { elementOf, setText } from './element.js';
 import { PeopleList } from './people-list.js';
+import { Recording } from './recording.js';
 import { SettingsPanel } from './settings-panel.js';
 import { shareLink } from './share-link.js';
 import { SoundPanel } from './sound-panel.js';
@@ -23,6 +24,8 @@ import { texts } from '../texts.js';
  * @property {(speaker: string) => void} chooseSpeaker
  * @property {(choice: keyof Switches) => void} choose
  * @property {(id: string, gain: number) => void} volume  how loud one other person is, for oneself
+ * @property {(on: boolean) => void} record
+ * @property {(agreed: boolean) => void} consent         to being recorded
  * @property {(text: string) => void} say                  in the chat
  * @property {(came: boolean) => void} comeOrGone         somebody came, or went
  * @property {() => void} copyFailed  the browser did not let the link be copied
@@ -39,6 +42,7 @@ export class CallView {
   settings;
   chat;
   sound;
+  recording;
   #title = elementOf('call-title', HTMLElement);
   #count = elementOf('people-count', HTMLElement);
   #people;
@@ -72,6 +76,8 @@ export class CallView {
     const share = { announce: (/** @type {string} */ sentence) => this.announce(sentence), copyFailed: actions.copyFailed };
     this.sound = new SoundPanel(room, share);
     this.side.add(this.bar.sound, () => this.sound);
+    this.recording = new Recording(this.bar, { record: actions.record, consent: actions.consent, announce: share.announce });
+    this.side.add(this.bar.record, () => this.recording.panel);
     shareLink(share);
   }
 
@@ -89,6 +95,7 @@ export class CallView {
     this.#people.show([], null);
     this.connection.stats({});
     this.sound.clear();
+    this.recording.clear();
     this.bar.hand(false);
     this.chat.clear();
   }
@@ -106,10 +113,16 @@ export class CallView {
     }
     this.#you = you;
     this.#here = people.map((person) => ({ ...person }));
-    this.#people.show(people, you);
+    this.#people.show(people, you, this.recording.on);
+    this.recording.people(people, you);
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;
     this.bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
+  }
+
+  /** Shows the people anew, where something else has changed what is shown of them. */
+  refresh() {
+    if (this.#you !== null) this.#people.show(this.#here, this.#you, this.recording.on);
   }
 
   /** @param {import('../client/client.js').ClientStats} stats */

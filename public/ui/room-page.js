@@ -68,6 +68,8 @@ export class RoomPage {
       chooseSpeaker: (speaker) => void this.#chooseSpeaker(speaker),
       choose: (choice) => this.#chosen(choice),
       volume: (person, gain) => this.call?.sendControl({ type: 'volume', person, gain }),
+      record: (on) => this.call?.sendControl({ type: 'record', on }),
+      consent: (agreed) => this.call?.sendControl({ type: 'recordConsent', agreed }),
       say: (text) => this.call?.sendControl({ type: 'chat', text }),
       comeOrGone: (came) => readChoices().sounds && void this.#sounds.play(came ? 'came' : 'went'),
       copyFailed: () => this.#notices.show('copy-failed'),
@@ -129,11 +131,15 @@ export class RoomPage {
 
   /** @param {Record<string, any>} message of the server */
   #control(message) {
-    const { chat } = this.#view;
+    const { chat, recording } = this.#view;
     if (message.type === 'welcome') {
       chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
+      recording.welcome(message.recording ?? null, message.canRecord === true);
     } else if (message.type === 'chat') {
       chat.add(message.message);
+    } else if (message.type === 'recording') {
+      recording.told(message.recording);
+      this.#view.refresh();
     } else if (message.type === 'refused') {
       if (message.of === 'chat') chat.refused(message.code, message.message);
       else this.#notices.show(message.code, { message: message.message });

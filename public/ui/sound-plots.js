@@ -91,7 +91,7 @@ class PlotView {
       {
         width,
         height: HEIGHT,
-        padding: [6, 2, 0, 0],
+        padding: [8, 2, 8, 0],
         legend: { show: false },
         cursor: { show: false },
         scales: {

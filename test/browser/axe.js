@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What is looked for: WCAG 2.2, A and AA, and what the field holds good practice. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/**
+ * What axe-core finds wrong with a page as it is now.
+ * @param {Page} page
+ * @returns {Promise<string[]>} one for each element: the rule, the element, and what is wrong
+ */
+export async function violationsOf(page) {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(`${await source}; undefined`);
+  return page.evaluate(async (tags) => {
+    const { axe } = /** @type {any} */ (window);
+    const { violations } = await axe.run(document, { runOnly: { type: 'tag', values: tags } });
+    return violations.flatMap((/** @type {any} */ { id, nodes }) =>
+      nodes.map((/** @type {any} */ node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.split('\n').slice(1).join(' ')}`),
+    );
+  }, TAGS);
+}

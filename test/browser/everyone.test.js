@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { startServer } from './aloud-server.js';
+import { violationsOf } from './axe.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { lowContrast } from './contrast.js';
+import { joinRoom, openPage, people, problemsOf } from './room-page.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+
+/** What a room's page may weigh before the codec, in bytes over the wire. */
+const MOST_BYTES = 200_000;
+
+inChromium.describe('the page for everyone, in Chromium', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {import('./chromium.js').OpenBrowser} */
+  let browsers;
+
+  beforeAll(async () => {
+    server = await startServer();
+    browsers = await openBrowser();
+  });
+  afterEach(async () => {
+    for (const context of browsers.browser.contexts()) await context.close();
+  });
+  afterAll(async () => {
+    await browsers?.close();
+    await server?.close();
+  });
+
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    for (const width of [390, 1280]) {
+      inChromium.it(`has nothing that axe-core objects to, at ${width} px, ${colorScheme}`, async () => {
+        const options = { viewport: { width, height: 800 }, colorScheme, reducedMotion: /** @type {const} */ ('reduce') };
+        const page = await openPage(browsers.browser, server.url, options);
+        const check = async (/** @type {string} */ where) => {
+          expect([where, ...(await violationsOf(page))]).toEqual([where]);
+          expect([where, ...(await page.evaluate(lowContrast))]).toEqual([where]);
+        };
+        const open = async (/** @type {string} */ name) => {
+          const wanted = button(page, name);
+          if (!(await wanted.isVisible())) await button(page, 'More').click();
+          await wanted.click();
+        };
+        await check('start');
+        await page.goto(`${server.url}/r/everyone-${colorScheme}-${width}?name=Anna&processing=off`);
+        await page.getByText('Sound settings').click();
+        await page.getByText('Advanced').click();
+        await button(page, 'Test my level').click();
+        await check('green room');
+        await button(page, 'Join').click();
+        await page.getByText('You are the only one here.').waitFor();
+        await check('alone');
+        const room = `everyone-${colorScheme}-${width}`;
+        await joinRoom(browsers.browser, server.url, room, { name: 'Ben' });
+        await button(page, 'Options for Ben').click();
+        await check('two people');
+        await open('Chat');
+        await page.getByLabel('Message to everybody').fill('Hello https://example.org');
+        await page.keyboard.press('Enter');
+        await page.getByRole('link', { name: 'https://example.org' }).waitFor();
+        await check('chat');
+        await open('Sound');
+        await page.getByRole('img', { name: 'Bit rate' }).waitFor();
+        await page.getByText('For the operator').click();
+        await check('sound');
+        await open('Settings');
+        await check('settings');
+        await open('Record');
+        await check('record');
+        await page.keyboard.press('Escape');
+        await open('QR code');
+        await page.getByRole('img', { name: 'QR code' }).waitFor();
+        await check('QR code');
+        expect(problemsOf(page)).toEqual([]);
+      });
+    }
+  }
+
+  inChromium.it('holds five people, on a desk and in the hand, without a scroll bar to the side', async () => {
+    const anna = await joinRoom(browsers.browser, server.url, 'five', { name: 'Anna' });
+    for (const name of ['Ben', 'Cleo', 'Dora', 'Emil']) await joinRoom(browsers.browser, server.url, 'five', { name });
+    await expect.poll(() => people(anna)).toHaveLength(5);
+    await anna.getByText('5 people').waitFor();
+    for (const width of [320, 390, 1280]) {
+      await anna.setViewportSize({ width, height: 800 });
+      const overflow = await anna.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(overflow).toBe(0);
+      const bar = await anna.getByRole('group', { name: 'Call controls' }).boundingBox();
+      expect(bar && bar.y + bar.height).toBeLessThanOrEqual(800);
+      for (const name of ['Mute', 'Raise hand', 'Chat', 'Leave']) {
+        const box = await button(anna, name).boundingBox();
+        expect(box?.height).toBeGreaterThanOrEqual(48);
+        expect(box?.width).toBeGreaterThanOrEqual(48);
+      }
+    }
+    for (const page of browsers.browser.contexts().flatMap((context) => context.pages())) await page.close();
+  });
+
+  inChromium.it('is light: it comes compressed, and the codec, the plots and the QR code only when they are needed', async () => {
+    let bytes = 0;
+    /** @type {string[]} */
+    const loaded = [];
+    const page = await openPage(browsers.browser, 'about:blank', {}, async (blank) => {
+      const network = await blank.context().newCDPSession(blank);
+      await network.send('Network.enable');
+      network.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+      blank.on('response', (response) => loaded.push(new URL(response.url()).pathname));
+    });
+    await page.goto(`${server.url}/r/light?name=Anna`);
+    await button(page, 'Join').waitFor();
+    await page.waitForLoadState('networkidle');
+    console.info(`the room's page: ${bytes} bytes in ${loaded.length} files`);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(MOST_BYTES);
+    expect(loaded.filter((path) => /vendor|processor|worker/.test(path))).toEqual([]);
+  });
+});

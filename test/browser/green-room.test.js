@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { readWav } from '../../bench/wav.js';
+import { startServer } from './aloud-server.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { openRoom, problemsOf } from './room-page.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+
+/** Taps everything that a page plays, from its first sound on. */
+const tapOutput = (/** @type {Page} */ page) =>
+  page.addInitScript(() => {
+    const { connect } = AudioNode.prototype;
+    const taps = /** @type {AnalyserNode[]} */ ([]);
+    /** @type {any} */ (AudioNode.prototype).connect = function (/** @type {any} */ to, /** @type {any[]} */ ...rest) {
+      if (to instanceof AudioDestinationNode) {
+        const tap = new AnalyserNode(this.context, { fftSize: 32768 });
+        /** @type {any} */ (connect).call(this, tap);
+        taps.push(tap);
+      }
+      return connect.call(this, to, .../** @type {[]} */ (rest));
+    };
+    /** @type {any} */ (window).playedPeak = () => {
+      const samples = new Float32Array(32768);
+      let peak = 0;
+      for (const tap of taps) {
+        tap.getFloatTimeDomainData(samples);
+        for (const sample of samples) peak = Math.max(peak, Math.abs(sample));
+      }
+      return peak;
+    };
+  });
+
+/** The loudest of the last 0.7 s. */
+const playedPeak = (/** @type {Page} */ page) => page.evaluate(() => /** @type {any} */ (window).playedPeak());
+
+inChromium.describe('the green room in Chromium', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {import('./chromium.js').OpenBrowser} */
+  let browsers;
+
+  beforeAll(async () => {
+    server = await startServer();
+    const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+    const speech = Float32Array.from({ length: channels[0].length * 6 }, (_, i) => channels[0][i % channels[0].length]);
+    browsers = await openBrowser({ speech });
+  });
+  afterEach(async () => {
+    for (const context of browsers.browser.contexts()) await context.close();
+  });
+  afterAll(async () => {
+    await browsers?.close();
+    await server?.close();
+  });
+
+  const open = (/** @type {string} */ room) => openRoom(browsers.browser, server.url, room, { name: 'Anna', prepare: tapOutput });
+
+  inChromium.it('shows one’s own level only when asked to, and switches the microphone off again', async () => {
+    const page = await open('level');
+    const level = () => page.getByRole('meter', { name: 'Your level' }).getAttribute('aria-valuenow');
+    await page.waitForTimeout(500);
+    expect(await level()).toBe('0');
+    await button(page, 'Test my level').click();
+    await page.getByText('You can be heard.').waitFor();
+    await expect.poll(async () => Number(await level())).toBeGreaterThan(20);
+    await button(page, 'Stop test').click();
+    expect(await level()).toBe('0');
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  inChromium.it('plays a test sound that is soft', async () => {
+    const page = await open('tone');
+    await button(page, 'Play a soft test sound').click();
+    await expect.poll(() => playedPeak(page)).toBeGreaterThan(0.02);
+    for (let i = 0; i < 5; i++) {
+      expect(await playedPeak(page)).toBeLessThan(0.12);
+      await page.waitForTimeout(150);
+    }
+  });
+
+  inChromium.it('lets one hear oneself through the server, two seconds later, and nobody else', async () => {
+    const page = await open('mirror');
+    await button(page, 'Hear yourself').click();
+    await page.getByText('Speak: the server sends your voice back after two seconds').waitFor();
+    await expect.poll(() => playedPeak(page), { timeout: 8000 }).toBeGreaterThan(0.02);
+    expect((await page.request.get(`${server.url}/api/rooms/mirror`)).status()).toBe(404);
+    await button(page, 'Stop hearing yourself').click();
+    await button(page, 'Hear yourself').waitFor();
+    await button(page, 'Join').click();
+    await page.getByText('1 person').waitFor();
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  inChromium.it('lets sound fade in: nobody’s first word is a start', async () => {
+    const page = await openRoom(browsers.browser, server.url, 'fade', {
+      name: 'Anna',
+      prepare: (blank) =>
+        blank.addInitScript(() => {
+          const Plain = window.GainNode;
+          const heard = /** @type {number[]} */ ([]);
+          Object.assign(window, {
+            heardGains: heard,
+            GainNode: class extends Plain {
+              /** @param {BaseAudioContext} context @param {GainOptions} [options] */
+              constructor(context, options) {
+                super(context, options);
+                heard.push(this.gain.value);
+                setInterval(() => heard.push(this.gain.value), 5);
+              }
+            },
+          });
+        }),
+    });
+    await button(page, 'Join').click();
+    const gains = () => page.evaluate(() => /** @type {any} */ (window).heardGains);
+    await expect.poll(async () => (await gains()).at(-1)).toBe(1);
+    const all = /** @type {number[]} */ (await gains());
+    expect(all[0]).toBe(0);
+    expect(all.filter((gain) => gain > 0.05 && gain < 0.95).length).toBeGreaterThan(3);
+    for (const [i, gain] of all.slice(1).entries()) expect(gain).toBeGreaterThanOrEqual(all[i]);
+  });
+
+  inChromium.it('remembers the devices and the switches, and says where no speaker can be chosen', async () => {
+    const page = await openRoom(browsers.browser, server.url, 'no-sink', {
+      name: 'Anna',
+      prepare: (blank) => blank.addInitScript(() => delete (/** @type {any} */ (AudioContext.prototype).setSinkId)),
+    });
+    await page.getByText('This browser leaves the choice of the speaker to the system’s settings.').waitFor();
+    expect(await page.getByLabel('Speaker').count()).toBe(0);
+  });
+
+  inChromium.it('says what to do when the microphone is refused, and when nothing comes from it', async () => {
+    const refusing = await openBrowser({ microphone: 'refused' });
+    const page = await openRoom(refusing.browser, server.url, 'refused', { name: 'Anna' });
+    await button(page, 'Test my level').click();
+    await page.getByText('The browser was not allowed to use the microphone. Allow it').waitFor();
+    await refusing.close();
+    const silent = await openBrowser({ speech: new Float32Array(4800) });
+    const quiet = await openRoom(silent.browser, server.url, 'silent', { name: 'Anna' });
+    await button(quiet, 'Test my level').click();
+    await quiet.getByText('Nothing is heard yet. Is this the right microphone').waitFor({ timeout: 10_000 });
+    await silent.close();
+  });
+});
