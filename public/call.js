@@ -19,6 +19,7 @@ import { findSupport, problemText } from './client/support.js';
  * @property {boolean} [autoGainControl]
  * @property {string} [speakerId]               '' (default): the default speaker, or what the system chooses
  * @property {boolean} [mirror]                 true: a room of one, where one hears oneself two seconds later
+ * @property {10 | 20} [frameMs]               of a room that begins with this call; the server's by default
  * @property {number} [bitrate]                 of one's own stream, in bits a second; the room's by default
  * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own Opus encoder is tuned for
  *
@@ -147,9 +148,9 @@ export class Call extends EventTarget {
     this.#worker = worker;
     worker.onmessage = ({ data }) => this.#onMessage(data);
     worker.onerror = () => this.#fail('no-audio', 'The part of the page that carries sound could not be loaded.');
-    const { room, name, transport, mirror, bitrate, application } = this.#options;
+    const { room, name, transport, mirror, frameMs, bitrate, application } = this.#options;
     const { origin } = location;
-    const wishes = { room, name, transport, mirror, bitrate, application };
+    const wishes = { room, name, transport, mirror, frameMs, bitrate, application };
     worker.postMessage({ type: 'join', ...wishes, origin, muted: this.#muted });
   }
 

@@ -87,6 +87,7 @@ const CAPTURE_LOOK_MS = 100;
  * @property {'auto' | TransportName} [transport]    default 'auto'
  * @property {boolean} [muted]                       default false
  * @property {boolean} [mirror]                      true: a room of one, where one hears oneself 2 s later
+ * @property {10 | 20} [frameMs]                     of a room that begins with this participant
  * @property {number} [bitrate]                      of one's own stream, in bits a second; the room's by default
  * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own encoder is tuned for
  * @property {ServerConfig} [config]                 fetched from the server when absent
@@ -164,7 +165,7 @@ export class Client {
    * @param {JoinOptions} options
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
-  async join({ room, name, origin, transport = 'auto', muted = false, mirror, bitrate, application, config }) {
+  async join({ room, name, origin, transport = 'auto', muted = false, mirror, frameMs, bitrate, application, config }) {
     this.#muted = muted;
     this.#encoding = { bitrate, application };
     try {
@@ -172,7 +173,7 @@ export class Client {
         transport,
         origin,
         config: config ?? (await fetchConfig(origin, this.#scope.fetch)),
-        message: { type: 'join', version: CONTROL_VERSION, room, name, ...(mirror ? { mirror } : {}) },
+        message: { type: 'join', version: CONTROL_VERSION, room, name, ...(mirror ? { mirror } : {}), ...(frameMs ? { frameMs } : {}) },
         handler: {
           onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
           onControl: (message) => this.#control(message),

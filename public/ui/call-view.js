@@ -87,9 +87,15 @@ export class CallView {
     this.announce(texts.youJoined);
   }
 
+  /** @param {boolean} offline whether what is shown is of a moment ago */
+  offline(offline) {
+    this.#title.closest('.call')?.classList.toggle('offline', offline);
+  }
+
   /** Forgets the people, before another call. */
   clear() {
     this.side.close();
+    this.offline(false);
     this.#here = [];
     this.#you = null;
     this.#people.show([], null);

@@ -13,6 +13,7 @@ export const defaultSwitches = Object.freeze({
   music: false,
   highBitrate: false,
   lowDelay: true,
+  shortFrames: false,
   sounds: true,
   shortcuts: true,
 });
@@ -72,6 +73,7 @@ export function soundOf(switches, processing = true) {
     noiseSuppression: clean && switches.noiseSuppression,
     autoGainControl: clean && switches.autoGainControl,
     bitrate: switches.music || switches.highBitrate ? HIGH_BITRATE : undefined,
+    frameMs: switches.shortFrames ? /** @type {const} */ (10) : undefined,
     application: /** @type {'low-delay' | 'audio'} */ (switches.lowDelay ? 'low-delay' : 'audio'),
   };
 }

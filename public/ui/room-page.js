@@ -27,6 +27,7 @@ export class RoomPage {
   #lobby;
   #view;
   #handRaised = false;
+  #isReconnecting = false;
 
   /**
    * @param {string} room
@@ -119,6 +120,7 @@ export class RoomPage {
     const { connection } = this.#view;
     call.addEventListener('state', ({ detail: { state, code, message } }) => {
       if (state === 'joined') this.#joined();
+      else if (/** @type {string} */ (state) === 'reconnecting') this.#reconnecting();
       else if (state === 'left') this.#over(texts.youLeft);
       else if (state === 'failed') this.#failed(code ?? 'unknown', message);
     });
@@ -147,8 +149,22 @@ export class RoomPage {
   }
 
   #joined() {
-    this.#view.show();
+    if (this.#isReconnecting) {
+      this.#isReconnecting = false;
+      this.#notices.settle('reconnecting');
+      this.#view.announce(texts.reconnected);
+    } else {
+      this.#view.show();
+    }
+    this.#view.offline(false);
     this.#own.apply();
+  }
+
+  /** The connection is being made anew; what is shown stays. */
+  #reconnecting() {
+    this.#isReconnecting = true;
+    this.#view.offline(true);
+    this.#notices.show('reconnecting');
   }
 
   /**
@@ -163,6 +179,7 @@ export class RoomPage {
   /** @param {string} sentence for those who listen to the page */
   #over(sentence) {
     this.call = null;
+    this.#isReconnecting = false;
     this.#view.clear();
     this.#view.announce(sentence);
     this.#sounds.close();

@@ -12,6 +12,9 @@ import { MAX_SERVER_DELAY_MS } from '../options.js';
 /** The control protocol's version: a page and a server of different ones can't talk. */
 const CONTROL_VERSION = 1;
 
+/** The lengths that the first in a room may ask for, in milliseconds: shorter ones cost everybody too many packets. */
+const ROOM_FRAME_MS = [10, 20];
+
 /** The loudest that one may have another, as a factor of amplitude. */
 const MAX_GAIN = 4;
 
@@ -31,6 +34,7 @@ const joinMessage = z
     // One that can't be a token is as good as none.
     resume: z.string().max(MAX_ID_LENGTH).optional().catch(undefined),
     mirror: z.boolean().optional(),
+    frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
   })
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
 

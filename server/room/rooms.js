@@ -5,6 +5,7 @@
  * @import { JoinWishes, RoomSettings } from './room.js'
  */
 
+import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { Room } from './room.js';
 
 /** What a mirror is called towards the one in it. */
@@ -69,7 +70,7 @@ export class Rooms {
   async join(roomName, name, session, onJoined, wishes) {
     const isBack = !wishes?.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes?.resume);
     if (this.people >= this.#maxPeople && !isBack) return 'server-full';
-    const room = wishes?.mirror ? this.#openMirror() : this.#open(roomName);
+    const room = wishes?.mirror ? this.#openMirror() : this.#open(roomName, wishes?.frameMs);
     if (typeof room === 'string') return room;
     let participant;
     try {
@@ -82,14 +83,15 @@ export class Rooms {
 
   /**
    * @param {string} name
+   * @param {number} [frameMs] of a new room
    * @returns {Room | ErrorCode}
    */
-  #open(name) {
+  #open(name, frameMs) {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
     if (this.#closed) return 'server-closing';
     if (this.#rooms.size >= this.#maxRooms) return 'too-many-rooms';
-    const room = new Room(name, this.#settings, (empty) => this.#endIfEmpty(empty));
+    const room = new Room(name, withFrames(this.#settings, frameMs), (empty) => this.#endIfEmpty(empty));
     this.#rooms.set(name, room);
     return room;
   }
@@ -118,4 +120,14 @@ export class Rooms {
     this.#rooms.clear();
     this.#mirrors.clear();
   }
+}
+
+/**
+ * @param {RoomSettings} settings
+ * @param {number} [frameMs]
+ * @returns {RoomSettings}
+ */
+function withFrames(settings, frameMs) {
+  if (frameMs === undefined || frameMs === settings.format.frameMs) return settings;
+  return { ...settings, format: createAudioFormat({ sampleRate: settings.format.sampleRate, frameMs }) };
 }

@@ -122,6 +122,16 @@ inChromium.describe('the green room in Chromium', () => {
     for (const [i, gain] of all.slice(1).entries()) expect(gain).toBeGreaterThanOrEqual(all[i]);
   });
 
+  inChromium.it('makes a room of short frames for who is the first and wants it', async () => {
+    const page = await openRoom(browsers.browser, server.url, 'short', { name: 'Anna' });
+    await page.getByText('Sound settings').click();
+    await page.getByRole('switch', { name: 'Short frames' }).check();
+    await button(page, 'Join').click();
+    await button(page, 'Sound').click();
+    const filled = page.getByRole('definition').first();
+    await expect.poll(() => filled.innerText()).toBe('10 ms');
+  });
+
   inChromium.it('remembers the devices and the switches, and says where no speaker can be chosen', async () => {
     const page = await openRoom(browsers.browser, server.url, 'no-sink', {
       name: 'Anna',

@@ -51,7 +51,7 @@ export class Conference {
   /**
    * @param {string} name
    * @param {{ room?: string, replyOnly?: boolean, delivery?: string, serverDelayMs?: unknown,
-   *   mirror?: boolean, resume?: string }} [options]
+   *   mirror?: boolean, resume?: string, frameMs?: number }} [options]
    */
   async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
     const session = new FakeSession(replyOnly ? this.replyOnly : this.transport);

@@ -170,9 +170,9 @@ describe('choices', () => {
   it('leave sound as it is for music, or where the address asks for it', () => {
     const on = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
     const off = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
-    expect(soundOf(defaultSwitches)).toEqual({ ...on, bitrate: undefined, application: 'low-delay' });
-    expect(soundOf({ ...defaultSwitches, music: true })).toEqual({ ...off, bitrate: 96000, application: 'low-delay' });
-    expect(soundOf({ ...defaultSwitches, lowDelay: false }, false)).toEqual({ ...off, bitrate: undefined, application: 'audio' });
+    expect(soundOf(defaultSwitches)).toEqual({ ...on, bitrate: undefined, frameMs: undefined, application: 'low-delay' });
+    expect(soundOf({ ...defaultSwitches, music: true })).toEqual({ ...off, bitrate: 96000, frameMs: undefined, application: 'low-delay' });
+    expect(soundOf({ ...defaultSwitches, lowDelay: false }, false)).toEqual({ ...off, bitrate: undefined, frameMs: undefined, application: 'audio' });
     expect(soundOf({ ...defaultSwitches, noiseSuppression: false, highBitrate: true })).toMatchObject({
       ...on,
       noiseSuppression: false,

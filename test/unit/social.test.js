@@ -123,6 +123,30 @@ describe('the quality of a connection', () => {
   });
 });
 
+describe('the length of a room\'s frames', () => {
+  const formatOf = (/** @type {{ session: any }} */ { session }) => session.told('welcome')[0]?.format;
+
+  it('is what the first asks for, and the others get it too, until the room ends', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann', { frameMs: 10 });
+    const bob = await conference.join('Bob', { frameMs: 20 });
+    const short = { sampleRate: 48000, frameMs: 10, opusFrames: 1 };
+    expect([formatOf(ann), formatOf(bob)]).toEqual([short, short]);
+    for (const person of [ann, bob]) person.session.close(0, 'left');
+    conference.clock.advance(60_000);
+    expect(formatOf(await conference.join('Cem'))).toMatchObject({ frameMs: 20 });
+  });
+
+  it('is 10 or 20 ms, and nothing else is joined with', async () => {
+    for (const frameMs of [2.5, 0, -10, '10', null, 1e9]) {
+      const conference = new Conference();
+      const { session } = await conference.join('Ann', { frameMs: /** @type {any} */ (frameMs) });
+      expect(session.messages).toMatchObject([{ type: 'refused', code: 'bad-request' }]);
+      expect(conference.rooms.size).toBe(0);
+    }
+  });
+});
+
 describe('a mirror', () => {
   it('lets one hear oneself two seconds later, with nobody else there', async () => {
     const conference = new Conference();
