@@ -22,6 +22,11 @@ const NORMAL_CLOSE = 1000;
 /** The connection ended without a close frame (RFC 6455, section 7.1.5). */
 const ABNORMAL_CLOSE = 1006;
 
+/** Who sends more messages than this within so many milliseconds isn't read for a while: others are. */
+const MAX_MESSAGES = 500;
+const MESSAGES_MS = 50;
+const UNREAD_MS = 200;
+
 /** How much one more ping moves the round-trip time (as RFC 6298, section 2). */
 const RTT_WEIGHT = 1 / 8;
 
@@ -32,6 +37,8 @@ export class WebSocketSession extends BaseSession {
   #clock;
   #onEnd;
   #failed = false;
+  #messages = 0;
+  #messagesSinceMs = -Infinity;
   #pings = 0;
   #pingMs = 0;
   /** @type {number | null} */
@@ -141,6 +148,7 @@ export class WebSocketSession extends BaseSession {
    */
   #message(data, isBinary) {
     const now = this.#clock.now();
+    this.#count(now);
     if (data.length > MAX_CONTROL_BYTES) {
       this.closeWith('bad-request');
     } else if (isBinary) {
@@ -150,6 +158,21 @@ export class WebSocketSession extends BaseSession {
       if (message === undefined) this.closeWith('bad-request');
       else this.receiveControl(message, now);
     }
+  }
+
+  /**
+   * A flood waits in the peer's own socket: reading it would be all that the server did.
+   * @param {number} now
+   */
+  #count(now) {
+    if (now - this.#messagesSinceMs >= MESSAGES_MS) {
+      this.#messagesSinceMs = now;
+      this.#messages = 0;
+    }
+    this.#messages += 1;
+    if (this.#messages <= MAX_MESSAGES || this.#ws.isPaused) return;
+    this.#ws.pause();
+    this.#clock.setTimeout(() => this.#ws.resume(), UNREAD_MS);
   }
 
   /** @param {Buffer} data */
