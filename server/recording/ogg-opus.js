@@ -1,0 +1,162 @@
+import { oggCrc } from './ogg-crc.js';
+
+/** Opus in Ogg always counts at this rate, whatever the rate of what was encoded (RFC 7845, section 4). */
+export const GRANULE_RATE = 48000;
+
+/** A page has at most so many segments of 255 bytes (RFC 3533, section 6). */
+const MAX_SEGMENTS = 255;
+const SEGMENT_BYTES = 255;
+const PAGE_HEADER_BYTES = 27;
+
+/** A page ends with the packet that fills this: what a reader has to wait for, in samples of GRANULE_RATE. */
+const PAGE_SAMPLES = GRANULE_RATE;
+
+const FIRST_BODY_BYTES = 4096;
+
+/** Bits of a page's type. */
+const BEGINS = 0x02;
+const ENDS = 0x04;
+
+const utf8 = new TextEncoder();
+
+/**
+ * Writes one mono Opus stream as an Ogg file (RFC 7845), page by page. A page is written when the first packet
+ * of the next comes, so that there is always one left for the mark of the end.
+ */
+export class OggOpus {
+  #write;
+  #serial;
+  #sequence = 0;
+  #granule = 0;
+  #pageStart = 0;
+  #segments = new Uint8Array(MAX_SEGMENTS);
+  #segmentCount = 0;
+  #body = new Uint8Array(FIRST_BODY_BYTES);
+  #length = 0;
+  #ended = false;
+
+  /**
+   * @param {object} options
+   * @param {number} options.serial      the stream's number, 32 bits
+   * @param {number} options.preSkip     samples of GRANULE_RATE that players leave out at the beginning
+   * @param {number} options.sampleRate  of what was encoded, in Hz
+   * @param {Record<string, string>} options.tags  as Vorbis comments: TITLE, DATE, ARTIST
+   * @param {(page: Uint8Array) => void} options.write  given a new array each time
+   */
+  constructor({ serial, preSkip, sampleRate, tags, write }) {
+    this.#write = write;
+    this.#serial = serial >>> 0;
+    this.#putWhole(opusHead(preSkip, sampleRate));
+    this.#flush(BEGINS);
+    this.#putWhole(opusTags(tags));
+    this.#flush(0);
+  }
+
+  /** How much has been put in, in samples of GRANULE_RATE, with what players leave out. */
+  get samples() {
+    return this.#granule;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} start of one whole Opus packet
+   * @param {number} length at most 1 275 bytes
+   * @param {number} samples that it lasts, at GRANULE_RATE
+   */
+  put(bytes, start, length, samples) {
+    if (this.#ended) return;
+    const segments = Math.floor(length / SEGMENT_BYTES) + 1;
+    const isFull = this.#granule - this.#pageStart >= PAGE_SAMPLES;
+    if (isFull || this.#segmentCount + segments > MAX_SEGMENTS) this.#flush(0);
+    this.#append(bytes, start, length);
+    this.#granule += samples;
+  }
+
+  /** Writes the last page. Idempotent. */
+  end() {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#flush(ENDS);
+  }
+
+  /** @param {Uint8Array} packet */
+  #putWhole(packet) {
+    this.#append(packet, 0, packet.length);
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} length
+   */
+  #append(bytes, start, length) {
+    if (this.#length + length > this.#body.length) {
+      const grown = new Uint8Array(Math.max(2 * this.#body.length, this.#length + length));
+      grown.set(this.#body.subarray(0, this.#length));
+      this.#body = grown;
+    }
+    for (let i = 0; i < length; i++) this.#body[this.#length + i] = bytes[start + i];
+    this.#length += length;
+    let rest = length;
+    for (; rest >= SEGMENT_BYTES; rest -= SEGMENT_BYTES) this.#segments[this.#segmentCount++] = SEGMENT_BYTES;
+    this.#segments[this.#segmentCount++] = rest;
+  }
+
+  /** @param {number} type the page's bits */
+  #flush(type) {
+    const bodyAt = PAGE_HEADER_BYTES + this.#segmentCount;
+    const page = new Uint8Array(bodyAt + this.#length);
+    const view = new DataView(page.buffer);
+    page.set(utf8.encode('OggS'), 0);
+    page[5] = type;
+    view.setBigUint64(6, BigInt(this.#granule), true);
+    view.setUint32(14, this.#serial, true);
+    view.setUint32(18, this.#sequence++, true);
+    page[26] = this.#segmentCount;
+    page.set(this.#segments.subarray(0, this.#segmentCount), PAGE_HEADER_BYTES);
+    page.set(this.#body.subarray(0, this.#length), bodyAt);
+    view.setUint32(22, oggCrc(page), true);
+    this.#segmentCount = 0;
+    this.#length = 0;
+    this.#pageStart = this.#granule;
+    this.#write(page);
+  }
+}
+
+/**
+ * RFC 7845, section 5.1: version 1, one channel, no gain, mapping family 0.
+ * @param {number} preSkip
+ * @param {number} sampleRate
+ */
+function opusHead(preSkip, sampleRate) {
+  const head = new Uint8Array(19);
+  const view = new DataView(head.buffer);
+  head.set(utf8.encode('OpusHead'));
+  head[8] = 1;
+  head[9] = 1;
+  view.setUint16(10, preSkip, true);
+  view.setUint32(12, sampleRate, true);
+  return head;
+}
+
+/**
+ * RFC 7845, section 5.2.
+ * @param {Record<string, string>} tags
+ */
+function opusTags(tags) {
+  const comments = Object.entries(tags).map(([name, value]) => utf8.encode(`${name}=${value}`));
+  const texts = [utf8.encode('aloud'), ...comments];
+  const bytes = new Uint8Array(texts.reduce((sum, text) => sum + 4 + text.length, 8 + 4));
+  const view = new DataView(bytes.buffer);
+  bytes.set(utf8.encode('OpusTags'));
+  let at = 8;
+  for (const [index, text] of texts.entries()) {
+    view.setUint32(at, text.length, true);
+    bytes.set(text, at + 4);
+    at += 4 + text.length;
+    if (index > 0) continue;
+    view.setUint32(at, comments.length, true);
+    at += 4;
+  }
+  return bytes;
+}

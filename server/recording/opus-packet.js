@@ -1,0 +1,97 @@
+import { OPUS_FRAME_MS } from '../../public/shared/audio-format.js';
+import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/codec.js';
+import { lengthBytes, readLength } from '../../public/shared/packet.js';
+import { GRANULE_RATE } from './ogg-opus.js';
+
+/** No packet lasts longer (RFC 6716, section 3.2.5: R5), in samples of GRANULE_RATE. */
+export const MAX_PACKET_SAMPLES = (GRANULE_RATE * 120) / 1000;
+
+/** Full-band CELT of 20 ms, the longest that CELT has (RFC 6716, table 2), one frame or any number. */
+const CELT_20_MS = 31;
+const CELT_MS = Object.freeze([2.5, 5, 10, 20]);
+
+/** How a packet's frames are packed (RFC 6716, section 3.1). */
+const PACKING_MASK = 0b11;
+const TWO_EQUAL = 1;
+const TWO_OF_ANY = 2;
+const ANY_NUMBER = 3;
+const VARIABLE_BIT = 0x80;
+const PADDING_BIT = 0x40;
+const COUNT_MASK = 0x3f;
+
+/**
+ * Whether bytes are one whole Opus packet of a duration, by the requirements R1 to R7 of RFC 6716, section 3.4:
+ * a file with another in it can't be played.
+ * @param {Uint8Array} bytes
+ * @param {number} start
+ * @param {number} length
+ * @param {number} samples the duration at GRANULE_RATE
+ */
+export function isOpusPacket(bytes, start, length, samples) {
+  const packet = bytes.subarray(start, start + length);
+  if (payloadSamples(packet, GRANULE_RATE) !== samples || samples > MAX_PACKET_SAMPLES) return false;
+  switch (packet[0] & PACKING_MASK) {
+    case TWO_EQUAL:
+      return length % 2 === 1;
+    case TWO_OF_ANY: {
+      const first = readLength(packet, 1, length);
+      return first >= 0 && 1 + lengthBytes(first) + first <= length;
+    }
+    case ANY_NUMBER:
+      return hasItsFrames(packet);
+    default:
+      return true;
+  }
+}
+
+/** @param {Uint8Array} packet with a byte that says how many frames there are */
+function hasItsFrames(packet) {
+  const count = packet[1] & COUNT_MASK;
+  let at = 2;
+  let end = packet.length;
+  if (packet[1] & PADDING_BIT) {
+    let more = 255;
+    while (more === 255) {
+      if (at >= end) return false;
+      more = packet[at++];
+      end -= more === 255 ? 254 : more;
+    }
+  }
+  if ((packet[1] & VARIABLE_BIT) === 0) return end >= at && (end - at) % count === 0;
+  let sum = 0;
+  for (let i = 0; i < count - 1; i++) {
+    const frameBytes = readLength(packet, at, end);
+    if (frameBytes < 0) return false;
+    at += lengthBytes(frameBytes);
+    sum += frameBytes;
+  }
+  return at + sum <= end && end - at - sum <= MAX_OPUS_BYTES;
+}
+
+/**
+ * A packet that asks the decoder to conceal what is missing, as RFC 7845, section 4.1, wants it where nothing
+ * was sent: frames of no bytes, in the mode of the packet before, so that the decoder goes on from there.
+ * @param {Uint8Array} out two bytes, filled
+ * @param {Uint8Array} bytes
+ * @param {number} start of the packet before
+ * @returns {number} the packet's bytes
+ */
+export function writeMissing(out, bytes, start) {
+  const packing = bytes[start] & PACKING_MASK;
+  out[0] = packing === TWO_OF_ANY ? (bytes[start] & ~PACKING_MASK) | TWO_EQUAL : bytes[start];
+  out[1] = bytes[start + 1] & COUNT_MASK;
+  return packing === ANY_NUMBER ? 2 : 1;
+}
+
+/**
+ * The same for what is missing before the first packet, which decoders make silence of.
+ * @param {number} samples at GRANULE_RATE: of an Opus frame, or MAX_PACKET_SAMPLES
+ * @returns {Uint8Array} the packet
+ */
+export function missingOf(samples) {
+  const ms = (samples * 1000) / GRANULE_RATE;
+  const config = CELT_MS.indexOf(ms);
+  if (config >= 0) return Uint8Array.of((CELT_20_MS - (CELT_MS.length - 1) + config) << 3);
+  if (!OPUS_FRAME_MS.includes(ms) && samples !== MAX_PACKET_SAMPLES) throw new RangeError(`no packet has ${ms} ms`);
+  return Uint8Array.of((CELT_20_MS << 3) | ANY_NUMBER, ms / 20);
+}

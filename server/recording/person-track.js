@@ -1,0 +1,102 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { PayloadDecoder } from '../../public/shared/payload.js'
+ * @import { Participant } from '../room/participant.js'
+ * @import { Track } from './track.js'
+ */
+
+/** A loss longer than this isn't concealed any further: the decoder has faded out by then. */
+const MAX_CONCEAL_MS = 120;
+
+/** One person's track, and the person's part of the mix. */
+export class PersonTrack {
+  #track;
+  #decoder;
+  #file;
+  #firstFrame;
+  #maxConcealed;
+  #pcm;
+  #sounds = false;
+  #concealedInARow = 0;
+  #ended = false;
+
+  /**
+   * @param {object} options
+   * @param {Participant} options.participant
+   * @param {Track} options.track
+   * @param {PayloadDecoder} options.decoder closed with this
+   * @param {{ end: (seconds: number) => void, remove: () => void }} options.file
+   * @param {AudioFormat} options.format
+   * @param {number} options.firstFrame of the recording
+   * @param {number} options.agreedFrame the first that may be heard
+   */
+  constructor({ participant, track, decoder, file, format, firstFrame, agreedFrame }) {
+    this.participant = participant;
+    this.agreedFrame = agreedFrame;
+    /** The last one, where the person has gone. */
+    this.lastFrame = Infinity;
+    this.#track = track;
+    this.#decoder = decoder;
+    this.#file = file;
+    this.#firstFrame = firstFrame;
+    this.#maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
+    this.#pcm = new Float32Array(format.frameSamples);
+    this.frameSeconds = format.frameMs / 1000;
+  }
+
+  /**
+   * Writes one frame, and adds it to the mix.
+   * @param {number} frame
+   * @param {Float32Array} mix
+   */
+  write(frame, mix) {
+    const { packets } = this.participant;
+    if (frame < this.agreedFrame) return;
+    if (!this.#track.fill(frame - this.#firstFrame)) return;
+    const length = packets.has(frame) ? packets.length(frame) : -1;
+    if (length <= 0) {
+      this.#track.putMissing();
+      if (length === 0) this.#sounds = false;
+      this.#conceal(mix);
+      return;
+    }
+    const bytes = packets.bytes(frame);
+    if (!this.#track.put(bytes, 0, length)) return this.#conceal(mix);
+    this.#decoder.decode(bytes, 0, length, this.#pcm, 0);
+    this.#sounds = true;
+    this.#concealedInARow = 0;
+    add(mix, this.#pcm);
+  }
+
+  /** @param {Float32Array} mix */
+  #conceal(mix) {
+    if (!this.#sounds || this.#concealedInARow >= this.#maxConcealed) return;
+    this.#concealedInARow += 1;
+    this.#decoder.conceal(this.#pcm, 0);
+    add(mix, this.#pcm);
+  }
+
+  /** Ends the file. Idempotent. */
+  end() {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#track.end();
+    this.#file.end(this.#track.frames * this.frameSeconds);
+    this.#decoder.close();
+  }
+
+  /** Deletes the file. Idempotent. */
+  remove() {
+    if (!this.#ended) this.#decoder.close();
+    this.#ended = true;
+    this.#file.remove();
+  }
+}
+
+/**
+ * @param {Float32Array} mix
+ * @param {Float32Array} pcm
+ */
+function add(mix, pcm) {
+  for (let i = 0; i < mix.length; i++) mix[i] += pcm[i];
+}

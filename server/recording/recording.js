@@ -1,0 +1,207 @@
+/**
+ * @import { Participant } from '../room/participant.js'
+ * @import { RoomSettings } from '../room/room.js'
+ * @import { RecordingDirectory } from './recording-directory.js'
+ */
+
+import { randomInt } from 'node:crypto';
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { Limiter } from '../audio/mixer.js';
+import { MixClock } from '../room/mix-clock.js';
+import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
+import { PersonTrack } from './person-track.js';
+import { Track } from './track.js';
+
+/**
+ * A frame is written so long after its time: what came too late for the mix that people hear is in the
+ * recording. Participants keep their packets for longer than that.
+ */
+export const BEHIND_MS = 2000;
+
+/** What players leave out at the beginning, as a decoder needs that much to find its way (RFC 7845, section 4.2). */
+export const PRE_SKIP = (GRANULE_RATE * 80) / 1000;
+
+/** One buffer takes every frame of a mix. */
+const out = new Uint8Array(MAX_PACKET_BYTES);
+
+/**
+ * A recording while it is written: the mix and a track for each person who agreed, all of which begin at the
+ * same sample. It pulls its frames from the participants' packets by a clock of its own, after all others.
+ */
+export class Recording {
+  #settings;
+  #room;
+  #directory;
+  #encoder;
+  #limiter;
+  #mix;
+  #mixTrack;
+  #mixFile;
+  #clock;
+  #onEnd;
+  /** By participant's id. @type {Map<string, PersonTrack>} */
+  #tracks = new Map();
+  /** Of those who left, until their last frame is written. @type {Set<PersonTrack>} */
+  #leaving = new Set();
+  #files = 0;
+  #next;
+  #last = Infinity;
+  #ended = false;
+
+  /**
+   * @param {object} options
+   * @param {RoomSettings} options.settings of the room
+   * @param {string} options.room its name
+   * @param {RecordingDirectory} options.directory
+   * @param {PayloadEncoder} options.encoder of the mix; closed with this
+   * @param {number} options.lookahead       of that encoder, in samples of the room's rate
+   * @param {() => void} options.onEnd       called once, when everything is with the disk
+   */
+  constructor({ settings, room, directory, encoder, lookahead, onEnd }) {
+    const { format, clock, sampleClock } = settings;
+    this.#settings = settings;
+    this.#room = room;
+    this.#directory = directory;
+    this.#encoder = encoder;
+    this.#onEnd = onEnd;
+    this.#limiter = new Limiter(format.sampleRate);
+    this.#mix = new Float32Array(format.frameSamples);
+    this.#next = this.firstFrame = this.#now();
+    const { track, file } = this.#addTrack('mix.opus', 'Everybody', null, PRE_SKIP + this.#granulesOf(lookahead));
+    this.#mixTrack = track;
+    this.#mixFile = file;
+    const delaySamples = (BEHIND_MS * format.sampleRate) / 1000;
+    this.#clock = new MixClock({
+      clock,
+      sampleClock,
+      frameSamples: format.frameSamples,
+      delaySamples,
+      mix: (frame) => this.#writeThrough(frame),
+    });
+    directory.onClose = () => this.finish();
+    this.#clock.start();
+  }
+
+  /** The frame that is being spoken. */
+  #now() {
+    return Math.max(0, Math.floor(this.#settings.sampleClock.now() / this.#settings.format.frameSamples));
+  }
+
+  /** @param {number} samples at the room's rate */
+  #granulesOf(samples) {
+    return Math.round((samples * GRANULE_RATE) / this.#settings.format.sampleRate);
+  }
+
+  /**
+   * @param {string} name of the file
+   * @param {string} label
+   * @param {string | null} person
+   * @param {number} [preSkip]
+   */
+  #addTrack(name, label, person, preSkip = PRE_SKIP) {
+    const { startedAt } = this.#directory.description;
+    const file = this.#directory.addFile({ file: name, label, person, seconds: null });
+    const ogg = new OggOpus({
+      serial: randomInt(2 ** 32),
+      preSkip,
+      sampleRate: this.#settings.format.sampleRate,
+      tags: { TITLE: `${label}, ${this.#room}`, ARTIST: label, DATE: startedAt },
+      write: file.write,
+    });
+    return { track: new Track(ogg, this.#settings.format), file };
+  }
+
+  /**
+   * From now on somebody is recorded.
+   * @param {Participant} participant who isn't yet
+   * @param {PayloadDecoder} decoder closed with the track
+   */
+  add(participant, decoder) {
+    const { label, id } = participant;
+    const { track, file } = this.#addTrack(fileNameOf(++this.#files, label), label, id);
+    const { format } = this.#settings;
+    const { firstFrame } = this;
+    const agreedFrame = this.#now();
+    const options = { participant, track, decoder, file, format, firstFrame, agreedFrame };
+    this.#tracks.set(id, new PersonTrack(options));
+  }
+
+  /**
+   * Somebody doesn't want to be recorded any more: the track is deleted, and the mix is without them from what
+   * isn't written yet.
+   * @param {string} id
+   */
+  remove(id) {
+    this.#tracks.get(id)?.remove();
+    this.#tracks.delete(id);
+  }
+
+  /** @param {string} id of somebody who left: the track ends there */
+  leave(id) {
+    const track = this.#tracks.get(id);
+    if (!track) return;
+    track.lastFrame = this.#now();
+    this.#tracks.delete(id);
+    this.#leaving.add(track);
+  }
+
+  /** How many files there were, the mix not counted. */
+  get files() {
+    return this.#files;
+  }
+
+  /** The recording ends with what is spoken now. Idempotent. */
+  stop() {
+    this.#last = Math.min(this.#last, this.#now());
+  }
+
+  /** @param {number} frame up to and with which everything is written, as late as it may be */
+  #writeThrough(frame) {
+    while (this.#next <= frame && this.#next <= this.#last) this.#write(this.#next++);
+    if (this.#next > this.#last) this.#end();
+  }
+
+  /** @param {number} frame */
+  #write(frame) {
+    const mix = this.#mix.fill(0);
+    for (const track of this.#tracks.values()) track.write(frame, mix);
+    for (const track of this.#leaving) {
+      track.write(frame, mix);
+      if (frame < track.lastFrame) continue;
+      track.end();
+      this.#leaving.delete(track);
+    }
+    this.#limiter.process(mix);
+    const bytes = this.#encoder.encode(mix, out, 0);
+    this.#mixTrack.put(out, 0, bytes);
+  }
+
+  /** Ends at once, with what there is: the server closes. Idempotent. */
+  finish() {
+    this.stop();
+    this.#writeThrough(this.#last);
+  }
+
+  #end() {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#clock.stop();
+    for (const track of [...this.#tracks.values(), ...this.#leaving]) track.end();
+    this.#mixTrack.end();
+    this.#mixFile.end(this.#mixTrack.frames * (this.#settings.format.frameMs / 1000));
+    this.#encoder.close();
+    this.#onEnd();
+  }
+}
+
+/**
+ * @param {number} number
+ * @param {string} label
+ * @returns {string} such as "02-ada.opus", of letters, digits and "-"
+ */
+function fileNameOf(number, label) {
+  const plain = label.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  const words = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
+  return `${String(number).padStart(2, '0')}-${words.slice(0, 40) || 'person'}.opus`;
+}

@@ -1,0 +1,95 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { OggOpus } from './ogg-opus.js'
+ */
+
+import { readOpusFrames } from '../../public/shared/packet.js';
+import { GRANULE_RATE } from './ogg-opus.js';
+import { isOpusPacket, MAX_PACKET_SAMPLES, missingOf, writeMissing } from './opus-packet.js';
+
+/** So much of the time before somebody agreed is made up at one go, in packets of 120 ms: four minutes. */
+const MAX_PACKETS_AT_ONCE = 2000;
+
+/** Payloads of the room's frames as Opus packets in an Ogg file, one frame after the other without a gap. */
+export class Track {
+  #ogg;
+  #opusFrames;
+  #opusFrameSamples;
+  #starts;
+  #lengths;
+  #longMissing = missingOf(MAX_PACKET_SAMPLES);
+  #missing = new Uint8Array(2);
+  #missingBytes = 1;
+
+  /**
+   * @param {OggOpus} ogg ended with this
+   * @param {AudioFormat} format
+   */
+  constructor(ogg, { sampleRate, opusFrames, opusFrameSamples }) {
+    this.#ogg = ogg;
+    this.#opusFrames = opusFrames;
+    this.#opusFrameSamples = (opusFrameSamples * GRANULE_RATE) / sampleRate;
+    this.#starts = new Uint16Array(opusFrames);
+    this.#lengths = new Uint16Array(opusFrames);
+    const first = missingOf(this.#opusFrameSamples);
+    this.#missing.set(first);
+    this.#missingBytes = first.length;
+  }
+
+  /** How many frames there are. */
+  get frames() {
+    return this.#ogg.samples / (this.#opusFrames * this.#opusFrameSamples);
+  }
+
+  /**
+   * Makes up what was before the person agreed.
+   * @param {number} frames how many there are to be
+   * @returns {boolean} false when more is to be made up: to be called again
+   */
+  fill(frames) {
+    let samples = (frames - this.frames) * this.#opusFrames * this.#opusFrameSamples;
+    for (let i = 0; samples > 0 && i < MAX_PACKETS_AT_ONCE; i++) {
+      const long = samples >= MAX_PACKET_SAMPLES;
+      const packet = long ? this.#longMissing : this.#missing;
+      const lasts = long ? MAX_PACKET_SAMPLES : this.#opusFrameSamples;
+      this.#ogg.put(packet, 0, long ? packet.length : this.#missingBytes, lasts);
+      samples -= lasts;
+    }
+    return samples <= 0;
+  }
+
+  /**
+   * One frame as it was sent.
+   * @param {Uint8Array} bytes
+   * @param {number} start of the payload
+   * @param {number} length
+   * @returns {boolean} false when it isn't Opus of the room's format: then it is missing
+   */
+  put(bytes, start, length) {
+    const count = this.#opusFrames;
+    let good = readOpusFrames(bytes, start, length, count, this.#starts, this.#lengths);
+    for (let i = 0; good && i < count; i++) {
+      good = isOpusPacket(bytes, this.#starts[i], this.#lengths[i], this.#opusFrameSamples);
+    }
+    if (!good) {
+      this.putMissing();
+      return false;
+    }
+    for (let i = 0; i < count; i++) {
+      this.#ogg.put(bytes, this.#starts[i], this.#lengths[i], this.#opusFrameSamples);
+    }
+    this.#missingBytes = writeMissing(this.#missing, bytes, this.#starts[count - 1]);
+    return true;
+  }
+
+  /** One frame that wasn't sent, or was lost. */
+  putMissing() {
+    for (let i = 0; i < this.#opusFrames; i++) {
+      this.#ogg.put(this.#missing, 0, this.#missingBytes, this.#opusFrameSamples);
+    }
+  }
+
+  end() {
+    this.#ogg.end();
+  }
+}
