@@ -3,6 +3,7 @@
  * @import { RequestListener } from 'node:http'
  * @import { Log } from './log.js'
  * @import { SampleClock } from './room/clock.js'
+ * @import { Recordings } from './recording/recordings.js'
  * @import { Rooms } from './room/rooms.js'
  * @import { Http1Transport } from './transport/http1.js'
  */
@@ -15,6 +16,7 @@ import { errors } from '../public/shared/errors.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME } from '../public/shared/names.js';
 import { MAX_PACKET_BYTES } from '../public/shared/packet.js';
 import { changeRoom } from './operator.js';
+import { recordingsApi } from './recordings-api.js';
 import { answerError, answerJson } from './transport/http-body.js';
 
 const HOME = new URL('../', import.meta.url);
@@ -67,6 +69,7 @@ const HEADERS = Object.freeze({
  * @property {{ webtransport?: string }} unavailable  a sentence for each transport that isn't there
  * @property {Pick<Http1Transport, 'handle'>} http1
  * @property {Pick<Rooms, 'get'>} rooms
+ * @property {Recordings} [recordings]
  * @property {string | null} [operatorToken]     null where nobody may change a running room
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Pick<Log, 'error'>} log
@@ -98,7 +101,7 @@ export function createApp({ http1, log, ...api }) {
 }
 
 /** @param {Omit<AppOptions, 'http1' | 'log'>} options */
-function createApi({ rooms, sampleClock, operatorToken = null, ...served }) {
+function createApi({ rooms, recordings, sampleClock, operatorToken = null, ...served }) {
   const api = express.Router();
   const { version } = JSON.parse(readFileSync(new URL('package.json', HOME), 'utf8'));
   api.use((_request, response, next) => {
@@ -116,6 +119,7 @@ function createApi({ rooms, sampleClock, operatorToken = null, ...served }) {
     else next();
   });
   api.patch('/rooms/:room', changeRoom({ rooms, operatorToken }));
+  if (recordings) api.use('/recordings', recordingsApi({ recordings, operatorToken }));
   return api;
 }
 

@@ -27,11 +27,7 @@ const ALLOWED = `The body is to be {"serverDelayMs": D}: "auto", or a number fro
  */
 export function changeRoom({ rooms, operatorToken }) {
   return (request, response) => {
-    if (operatorToken === null) return answerError(response, 'operator-off');
-    if (!hasToken(request, operatorToken)) {
-      response.set('WWW-Authenticate', 'Bearer');
-      return answerError(response, 'operator-token');
-    }
+    if (refuseOperator(request, response, operatorToken)) return;
     if (!isOfType(request, 'application/json')) return answerError(response, 'content-type');
     readBody(request, MAX_BODY_BYTES, (body) => {
       if (body === null) return answerError(response, 'body-too-large');
@@ -46,8 +42,22 @@ export function changeRoom({ rooms, operatorToken }) {
 }
 
 /**
+ * Answers a request that only the operator may make, where it isn't the operator's.
+ * @param {Request<any>} request
+ * @param {Response} response
+ * @param {string | null} operatorToken null where nobody may
+ * @returns {boolean} whether it was answered
+ */
+export function refuseOperator(request, response, operatorToken) {
+  if (operatorToken !== null && hasToken(request, operatorToken)) return false;
+  if (operatorToken !== null) response.set('WWW-Authenticate', 'Bearer');
+  answerError(response, operatorToken === null ? 'operator-off' : 'operator-token');
+  return true;
+}
+
+/**
  * Compared by hash, in a time that tells nothing of the token, its length neither.
- * @param {Request<{ room: string }>} request
+ * @param {Request<any>} request
  * @param {string} token
  */
 function hasToken(request, token) {

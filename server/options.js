@@ -92,6 +92,15 @@ export const OPTIONS = Object.freeze(
       ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
       fallbackNote: 'nobody may',
     },
+    path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory"),
+    {
+      ...integer('recording-limit-mb', 0, 1_000_000, 1024, 'of all recordings on the disk; 0: nothing is recorded'),
+      unit: 'MB',
+    },
+    {
+      ...integer('recording-keep-hours', 1, 87600, 24, 'after which recordings are deleted'),
+      unit: 'h',
+    },
     choice('log-level', ['error', 'warn', 'info', 'debug'], 'info', 'how much is written to standard error'),
   ].map((option) => Object.freeze(option)),
 );

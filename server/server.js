@@ -10,6 +10,7 @@
 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { fileURLToPath } from 'node:url';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './app.js';
@@ -18,12 +19,16 @@ import { openCertificate } from './certificate.js';
 import { createLog } from './log.js';
 import { listen } from './listen.js';
 import { MAX_SERVER_DELAY_MS } from './options.js';
+import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './room/clock.js';
 import { Lobby } from './room/lobby.js';
 import { Rooms } from './room/rooms.js';
 import { createHttp1Transport, HTTP1_SERVER_OPTIONS } from './transport/http1.js';
 import { openHttp3 } from './transport/http3-engine.js';
 import { createWebSocketTransport } from './transport/websocket.js';
+
+/** Where recordings are kept when nothing else is asked for. */
+const RECORDING_DIRECTORY = fileURLToPath(new URL('../recordings/', import.meta.url));
 
 /** The path of a session on every transport that connects to one. */
 const SESSION_PATH = '/session';
@@ -76,7 +81,8 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const { host, port } = await listen(httpServer, config.host, config.port);
   opened.push(() => closeServer(httpServer));
 
-  const { rooms, codecLine } = await openRooms(config, { clock, wallNow, sampleClock, observer, log });
+  const recordings = openRecordings(config, { clock, wallNow, log }, opened);
+  const { rooms, codecLine } = await openRooms(config, { clock, wallNow, sampleClock, observer, log, recordings });
   const { accept } = new Lobby({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
   const shared = { accept, clock, log, maxSessions: config.maxSessions, idleTimeoutMs: config.idleTimeoutMs };
@@ -96,6 +102,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
     unavailable: http3.transport ? {} : { webtransport: http3.line },
     http1,
     rooms,
+    recordings,
     sampleClock,
     log,
     operatorToken: config.operatorToken,
@@ -134,7 +141,8 @@ function createPageServer(config, certificate) {
 
 /**
  * @param {Config} config
- * @param {{ clock: Clock, wallNow: () => number, sampleClock: SampleClock, observer?: Observer, log: Log }} shared
+ * @param {{ clock: Clock, wallNow: () => number, sampleClock: SampleClock, recordings: Recordings,
+ *   observer?: Observer, log: Log }} shared
  */
 async function openRooms(config, { log, ...shared }) {
   const { delivery, echo, bitrate, complexity, application, maxParticipants } = config;
@@ -169,6 +177,23 @@ async function openRooms(config, { log, ...shared }) {
     },
   });
   return { rooms, codecLine };
+}
+
+/**
+ * @param {Config} config
+ * @param {{ clock: Clock, wallNow: () => number, log: Log }} shared
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ */
+function openRecordings({ recordingDir, recordingLimitMb, recordingKeepHours }, shared, opened) {
+  const recordings = new Recordings({
+    directory: recordingDir ?? RECORDING_DIRECTORY,
+    limitBytes: recordingLimitMb * 1_000_000,
+    keepHours: recordingKeepHours,
+    ...shared,
+  });
+  void recordings.sweep();
+  opened.push(() => recordings.close());
+  return recordings;
 }
 
 /**

@@ -42,6 +42,18 @@ export const errors = Object.freeze({
     message: 'This call goes on in another window. To have it here, join again.',
   },
   'session-lost': { close: 19, status: 408, message: 'The connection broke off.' },
+  'recording-off': {
+    close: 21,
+    status: 403,
+    message: 'Nothing can be recorded here. To turn it on, start the server with --recording-limit-mb above 0.',
+  },
+  'recording-limit': {
+    close: 22,
+    status: 507,
+    message: 'The server has no room for more recordings. Older ones are deleted by and by.',
+  },
+  'recording-failed': { close: 23, status: 500, message: 'The recording could not be written, and has stopped.' },
+  'recording-busy': { close: 24, status: 429, message: 'The recording was started again and again. Wait a moment.' },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

@@ -28,39 +28,43 @@ const COUNT_MASK = 0x3f;
  * @param {number} samples the duration at GRANULE_RATE
  */
 export function isOpusPacket(bytes, start, length, samples) {
-  const packet = bytes.subarray(start, start + length);
-  if (payloadSamples(packet, GRANULE_RATE) !== samples || samples > MAX_PACKET_SAMPLES) return false;
-  switch (packet[0] & PACKING_MASK) {
+  if (samples <= 0 || samples > MAX_PACKET_SAMPLES) return false;
+  if (payloadSamples(bytes, start, length, GRANULE_RATE) !== samples) return false;
+  const end = start + length;
+  switch (bytes[start] & PACKING_MASK) {
     case TWO_EQUAL:
       return length % 2 === 1;
     case TWO_OF_ANY: {
-      const first = readLength(packet, 1, length);
-      return first >= 0 && 1 + lengthBytes(first) + first <= length;
+      const first = readLength(bytes, start + 1, end);
+      return first >= 0 && start + 1 + lengthBytes(first) + first <= end;
     }
     case ANY_NUMBER:
-      return hasItsFrames(packet);
+      return hasItsFrames(bytes, start + 1, end);
     default:
       return true;
   }
 }
 
-/** @param {Uint8Array} packet with a byte that says how many frames there are */
-function hasItsFrames(packet) {
-  const count = packet[1] & COUNT_MASK;
-  let at = 2;
-  let end = packet.length;
-  if (packet[1] & PADDING_BIT) {
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} start of the byte that says how many frames there are
+ * @param {number} end of the packet
+ */
+function hasItsFrames(bytes, start, end) {
+  const count = bytes[start] & COUNT_MASK;
+  let at = start + 1;
+  if (bytes[start] & PADDING_BIT) {
     let more = 255;
     while (more === 255) {
       if (at >= end) return false;
-      more = packet[at++];
+      more = bytes[at++];
       end -= more === 255 ? 254 : more;
     }
   }
-  if ((packet[1] & VARIABLE_BIT) === 0) return end >= at && (end - at) % count === 0;
+  if ((bytes[start] & VARIABLE_BIT) === 0) return end >= at && (end - at) % count === 0;
   let sum = 0;
   for (let i = 0; i < count - 1; i++) {
-    const frameBytes = readLength(packet, at, end);
+    const frameBytes = readLength(bytes, at, end);
     if (frameBytes < 0) return false;
     at += lengthBytes(frameBytes);
     sum += frameBytes;

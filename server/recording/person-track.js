@@ -10,6 +10,9 @@ const MAX_CONCEAL_MS = 120;
 
 /** One person's track, and the person's part of the mix. */
 export class PersonTrack {
+  #participant;
+  /** The same person before a break, whose last packets are still to be written. @type {Participant | null} */
+  #before = null;
   #track;
   #decoder;
   #file;
@@ -31,7 +34,7 @@ export class PersonTrack {
    * @param {number} options.agreedFrame the first that may be heard
    */
   constructor({ participant, track, decoder, file, format, firstFrame, agreedFrame }) {
-    this.participant = participant;
+    this.#participant = participant;
     this.agreedFrame = agreedFrame;
     /** The last one, where the person has gone. */
     this.lastFrame = Infinity;
@@ -50,9 +53,9 @@ export class PersonTrack {
    * @param {Float32Array} mix
    */
   write(frame, mix) {
-    const { packets } = this.participant;
     if (frame < this.agreedFrame) return;
     if (!this.#track.fill(frame - this.#firstFrame)) return;
+    const packets = this.#packetsWith(frame);
     const length = packets.has(frame) ? packets.length(frame) : -1;
     if (length <= 0) {
       this.#track.putMissing();
@@ -66,6 +69,18 @@ export class PersonTrack {
     this.#sounds = true;
     this.#concealedInARow = 0;
     add(mix, this.#pcm);
+  }
+
+  /** @param {number} frame */
+  #packetsWith(frame) {
+    const { packets } = this.#participant;
+    return this.#before?.packets.has(frame) && !packets.has(frame) ? this.#before.packets : packets;
+  }
+
+  /** @param {Participant} participant the same person, after a break */
+  continueWith(participant) {
+    this.#before = this.#participant;
+    this.#participant = participant;
   }
 
   /** @param {Float32Array} mix */

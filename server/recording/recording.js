@@ -1,4 +1,5 @@
 /**
+ * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
  * @import { Participant } from '../room/participant.js'
  * @import { RoomSettings } from '../room/room.js'
  * @import { RecordingDirectory } from './recording-directory.js'
@@ -6,7 +7,6 @@
 
 import { randomInt } from 'node:crypto';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
 import { Limiter } from '../audio/mixer.js';
 import { MixClock } from '../room/mix-clock.js';
 import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
@@ -135,6 +135,16 @@ export class Recording {
   remove(id) {
     this.#tracks.get(id)?.remove();
     this.#tracks.delete(id);
+  }
+
+  /**
+   * @param {Participant} participant who has come back, with the id of before
+   * @returns {boolean} whether they are recorded
+   */
+  replace(participant) {
+    const track = this.#tracks.get(participant.id);
+    track?.continueWith(participant);
+    return track !== undefined;
   }
 
   /** @param {string} id of somebody who left: the track ends there */

@@ -27,7 +27,6 @@ export class Recordings {
   #directory;
   #limitBytes;
   #keepMs;
-  #clock;
   #wallNow;
   #log;
   #randomId;
@@ -51,7 +50,6 @@ export class Recordings {
     this.#directory = directory;
     this.#limitBytes = limitBytes;
     this.#keepMs = keepHours * HOUR_MS;
-    this.#clock = clock;
     this.#wallNow = wallNow;
     this.#log = log;
     this.#randomId = randomId;

@@ -1,7 +1,7 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Participant } from '../room/participant.js'
- * @import { RoomSettings } from '../room/room.js'
+ * @import { Room } from '../room/room.js'
  *
  * @typedef {object} RecordingState  as the people of the room are told
  * @property {string} id           of /api/recordings/<id>/
@@ -32,7 +32,6 @@ export class RoomRecording {
   #room;
   #people;
   #tell;
-  #changed;
   #starts;
   /** @type {RecordingState | null} */
   #state = null;
@@ -42,20 +41,17 @@ export class RoomRecording {
   #closed = false;
 
   /**
-   * @param {object} options
-   * @param {RoomSettings} options.settings
-   * @param {string} options.room its name
-   * @param {ReadonlyMap<string, Participant>} options.people those of the room, as they come and go
-   * @param {(message: object) => void} options.tell tells everybody in the room
-   * @param {(participant: Participant) => void} options.changed tells everybody of one
+   * @param {Pick<Room, 'name' | 'settings' | 'changed'>} room
+   * @param {ReadonlyMap<string, Participant>} people those of the room, as they come and go
+   * @param {(message: object) => void} tell tells everybody in the room
    */
-  constructor({ settings, room, people, tell, changed }) {
-    this.#settings = settings;
+  constructor(room, people, tell) {
+    this.#settings = room.settings;
     this.#room = room;
     this.#people = people;
     this.#tell = tell;
-    this.#changed = changed;
-    this.#starts = new TokenBucket({ atOnce: AT_ONCE, perSecond: 1 / EVERY_SECONDS, nowMs: settings.clock.now() });
+    const nowMs = room.settings.clock.now();
+    this.#starts = new TokenBucket({ atOnce: AT_ONCE, perSecond: 1 / EVERY_SECONDS, nowMs });
   }
 
   /** Whether the people of this room can be recorded. */
@@ -91,7 +87,7 @@ export class RoomRecording {
 
   /** @param {Participant} participant who has agreed by that */
   async #start(participant) {
-    const { settings } = this;
+    const settings = this.#settings;
     const { codec, format, bitrate, complexity, application } = settings;
     const { sampleRate, opusFrameSamples: frameSamples } = format;
     const encoder = await codec.createEncoder({ sampleRate, frameSamples, bitrate, complexity, application });
@@ -99,14 +95,14 @@ export class RoomRecording {
       encoder.close();
       return;
     }
-    const directory = settings.recordings.begin(this.#room, (code) => this.#stop(whyOf(code)));
+    const directory = settings.recordings.begin(this.#room.name, (code) => this.#stop(whyOf(code)));
     const { id, startedAt } = directory.description;
     /** @type {RecordingState} */
     const state = { id, on: true, by: participant.label, startedAt };
     this.#state = state;
     this.#recording = new Recording({
       settings,
-      room: this.#room,
+      room: this.#room.name,
       directory,
       encoder: new PayloadEncoder(encoder, format),
       lookahead: encoder.lookahead,
@@ -114,10 +110,6 @@ export class RoomRecording {
     });
     this.#tell({ type: 'recording', recording: state });
     await this.#add(participant);
-  }
-
-  get settings() {
-    return this.#settings;
   }
 
   /** @param {RecordingState} state */
@@ -173,7 +165,14 @@ export class RoomRecording {
    */
   #mark(participant, recorded) {
     participant.recorded = recorded;
-    this.#changed(participant);
+    this.#room.changed(participant);
+  }
+
+  /** @param {Participant} participant who has come back to their place, by another session */
+  replaced(participant) {
+    const goesOn = this.#recording?.replace(participant) ?? false;
+    participant.agreed = goesOn;
+    participant.recorded = goesOn;
   }
 
   /** @param {Participant} participant who left */

@@ -139,8 +139,11 @@ function obey(room, participant, message) {
     case 'volume':
       return room.setVolume(participant, message.person, message.gain);
     case 'record':
+      room.recording.record(participant, message.on);
+      return true;
     case 'recordConsent':
-      return false;
+      room.recording.consent(participant, message.agreed);
+      return true;
     default:
       participant.session.close(0, 'left');
       return true;

@@ -99,6 +99,9 @@ export class Participant {
   away = false;
   /** The first frame that came; -1 before it. */
   firstFrame = -1;
+  /** Whether this person wants to be recorded, and whether it is done. */
+  agreed = false;
+  recorded = false;
   /** From when on lateness counts, on the monotonic clock. */
   #countsFromMs = Infinity;
   /** The first frame whose own packet may still be decoded; -1 before the first packet. */
@@ -432,8 +435,8 @@ export class Participant {
 
   /** What others are told of this person. */
   describe() {
-    const { id, name, label, muted, away, hand, quality } = this;
-    return { id, name, label, transport: this.session.transport.name, muted, away, hand, quality };
+    const { id, name, label, muted, away, hand, quality, recorded } = this;
+    return { id, name, label, transport: this.session.transport.name, muted, away, hand, quality, recorded };
   }
 
   /**

@@ -3,6 +3,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Codec } from '../audio/codec.js'
  * @import { LazyEncoder } from '../audio/lazy-codec.js'
+ * @import { Recordings } from '../recording/recordings.js'
  * @import { Session } from '../transport/session.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { SampleClock } from './clock.js'
@@ -31,6 +32,7 @@
  * @property {SampleClock} sampleClock
  * @property {() => number} [wallNow]   milliseconds since 1970; Date.now by default
  * @property {StatsLines} [log]            told how each person was received
+ * @property {Recordings} [recordings]   where recordings are kept; none can be made without
  * @property {Observer} [observer]        who watches, such as a measurement
  *
  * @typedef {object} JoinWishes  what one participant asks for itself alone
@@ -49,6 +51,7 @@
  */
 
 import { LevelBalance } from '../audio/level-balance.js';
+import { RoomRecording } from '../recording/room-recording.js';
 import { Chat } from './chat.js';
 import { labelFor } from './label.js';
 import { Mix } from './mix.js';
@@ -111,11 +114,9 @@ export class Room {
       delaySamples: this.#delay.control.delaySamples,
       mix: (frame, latenessMs) => this.#tick(frame, latenessMs),
     });
-    this.chat = new Chat({
-      clock,
-      wallNow: settings.wallNow ?? Date.now,
-      tell: (message) => this.#tell(message),
-    });
+    const tell = (/** @type {object} */ message) => this.#tell(message);
+    this.chat = new Chat({ clock, wallNow: settings.wallNow ?? Date.now, tell });
+    this.recording = new RoomRecording(this, this.#people, tell);
     this.#tidyLater();
   }
 
@@ -172,6 +173,7 @@ export class Room {
   #replace(before, participant) {
     before.end('resumed-elsewhere');
     this.#mix.replace(before, participant, this.#everybody());
+    this.recording.replaced(participant);
   }
 
   /**
@@ -233,6 +235,8 @@ export class Room {
       idleTimeoutMs,
       people: this.#everybody().map((person) => person.describe()),
       chat: this.chat.history,
+      canRecord: this.recording.offered,
+      recording: this.recording.state,
     };
   }
 
@@ -412,6 +416,7 @@ export class Room {
 
   /** @param {Participant} participant whose place is free from now on */
   #left(participant) {
+    this.recording.left(participant);
     this.#tell({ type: 'left', id: participant.id });
     this.#mix.forget(participant, this.#everybody());
     if (this.size === 0) this.onEmpty(this);
@@ -474,6 +479,7 @@ export class Room {
   close(code) {
     if (this.#closed) return;
     this.#closed = true;
+    this.recording.close();
     this.settings.clock.clearTimeout(this.#housekeeping);
     this.mixClock.stop();
     for (const person of this.#people.values()) person.end(code);

@@ -99,8 +99,9 @@ export class Rooms {
   /** A room that nobody else finds. @returns {Room | ErrorCode} */
   #openMirror() {
     if (this.#closed) return 'server-closing';
-    const settings = { ...this.#settings, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1 };
-    const room = new Room(MIRROR_NAME, { ...settings, awayTimeoutMs: 0, observer: undefined }, (empty) => this.#endIfEmpty(empty));
+    const own = { echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
+    const settings = { ...this.#settings, ...own, observer: undefined, recordings: undefined };
+    const room = new Room(MIRROR_NAME, settings, (empty) => this.#endIfEmpty(empty));
     this.#mirrors.add(room);
     return room;
   }

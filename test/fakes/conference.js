@@ -26,6 +26,7 @@ export class Conference {
   constructor({ maxRooms = 10, maxPeople = 100, frameMs, sampleRate, opusFrames, ...options } = {}) {
     this.format = createAudioFormat({ frameMs, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
+    /** @type {import('../../server/room/room.js').RoomSettings} */
     const settings = {
       format: this.format,
       delivery: /** @type {const} */ ('tick'),
@@ -43,6 +44,7 @@ export class Conference {
       sampleClock: this.sampleClock,
       ...options,
     };
+    this.settings = settings;
     this.rooms = new Rooms({ settings, maxRooms, maxPeople });
     const log = { error: (/** @type {any[]} */ ...line) => void this.logged.push(line) };
     this.lobby = new Lobby({ rooms: this.rooms, clock: this.clock, log });
