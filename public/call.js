@@ -35,6 +35,8 @@ import { findSupport, problemText } from './client/support.js';
  * @property {{ took: string, tried: { transport: string, reason: string }[] }} transport
  *   before 'joined'; `tried` are those that failed before
  * @property {CallStats} stats                  each second
+ * @property {{ id: string, level: number, voice: boolean }[]} speakers
+ *   who is to be heard, the loudest first, level in -dBov; ten times a second at most, and none once in silence
  * @property {Record<string, any>} control      a message of the server: `welcome`, `chat`, `refused` …
  * @property {{ code: string, message: string }} notice
  *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
@@ -162,6 +164,9 @@ export class Call extends EventTarget {
       case 'stats':
       case 'transport':
         this.#emit(type, detail);
+        break;
+      case 'speakers':
+        this.#emit(type, detail.speakers);
         break;
       case 'control':
         this.#emit(type, detail.message);
@@ -293,6 +298,11 @@ export class Call extends EventTarget {
   /** @param {object} message a control message for the server, once the room is joined */
   sendControl(message) {
     if (this.state === 'joined') this.#worker?.postMessage({ type: 'control', message });
+  }
+
+  /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */
+  suppressSilence(suppresses) {
+    this.#worker?.postMessage({ type: 'silence-suppression', on: suppresses });
   }
 
   /** @param {boolean} muted whether this person isn't heard */

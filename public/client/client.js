@@ -5,21 +5,24 @@
  * @import { Failure, Scope, ServerConfig } from './connection/choose.js'
  * @import { Connection, ConnectionStats, TransportName } from './connection/connection.js'
  * @import { Person } from './people.js'
+ * @import { HeardSpeaker } from './speakers.js'
  */
 
 import { createAudioFormat } from '../shared/audio-format.js';
-import { errors } from '../shared/errors.js';
 import { Packet, PacketType, readPacket } from '../shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../shared/payload.js';
 import { ClockExchange } from './clock-exchange.js';
 import { ClockSync } from './clock-sync.js';
 import { systemClock } from '../shared/clock.js';
 import { connect } from './connection/choose.js';
-import { ConnectionError } from './connection/connection.js';
+import { ConnectionError, sentenceOf } from './connection/connection.js';
 import { PULL_EXTRA, Playout } from './playout.js';
 import { People } from './people.js';
+import { LossReport } from './loss-report.js';
 import { ReceivedShare } from './received-share.js';
 import { fetchConfig } from './server-config.js';
+import { SampleReader } from './sample-reader.js';
+import { Speakers } from './speakers.js';
 import { Uplink } from './uplink.js';
 
 /** The control protocol's version. */
@@ -75,6 +78,8 @@ const CAPTURE_LOOK_MS = 100;
  * @property {(joined: Joined) => void} joined
  * @property {(people: { people: Person[], you: string }) => void} people
  * @property {(stats: ClientStats) => void} stats
+ * @property {(speakers: HeardSpeaker[]) => void} speakers
+ *   who is to be heard, the loudest first, ten times a second at most; none when it falls silent, once
  * @property {(message: Record<string, any>) => void} control
  *   a message of the server that this client leaves to who shows it: `welcome`, `chat`, `refused`, `recording` …
  * @property {(end: { code: string, message: string }) => void} ended
@@ -90,6 +95,8 @@ const CAPTURE_LOOK_MS = 100;
  * @property {10 | 20} [frameMs]                     of a room that begins with this participant
  * @property {number} [bitrate]                      of one's own stream, in bits a second; the room's by default
  * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own encoder is tuned for
+ * @property {boolean} [silenceSuppression]          default true: silence is left out where the server allows it;
+ *   false for music, of which nothing should be taken for noise
  * @property {ServerConfig} [config]                 fetched from the server when absent
  */
 
@@ -110,6 +117,11 @@ export class Client {
   #packet = new Packet();
   #people = new People();
   #received = new ReceivedShare();
+  #lossReport = new LossReport();
+  #speakers = new Speakers(
+    (speakers) => this.#on.speakers?.(speakers),
+    (number) => this.#people.idOf(number),
+  );
   /** @type {Record<string, any>} the server's welcome */
   #welcome = {};
   /** @type {Record<string, unknown> | null} */
@@ -127,6 +139,7 @@ export class Client {
   /** @type {Playout | null} */
   #playout = null;
   #muted = false;
+  #silenceSuppression = true;
   /** What was asked for of this one's own encoder. @type {Pick<JoinOptions, 'bitrate' | 'application'>} */
   #encoding = {};
   #closed = false;
@@ -136,10 +149,8 @@ export class Client {
   #paceTimer = null;
   /** @type {unknown} */
   #statsTimer = null;
-  /** What was pulled and not yet rendered. */
-  #rest = new Float32Array(0);
-  #restStart = 0;
-  #restEnd = 0;
+  /** @type {SampleReader | null} */
+  #reader = null;
 
   /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
   format = null;
@@ -165,8 +176,10 @@ export class Client {
    * @param {JoinOptions} options
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
-  async join({ room, name, origin, transport = 'auto', muted = false, mirror, frameMs, bitrate, application, config }) {
+  async join({ room, name, origin, transport = 'auto', muted = false, silenceSuppression = true, mirror, ...rest }) {
+    const { frameMs, bitrate, application, config } = rest;
     this.#muted = muted;
+    this.#silenceSuppression = silenceSuppression;
     this.#encoding = { bitrate, application };
     try {
       const { connection, took, tried } = await connect({
@@ -237,14 +250,23 @@ export class Client {
         this.#bytes.up += bytes.length;
         return connection.send(bytes);
       },
+      suppressesSilence: this.#suppressesSilence(),
+      redundancy: this.#welcome.redundancy,
+      clock: this.#clock,
     });
     this.#uplink.mute(this.#muted);
-    this.#rest = new Float32Array(format.frameSamples + PULL_EXTRA);
+    this.#reader = new SampleReader((out) => this.pull(out), format.frameSamples + PULL_EXTRA);
     if (this.#closed || connection.closed) {
       connection.close();
       this.#releaseAudio();
       throw new ConnectionError('connection-lost', 'The connection ended before it was of use.');
     }
+  }
+
+  /** With `reply` each packet asks for its answer, so none is left out. */
+  #suppressesSilence() {
+    const { delivery, silenceSuppression } = this.#welcome;
+    return this.#silenceSuppression && delivery === 'tick' && silenceSuppression === true;
   }
 
   /** @returns {Joined} */
@@ -275,10 +297,18 @@ export class Client {
   #tellStatsLater() {
     this.#statsTimer = this.#clock.setTimeout(() => {
       this.#tellStatsLater();
-      if (this.#playout) this.#received.add(this.#playout.counters);
+      if (this.#playout) this.#watchLoss(this.#playout);
       const stats = this.stats();
       if (stats) this.#on.stats?.(stats);
     }, STATS_MS);
+  }
+
+  /** @param {Playout} playout */
+  #watchLoss(playout) {
+    this.#received.add(playout.counters);
+    const now = this.#clock.now();
+    const lostPercent = playout.lostPercent(now);
+    if (this.#lossReport.isDue(lostPercent, now)) this.#connection?.sendControl({ type: 'report', lostPercent });
   }
 
   /**
@@ -289,8 +319,10 @@ export class Client {
     const packet = this.#packet;
     this.#bytes.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#dropped += 1;
-    else if (packet.type === PacketType.audio) this.#playout?.receive(packet, bytes, arrivalMs);
-    else if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
+    else if (packet.type === PacketType.audio) {
+      this.#playout?.receive(packet, bytes, arrivalMs);
+      this.#speakers.receive(packet, arrivalMs);
+    } else if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
   }
 
   /** @param {unknown} message */
@@ -298,7 +330,10 @@ export class Client {
     if (this.#closed || typeof message !== 'object' || message === null) return;
     const known = /** @type {Record<string, any>} */ (message);
     if (known.type === 'welcome') this.#welcome = known;
-    else if (known.type === 'stats') this.#serverStats = known;
+    else if (known.type === 'stats') {
+      this.#serverStats = known;
+      this.#uplink?.report(known.lostPercent5s);
+    }
     else if (known.type === 'delay' && Number.isFinite(known.serverDelayMs)) {
       this.#welcome = { ...this.#welcome, serverDelayMs: known.serverDelayMs };
     }
@@ -322,7 +357,7 @@ export class Client {
       return;
     }
     this.close();
-    if (wasJoined) this.#on.ended?.({ code: end.code, message: sentence(end) });
+    if (wasJoined) this.#on.ended?.({ code: end.code, message: sentenceOf(end) });
   }
 
   /**
@@ -355,18 +390,8 @@ export class Client {
    * @param {Float32Array} out mono at the format's rate
    */
   render(out) {
-    let at = 0;
-    while (at < out.length && this.#playout) {
-      if (this.#restStart === this.#restEnd) {
-        this.#restStart = 0;
-        this.#restEnd = this.pull(this.#rest);
-      }
-      const count = Math.min(out.length - at, this.#restEnd - this.#restStart);
-      for (let i = 0; i < count; i++) out[at + i] = this.#rest[this.#restStart + i];
-      at += count;
-      this.#restStart += count;
-    }
-    out.fill(0, at);
+    if (this.#playout) this.#reader?.read(out);
+    else out.fill(0);
   }
 
   /** @param {boolean} muted whether this participant isn't heard */
@@ -381,6 +406,12 @@ export class Client {
     if (this.#uplink) this.#connection?.sendControl(message);
   }
 
+  /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */
+  suppressSilence(suppresses) {
+    this.#silenceSuppression = suppresses;
+    this.#uplink?.suppressSilence(this.#suppressesSilence());
+  }
+
   /** @returns {ClientStats | null} null when there is no call */
   stats() {
     const playout = this.#playout;
@@ -388,9 +419,7 @@ export class Client {
     const connection = this.#connection;
     const sync = this.#sync;
     if (!playout || !uplink || !connection || !sync) return null;
-    const { delayMs, wantedMs, receivedPercent, driftPpm } = playout;
-    const clockErrorMs = sync.quality(this.#clock.now());
-    const delayParts = this.#delayParts(sync, delayMs);
+    const delayParts = this.#delayParts(sync, playout.delayMs);
     return {
       transport: connection.transport,
       roundTripMs: sync.roundTripMs,
@@ -399,13 +428,13 @@ export class Client {
       delayParts,
       bytes: { ...this.#bytes },
       detail: {
-        playout: { ...playout.counters, delayMs, wantedMs, receivedPercent, driftPpm },
-        uplink: { ...uplink.counters, level: uplink.level, voice: uplink.voice, driftPpm: uplink.driftPpm },
+        playout: playout.stats(),
+        uplink: uplink.stats(),
         connection: connection.stats(),
         client: {
           dropped: this.#dropped,
           outputMs: this.outputMs,
-          clockErrorMs,
+          clockErrorMs: sync.quality(this.#clock.now()),
           clockJumps: sync.jumps,
           driftPpm: sync.driftPpm,
         },
@@ -459,9 +488,3 @@ export class Client {
 
 /** @param {DelayParts} parts */
 const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + ms, 0);
-
-/** @param {{ code: string, message: string }} end */
-function sentence({ code, message }) {
-  if (Object.hasOwn(errors, code)) return errors[/** @type {keyof typeof errors} */ (code)].message;
-  return message || 'The connection to the server was lost.';
-}

@@ -72,6 +72,17 @@ export class People {
     return changed;
   }
 
+  /**
+   * @param {number} number an id modulo 2^16, as packets have it
+   * @returns {string | undefined} the id
+   */
+  idOf(number) {
+    const id = String(number);
+    if (this.#people.has(id)) return id;
+    for (const longer of this.#people.keys()) if ((Number(longer) & 0xffff) === number) return longer;
+    return undefined;
+  }
+
   /** @returns {{ people: Person[], you: string }} in the order in which they came */
   list() {
     return { people: [...this.#people.values()], you: this.#you };

@@ -123,6 +123,11 @@ export class Playout {
     return due === 0 ? null : Math.min(100, (100 * (received + recovered)) / due);
   }
 
+  stats() {
+    const { delayMs, wantedMs, receivedPercent, driftPpm } = this;
+    return { ...this.counters, delayMs, wantedMs, receivedPercent, driftPpm };
+  }
+
   /**
    * @param {number} nowMs
    * @returns {number | null} of the packets of the last seconds, those that never came, in percent, before any of

@@ -1,15 +1,12 @@
 /**
  * @import { AudioFormat } from '../shared/audio-format.js'
- * @import { PayloadEncoder } from '../shared/payload.js'
  * @import { ClockSync } from './clock-sync.js'
  */
 
-import { levelOf } from '../shared/level.js';
-import { MAX_PACKET_BYTES, Packet, SILENT_LEVEL, writeAudioHeader } from '../shared/packet.js';
 import { DriftMeter } from './drift-meter.js';
+import { FrameSender } from './frame-sender.js';
 import { Resampler } from './resampler.js';
 import { SlidingMinimum } from './sliding-minimum.js';
-import { VoiceFlag } from './voice-flag.js';
 
 /** How long sound is watched before its place on the grid is fixed, in milliseconds, */
 const WATCH_MS = 100;
@@ -35,11 +32,8 @@ const MAX_DRIFT_PPM = 300;
 /** Captured samples that are resampled at once. */
 const CHUNK_SAMPLES = 1024;
 
-/** How fast a mute fades, in milliseconds. */
-const FADE_MS = 5;
-
 /**
- * What the microphone gives, as packets on the frame grid of the server's sample clock. The first
+ * What the microphone gives, as frames on the grid of the server's sample clock. The first
  * sample's place comes from the time at which sound arrives, and from then on samples are counted.
  * No two sound cards run at one speed, so the samples are stretched by a few parts per million to
  * stay on the grid; only when they are more than a frame off do they jump.
@@ -47,13 +41,9 @@ const FADE_MS = 5;
 export class Uplink {
   #format;
   #clockSync;
-  #encoder;
-  #send;
-  #packet = new Packet();
-  #bytes = new Uint8Array(MAX_PACKET_BYTES);
+  #sender;
   #pcm;
   #filled = 0;
-  #voice;
 
   /** Samples that were ever captured, those that were dropped included. */
   #captured = 0;
@@ -69,36 +59,51 @@ export class Uplink {
   #skip = 0;
   /** The next frame to be sent; -1 before the first. */
   #frame = -1;
-  #sequence = 0;
-  #muted = false;
-  #gain = 1;
-  #silentBefore = true;
-
-  /** What was sent and corrected. */
-  counters = { sent: 0, silent: 0, blocked: 0, reanchored: 0, skippedFrames: 0, droppedFrames: 0 };
-  /** The last frame's level in -dBov, and whether there is voice. */
-  level = SILENT_LEVEL;
-  voice = false;
+  #corrected = { reanchored: 0, skippedFrames: 0, droppedFrames: 0 };
 
   /**
-   * @param {object} options
-   * @param {AudioFormat} options.format
-   * @param {ClockSync} options.clockSync
-   * @param {PayloadEncoder} options.encoder  closed with this
-   * @param {(bytes: Uint8Array) => boolean} options.send  may not keep the bytes
+   * @param {{ clockSync: ClockSync } & ConstructorParameters<typeof FrameSender>[0]} options
    */
-  constructor({ format, clockSync, encoder, send }) {
-    this.#format = format;
+  constructor({ clockSync, ...options }) {
+    this.#format = options.format;
     this.#clockSync = clockSync;
-    this.#encoder = encoder;
-    this.#send = send;
-    this.#pcm = new Float32Array(format.frameSamples);
-    this.#voice = new VoiceFlag(format.frameMs);
+    this.#sender = new FrameSender(options);
+    this.#pcm = new Float32Array(options.format.frameSamples);
   }
 
-  /** @param {boolean} muted what is sent is silence, with as many packets */
+  /** What was sent, in packets: with sound, `silent` and `leftOut`; payloads `repeated`; and what was corrected. */
+  get counters() {
+    return { ...this.#sender.counters, ...this.#corrected };
+  }
+
+  /** The last frame's level in -dBov. */
+  get level() {
+    return this.#sender.level;
+  }
+
+  /** Whether there is voice in it. */
+  get voice() {
+    return this.#sender.voice;
+  }
+
+  stats() {
+    const { level, voice, driftPpm } = this;
+    return { ...this.counters, level, voice, driftPpm };
+  }
+
+  /** @param {boolean} muted what is sent is silence */
   mute(muted) {
-    this.#muted = muted;
+    this.#sender.mute(muted);
+  }
+
+  /** @param {boolean} suppresses whether packets are left out in silence */
+  suppressSilence(suppresses) {
+    this.#sender.suppressSilence(suppresses);
+  }
+
+  /** @param {number | null} lostPercent of what was sent of late, as the server tells it */
+  report(lostPercent) {
+    this.#sender.report(lostPercent);
   }
 
   /** How many samples complete the frame. */
@@ -187,9 +192,9 @@ export class Uplink {
   #jump(position, error) {
     const before = this.#frame;
     this.#place(position);
-    this.counters.reanchored += 1;
-    this.counters.skippedFrames += this.#frame - before;
-    if (error < 0) this.counters.droppedFrames += Math.round(-error / this.#format.frameSamples);
+    this.#corrected.reanchored += 1;
+    this.#corrected.skippedFrames += this.#frame - before;
+    if (error < 0) this.#corrected.droppedFrames += Math.round(-error / this.#format.frameSamples);
   }
 
   /** @param {number} errorMs */
@@ -200,41 +205,8 @@ export class Uplink {
 
   #complete() {
     this.#filled = 0;
-    this.#fadeMute();
-    const silent = this.#muted && this.#gain === 0 && this.#silentBefore;
-    this.level = silent ? SILENT_LEVEL : levelOf(this.#pcm);
-    // The encoder still holds the end of the frame before, so one silent frame goes through it.
-    const empty = this.level === SILENT_LEVEL && this.#silentBefore;
-    this.#silentBefore = this.level === SILENT_LEVEL;
-    this.voice = this.#voice.next(this.level);
-    this.#sendFrame(empty);
-  }
-
-  /** Brings the gain to where muting wants it, without a click. */
-  #fadeMute() {
-    const target = this.#muted ? 0 : 1;
-    if (this.#gain === 1 && target === 1) return;
-    const step = 1000 / (FADE_MS * this.#format.sampleRate);
-    for (let i = 0; i < this.#pcm.length; i++) {
-      if (this.#gain < target) this.#gain = Math.min(1, this.#gain + step);
-      else if (this.#gain > target) this.#gain = Math.max(0, this.#gain - step);
-      this.#pcm[i] *= this.#gain;
-    }
-  }
-
-  /** @param {boolean} empty whether the packet says only that the frame is silent */
-  #sendFrame(empty) {
-    const packet = this.#packet;
-    packet.frame = this.#frame++;
-    this.#sequence = (this.#sequence + 1) & 0xffff;
-    packet.sequence = this.#sequence;
-    packet.level = empty ? SILENT_LEVEL : this.level;
-    packet.voice = !empty && this.voice;
-    const start = writeAudioHeader(this.#bytes, packet);
-    const payload = empty ? 0 : this.#encoder.encode(this.#pcm, this.#bytes, start);
-    if (payload === 0) this.counters.silent += 1;
-    this.counters.sent += 1;
-    if (!this.#send(this.#bytes.subarray(0, start + payload))) this.counters.blocked += 1;
+    this.#sender.sound(this.#frame, this.#pcm);
+    this.#frame += 1;
   }
 
   /**
@@ -251,9 +223,7 @@ export class Uplink {
     if (this.#placed) this.#forget();
     const ended = Math.floor(clock / this.#format.frameSamples) - 1;
     if (this.#frame < 0 || this.#frame < ended - MAX_MADE_UP) this.#frame = Math.max(0, ended);
-    this.level = SILENT_LEVEL;
-    this.voice = false;
-    while (this.#frame <= ended) this.#sendFrame(true);
+    for (; this.#frame <= ended; this.#frame++) this.#sender.silence(this.#frame);
     return true;
   }
 
@@ -265,12 +235,11 @@ export class Uplink {
     this.#offset.reset();
     this.#filled = 0;
     this.#skip = 0;
-    this.#silentBefore = true;
   }
 
   /** Idempotent. */
   close() {
-    this.#encoder.close();
+    this.#sender.close();
   }
 }
 

@@ -31,6 +31,7 @@ const client = new Client({
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
     control: (message) => page.postMessage({ type: 'control', message }),
     stats: (detail) => page.postMessage({ type: 'stats', ...detail }),
+    speakers: (speakers) => page.postMessage({ type: 'speakers', speakers }),
     ended: (detail) => page.postMessage({ type: 'ended', ...detail }),
   },
 });
@@ -41,6 +42,7 @@ const handlers = {
     client.join(options).catch(({ code = 'internal', message }) => page.postMessage({ type: 'ended', code, message }));
   },
   mute: ({ muted }) => client.mute(muted),
+  'silence-suppression': ({ on }) => client.suppressSilence(on),
   control: ({ message }) => client.sendControl(message),
   leave: () => {
     client.leave();

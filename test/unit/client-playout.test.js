@@ -319,7 +319,7 @@ describe('Playout', () => {
   });
 
   it.each([1.0002, 0.9998])('follows a sound card that runs at %f of its speed', (speed) => {
-    const { playout, run, stream } = setUp();
+    const { playout, run, stream } = setUp({ sampleRate: 8000 });
     const minutes = stream(0, 15_000).map((arrival) => ({ ...arrival, what: { level: arrival.frame % 100 < 20 ? 70 : 20 } }));
     run(minutes, { speed });
     expect(playout.counters.concealed).toBeLessThan(6);
@@ -327,9 +327,9 @@ describe('Playout', () => {
     expect(playout.delayMs).toBeLessThan(30);
     expect(playout.driftPpm).toBeCloseTo((speed - 1) * 1e6, -1);
     // In five minutes that is 60 ms, and none of it was cut out or put in.
-    expect(playout.counters.inserted).toBeLessThan(48 * 15);
-    expect(playout.counters.dropped).toBeLessThan(48 * 25);
-  });
+    expect(playout.counters.inserted).toBeLessThan(8 * 15);
+    expect(playout.counters.dropped).toBeLessThan(8 * 25);
+  }, 30_000);
 
   it('keeps enough for a sound card that takes blocks, and a worker that comes late', () => {
     const random = randomOf(8);
@@ -414,12 +414,12 @@ describe('Playout', () => {
     });
 
     it.each([1.0002, 0.9998])('follows a sound card that runs at %f of its speed', (speed) => {
-      const { playout, run } = setUp();
+      const { playout, run } = setUp({ sampleRate: 8000 });
       run(talk(15_000, { word: 60, pause: 190 }), { speed });
       expect(playout.counters).toMatchObject({ lost: 0, concealed: 0, underruns: 0 });
       expect(playout.delayMs).toBeLessThan(12);
       expect(playout.driftPpm).toBeCloseTo((speed - 1) * 1e6, -2);
-    });
+    }, 30_000);
 
     it('plays a word whole whose first packet is late', () => {
       const { playout, run, heard } = setUp();

@@ -133,3 +133,12 @@ export class Connection {
   /** Lets go of what the protocol holds; called once. */
   release() {}
 }
+
+/**
+ * @param {{ code: string, message: string }} end of a session
+ * @returns {string} what a person is told of it
+ */
+export function sentenceOf({ code, message }) {
+  if (Object.hasOwn(errors, code)) return errors[/** @type {keyof typeof errors} */ (code)].message;
+  return message || 'The connection to the server was lost.';
+}
