@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { arch, cpus, homedir, hostname, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { basename, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /**
@@ -70,6 +71,25 @@ function describeMachine() {
     arch: arch(),
     loadAverage: Math.round(loadavg()[0] * 100) / 100,
   };
+}
+
+/**
+ * How many cores all programs of the machine use together, for a while.
+ * @param {number} ms
+ * @param {{ times: () => { times: Record<string, number> }[], wait: (ms: number) => Promise<unknown> }} [machine]
+ * @returns {Promise<number>}
+ */
+export async function busyCores(ms, { times, wait } = { times: cpus, wait: (time) => pause(time) }) {
+  const sum = () => {
+    const all = times().flatMap(({ times: of }) => Object.entries(of));
+    const total = (/** @type {(name: string) => boolean} */ belongs) => all.reduce((so, [name, time]) => so + (belongs(name) ? time : 0), 0);
+    return { busy: total((name) => name !== 'idle'), all: total(() => true) };
+  };
+  const before = sum();
+  await wait(ms);
+  const after = sum();
+  const share = (after.busy - before.busy) / Math.max(1, after.all - before.all);
+  return share * times().length;
 }
 
 async function isNativeBuilt() {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { BENCHMARKS, runBars } from './bars.js';
 import { findChromium } from './chromium.js';
-import { describeEnvironment } from './environment.js';
+import { busyCores, describeEnvironment } from './environment.js';
 import { systemClock } from '../public/shared/clock.js';
 import { FORMATS, Lab } from './lab/lab.js';
 import { LINK_PROFILES } from './link-profiles.js';
@@ -22,6 +22,9 @@ import { scenarios } from './scenarios/index.js';
 const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
 const FRAME_PATH = fileURLToPath(new URL('./frame-path.js', import.meta.url));
 const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
+/** Before a run the machine is looked at for so long; more cores at work then are others', and disturb it. */
+const LOOK_MS = 1000;
+const DISTURBING_CORES = 0.2;
 const PINGS = Object.freeze({ count: 50, intervalMs: 100 });
 const BANDWIDTH_SECONDS = 3;
 
@@ -138,6 +141,8 @@ async function run(scenario, { link: profile, shaper, ...options }) {
   const chromium = options.browser ? requireChromium() : undefined;
   const progress = new Progress(process.stderr, systemClock);
   const folder = await openFolder(scenario, { ...options, link: profile, shaper }, chromium);
+  const busy = await busyCores(LOOK_MS);
+  if (busy > DISTURBING_CORES) folder.warn(`Other programs took ${busy.toFixed(1)} cores when the run began: what depends on time is provisional.`);
   const link = await openLink({ profile, shaper, seed: options.seed, say: (line) => progress.print(line) });
   if (!link.available) folder.warn(`The link is loopback instead of ${profile}: ${link.reason}`);
   const startClients = chromium ? () => startBrowser(chromium, link) : undefined;

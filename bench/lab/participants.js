@@ -32,12 +32,14 @@
  */
 
 import { fetchConfig } from '../../public/client/server-config.js';
-import { Pacer, Talker } from './talker.js';
+import { Pacer } from '../../public/lab/pacer.js';
+import { systemClock } from '../../public/shared/clock.js';
+import { Talker } from './talker.js';
 
 /** Those that join and talk, and those that listen with the whole client; all times are shared ones. */
 export class Participants {
   #world;
-  #pacer = new Pacer();
+  #pacer = new Pacer(systemClock);
   /** @type {Map<string, Talker>} */
   #talkers = new Map();
   /** @type {Map<string, Listener>} */
@@ -97,7 +99,7 @@ export class Participants {
   /** From now on packets are noted, and the load's cost. */
   note() {
     for (const talker of this.#talkers.values()) talker.note();
-    this.#pacer.latenessMs = [];
+    this.#pacer.takeLateness();
     this.#world.takeCpu();
   }
 
@@ -116,7 +118,7 @@ export class Participants {
         ended: talker.ended,
       };
     });
-    return { people, cpuPercent: takeCpu(), latenessMs: this.#pacer.latenessMs };
+    return { people, cpuPercent: takeCpu(), latenessMs: this.#pacer.takeLateness() };
   }
 
   /**

@@ -1,6 +1,8 @@
 /**
  * @import { Clock } from '../shared/clock.js'
- * @import { Talker } from './talker.js'
+ *
+ * @typedef {{ readonly dueMs: number, send: () => void }} Talker  dueMs: when its next frame is to be sent, on
+ *   the clock, in milliseconds, later with each
  */
 
 /** Sends each talker's frames when they are due, and notes by how much it was late itself. */

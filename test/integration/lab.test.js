@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Child, sharedMs } from '../../bench/lab/child.js';
-import { Pacer, Talker } from '../../bench/lab/talker.js';
+import { Talker } from '../../bench/lab/talker.js';
+import { Pacer } from '../../public/lab/pacer.js';
+import { systemClock } from '../../public/shared/clock.js';
 import { WebSocketConnection } from '../../public/client/connection/websocket.js';
 import { WebSocket } from 'ws';
 
@@ -38,7 +40,7 @@ describe('the lab\'s own error', () => {
     const talker = new Talker({ connection });
     open.push(() => talker.close());
     await talker.join({ room: 'echo', name: 'A' });
-    const pacer = new Pacer();
+    const pacer = new Pacer(systemClock);
     open.push(() => pacer.close());
     talker.note();
     pacer.add(talker);
