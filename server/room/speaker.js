@@ -44,6 +44,8 @@ export class Speaker {
   /** Whether a packet with sound is there for the frame, and with voice as far as is known. */
   present = false;
   voice = false;
+  /** For how many frames it has had sound, one after the other, without a place. */
+  waitedFrames = 0;
   /** The last frame that was mixed. */
   heardFrame = -1;
   /** The last frame with voice. */
@@ -71,6 +73,12 @@ export class Speaker {
     return this.person.soundThrough;
   }
 
+  /** There was no sound for a while. */
+  rest() {
+    this.listed = false;
+    this.#waitsFrom = -1;
+  }
+
   /**
    * Looks at what is told of a frame.
    * @param {number} frame
@@ -78,6 +86,7 @@ export class Speaker {
   look(frame) {
     const { packets } = this.person;
     this.present = packets.has(frame) && packets.length(frame) > 0;
+    this.waitedFrames = this.present && !this.placed ? this.waitedFrames + 1 : 0;
     if (!this.present) return;
     const told = packets.level(frame);
     this.#told = told & LEVEL_MASK;

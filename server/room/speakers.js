@@ -9,8 +9,12 @@ import { FrameState } from '../audio/ring-buffer.js';
 /** Who hasn't spoken for so long has paused, in milliseconds: another may have the place. */
 const PAUSE_MS = 400;
 
-/** Who has spoken for so long without a pause makes room for those who wait, in milliseconds. */
+/** Who has spoken for so long without a pause makes room for those who wait, in milliseconds: */
 const MAX_TURN_MS = 10_000;
+/** in a gap of so much, */
+const GAP_MS = 60;
+/** or in the middle of a word when another has waited with sound for so long. */
+const PATIENCE_MS = 2000;
 
 /**
  * Who is in the mix: the loudest, of at most so many. A place is kept until its speaker pauses, so that
@@ -21,6 +25,8 @@ export class Speakers {
   #max;
   #pauseFrames;
   #turnFrames;
+  #gapFrames;
+  #patienceFrames;
   /** Those whose sound came of late, with a place or without. @type {Speaker[]} */
   #candidates = [];
   /** Those who have a place. @type {Speaker[]} */
@@ -34,6 +40,8 @@ export class Speakers {
     this.#max = max;
     this.#pauseFrames = Math.ceil(PAUSE_MS / frameMs);
     this.#turnFrames = Math.ceil(MAX_TURN_MS / frameMs);
+    this.#gapFrames = Math.ceil(GAP_MS / frameMs);
+    this.#patienceFrames = Math.ceil(PATIENCE_MS / frameMs);
     /** Those who are heard in the frame that was mixed last. @type {Speaker[]} */
     this.heard = [];
   }
@@ -80,7 +88,7 @@ export class Speakers {
         continue;
       }
       this.#unplace(speaker);
-      speaker.listed = false;
+      speaker.rest();
       candidates[i] = candidates[candidates.length - 1];
       candidates.pop();
     }
@@ -104,7 +112,7 @@ export class Speakers {
       this.#place(next, frame, skips);
     }
     const next = this.#nextWaiting(frame, true);
-    const longest = next && this.#longestTurn(frame);
+    const longest = next && this.#longestTurn(frame, next.waitedFrames >= this.#patienceFrames);
     if (next === null || longest === null) return;
     longest.leaving = true;
     this.#place(next, frame, skips);
@@ -133,18 +141,24 @@ export class Speakers {
     let softest = null;
     for (let i = 0; i < this.#placed.length; i++) {
       const speaker = this.#placed[i];
-      if (speaker.leaving || frame - speaker.voiceFrame <= this.#pauseFrames) continue;
+      const begins = speaker.present && speaker.voice;
+      if (speaker.leaving || begins || frame - speaker.voiceFrame <= this.#pauseFrames) continue;
       if (softest === null || speaker.level > softest.level) softest = speaker;
     }
     return softest;
   }
 
-  /** @param {number} frame */
-  #longestTurn(frame) {
+  /**
+   * @param {number} frame
+   * @param {boolean} force whether one may be cut in the middle of a word
+   */
+  #longestTurn(frame, force) {
     let longest = null;
     for (let i = 0; i < this.#placed.length; i++) {
       const speaker = this.#placed[i];
       if (speaker.leaving || frame - speaker.turnFrame < this.#turnFrames) continue;
+      const isInWord = (speaker.present && speaker.voice) || frame - speaker.voiceFrame < this.#gapFrames;
+      if (isInWord && !force) continue;
       if (longest === null || speaker.turnFrame < longest.turnFrame) longest = speaker;
     }
     return longest;

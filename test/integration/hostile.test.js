@@ -95,7 +95,7 @@ function wrongPackets(frame) {
     ['version', [Uint8Array.of(0x21, 0, 0, 0, 0, 0, 0, 0, 0), Uint8Array.of(0x01), Uint8Array.of(0xff)]],
     ['type', [Uint8Array.of(0x10), Uint8Array.of(0x1f, 1, 2, 3)]],
     ['truncated', [Uint8Array.of(0x11), audio(frame).subarray(0, 8), clockRequest.subarray(0, 3), flags(1), flags(2)]],
-    ['malformed', [flags(3), flags(8), flags(0x80), Uint8Array.of(0x12, 1, 0, 0), Uint8Array.of(0x12, 0, 0, 0, 0)]],
+    ['malformed', [flags(3), flags(16), flags(0x80), Uint8Array.of(0x12, 1, 0, 0), Uint8Array.of(0x12, 0, 0, 0, 0)]],
     ['early', [audio(frame + 1000), audio(frame + 2 ** 31 - 100)]],
     ['past', [audio(frame - 1000), audio(frame + 2 ** 31 + 100)]],
   ];

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { VOICE_BIT } from '../../public/shared/packet.js';
+import { FrameState } from '../../server/audio/ring-buffer.js';
+import { Speaker } from '../../server/room/speaker.js';
+import { Speakers } from '../../server/room/speakers.js';
+import { random } from '../fakes/random.js';
+
+const format = createAudioFormat();
+const PLACES = 3;
+const FRAMES = 4000;
+
+/**
+ * Somebody who says words of any length with pauses of any length, at a level of its own.
+ * @param {number} id
+ * @param {() => number} next
+ */
+function talker(id, next) {
+  const level = 15 + Math.floor(30 * next());
+  let left = 0;
+  const person = {
+    id: String(id),
+    format,
+    level,
+    speaks: false,
+    soundThrough: -1,
+    wasHeard: false,
+    reception: { unmixed: 0, recovered: 0 },
+    packets: {
+      /** @param {number} frame */
+      has: (frame) => frame <= person.soundThrough,
+      length: () => (person.speaks ? 50 : 0),
+      level: () => level | VOICE_BIT,
+      isRedundant: () => false,
+    },
+    ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
+    skipTo() {},
+    pull: () => (person.speaks ? FrameState.received : FrameState.silent),
+    /** @param {number} frame */
+    step(frame) {
+      if (left === 0) {
+        person.speaks = !person.speaks;
+        left = 5 + Math.floor((person.speaks ? 85 : 100) * next() ** 2);
+      }
+      left -= 1;
+      if (person.speaks) person.soundThrough = frame;
+    },
+  };
+  return /** @type {any} */ (Object.assign(person, { speaker: new Speaker(/** @type {any} */ (person)) }));
+}
+
+describe('the places of speakers, whoever talks and however long', () => {
+  it.each([1, 2, 3, 4, 5])('are never too many, and nobody is cut in a word (seed %i)', (seed) => {
+    const next = random(seed);
+    const speakers = new Speakers(format, PLACES);
+    const people = Array.from({ length: 8 }, (_, id) => talker(id, next));
+    const mix = new Float32Array(format.frameSamples);
+    let mostAtOnce = 0;
+    for (let frame = 0; frame < FRAMES; frame++) {
+      const spoke = people.map((person) => person.speaks);
+      for (const person of people) person.step(frame);
+      for (const person of people) if (person.speaks) speakers.notice(person);
+      const count = speakers.mix(frame, mix, true);
+      mostAtOnce = Math.max(mostAtOnce, count);
+      const talking = people.filter((person) => person.speaks).length;
+      people.forEach((person, i) => {
+        const { heard } = person.speaker;
+        // No word is so long here that one would have to be cut.
+        if (person.wasHeard && spoke[i] && person.speaks) expect(heard, `${i} at ${frame}`).toBe(true);
+        person.wasHeard = heard;
+      });
+      expect(count).toBeLessThanOrEqual(Math.min(PLACES, talking));
+    }
+    expect(mostAtOnce).toBe(PLACES);
+    // All had their turn, and what they said unheard was counted.
+    for (const person of people) expect(person.speaker.heardFrame).toBeGreaterThan(0);
+    expect(people.reduce((all, person) => all + person.reception.unmixed, 0)).toBeGreaterThan(0);
+  });
+});
