@@ -4,7 +4,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { barkDistance, preEcho, segmentalSnr } from './codec-quality.js';
+import { barkDistance, preEcho, segmentalSnr, weightedSnr } from './codec-quality.js';
 
 /**
  * @typedef {import('../server/audio/codec.js').Codec} Codec
@@ -15,14 +15,16 @@ import { barkDistance, preEcho, segmentalSnr } from './codec-quality.js';
  * @property {number} encodeP99Us
  * @property {number} decodeMedianUs
  * @property {number} decodeP99Us
- * @property {number} encodeAllocatedBytes  on JavaScript's heap and in array buffers, a frame
- * @property {number} decodeAllocatedBytes
  * @property {number} lookaheadMs
  * @property {number} bitrate             b/s that were used
  * @property {string} mode                SILK, hybrid or CELT: what most frames are coded in
  * @property {number} barkDistanceDb      see codec-quality.js
  * @property {number} preEchoDb
  * @property {number} segmentalSnrDb
+ * @property {number} weightedSnrDb
+ * @property {Round[]} rounds           the medians of each turn
+ *
+ * @typedef {{ encodeUs: number, decodeUs: number }} Round
  */
 
 setFlagsFromString('--expose-gc');
@@ -42,6 +44,8 @@ export class CodecRun {
   #encodeUs = [];
   /** @type {number[]} */
   #decodeUs = [];
+  /** @type {Round[]} */
+  #rounds = [];
 
   /**
    * @param {import('../server/audio/codec.js').Encoder} encoder
@@ -72,13 +76,14 @@ export class CodecRun {
   }
 
   /**
-   * Encodes and decodes a part of the sound.
+   * Encodes and decodes a part of the sound: one turn.
    * @param {number} from sample, a multiple of the frame
    * @param {number} to sample
    */
   advance(from, to) {
     const { frameSamples } = this.#settings;
     const payload = this.#payload;
+    const first = this.#encodeUs.length;
     for (let at = from; at + frameSamples <= to; at += frameSamples) {
       const frame = this.#sound.subarray(at, at + frameSamples);
       const start = performance.now();
@@ -93,6 +98,10 @@ export class CodecRun {
       this.#bytes += length;
       this.#modes[modeOf(payload[0])]++;
     }
+    this.#rounds.push({
+      encodeUs: quantile(this.#encodeUs.slice(first), 0.5),
+      decodeUs: quantile(this.#decodeUs.slice(first), 0.5),
+    });
   }
 
   /** @returns {CodecFigures} once the sound has been run through to its end */
@@ -107,23 +116,14 @@ export class CodecRun {
       encodeP99Us: quantile(this.#encodeUs, 0.99),
       decodeMedianUs: quantile(this.#decodeUs, 0.5),
       decodeP99Us: quantile(this.#decodeUs, 0.99),
-      ...this.#allocation(),
       lookaheadMs: (lookahead * 1000) / sampleRate,
       bitrate: (this.#bytes * 8 * sampleRate) / (this.#encodeUs.length * frameSamples),
       mode: modes.reduce((most, one) => (one[1] > most[1] ? one : most))[0],
       barkDistanceDb: barkDistance(original, decoded),
       preEchoDb: preEcho(original, decoded),
       segmentalSnrDb: segmentalSnr(original, decoded),
-    };
-  }
-
-  #allocation() {
-    const frame = this.#sound.slice(0, this.#settings.frameSamples);
-    const out = new Float32Array(frame.length);
-    const payload = this.#payload.slice(0, this.encoder.encode(frame, this.#payload, 0));
-    return {
-      encodeAllocatedBytes: allocatedBy(() => this.encoder.encode(frame, this.#payload, 0)),
-      decodeAllocatedBytes: allocatedBy(() => this.decoder.decode(payload, 0, payload.length, out, 0)),
+      weightedSnrDb: weightedSnr(original, decoded),
+      rounds: this.#rounds,
     };
   }
 }
@@ -151,27 +151,53 @@ function growthOver(action) {
 }
 
 /**
- * The memory that a codec's library takes for an encoder and a decoder.
+ * @typedef {object} MemoryFigures
+ * @property {number} encoderBytes          what the library takes for each, once used
+ * @property {number} decoderBytes
+ * @property {number} encodeAllocatedBytes  on JavaScript's heap and in array buffers, a frame
+ * @property {number} decodeAllocatedBytes
+ */
+
+/**
  * @param {Codec} codec
  * @param {Settings} settings
- * @returns {Promise<number>} bytes
+ * @returns {MemoryFigures}
  */
-export async function bytesOfPair(codec, settings) {
-  const pairs = 1000;
+export function memoryOf(codec, settings) {
   const frame = new Float32Array(settings.frameSamples);
   const payload = new Uint8Array(1275);
-  const open = [];
+  const [encoder, decoder] = [codec.createEncoder(settings), codec.createDecoder(settings)];
+  const length = encoder.encode(frame, payload, 0);
+  const encode = () => encoder.encode(frame, payload, 0);
+  const decode = () => decoder.decode(payload, 0, length, frame, 0);
+  const allocated = { encodeAllocatedBytes: allocatedBy(encode), decodeAllocatedBytes: allocatedBy(decode) };
+  /** All stay open to the end, so that none takes memory that another has just given back. */
+  const opened = [encoder, decoder];
+  const encoderBytes = bytesOfEach(opened, () => {
+    const one = codec.createEncoder(settings);
+    one.encode(frame, payload, 0);
+    return one;
+  });
+  const decoderBytes = bytesOfEach(opened, () => {
+    const one = codec.createDecoder(settings);
+    one.decode(payload, 0, length, frame, 0);
+    return one;
+  });
+  for (const one of opened) one.close();
+  return { encoderBytes, decoderBytes, ...allocated };
+}
+
+/**
+ * @param {{ close: () => void }[]} opened
+ * @param {() => { close: () => void }} open
+ */
+function bytesOfEach(opened, open) {
+  const count = 2000;
   collectGarbage();
   const before = process.memoryUsage().rss;
-  for (let i = 0; i < pairs; i++) {
-    const [encoder, decoder] = [codec.createEncoder(settings), codec.createDecoder(settings)];
-    decoder.decode(payload, 0, encoder.encode(frame, payload, 0), frame, 0);
-    open.push(encoder, decoder);
-  }
+  for (let i = 0; i < count; i++) opened.push(open());
   collectGarbage();
-  const bytes = (process.memoryUsage().rss - before) / pairs;
-  for (const one of open) one.close();
-  return bytes;
+  return (process.memoryUsage().rss - before) / count;
 }
 
 /**
@@ -188,7 +214,7 @@ function modeOf(toc) {
  * @param {number[]} values
  * @param {number} q 0 to 1
  */
-function quantile(values, q) {
+export function quantile(values, q) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
 }

@@ -1,22 +1,23 @@
-#!/usr/bin/env node
 /**
  * Compares the Opus codecs that the server can use, on speech at 48 kHz: the measurement by which the
- * default was chosen (docs/codec.md).
+ * defaults were chosen (docs/codec.md).
  */
 
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
-import { codecNames, loadCodec } from '../server/audio/codec.js';
-import { CodecRun, bytesOfPair } from './codec-run.js';
+import { codecNames, defaultEncoderSettings, loadCodec } from '../server/audio/codec.js';
+import { lossesOf, measureFec, measureLoss } from './codec-loss.js';
+import { CodecRun, memoryOf } from './codec-run.js';
+import { libraryTable, lossTable, nameOf, soundTable, timeTable } from './codec-tables.js';
 import { readWav } from './wav.js';
 
 /**
  * @typedef {import('../server/audio/codec.js').Codec} Codec
  * @typedef {import('./codec-run.js').Settings} Settings
- * @typedef {import('./codec-run.js').CodecFigures} CodecFigures
- * @typedef {{ settings: Settings, figures: Record<string, CodecFigures> }} Case
+ * @typedef {import('./codec-tables.js').Case} Case
+ * @typedef {import('./codec-tables.js').LossCase} LossCase
  */
 
 const SAMPLE_RATE = 48000;
@@ -27,6 +28,12 @@ const COMPLEXITIES = [0, 5, 8, 10];
 
 /** Codecs take turns after so much of the speech, so that whatever else runs hits all of them. */
 const TURN_SAMPLES = SAMPLE_RATE;
+
+const LOSS_PERCENTS = [5, 10];
+const LOSS_SEED = 1;
+
+/** Long enough for some hundred losses. */
+const LOSS_SECONDS = 40;
 
 /** Longer than the compiler takes to replace its first version of the libraries' code. */
 const WARM_UP_SECONDS = 5;
@@ -76,9 +83,9 @@ function allSettings() {
  * @param {Codec[]} codecs
  * @param {Settings} settings
  * @param {Float32Array} sound
- * @returns {Promise<Case>}
+ * @returns {Case}
  */
-async function measure(codecs, settings, sound) {
+function measure(codecs, settings, sound) {
   const runs = codecs.map((codec) => CodecRun.open(codec, settings, sound));
   try {
     for (let from = 0; from < sound.length; from += TURN_SAMPLES) {
@@ -92,92 +99,91 @@ async function measure(codecs, settings, sound) {
   }
 }
 
-/** @param {Settings} settings */
-function nameOf({ frameSamples, bitrate, application, complexity }) {
-  return `${(frameSamples * 1000) / SAMPLE_RATE} ms | ${bitrate / 1000} kb/s | ${application} | ${complexity}`;
-}
-
-/**
- * @param {Case[]} cases
- * @param {string[]} names the codecs'
- * @returns {string} a table in Markdown
- */
-function tableOf(cases, names) {
-  const titles = names.flatMap((name) => [`${name}: encode`, 'decode', 'Bark', 'pre-echo', 'SNR']);
-  const ratios = names.slice(1).flatMap((name) => [`${name} ÷ ${names[0]}: encode`, 'decode']);
-  const head = ['frame', 'bit rate', 'application', 'complexity', 'mode', ...titles, ...ratios];
-  const rows = cases.map(({ settings, figures }) => {
-    const all = names.map((name) => figures[name]);
-    const modes = [...new Set(all.map(({ mode }) => mode))].join(', ');
-    const cells = all.flatMap((one) => [
-      `${one.encodeMedianUs.toFixed(0)} (${one.encodeP99Us.toFixed(0)})`,
-      `${one.decodeMedianUs.toFixed(0)} (${one.decodeP99Us.toFixed(0)})`,
-      one.barkDistanceDb.toFixed(2),
-      one.preEchoDb.toFixed(1),
-      one.segmentalSnrDb.toFixed(1),
-    ]);
-    const compared = all.slice(1).flatMap((one) => [
-      (one.encodeMedianUs / all[0].encodeMedianUs).toFixed(2),
-      (one.decodeMedianUs / all[0].decodeMedianUs).toFixed(2),
-    ]);
-    return `| ${[nameOf(settings), modes, ...cells, ...compared].join(' | ')} |`;
-  });
-  return [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...rows].join('\n');
-}
-
-/**
- * @param {Case[]} cases
- * @param {Record<string, number>} pairBytes
- */
-function summaryOf(cases, pairBytes) {
-  const head = '| codec | memory of a pair | allocated a frame: encode | decode | lookahead: audio | low-delay |';
-  const middle = cases.filter(({ settings }) => settings.frameSamples === 960 && settings.complexity === 8);
-  const rows = Object.entries(pairBytes).map(([name, bytes]) => {
-    const of = (/** @type {string} */ application) =>
-      /** @type {Case} */ (middle.find(({ settings }) => settings.application === application)).figures[name];
-    const { encodeAllocatedBytes, decodeAllocatedBytes, lookaheadMs } = of('audio');
-    const memory = `${(bytes / 1000).toFixed(0)} kB`;
-    const lookahead = `${lookaheadMs} ms | ${of('low-delay').lookaheadMs} ms`;
-    return `| ${name} | ${memory} | ${encodeAllocatedBytes} B | ${decodeAllocatedBytes} B | ${lookahead} |`;
-  });
-  return [head, `|${' --- |'.repeat(6)}`, ...rows].join('\n');
-}
-
 /** @param {string} text */
 function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
+/**
+ * Concealment by each codec, and what mends loss before it.
+ * @param {Codec[]} codecs
+ * @param {Float32Array} sound
+ * @returns {Promise<LossCase[]>}
+ */
+async function measureLosses(codecs, sound) {
+  const of = (/** @type {Settings['application']} */ application, /** @type {number} */ bitrate) => ({
+    ...allSettings()[0],
+    ...{ application, bitrate, complexity: defaultEncoderSettings.complexity },
+  });
+  const usual = of(defaultEncoderSettings.application, defaultEncoderSettings.bitrate);
+  const cases = [];
+  for (const percent of LOSS_PERCENTS) {
+    const lost = lossesOf(Math.floor(sound.length / usual.frameSamples), percent, LOSS_SEED);
+    for (const codec of codecs) {
+      for (const settings of [usual, of('voip', 48000)]) {
+        const how = `${codec.name}, ${settings.application}, concealed`;
+        cases.push({ percent, how, figures: measureLoss(codec, settings, sound, lost) });
+      }
+    }
+    for (const redundancy of [1, 2]) {
+      const how = `low-delay, ${redundancy === 1 ? 'one payload' : 'two payloads'} repeated`;
+      cases.push({ percent, how, figures: measureLoss(codecs[0], usual, sound, lost, redundancy) });
+    }
+    const half = measureLoss(codecs[0], of('low-delay', 24000), sound, lost, 1);
+    cases.push({ percent, how: 'low-delay at half the bit rate, one payload repeated', figures: half });
+    for (const bitrate of [48000, 96000]) {
+      const figures = await measureFec(of('voip', bitrate), sound, lost, percent);
+      cases.push({ percent, how: `voip at ${bitrate / 1000} kb/s with in-band correction`, figures });
+    }
+  }
+  return cases;
+}
+
 /** @param {{ seconds: number, json?: string }} options */
 async function main({ seconds: length, json }) {
-  const codecs = await Promise.all(codecNames.map((name) => loadCodec(name)));
+  const codecs = await availableCodecs();
   const names = codecs.map(({ name }) => name);
   const settings = allSettings();
   const sound = await speechOf(length);
-  /** @type {Record<string, number>} */
-  const pairBytes = {};
-  for (const codec of codecs) pairBytes[codec.name] = await bytesOfPair(codec, settings[0]);
+  /** @type {Record<string, import('./codec-run.js').MemoryFigures>} */
+  const memory = {};
   const warmUp = await speechOf(WARM_UP_SECONDS);
   progress('warming up');
-  for (const application of APPLICATIONS) await measure(codecs, { ...settings[1], application }, warmUp);
+  for (const application of APPLICATIONS) measure(codecs, { ...settings[1], application }, warmUp);
 
   /** @type {Case[]} */
   const cases = [];
   for (const one of settings) {
     progress(`${cases.length + 1} of ${settings.length}: ${nameOf(one)}`);
-    cases.push(await measure(codecs, one, sound));
+    cases.push(measure(codecs, one, sound));
   }
+  // Only now, with the libraries' code compiled: compiling takes memory too.
+  for (const codec of codecs) memory[codec.name] = memoryOf(codec, { ...settings[0], application: 'low-delay' });
+  const losses = await measureLosses(codecs, await speechOf(Math.max(length, LOSS_SECONDS)));
   progress('');
   const machine = `${cpus()[0].model}, Node ${process.versions.node}`;
-  console.log(`Speech of ${length} s at 48 kHz on ${machine}.`);
-  console.log('Encode and decode: µs a frame, median (99th percentile). Bark, pre-echo, SNR: dB (docs/codec.md).\n');
-  console.log(`${tableOf(cases, names)}\n\n${summaryOf(cases, pairBytes)}`);
-  if (json) await writeFile(json, `${JSON.stringify({ machine, seconds: length, pairBytes, cases }, null, 2)}\n`);
+  console.log(`Speech of ${length} s at 48 kHz on ${machine}. docs/codec.md says what each column is.\n`);
+  console.log(`${timeTable(cases, names)}\n\n${soundTable(cases, names)}\n\n${lossTable(losses)}`);
+  console.log(`\n${libraryTable(cases, memory)}`);
+  if (json) await writeFile(json, `${JSON.stringify({ machine, seconds: length, memory, cases, losses }, null, 2)}\n`);
 }
 
-const command = new Command('node bench/codec.js')
-  .description('compares the Opus codecs on speech: time, memory, lookahead and sound')
-  .option('--seconds <n>', 'speech for each codec and setting, in seconds, 1 to 600', seconds, 13)
+/** @returns {Promise<Codec[]>} the first is what the others are compared with */
+async function availableCodecs() {
+  const codecs = [];
+  for (const name of codecNames) {
+    try {
+      codecs.push(await loadCodec(name));
+    } catch (error) {
+      console.error(`Without the codec ${name}: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+  return codecs;
+}
+
+/** The command that compares the codecs. */
+export const codecCommand = new Command('codec')
+  .description('the Opus libraries compared on speech: time, sound, loss, memory, lookahead')
+  .option('--seconds <n>', 'speech for each library and setting, in seconds, 1 to 600', seconds, 13)
   .option('--json <file>', 'also writes every figure to a file')
-  .parse();
-await main(command.opts());
+  .action(main);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { BENCHMARKS, runBars } from './bars.js';
 import { findChromium } from './chromium.js';
+import { codecCommand } from './codec.js';
 import { busyCores, describeEnvironment } from './environment.js';
 import { systemClock } from '../public/shared/clock.js';
 import { FORMATS, Lab } from './lab/lab.js';
@@ -33,6 +34,7 @@ const program = new Command('bench')
   .showHelpAfterError('(--help says what there is)');
 
 for (const scenario of scenarios) addScenario(scenario);
+program.addCommand(codecCommand);
 program
   .command('report')
   .description('sets earlier runs side by side')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barkDistance, preEcho, segmentalSnr } from '../../bench/codec-quality.js';
+import { barkDistance, preEcho, segmentalSnr, weightedSnr } from '../../bench/codec-quality.js';
 import { readWav } from '../../bench/wav.js';
 
 const speech = (await readWav(new URL('../fixtures/speech-high.wav', import.meta.url))).channels[0].subarray(0, 96000);
@@ -18,6 +18,7 @@ describe('the quality of decoded speech', () => {
     expect(barkDistance(speech, speech)).toBe(0);
     expect(segmentalSnr(speech, speech)).toBeGreaterThan(34);
     expect(preEcho(speech, speech)).toBe(0);
+    expect(weightedSnr(speech, speech)).toBeCloseTo(35, 1);
   });
 
   it('falls as noise rises', () => {
@@ -25,12 +26,19 @@ describe('the quality of decoded speech', () => {
     expect(barkDistance(speech, little)).toBeGreaterThan(0);
     expect(barkDistance(speech, much)).toBeGreaterThan(2 * barkDistance(speech, little));
     expect(segmentalSnr(speech, much)).toBeLessThan(segmentalSnr(speech, little) - 10);
+    expect(weightedSnr(speech, much)).toBeLessThan(weightedSnr(speech, little) - 5);
   });
 
   it('measures a change of level as what it is, and no phase', () => {
     expect(barkDistance(speech, speech.map((sample) => sample * 2))).toBeGreaterThan(4);
     expect(barkDistance(speech, speech.map((sample) => sample * 2))).toBeLessThan(6.03);
     expect(barkDistance(speech, speech.map((sample) => -sample))).toBe(0);
+  });
+
+  it('weighs a gap in the speech, and no phase', () => {
+    const gap = speech.slice().fill(0, 40000, 45000);
+    expect(weightedSnr(speech, gap)).toBeLessThan(weightedSnr(speech, speech) - 0.5);
+    expect(weightedSnr(speech, speech.map((sample) => -sample))).toBeCloseTo(35, 1);
   });
 
   it('hears what comes before an attack', () => {
