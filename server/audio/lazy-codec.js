@@ -1,6 +1,7 @@
 /**
- * Encoders and decoders that are opened when there is something to do for them, and given back when there
- * was nothing for a while: who is silent has none. What begins anew after silence begins as after silence.
+ * Encoders and decoders that are opened when there is something to do for them: who never spoke has none. They
+ * are kept from then on, since an Opus frame is coded against the one before it: a new decoder makes a burst of
+ * the first sound after silence, and so does the other end's of a new encoder.
  * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
  */
 
@@ -9,19 +10,17 @@
  */
 class Lazy {
   #open;
-  #keeps;
   /** @type {T | null} */
   #codec = null;
   #closed = false;
 
   /**
    * @param {() => T} open  may throw, as when there are too many
-   * @param {boolean} keeps  whether it is opened at once and never given back before the end
+   * @param {boolean} atOnce  whether it is opened now; this then throws what it throws
    */
-  constructor(open, keeps) {
+  constructor(open, atOnce) {
     this.#open = open;
-    this.#keeps = keeps;
-    if (keeps) this.#codec = open();
+    if (atOnce) this.#codec = open();
   }
 
   /** @returns {T | null} null where there can't be one */
@@ -30,20 +29,11 @@ class Lazy {
     return this.#codec;
   }
 
-  /** Gives it back until it is needed again. */
-  rest() {
-    if (!this.#keeps) this.#give();
-  }
-
-  #give() {
-    this.#codec?.close();
-    this.#codec = null;
-  }
-
   /** Idempotent. */
   close() {
     this.#closed = true;
-    this.#give();
+    this.#codec?.close();
+    this.#codec = null;
   }
 }
 
@@ -80,11 +70,11 @@ export class LazyDecoder extends Lazy {
 
   /**
    * @param {() => PayloadDecoder} open
-   * @param {boolean} keeps
+   * @param {boolean} atOnce
    * @param {number} frameSamples
    */
-  constructor(open, keeps, frameSamples) {
-    super(open, keeps);
+  constructor(open, atOnce, frameSamples) {
+    super(open, atOnce);
     this.#frameSamples = frameSamples;
   }
 

@@ -179,7 +179,6 @@ export class MixStream {
    */
   rest(frame) {
     if (this.#soundFrame >= frame || this.#payloads.length === 0) return;
-    this.#encoder.rest();
     this.#payloads = [];
     this.#lengths.fill(0);
   }

@@ -37,7 +37,7 @@ export const MAX_EARLY_MS = 500;
 const HISTORY_MS = 1000;
 
 /**
- * Who was silent for so long, and is heard by none as of before, needs neither codecs nor samples. More than the
+ * Who was silent for so long, and is heard by none as of before, needs no samples. More than the
  * largest delay and the history, so that nothing is forgotten that anybody might still hear.
  */
 const REST_MS = 5000;
@@ -417,10 +417,8 @@ export class Participant {
     this.downlink.stream.rest(frame);
     if (this.soundThrough >= frame || this.#rests) return;
     this.#rests = true;
-    this.decoder.rest();
     this.ring.rest();
     this.packets.rest();
-    if (this.#lastState === FrameState.received) this.#lastState = FrameState.absent;
   }
 
   /**
