@@ -377,10 +377,11 @@ export class Client {
   /**
    * Gives the next piece of sound, when the speaker needs it.
    * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start
+   * @param {number} [waitMs] how long it waits for the speaker; `outputMs` is how long at most
    * @returns {number} how many samples it is: about a frame's, or fewer
    */
-  pull(out) {
-    if (this.#playout) return this.#playout.pull(out, this.#clock.now(), this.outputMs);
+  pull(out, waitMs = this.outputMs) {
+    if (this.#playout) return this.#playout.pull(out, this.#clock.now(), waitMs, this.outputMs);
     out.fill(0);
     return out.length;
   }

@@ -97,6 +97,11 @@ export class FrameSender {
     this.#suppresses = suppresses;
   }
 
+  /** Whether nothing is to be heard, and packets are left out. */
+  get resting() {
+    return this.#suppresses && this.#silentFrames > 0;
+  }
+
   /** @param {number | null} lostPercent of what was sent, as the server tells it */
   report(lostPercent) {
     this.#redundancy.report(lostPercent);

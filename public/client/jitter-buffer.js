@@ -4,6 +4,7 @@
  */
 
 import { unwrapFrame } from '../shared/packet.js';
+import { Redundancy } from '../shared/redundancy.js';
 import { PacketLoss } from './packet-loss.js';
 import { PacketSlots } from './packet-slots.js';
 import { MAX_DELAY_MS, PlayoutDelay } from './playout-delay.js';
@@ -33,6 +34,13 @@ export class JitterBuffer {
   #primers = new Primers();
   #newest = INDEX_NEVER;
   #strangers = 0;
+  #nowMs = 0;
+  #second = 0;
+  /** How many frames later it is worth to wait for a lost one: as many as a sender would repeat. */
+  #mending = new Redundancy('auto', { now: () => this.#nowMs });
+  /** How many the packets do repeat, and have in this second. */
+  #repeats = 0;
+  #repeatsNow = -1;
   /** The first frame of the silence for which no packets came. */
   #restStart = INDEX_NEVER;
 
@@ -73,9 +81,10 @@ export class JitterBuffer {
     }
     this.#loss.add(packet, frame, arrivalMs);
     this.#counters.lost = this.#loss.lost;
+    this.#mend(packet, arrivalMs);
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
     this.#keepPrimers(frame, packet, bytes);
-    this.#keepRepeated(frame, packet, bytes, arrivalMs);
+    this.#keepRepeated(frame, packet, bytes);
     this.#keep(frame, packet, bytes);
   }
 
@@ -157,18 +166,33 @@ export class JitterBuffer {
   }
 
   /**
-   * Frames that come only by being repeated come later: the delay must know, or they are of no use.
+   * Frames that come only by being repeated come later. Where there is loss the delay waits for them, or they
+   * would be of no use.
+   * @param {Packet} packet
+   * @param {number} nowMs
+   */
+  #mend(packet, nowMs) {
+    this.#nowMs = nowMs;
+    if (packet.payloadBytes[0] > 0 && packet.redundancy > this.#repeatsNow) this.#repeatsNow = packet.redundancy;
+    const second = Math.floor(nowMs / 1000);
+    if (second === this.#second) return;
+    this.#second = second;
+    if (this.#repeatsNow >= 0) this.#repeats = this.#repeatsNow;
+    this.#repeatsNow = -1;
+    this.#mending.report(this.#loss.percent(nowMs));
+    this.delay.mendingMs = Math.min(this.#mending.count, this.#repeats) * this.#format.frameMs;
+  }
+
+  /**
    * @param {number} frame
    * @param {Packet} packet
    * @param {Uint8Array} bytes
-   * @param {number} arrivalMs
    */
-  #keepRepeated(frame, packet, bytes, arrivalMs) {
+  #keepRepeated(frame, packet, bytes) {
     for (let r = packet.redundancy; r > 0; r--) {
       const repeated = frame - r;
       if (repeated < 0 || this.#slots.has(repeated)) continue;
       if (repeated < this.next - 1 && !this.#isRested(repeated)) continue;
-      this.delay.arrived(repeated, arrivalMs, this.#isMissed(repeated));
       if (repeated < this.next && packet.payloadBytes[r] > 0) this.#goBack(repeated);
       if (repeated >= this.next) this.#slots.put(repeated, packet, r, bytes);
     }
@@ -190,10 +214,16 @@ export class JitterBuffer {
     this.beginFrame();
   }
 
-  /** @param {number} nowMs when the next piece is pulled @param {number} heardMs see PlayoutDelay */
-  pulled(nowMs, heardMs) {
+  /**
+   * The next piece is pulled: see PlayoutDelay.
+   * @param {number} nowMs
+   * @param {number} waitMs
+   * @param {number} aheadMs
+   * @param {number} heardMs
+   */
+  pulled(nowMs, waitMs, aheadMs, heardMs) {
     if (this.next < 0) return;
-    this.delay.pulled(this.next + this.rested / this.#format.frameSamples, nowMs, heardMs);
+    this.delay.pulled(this.next + this.rested / this.#format.frameSamples, nowMs, waitMs, aheadMs, heardMs);
   }
 
   /** Whether the packet of a frame so much after the next is there. */

@@ -21,10 +21,12 @@ const LONG_QUIET_MS = 1000;
 /** So much too short, in milliseconds, and what is quiet is lengthened: any quiet, or a long one. */
 const SHORT_MS = 6;
 const SHORT_IN_LONG_QUIET_MS = 1;
-/** So much too long, and it is shortened; */
+/** So much too long, and it is shortened: quiet sound, a long quiet, silence that isn't sent; */
 const LONG_MS = 12;
 const LONG_IN_LONG_QUIET_MS = 4;
-/** sound is, too, after so long. What is less is left to resampling. */
+const LONG_IN_REST_MS = 3;
+/** and so much, for so long: loud sound too. What is less is left to resampling. */
+const MUCH_LONG_MS = 40;
 const PATIENCE_MS = 2000;
 
 /** Silence for which no packets come is given in pieces of so many milliseconds: sound may begin after each. */
@@ -151,12 +153,13 @@ export class Playout {
    * Gives the next piece of sound, when the sound card wants it.
    * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start
    * @param {number} nowMs
-   * @param {number} [outputMs] how long what is given waits for the sound card
+   * @param {number} [waitMs] how long what is given now waits for the sound card
+   * @param {number} [aheadMs] how long it does at most, whenever it is pulled
    * @returns {number} how many samples it is: about a frame, or less where the delay is being changed
    */
-  pull(out, nowMs, outputMs = 0) {
+  pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
     // Where out is no longer than a frame, what didn't fit is a piece of its own in time.
-    if (this.#resampler.missing(PULL_EXTRA) > 0) this.#take(nowMs, outputMs);
+    if (this.#resampler.missing(PULL_EXTRA) > 0) this.#take(nowMs, waitMs, aheadMs);
     const count = this.#resampler.read(out, 0, out.length);
     for (let i = 0; i < count; i++) if (!(Math.abs(out[i]) <= 1)) out[i] = Math.sign(out[i]);
     this.#heard += count;
@@ -166,10 +169,11 @@ export class Playout {
   /**
    * Gives the resampler the next piece.
    * @param {number} nowMs
-   * @param {number} outputMs
+   * @param {number} waitMs
+   * @param {number} aheadMs
    */
-  #take(nowMs, outputMs) {
-    this.#buffer.pulled(nowMs, nowMs + outputMs - (this.#heard * 1000) / this.#format.sampleRate);
+  #take(nowMs, waitMs, aheadMs) {
+    this.#buffer.pulled(nowMs, waitMs, aheadMs, (this.#heard * 1000) / this.#format.sampleRate);
     const count = this.#nextPiece(this.#piece);
     this.#resampler.write(this.#piece, 0, count);
     this.#resampler.step = this.#delay.step;
@@ -257,7 +261,7 @@ export class Playout {
     const surplus = this.#delay.surplusMs;
     this.#quietMs += (this.#restSamples * 1000) / sampleRate;
     if (surplus < -SHORT_IN_LONG_QUIET_MS) return this.#insertSilence(out);
-    if (surplus > LONG_IN_LONG_QUIET_MS) this.#skipRest(Math.floor((surplus * sampleRate) / 1000));
+    if (surplus > LONG_IN_REST_MS) this.#skipRest(Math.floor((surplus * sampleRate) / 1000));
     const count = Math.min(this.#restSamples, frameSamples - this.#buffer.rested);
     this.#buffer.rest(count);
     return this.#silence(out, count);
@@ -327,7 +331,7 @@ export class Playout {
     const { frameSamples, frameMs, sampleRate } = this.#format;
     const surplus = this.#delay.surplusMs;
     const fade = this.#sound.fadeSamples;
-    this.#longFrames = surplus > LONG_MS ? this.#longFrames + 1 : 0;
+    this.#longFrames = surplus > MUCH_LONG_MS ? this.#longFrames + 1 : 0;
     const longMs = this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : LONG_MS;
     const isLong = this.#quietMs > 0 ? surplus > longMs : this.#longFrames * frameMs > PATIENCE_MS;
     if (!isLong) return frameSamples;

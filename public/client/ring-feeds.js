@@ -3,7 +3,7 @@
  *
  * What a feed needs of the client.
  * @typedef {object} Source
- * @property {(out: Float32Array) => number} pull
+ * @property {(out: Float32Array, waitMs: number) => number} pull
  * @property {number} outputMs
  *
  * @typedef {object} Sink
@@ -50,10 +50,16 @@ const MAX_MARK_MS = 120;
 const UNDERRUN_MS = 5;
 /** so does finding less than this when the worker comes to fill the ring. */
 const LEAST_HEADROOM_MS = 2;
-/** Finding never less than this lowers it by a millisecond, */
-const MUCH_HEADROOM_MS = 8;
+/** Finding never less than this lowers it: at once in the first seconds, then by a millisecond */
+const MUCH_HEADROOM_MS = 6;
+/** where it is so much more, since each change moves what is heard; */
+const KEPT_MS = 3;
 /** looked at so often. */
 const LOOK_MS = 5000;
+const FIRST_LOOKS = 4;
+const FIRST_LOOK_MS = 1000;
+/** It is never lower than this beyond a block: where blocks fall against the mark may change. */
+const LEAST_BEYOND_BLOCK_MS = 4;
 
 /**
  * Fills the ring that the playback worklet empties, as little as will do: the mark, below which the
@@ -66,8 +72,10 @@ export class PlaybackFeed {
   #frame;
   #perMs;
   #markMs;
+  #leastMarkMs;
   #underruns = 0;
   #filled = false;
+  #looks = 0;
   #leastMs = Infinity;
   #lookMs;
 
@@ -87,7 +95,8 @@ export class PlaybackFeed {
     this.#frame = new Float32Array(pullSamples);
     this.#perMs = sampleRate / 1000;
     this.#markMs = Math.min(MAX_MARK_MS, blockMs + START_MS);
-    this.#lookMs = now() + LOOK_MS;
+    this.#leastMarkMs = Math.min(MAX_MARK_MS, blockMs + LEAST_BEYOND_BLOCK_MS);
+    this.#lookMs = now() + FIRST_LOOK_MS;
   }
 
   /** Below so many milliseconds the worklet asks for more. */
@@ -103,7 +112,7 @@ export class PlaybackFeed {
     this.#source.outputMs = this.#markMs;
     do {
       while (this.#ring.available < mark) {
-        const count = this.#source.pull(this.#frame);
+        const count = this.#source.pull(this.#frame, this.#ring.available / this.#perMs);
         if (this.#ring.write(this.#frame, count) < count) break;
       }
       this.#ring.arm(mark);
@@ -122,10 +131,13 @@ export class PlaybackFeed {
     }
     if (headroomMs < this.#leastMs) this.#leastMs = headroomMs;
     if (this.#now() >= this.#lookMs) {
-      if (this.#leastMs > MUCH_HEADROOM_MS) this.#markMs -= 1;
+      const isFirst = this.#looks < FIRST_LOOKS;
+      const surplus = this.#leastMs - MUCH_HEADROOM_MS;
+      if (Number.isFinite(surplus)) this.#markMs -= isFirst ? Math.max(0, surplus) : surplus > KEPT_MS ? 1 : 0;
       this.#leastMs = Infinity;
-      this.#lookMs = this.#now() + LOOK_MS;
+      this.#looks += 1;
+      this.#lookMs = this.#now() + (isFirst ? FIRST_LOOK_MS : LOOK_MS);
     }
-    this.#markMs = Math.min(MAX_MARK_MS, this.#markMs);
+    this.#markMs = Math.min(MAX_MARK_MS, Math.max(this.#leastMarkMs, this.#markMs));
   }
 }

@@ -22,7 +22,10 @@ const CAPTURE_GAP_MS = 200;
 /** Silent frames that a late timer makes up for; more than that is a gap. */
 const MAX_MADE_UP = 10;
 
-/** How fast a place beside the grid is left: so many ppm for each millisecond, and at most. */
+/** A place beside the grid by less than this is kept, in milliseconds: in sound, and in silence, where it is left at once. */
+const KEPT_MS = 1;
+const KEPT_IN_SILENCE_MS = 0.5;
+/** How fast it is left in sound: so many ppm for each millisecond, and at most. */
 const PPM_A_MS = 100;
 const MAX_CORRECTION_PPM = 100;
 
@@ -57,6 +60,9 @@ export class Uplink {
   /** Whether it is known where the captured samples are on the grid. */
   #placed = false;
   #skip = 0;
+  /** Whether the place is being put right. */
+  #steering = false;
+  #silence = new Float32Array(CHUNK_SAMPLES / 2);
   /** The next frame to be sent; -1 before the first. */
   #frame = -1;
   #corrected = { reanchored: 0, skippedFrames: 0, droppedFrames: 0 };
@@ -167,8 +173,10 @@ export class Uplink {
     }
     // Where the next sample to be sent really is, less where it would be sent.
     const error = position + this.#skip - this.#resampler.pending - this.#frame * frameSamples - this.#filled;
+    const errorMs = (error * 1000) / sampleRate;
     if (Math.abs(error) > frameSamples) this.#jump(position, error);
-    else this.#steer((error * 1000) / sampleRate);
+    else if (this.#sender.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS) this.#shift(Math.round(error));
+    else this.#steer(errorMs);
   }
 
   /** @param {number} position where the chunk's first sample is on the sample clock */
@@ -197,10 +205,20 @@ export class Uplink {
     if (error < 0) this.#corrected.droppedFrames += Math.round(-error / this.#format.frameSamples);
   }
 
+  /** @param {number} samples that what is captured comes later than it was taken for, in silence; negative: earlier */
+  #shift(samples) {
+    this.#steering = false;
+    if (samples < 0) this.#skip -= samples;
+    else this.#resampler.write(this.#silence, 0, Math.min(samples, this.#silence.length, this.#resampler.room));
+  }
+
   /** @param {number} errorMs */
   #steer(errorMs) {
     const drift = clamp(this.driftPpm, MAX_DRIFT_PPM);
-    this.#resampler.step = 1 + (drift - clamp(errorMs * PPM_A_MS, MAX_CORRECTION_PPM)) * 1e-6;
+    if (Math.abs(errorMs) > KEPT_MS) this.#steering = true;
+    else if (Math.abs(errorMs) < KEPT_MS / 4) this.#steering = false;
+    const correction = this.#steering ? clamp(errorMs * PPM_A_MS, MAX_CORRECTION_PPM) : 0;
+    this.#resampler.step = 1 + (drift - correction) * 1e-6;
   }
 
   #complete() {
