@@ -4,6 +4,8 @@ import { useSpeaker } from './client/speaker.js';
 import { SoundGraph } from './client/sound-graph.js';
 import { findSupport, problemText } from './client/support.js';
 
+/** @import { AudioFormat } from './shared/audio-format.js' */
+
 /**
  * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} TransportWish
  *
@@ -28,9 +30,10 @@ import { findSupport, problemText } from './client/support.js';
  * @typedef {import('./client/client.js').ClientStats} CallStats
  *
  * @typedef {object} CallEvents  the `detail` of each event
- * @property {{ state: CallState, code?: string, message?: string }} state
- *   'failed' has the code and the sentence; an 'ended' connection is 'failed' too, with 'connection-lost' or
- *   the server's code. After 'failed' and 'left' the call is over: make a new one to join again
+ * @property {{ state: CallState, code?: string, message?: string, since?: number, nextTry?: number }} state
+ *   'failed' has the code and the sentence. After 'failed' and 'left' the call is over: make a new one to join
+ *   again. 'reconnecting' says since when the connection is lost and when it is tried again, in milliseconds
+ *   since 1970; the call comes back to 'joined' by itself, with the same name, and mostly the same id
  * @property {{ people: CallPerson[], you: string }} people   everybody, whenever anything about them changes
  * @property {{ took: string, tried: { transport: string, reason: string }[] }} transport
  *   before 'joined'; `tried` are those that failed before
@@ -43,8 +46,16 @@ import { findSupport, problemText } from './client/support.js';
  *   'microphone-insecure', 'no-shared-memory' (listening only); 'sound-blocked' (call resumeSound() when the
  *   person presses something; any press on the page does the same)
  *
- * @typedef {'idle' | 'connecting' | 'joined' | 'left' | 'failed'} CallState
+ * @typedef {'idle' | 'connecting' | 'joined' | 'reconnecting' | 'left' | 'failed'} CallState
  */
+
+/** When the network, the computer or the page may have come back. @type {[EventTarget, string][]} */
+const wakings = [
+  [globalThis, 'online'],
+  [globalThis, 'pageshow'],
+  [globalThis.document, 'visibilitychange'],
+  [globalThis.document, 'resume'],
+];
 
 /** How long leaving may take before the worker is ended. */
 const LEAVE_MS = 300;
@@ -73,6 +84,9 @@ export class Call extends EventTarget {
   #muted = false;
   #leaveUrl = '';
   #onPageHide = () => void this.leave();
+  #onWake = () => document.visibilityState === 'hidden' || this.#worker?.postMessage({ type: 'wake' });
+  /** @type {AudioFormat | null} */
+  #format = null;
   /** @type {(() => void) | null} */
   #settleJoin = null;
 
@@ -133,6 +147,7 @@ export class Call extends EventTarget {
       return;
     }
     addEventListener('pagehide', this.#onPageHide);
+    for (const [target, type] of wakings) target.addEventListener(type, this.#onWake);
     const stream = await this.#microphone(this.#options.microphoneId);
     if (this.#isOver()) {
       stopMicrophone(stream);
@@ -174,6 +189,9 @@ export class Call extends EventTarget {
       case 'joined':
         void this.#joined(detail);
         break;
+      case 'state':
+        this.#follow(detail);
+        break;
       case 'frame':
         this.#sound?.play(detail.samples);
         break;
@@ -185,10 +203,29 @@ export class Call extends EventTarget {
     }
   }
 
-  /** @param {{ sampleRate: number, leaveUrl: string }} joined */
-  async #joined({ sampleRate, leaveUrl }) {
+  /** @param {{ state: string, since?: number, nextTry?: number }} detail */
+  #follow({ state, ...detail }) {
+    const isSet = this.#sound !== null && (this.state === 'joined' || this.state === 'reconnecting');
+    if (isSet && (state === 'reconnecting' || state !== this.state)) {
+      if (state === 'joined' || state === 'reconnecting') this.#become(state, detail);
+    }
+  }
+
+  /**
+   * For the first time, or again: then sound goes on as it is, unless the server has another format now.
+   * @param {{ format: AudioFormat, leaveUrl: string }} joined
+   */
+  async #joined({ format, leaveUrl }) {
     this.#leaveUrl = leaveUrl;
+    const isSame = this.#format !== null && JSON.stringify(format) === JSON.stringify(this.#format);
+    this.#format = format;
+    if (!isSame) await this.#startSound(format.sampleRate);
+  }
+
+  /** @param {number} sampleRate */
+  async #startSound(sampleRate) {
     try {
+      await this.#sound?.close();
       this.#sound = new SoundGraph(/** @type {Worker} */ (this.#worker), sampleRate);
       await this.#sound.startPlayback(this.#support.sharedArrayBuffer && this.#support.audioWorklet);
       if (this.#options.speakerId) await this.setSpeaker(this.#options.speakerId);
@@ -259,7 +296,7 @@ export class Call extends EventTarget {
    * @param {string | null} deviceId '' the default one; null: listen only from here on
    */
   async setMicrophone(deviceId) {
-    if (this.state !== 'joined') {
+    if (!this.#sound) {
       this.#options.microphoneId = deviceId;
       return;
     }
@@ -341,7 +378,7 @@ export class Call extends EventTarget {
 
   /**
    * @param {CallState} state
-   * @param {{ code?: string, message?: string }} [why]
+   * @param {Omit<CallEvents['state'], 'state'>} [why]
    */
   #become(state, why = {}) {
     this.state = state;
@@ -362,6 +399,7 @@ export class Call extends EventTarget {
 
   #release() {
     removeEventListener('pagehide', this.#onPageHide);
+    for (const [target, type] of wakings) target.removeEventListener(type, this.#onWake);
     stopMicrophone(this.#stream);
     this.#stream = null;
     this.hasMicrophone = false;

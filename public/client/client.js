@@ -4,19 +4,22 @@
  * @import { Clock } from '../shared/clock.js'
  * @import { Failure, Scope, ServerConfig } from './connection/choose.js'
  * @import { Connection, ConnectionStats, TransportName } from './connection/connection.js'
+ * @import { DelayParts } from './delay-parts.js'
  * @import { Person } from './people.js'
  * @import { HeardSpeaker } from './speakers.js'
  */
 
 import { createAudioFormat } from '../shared/audio-format.js';
 import { Packet, PacketType, readPacket } from '../shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../shared/payload.js';
+import { newDecoders, newEncoder } from './client-codecs.js';
 import { ClockExchange } from './clock-exchange.js';
 import { ClockSync } from './clock-sync.js';
 import { systemClock } from '../shared/clock.js';
 import { connect } from './connection/choose.js';
 import { ConnectionError, sentenceOf } from './connection/connection.js';
+import { joinMessage } from './connection/join.js';
 import { PULL_EXTRA, Playout } from './playout.js';
+import { delayPartsOf, sumOf } from './delay-parts.js';
 import { People } from './people.js';
 import { LossReport } from './loss-report.js';
 import { ReceivedShare } from './received-share.js';
@@ -24,9 +27,6 @@ import { fetchConfig } from './server-config.js';
 import { SampleReader } from './sample-reader.js';
 import { Speakers } from './speakers.js';
 import { Uplink } from './uplink.js';
-
-/** The control protocol's version. */
-const CONTROL_VERSION = 1;
 
 /** How often statistics are told, in milliseconds. */
 const STATS_MS = 1000;
@@ -43,6 +43,7 @@ const CAPTURE_LOOK_MS = 100;
  * @property {AudioFormat} format
  * @property {'tick' | 'reply'} delivery
  * @property {number} serverDelayMs
+ * @property {string} resume              the token with which another client takes up the same place
  * @property {string} leaveUrl            where a page that goes away sends a beacon; empty where none is needed
  *
  * @typedef {object} ClientStats
@@ -54,13 +55,6 @@ const CAPTURE_LOOK_MS = 100;
  * @property {DelayParts} delayParts            what delayMs is the sum of
  * @property {{ up: number, down: number }} bytes  of packets, since joining
  * @property {StatsDetail} detail
- *
- * @typedef {object} DelayParts  in milliseconds
- * @property {number} frameMs        a frame is sent when it is over
- * @property {number} wayMs          of delivery `tick`: the way down, since the server's delay holds the way up
- * @property {number} serverDelayMs
- * @property {number} playoutMs      what waits for jitter
- * @property {number} outputMs       what waits for the sound card
  *
  * @typedef {object} StatsDetail
  * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number | null,
@@ -97,6 +91,7 @@ const CAPTURE_LOOK_MS = 100;
  * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own encoder is tuned for
  * @property {boolean} [silenceSuppression]          default true: silence is left out where the server allows it;
  *   false for music, of which nothing should be taken for noise
+ * @property {string} [resume]                       the token of a place to be taken up again
  * @property {ServerConfig} [config]                 fetched from the server when absent
  */
 
@@ -142,6 +137,9 @@ export class Client {
   #silenceSuppression = true;
   /** What was asked for of this one's own encoder. @type {Pick<JoinOptions, 'bitrate' | 'application'>} */
   #encoding = {};
+  /** @type {string | undefined} of the place in the room */
+  #token = undefined;
+  #resumes = false;
   #closed = false;
   #dropped = 0;
   #bytes = { up: 0, down: 0 };
@@ -154,6 +152,10 @@ export class Client {
 
   /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
   format = null;
+  /** When anything was last heard of the server, on the client's clock. */
+  heardMs = -Infinity;
+  /** Whether a server was asked to let this client join. */
+  hasAsked = false;
   /** What waits between render() and the speaker, in milliseconds, for the statistics. */
   outputMs = 0;
 
@@ -177,16 +179,19 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join({ room, name, origin, transport = 'auto', muted = false, silenceSuppression = true, mirror, ...rest }) {
-    const { frameMs, bitrate, application, config } = rest;
+    const { frameMs, bitrate, application, resume, config } = rest;
     this.#muted = muted;
     this.#silenceSuppression = silenceSuppression;
     this.#encoding = { bitrate, application };
+    this.#token = resume;
+    this.#resumes = resume !== undefined;
     try {
       const { connection, took, tried } = await connect({
         transport,
         origin,
-        config: config ?? (await fetchConfig(origin, this.#scope.fetch)),
-        message: { type: 'join', version: CONTROL_VERSION, room, name, ...(mirror ? { mirror } : {}), ...(frameMs ? { frameMs } : {}) },
+        config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
+        message: joinMessage({ room, name, mirror, frameMs }, () => this.#token),
+        asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
           onControl: (message) => this.#control(message),
@@ -233,19 +238,13 @@ export class Client {
   /** @param {Connection} connection */
   async #openAudio(connection) {
     const format = /** @type {AudioFormat} */ (this.format);
-    const { sampleRate, opusFrameSamples: frameSamples } = format;
     const { bitrate = this.#welcome.bitrate, application } = this.#encoding;
     const codec = await this.#codec;
-    const decoders = [];
-    for (let i = 0; i < 2; i++) {
-      decoders.push(new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format));
-    }
-    this.#playout = new Playout(format, decoders);
-    const encoder = codec.createEncoder({ sampleRate, frameSamples, bitrate, application });
+    this.#playout = new Playout(format, newDecoders(codec, format));
     this.#uplink = new Uplink({
       format,
       clockSync: /** @type {ClockSync} */ (this.#sync),
-      encoder: new PayloadEncoder(encoder, format),
+      encoder: newEncoder(codec, format, { bitrate, application }),
       send: (bytes) => {
         this.#bytes.up += bytes.length;
         return connection.send(bytes);
@@ -274,8 +273,9 @@ export class Client {
     const { you, delivery, serverDelayMs } = this.#welcome;
     const format = /** @type {AudioFormat} */ (this.format);
     const leaveUrl = this.#connection?.leaveUrl ?? '';
-    const joined = { you, format, delivery, serverDelayMs, leaveUrl };
-    if (this.#muted) this.#connection?.sendControl({ type: 'mute', muted: true });
+    const joined = { you, format, delivery, serverDelayMs, resume: this.#token ?? '', leaveUrl };
+    // A place that was taken up again may have been muted, or not.
+    if (this.#muted || this.#resumes) this.#connection?.sendControl({ type: 'mute', muted: this.#muted });
     this.#on.joined?.(joined);
     this.#on.people?.(this.#people.list());
     this.#pace();
@@ -317,6 +317,7 @@ export class Client {
    */
   #receive(bytes, arrivalMs) {
     const packet = this.#packet;
+    this.heardMs = arrivalMs;
     this.#bytes.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#dropped += 1;
     else if (packet.type === PacketType.audio) {
@@ -327,10 +328,13 @@ export class Client {
 
   /** @param {unknown} message */
   #control(message) {
+    this.heardMs = this.#clock.now();
     if (this.#closed || typeof message !== 'object' || message === null) return;
     const known = /** @type {Record<string, any>} */ (message);
-    if (known.type === 'welcome') this.#welcome = known;
-    else if (known.type === 'stats') {
+    if (known.type === 'welcome') {
+      this.#welcome = known;
+      if (typeof known.resume === 'string') this.#token = known.resume;
+    } else if (known.type === 'stats') {
       this.#serverStats = known;
       this.#uplink?.report(known.lostPercent5s);
     }
@@ -420,7 +424,7 @@ export class Client {
     const connection = this.#connection;
     const sync = this.#sync;
     if (!playout || !uplink || !connection || !sync) return null;
-    const delayParts = this.#delayParts(sync, playout.delayMs);
+    const delayParts = delayPartsOf(this.#welcome, sync, { playoutMs: playout.delayMs, outputMs: this.outputMs });
     return {
       transport: connection.transport,
       roundTripMs: sync.roundTripMs,
@@ -435,27 +439,11 @@ export class Client {
         client: {
           dropped: this.#dropped,
           outputMs: this.outputMs,
-          clockErrorMs: sync.quality(this.#clock.now()),
-          clockJumps: sync.jumps,
-          driftPpm: sync.driftPpm,
+          ...sync.stats(this.#clock.now()),
         },
         server: this.#serverStats,
       },
     };
-  }
-
-  /**
-   * @param {ClockSync} sync
-   * @param {number} playoutMs
-   * @returns {DelayParts}
-   */
-  #delayParts(sync, playoutMs) {
-    const { delivery, serverDelayMs } = this.#welcome;
-    const { frameMs } = /** @type {AudioFormat} */ (this.format);
-    const roundTrip = sync.leastRoundTripMs ?? 0;
-    // In `tick` the server's delay holds the way up.
-    const wayMs = delivery === 'reply' ? roundTrip : roundTrip / 2;
-    return { frameMs, wayMs, serverDelayMs: Number(serverDelayMs), playoutMs, outputMs: this.outputMs };
   }
 
   /** Leaves the room. Idempotent. */
@@ -465,6 +453,12 @@ export class Client {
       connection.handler = null;
       connection.sendControl({ type: 'leave' });
     }
+    this.close();
+  }
+
+  /** Ends everything, but keeps the place in the room for another client. Idempotent. */
+  abandon() {
+    this.#connection?.close(false);
     this.close();
   }
 
@@ -487,5 +481,3 @@ export class Client {
   }
 }
 
-/** @param {DelayParts} parts */
-const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + ms, 0);

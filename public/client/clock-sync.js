@@ -173,4 +173,12 @@ export class ClockSync {
   quality(nowMs) {
     return this.#best < 0 ? Infinity : this.#errorMs(this.#best, nowMs) + Math.abs(this.#followedMs(nowMs));
   }
+
+  /**
+   * How well the server's clock is known: how far off it may be, how often it had to jump, and how fast it runs.
+   * @param {number} nowMs
+   */
+  stats(nowMs) {
+    return { clockErrorMs: this.quality(nowMs), clockJumps: this.jumps, driftPpm: this.driftPpm };
+  }
 }

@@ -1,13 +1,13 @@
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { SampleRing } from '../../worklets/sample-ring.js';
 import { createLibopusCodec } from '../shared/libopus-codec.js';
-import { Client } from './client.js';
+import { LastingCall } from './lasting-call.js';
 import { PULL_EXTRA } from './playout.js';
 import { CaptureFeed, PlaybackFeed } from './ring-feeds.js';
 
 /**
- * The worker's shell around Client. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
- * `capture-ended`, `playback`, `pull`; out: `joined`, `ended`, `frame`, and the client's events.
+ * The worker's shell around LastingCall. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
+ * `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -20,14 +20,15 @@ const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 let capturePort = null;
 let frame = new Float32Array(960 + PULL_EXTRA);
 
-const client = new Client({
+const call = new LastingCall({
   codec: createLibopus().then((module) => createLibopusCodec(module)),
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
     joined: ({ format, leaveUrl }) => {
       frame = new Float32Array(format.frameSamples + PULL_EXTRA);
-      page.postMessage({ type: 'joined', sampleRate: format.sampleRate, leaveUrl });
+      page.postMessage({ type: 'joined', format, leaveUrl });
     },
+    state: (detail) => page.postMessage({ type: 'state', ...detail }),
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
     control: (message) => page.postMessage({ type: 'control', message }),
     stats: (detail) => page.postMessage({ type: 'stats', ...detail }),
@@ -39,17 +40,18 @@ const client = new Client({
 /** @type {Record<string, (data: any) => void>} */
 const handlers = {
   join: (options) => {
-    client.join(options).catch(({ code = 'internal', message }) => page.postMessage({ type: 'ended', code, message }));
+    call.join(options).catch(({ code = 'internal', message }) => page.postMessage({ type: 'ended', code, message }));
   },
-  mute: ({ muted }) => client.mute(muted),
-  'silence-suppression': ({ on }) => client.suppressSilence(on),
-  control: ({ message }) => client.sendControl(message),
+  mute: ({ muted }) => call.mute(muted),
+  'silence-suppression': ({ on }) => call.suppressSilence(on),
+  wake: () => call.wake(),
+  control: ({ message }) => call.sendControl(message),
   leave: () => {
-    client.leave();
+    call.leave();
     page.postMessage({ type: 'ended', code: 'left', message: '' });
   },
   capture: ({ memory, port }) => {
-    const feed = new CaptureFeed(new SampleRing(memory), client);
+    const feed = new CaptureFeed(new SampleRing(memory), call);
     capturePort?.close();
     capturePort = port;
     port.onmessage = () => feed.wake();
@@ -60,12 +62,12 @@ const handlers = {
   },
   playback: ({ memory, port, sampleRate, blockMs }) => {
     const options = { sampleRate, blockMs, pullSamples: frame.length, now: () => performance.now() };
-    const feed = new PlaybackFeed(new SampleRing(memory), client, options);
+    const feed = new PlaybackFeed(new SampleRing(memory), call, options);
     port.onmessage = () => feed.wake();
   },
   pull: ({ frames }) => {
     for (let i = 0; i < frames; i++) {
-      const samples = frame.slice(0, client.pull(frame));
+      const samples = frame.slice(0, call.pull(frame));
       page.postMessage({ type: 'frame', samples }, [samples.buffer]);
     }
   },

@@ -14,7 +14,6 @@ export const settle = () => setImmediate();
 
 /** Rooms and their people on a fake clock, with a codec that keeps every sample. */
 export class Conference {
-  clock = new FakeClock();
   codec = new PcmCodec();
   transport = fakeTransport();
   replyOnly = fakeTransport({ name: 'http1', replyOnly: true });
@@ -22,8 +21,10 @@ export class Conference {
   logged = [];
 
   /** @param {Partial<import('../../server/room/room.js').RoomSettings> & { maxRooms?: number, maxPeople?: number,
-   *   frameMs?: number, sampleRate?: number, opusFrames?: number }} [options] */
-  constructor({ maxRooms = 10, maxPeople = 100, frameMs, sampleRate, opusFrames, ...options } = {}) {
+   *   frameMs?: number, sampleRate?: number, opusFrames?: number }} [options]
+   * @param {FakeClock} [clock] */
+  constructor({ maxRooms = 10, maxPeople = 100, frameMs, sampleRate, opusFrames, ...options } = {}, clock = new FakeClock()) {
+    this.clock = clock;
     this.format = createAudioFormat({ frameMs, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
     /** @type {import('../../server/room/room.js').RoomSettings} */

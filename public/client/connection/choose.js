@@ -24,6 +24,7 @@
  * @property {string} origin          of the page, such as 'http://localhost:8080'
  * @property {ServerConfig} config
  * @property {object} message         the join message
+ * @property {() => boolean} [asks]   called before each join: false when nobody wants to join any more
  * @property {ConnectionHandler} handler  has the connection from the `welcome` on
  * @property {(connection: Connection) => Promise<void>} prove
  *   called when the room is joined: resolves when packets really pass; rejects to have another tried
@@ -148,14 +149,20 @@ class Chooser {
    * @returns {Promise<unknown>} null when it is the one
    */
   async #joinOver(connection) {
-    const { message, handler, prove, clock } = this.#options;
+    const { message, handler, prove, clock, asks } = this.#options;
+    if (asks?.() === false) {
+      connection.close();
+      throw new ConnectionError('connection-lost', 'Nobody wants to join any more.', true);
+    }
     try {
       await join(connection, message, handler, clock);
       await prove(connection);
       return null;
     } catch (error) {
-      connection.close();
-      if (error instanceof ConnectionError && error.refused) throw error;
+      const isRefused = error instanceof ConnectionError && error.refused;
+      // The next transport takes up the place that this one may have got.
+      connection.close(isRefused);
+      if (isRefused) throw error;
       return error;
     }
   }

@@ -119,19 +119,25 @@ export class Connection {
    */
   ended(code, reason) {
     if (this.closed) return;
-    this.close();
+    this.close(false);
     this.handler?.onClosed(code, reason);
   }
 
-  /** Ends it; nothing is heard of it any more. Idempotent. */
-  close() {
+  /**
+   * Ends it; nothing is heard of it any more. Idempotent.
+   * @param {boolean} [leaves]  false: the place in the room is kept, for another connection
+   */
+  close(leaves = true) {
     if (this.closed) return;
     this.closed = true;
-    this.release();
+    this.release(leaves);
   }
 
-  /** Lets go of what the protocol holds; called once. */
-  release() {}
+  /**
+   * Lets go of what the protocol holds; called once.
+   * @param {boolean} _leaves  as in close
+   */
+  release(_leaves) {}
 }
 
 /**

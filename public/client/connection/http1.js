@@ -236,10 +236,13 @@ export class Http1Connection extends Connection {
     if (message !== undefined) this.control(message);
   }
 
-  /** @override */
-  release() {
+  /**
+   * @override
+   * @param {boolean} leaves
+   */
+  release(leaves) {
     for (const controller of this.#requests) controller.abort();
-    if (this.#token) this.#leave(this.#token);
+    if (leaves && this.#token) this.#leave(this.#token);
   }
 
   /** @param {string} token */

@@ -9,6 +9,26 @@ import { ConnectionError } from './connection.js';
 /** How long the server may take to answer a join, in milliseconds. */
 const JOIN_MS = 5000;
 
+/** The control protocol's version. */
+const CONTROL_VERSION = 1;
+
+/**
+ * What asks to join. Its token is always the latest: where one transport fails after it has joined, the
+ * next takes up its place.
+ * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number }} wish
+ * @param {() => string | undefined} token of the place to be taken up
+ */
+export function joinMessage(wish, token) {
+  return {
+    type: 'join',
+    version: CONTROL_VERSION,
+    ...wish,
+    get resume() {
+      return token();
+    },
+  };
+}
+
 /**
  * Joins a room over a connection that is open, and hands the connection to its handler, which gets
  * the `welcome` as its first message.
@@ -41,7 +61,7 @@ export async function join(connection, message, handler, clock) {
       connection.join(message);
     });
   } catch (error) {
-    connection.close();
+    connection.close(false);
     throw error;
   } finally {
     clock.clearTimeout(timer);

@@ -1,3 +1,4 @@
+import { errors } from '../../shared/errors.js';
 import { Connection, ConnectionError, closeReason } from './connection.js';
 
 /** Above so many unsent bytes packets are dropped: by the time that they arrive they are late. */
@@ -100,10 +101,13 @@ export class WebSocketConnection extends Connection {
     if (!this.closed && this.#socket.readyState === 1) this.#socket.send(JSON.stringify(message));
   }
 
-  /** @override */
-  release() {
+  /**
+   * @override
+   * @param {boolean} leaves
+   */
+  release(leaves) {
     this.#socket.onmessage = null;
     this.#socket.onclose = null;
-    this.#socket.close(1000);
+    this.#socket.close(leaves ? 1000 : FIRST_CLOSE_CODE + errors['session-lost'].close);
   }
 }

@@ -1,4 +1,5 @@
 import { ControlLines, writeControlLine } from '../../shared/control-lines.js';
+import { errors } from '../../shared/errors.js';
 import { Connection, ConnectionError, closeReason } from './connection.js';
 
 /** Datagrams that may be on their way into the network; above that the way is blocked. */
@@ -145,9 +146,12 @@ export class WebTransportConnection extends Connection {
     this.#control?.write(writeControlLine(message)).catch(() => {});
   }
 
-  /** @override */
-  release() {
-    closeSession(this.#session);
+  /**
+   * @override
+   * @param {boolean} leaves
+   */
+  release(leaves) {
+    closeSession(this.#session, leaves ? 0 : errors['session-lost'].close);
   }
 }
 
@@ -178,10 +182,13 @@ function writerOf(datagrams) {
   return writable.getWriter();
 }
 
-/** @param {WebTransport} session */
-function closeSession(session) {
+/**
+ * @param {WebTransport} session
+ * @param {number} [closeCode]
+ */
+function closeSession(session, closeCode = 0) {
   try {
-    session.close({ closeCode: 0, reason: '' });
+    session.close({ closeCode, reason: '' });
   } catch {
     // It has ended by itself already.
   }

@@ -1,0 +1,359 @@
+/**
+ * @import { Clock } from '../shared/clock.js'
+ * @import { Codec } from '../shared/codec.js'
+ * @import { Scope } from './connection/choose.js'
+ * @import { ClientEvents, ClientStats, Joined, JoinOptions } from './client.js'
+ *
+ * @typedef {object} LastingState
+ * @property {'joining' | 'joined' | 'reconnecting' | 'ended'} state
+ * @property {number} [since]    'reconnecting': since when, in milliseconds since 1970
+ * @property {number} [nextTry]  'reconnecting': when it is tried next; in the past while it is being tried
+ * @property {string} [code]     'ended': why; 'left' after leave()
+ * @property {string} [message]  'ended': a sentence
+ *
+ * @typedef {ClientEvents & { state: (state: LastingState) => void }} LastingEvents
+ *   `joined` comes again whenever the call has come back, `ended` only once it is over
+ */
+
+import { systemClock } from '../shared/clock.js';
+import { Client } from './client.js';
+import { Declick } from './declick.js';
+
+/** How long is waited before each try, in milliseconds; half as long to half as long again, by chance. */
+const DELAYS_MS = Object.freeze([200, 500, 1000, 2000, 4000, 10_000]);
+
+/** How often it is looked whether the connection lives, in milliseconds. */
+const LOOK_MS = 250;
+
+/** Without anything of the server for so long the connection is dead: silence has 5 packets a second. */
+const DEAD_MS = 3000;
+
+/** The same after a sleep, when what waited in the network has come at once. */
+const DEAD_AFTER_SLEEP_MS = 1000;
+
+/** A look that is later than this has slept. */
+const SLEPT_MS = 2000;
+
+/** What trying again doesn't mend. */
+const FINAL = new Set(['bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere']);
+
+/** What the call tells by itself; all else is passed on. */
+const OWN_EVENTS = new Set(['joined', 'ended', 'state']);
+
+/**
+ * A call that comes back by itself: where its connection is lost, or nothing comes any more, another
+ * Client takes up its place in the room. Sound goes in and out as with a Client, and is silence in
+ * the meantime.
+ */
+export class LastingCall {
+  #codec;
+  #clock;
+  #scope;
+  #random;
+  #wallNow;
+  #on;
+  #declick = new Declick();
+  /** @type {JoinOptions | null} */
+  #wish = null;
+  /** @type {Client | null} the one that is heard */
+  #client = null;
+  /** @type {Client | null} one that is joining */
+  #attempt = null;
+  #token = '';
+  #muted = false;
+  #outputMs = 0;
+  /** @type {LastingState['state']} */
+  #state = 'joining';
+  #since = 0;
+  #tries = 0;
+  /** @type {unknown} */
+  #retryTimer = null;
+  /** @type {unknown} */
+  #lookTimer = null;
+  #lookedMs = 0;
+  #lookedWall = 0;
+  #wokeMs = -Infinity;
+
+  /**
+   * @param {object} options
+   * @param {Codec | Promise<Codec>} options.codec
+   * @param {Clock} [options.clock]
+   * @param {Scope} [options.scope]
+   * @param {Partial<LastingEvents>} [options.on]
+   * @param {() => number} [options.random]   0 to 1
+   * @param {() => number} [options.wallNow]  milliseconds since 1970; goes on while the computer sleeps
+   */
+  constructor({ codec, clock = systemClock, scope = {}, on = {}, random = Math.random, wallNow = Date.now }) {
+    this.#codec = codec;
+    this.#clock = clock;
+    this.#scope = scope;
+    this.#on = on;
+    this.#random = random;
+    this.#wallNow = wallNow;
+  }
+
+  /** @returns {LastingState['state']} */
+  get state() {
+    return this.#state;
+  }
+
+  /** The room's audio format; null while there is no connection. */
+  get format() {
+    return this.#client?.format ?? null;
+  }
+
+  /**
+   * Joins. Once only.
+   * @param {JoinOptions} options
+   * @returns {Promise<Joined>} rejects with a ConnectionError; the call is over then
+   */
+  async join(options) {
+    this.#wish = { ...options };
+    this.#muted = options.muted ?? false;
+    this.#on.state?.({ state: 'joining' });
+    const client = this.#newClient();
+    this.#attempt = client;
+    try {
+      return await client.join({ ...options, muted: this.#muted });
+    } catch (error) {
+      this.#over(/** @type {any} */ (error).code ?? 'internal', /** @type {Error} */ (error).message);
+      throw error;
+    }
+  }
+
+  #newClient() {
+    /** @type {Record<string, any>} */
+    const on = {
+      joined: (/** @type {Joined} */ joined) => this.#adopt(client, joined),
+      ended: (/** @type {{ code: string, message: string }} */ end) => this.#lost(client, end),
+    };
+    for (const [name, tell] of Object.entries(this.#on)) {
+      if (OWN_EVENTS.has(name)) continue;
+      on[name] = (/** @type {any} */ detail) => {
+        if (client === this.#client || client === this.#attempt) tell(detail);
+      };
+    }
+    const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on });
+    return client;
+  }
+
+  /**
+   * @param {Client} client that has joined
+   * @param {Joined} joined
+   */
+  #adopt(client, joined) {
+    if (client !== this.#attempt) return;
+    const before = this.#client;
+    this.#client = client;
+    this.#attempt = null;
+    before?.abandon();
+    this.#declick.jump();
+    this.#token = joined.resume;
+    client.outputMs = this.#outputMs;
+    this.#on.joined?.(joined);
+    this.#joined();
+  }
+
+  #joined() {
+    this.#clearRetry();
+    this.#tries = 0;
+    this.#become({ state: 'joined' });
+    this.#lookedMs = this.#clock.now();
+    this.#lookedWall = this.#wallNow();
+    this.#lookLater();
+  }
+
+  /** @param {LastingState} state */
+  #become(state) {
+    this.#state = state.state;
+    this.#on.state?.(state);
+  }
+
+  /**
+   * @param {Client} client whose connection has ended
+   * @param {{ code: string, message: string }} end
+   */
+  #lost(client, { code, message }) {
+    if (client !== this.#client) return;
+    this.#client = null;
+    this.#declick.jump();
+    // The place may have gone over to the attempt of this very call.
+    if (this.#attempt) return;
+    if (FINAL.has(code)) this.#over(code, message);
+    else if (this.#retryTimer === null) this.#retryLater();
+  }
+
+  #retryLater() {
+    const most = DELAYS_MS[Math.min(this.#tries, DELAYS_MS.length - 1)];
+    const delayMs = most * (0.5 + this.#random());
+    this.#tries += 1;
+    this.#clearRetry();
+    this.#retryTimer = this.#clock.setTimeout(() => this.#try(), delayMs);
+    this.#reconnecting(delayMs);
+  }
+
+  /** @param {number} delayMs until the next try */
+  #reconnecting(delayMs) {
+    const now = this.#wallNow();
+    if (this.#state !== 'reconnecting') this.#since = now;
+    this.#become({ state: 'reconnecting', since: this.#since, nextTry: now + delayMs });
+  }
+
+  #clearRetry() {
+    this.#clock.clearTimeout(this.#retryTimer);
+    this.#retryTimer = null;
+  }
+
+  #try() {
+    this.#clearRetry();
+    const attempt = this.#newClient();
+    this.#attempt = attempt;
+    const wish = /** @type {JoinOptions} */ (this.#wish);
+    // Where the server is, and its certificate's hash, may have changed.
+    const options = { ...wish, config: undefined, muted: this.#muted, resume: this.#token };
+    attempt.join(options).catch((error) => this.#failed(attempt, error));
+  }
+
+  /**
+   * @param {Client} attempt
+   * @param {{ code?: string, message: string }} error
+   */
+  #failed(attempt, { code = 'internal', message }) {
+    if (attempt !== this.#attempt) return;
+    this.#attempt = null;
+    if (FINAL.has(code)) this.#over(code, message);
+    else if (this.#client && !this.#isDead(this.#client)) this.#joined();
+    else this.#retryLater();
+  }
+
+  #lookLater() {
+    this.#clock.clearTimeout(this.#lookTimer);
+    this.#lookTimer = this.#clock.setTimeout(() => this.#look(), LOOK_MS);
+  }
+
+  #look() {
+    this.#lookLater();
+    const now = this.#clock.now();
+    const wall = this.#wallNow();
+    const lateMs = Math.max(now - this.#lookedMs, wall - this.#lookedWall) - LOOK_MS;
+    this.#lookedMs = now;
+    this.#lookedWall = wall;
+    if (lateMs > SLEPT_MS) this.wake();
+    if (!this.#client || this.#attempt) return;
+    const isDead = this.#isDead(this.#client);
+    if (isDead && this.#retryTimer === null) {
+      this.#reconnecting(0);
+      this.#try();
+    } else if (!isDead && this.#state === 'reconnecting') {
+      // It has come back before another had to take its place.
+      this.#joined();
+    }
+  }
+
+  /** @param {Client} client */
+  #isDead({ heardMs }) {
+    const limitMs = heardMs > this.#wokeMs ? DEAD_MS : DEAD_AFTER_SLEEP_MS;
+    return this.#clock.now() - Math.max(heardMs, this.#wokeMs) > limitMs;
+  }
+
+  /** To be called when the network, the computer or the page may have come back: what can be tried is tried now. */
+  wake() {
+    if (this.#state !== 'joined' && this.#state !== 'reconnecting') return;
+    this.#wokeMs = this.#clock.now();
+    if (this.#state === 'joined') return;
+    this.#tries = 0;
+    // One that hasn't got as far as asking to join may wait for a network that is gone.
+    if (this.#attempt?.hasAsked) return;
+    this.#attempt?.close();
+    this.#reconnecting(0);
+    this.#try();
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} message
+   */
+  #over(code, message) {
+    if (this.#state === 'ended') return;
+    const wasJoined = this.#state !== 'joining';
+    this.#clearRetry();
+    this.#clock.clearTimeout(this.#lookTimer);
+    this.#become({ state: 'ended', code, message });
+    this.#declick.jump();
+    if (wasJoined && code !== 'left') this.#on.ended?.({ code, message });
+  }
+
+  /**
+   * @param {Float32Array} samples mono at the format's rate
+   * @param {number} [count] of them
+   */
+  capture(samples, count = samples.length) {
+    this.#client?.capture(samples, count);
+  }
+
+  /** How many more samples complete the next frame; a frame while there is no connection. */
+  get samplesToFrame() {
+    return this.#client?.samplesToFrame ?? 960;
+  }
+
+  /** What waits between render() and the speaker, in milliseconds, for the statistics. */
+  get outputMs() {
+    return this.#outputMs;
+  }
+
+  set outputMs(ms) {
+    this.#outputMs = ms;
+    if (this.#client) this.#client.outputMs = ms;
+  }
+
+  /**
+   * Gives the next piece of sound, or silence.
+   * @param {Float32Array} out as Client.pull has it
+   * @returns {number} how many samples it is
+   */
+  pull(out) {
+    const count = this.#client ? this.#client.pull(out) : out.fill(0).length;
+    this.#declick.smooth(out, count);
+    return count;
+  }
+
+  /** @param {Float32Array} out filled with sound, or silence */
+  render(out) {
+    if (this.#client) this.#client.render(out);
+    else out.fill(0);
+    this.#declick.smooth(out, out.length);
+  }
+
+  /** @param {boolean} muted whether this participant isn't heard; kept when the call comes back */
+  mute(muted) {
+    this.#muted = muted;
+    this.#client?.mute(muted);
+    this.#attempt?.mute(muted);
+  }
+
+  /** @param {boolean} suppresses whether silence is left out, where the server allows it; kept as well */
+  suppressSilence(suppresses) {
+    if (this.#wish) this.#wish.silenceSuppression = suppresses;
+    this.#client?.suppressSilence(suppresses);
+    this.#attempt?.suppressSilence(suppresses);
+  }
+
+  /** @param {object} message a control message; lost while there is no connection */
+  sendControl(message) {
+    this.#client?.sendControl(message);
+  }
+
+  /** @returns {ClientStats | null} null while there is no connection */
+  stats() {
+    return this.#client?.stats() ?? null;
+  }
+
+  /** Leaves the room. Idempotent. */
+  leave() {
+    this.#over('left', '');
+    this.#client?.leave();
+    this.#attempt?.leave();
+    this.#client = null;
+    this.#attempt = null;
+  }
+}
