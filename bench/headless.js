@@ -42,6 +42,8 @@ export class Headless {
   transport = '';
   /** Those in the room, oneself among them. @type {{ id: string, name: string, muted: boolean, away: boolean, you: boolean }[]} */
   people = [];
+  /** What the server told besides. @type {Record<string, any>[]} */
+  controls = [];
   /** Why the call ended, when it wasn't by leave(). @type {{ code: string, message: string } | null} */
   ended = null;
 
@@ -62,6 +64,7 @@ export class Headless {
     const on = {
       transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
       people: (/** @type {{ people: any[] }} */ { people }) => void (this.people = people),
+      control: (/** @type {Record<string, any>} */ message) => void this.controls.push(message),
       ended: (/** @type {{ code: string, message: string }} */ end) => void (this.ended = end),
     };
     const clock = {
@@ -111,6 +114,11 @@ export class Headless {
   /** @param {boolean} muted */
   mute(muted) {
     this.#client.mute(muted);
+  }
+
+  /** @param {object} message to the server, such as one of the chat */
+  sendControl(message) {
+    this.#client.sendControl(message);
   }
 
   /** @returns {ClientStats | null} */

@@ -100,7 +100,7 @@ export class RoomRecording {
     /** @type {RecordingState} */
     const state = { id, on: true, by: participant.label, startedAt };
     this.#state = state;
-    this.#recording = new Recording({
+    const recording = new Recording({
       settings,
       room: this.#room.name,
       directory,
@@ -108,6 +108,9 @@ export class RoomRecording {
       lookahead: encoder.lookahead,
       onEnd: () => void directory.end().then(() => this.#ready(state)),
     });
+    // The disk may be full by the first page.
+    if (!state.on) return recording.stop();
+    this.#recording = recording;
     this.#tell({ type: 'recording', recording: state });
     await this.#add(participant);
   }

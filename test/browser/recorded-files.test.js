@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readWav } from '../../bench/wav.js';
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { loadCodec } from '../../server/audio/codec.js';
+import { OggOpus } from '../../server/recording/ogg-opus.js';
+import { PRE_SKIP } from '../../server/recording/recording.js';
+import { Track } from '../../server/recording/track.js';
+import { readOggOpus } from '../fakes/ogg-file.js';
+import { startServer } from './aloud-server.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { openPage } from './room-page.js';
+
+const FRAMES = 250;
+const codec = await loadCodec('libopus-wasm');
+const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+
+/**
+ * A file as the server writes one, of speech.
+ * @param {{ preSkip: number, isThere: (frame: number) => boolean, sampleRate?: number }} options
+ */
+async function fileOf({ preSkip, isThere, sampleRate = 48000 }) {
+  const format = createAudioFormat({ sampleRate });
+  const step = 48000 / sampleRate;
+  const encoder = await codec.createEncoder({ sampleRate, frameSamples: format.frameSamples });
+  const pages = /** @type {Uint8Array[]} */ ([]);
+  const tags = { TITLE: 'Ada, tea' };
+  const track = new Track(new OggOpus({ serial: 7, preSkip, sampleRate, tags, write: (page) => void pages.push(page) }), format);
+  track.fill(50);
+  const out = new Uint8Array(1275);
+  for (let frame = 50; frame < FRAMES; frame++) {
+    const from = frame * 960;
+    const pcm = Float32Array.from({ length: format.frameSamples }, (_, i) => channels[0][(from + i * step) % channels[0].length]);
+    const bytes = encoder.encode(pcm, out, 0);
+    if (isThere(frame)) track.put(out, 0, bytes);
+    else track.putMissing();
+  }
+  track.end();
+  encoder.close();
+  return new Uint8Array(Buffer.concat(pages));
+}
+
+inChromium.describe('a recorded file in a browser', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {Awaited<ReturnType<typeof openBrowser>>} */
+  let opened;
+  beforeAll(async () => {
+    server = await startServer('--engine', 'none');
+    opened = await openBrowser();
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await server?.close();
+  });
+
+  it.each([
+    ['every frame', { preSkip: PRE_SKIP, isThere: () => true }],
+    ['the lookahead of a mix', { preSkip: PRE_SKIP + 120, isThere: () => true }],
+    ['gaps of lost frames and of silence', { preSkip: PRE_SKIP, isThere: (/** @type {number} */ f) => f % 23 !== 7 && (f < 120 || f > 170) }],
+    ['sound of 16 kHz', { preSkip: PRE_SKIP, isThere: () => true, sampleRate: 16000 }],
+  ])('is decoded whole, to the sample, with %s', async (_, options) => {
+    const file = await fileOf(options);
+    const page = await openPage(opened.browser, server.url);
+    const decoded = await page.evaluate(async (bytes) => {
+      const context = new OfflineAudioContext(1, 48000, 48000);
+      const buffer = await context.decodeAudioData(Uint8Array.from(bytes).buffer);
+      return [...buffer.getChannelData(0)];
+    }, [...file]);
+    const { samples } = await readOggOpus(file);
+    expect(decoded.length).toBe(FRAMES * 960 - options.preSkip);
+    let [sum, own, other] = [0, 0, 0];
+    for (let i = 0; i < samples.length; i++) {
+      sum += samples[i] * decoded[i];
+      own += samples[i] ** 2;
+      other += decoded[i] ** 2;
+    }
+    // How a gap is made up is each decoder's own affair.
+    expect(sum / Math.sqrt(own * other)).toBeGreaterThan(options.isThere(53) ? 0.999 : 0.98);
+    await page.context().close();
+  });
+});
