@@ -45,6 +45,7 @@ export class Audience {
     downlink.ownFrame = frame;
     if (downlink.hearsOwn) return;
     downlink.hearsOwn = true;
+    downlink.soundFrames = 0;
     this.#own.push(person);
     this.#isStale = true;
   }
@@ -81,14 +82,16 @@ export class Audience {
   }
 
   /**
-   * Who comes back needs the frames before, so that its decoder, which hasn't heard them, can go on from there.
+   * Who comes back needs the frames before, so that its decoder, which hasn't heard them, can go on from there;
+   * but none that it had no sound of in the other stream, since there it would hear its own voice.
    * @param {Downlink} downlink
    * @param {number} frame
    */
-  #redundancyOf({ redundancy, returnFrame }, frame) {
-    if (returnFrame !== frame) return redundancy.count;
+  #redundancyOf({ redundancy, returnFrame, soundFrames }, frame) {
+    const since = returnFrame < 0 ? MAX_REDUNDANCY : frame - returnFrame;
+    if (since >= MAX_REDUNDANCY) return redundancy.count;
     this.#isStale = true;
-    return MAX_REDUNDANCY;
+    return since === 0 ? Math.min(soundFrames, MAX_REDUNDANCY) : Math.min(since, redundancy.count);
   }
 
   /**

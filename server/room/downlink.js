@@ -25,6 +25,8 @@ export class Downlink {
     /** Whether the last mix of the room's tick was one of its own, and the frame of the last such one. */
     this.hearsOwn = false;
     this.ownFrame = -1;
+    /** How many frames of its own stream had sound, up to the last one, since it was last gone over to. */
+    this.soundFrames = 0;
     /** The frame in which it heard the shared stream again. */
     this.returnFrame = -1;
   }
@@ -38,6 +40,7 @@ export class Downlink {
    * @param {Float32Array | null} before what was heard in the frame before; null where it was silent
    */
   send(frame, pcm, sounding, speakers, before) {
+    this.soundFrames = sounding ? this.soundFrames + 1 : 0;
     if (!this.stream.encode(frame, pcm, sounding, speakers, before)) return;
     this.#session.send(written(this.stream.write(out, this.redundancy.count)));
   }

@@ -136,6 +136,26 @@ describe('a room that leaves silence out', () => {
     expect(own.length).toBeLessThan(25);
   });
 
+  it.each([0, 3])('never repeats to somebody what it said itself, with %d % lost', async (lostPercent) => {
+    const conference = new Conference({ silenceSuppression: true });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (const { session } of [ann, bob]) session.handler?.control({ type: 'report', lostPercent });
+    for (let frame = 0; frame < 100; frame++) {
+      conference.pass(1);
+      // Words of every length up to ten frames, and pauses of as long.
+      const [length, at] = [1 + (Math.floor(frame / 20) % 10), frame % 20];
+      if (at < length) await ann.speak(frame, 0.1);
+      else if (at < length + 2) await ann.speak(frame, null);
+    }
+    conference.pass(5);
+    const packet = new Packet();
+    for (const bytes of ann.session.packets) {
+      expect(readPacket(bytes, packet)).toBe(null);
+      expect([...packet.payloadBytes].slice(0, packet.redundancy + 1).every((length) => length === 0)).toBe(true);
+    }
+    expect([...(await bob.heard()).values()].some((pcm) => pcm !== null)).toBe(true);
+  });
+
   it('answers every packet where the delivery is reply', async () => {
     const conference = new Conference({ silenceSuppression: true, delivery: 'reply' });
     const ann = await conference.join('Ann');
