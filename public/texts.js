@@ -43,6 +43,15 @@ const notices = Object.freeze({
   'no-speaker':
     'That speaker could not be used, so sound stays where it was. Plug it in again, or choose another one.',
   'copy-failed': 'The browser did not let the link be copied. Copy it from the address bar.',
+  'bad-request': 'The server did not understand this page. Reload it, then join again.',
+  'join-timeout': 'Joining took too long. Check your network, then join again.',
+  'session-lost': 'The connection broke off. Check your network, then join again.',
+  'not-found': 'There is nobody in this room just now. Join it again, or check its link.',
+  'recording-failed':
+    'The recording could not be written, and has stopped. What was recorded before is kept; start another one, or ' +
+    'ask whoever runs the server.',
+  internal:
+    'The server made a mistake; it is in its log. Join again in a moment, and if it stays so, tell whoever runs the server.',
   unknown: 'Something unexpected went wrong. Reload the page and join again.',
 });
 
