@@ -211,7 +211,7 @@ export const texts = Object.freeze({
   operatorDelay: 'Server-side delay of the room',
   operatorWrong: 'This is not the server’s operator token. Type it again.',
   operatorOffline: 'The server could not be reached, so nothing was changed. Check your network and try again.',
-  recordingOn: 'Recording',
+  recordingOn: 'Being recorded',
   recordButtonOn: 'Record: a recording is on',
   recordingIdle: 'Nothing is being recorded. When you start, everybody is asked, and only those who agree are in it.',
   recordingFinishing: 'The recording has stopped. Its files are being finished.',
