@@ -48,6 +48,13 @@ export class OwnSound {
     this.#options.onMuted(this.muted, this.#talking);
   }
 
+  /** A call has begun, or goes on. */
+  joined() {
+    // Of music nothing may be taken for silence.
+    this.#options.call()?.suppressSilence(!readChoices().music);
+    this.apply();
+  }
+
   async toggleMute() {
     if (this.#options.call()?.hasMicrophone) {
       this.#talking = false;
@@ -72,6 +79,7 @@ export class OwnSound {
   /** Opens the microphone anew, with the switches as they are now. */
   async processingChanged() {
     const call = this.#options.call();
+    call?.suppressSilence(!readChoices().music);
     call?.setProcessing(soundOf(readChoices(), this.#options.processing));
     if (call?.hasMicrophone) await this.chooseMicrophone(this.microphone);
   }

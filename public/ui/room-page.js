@@ -128,6 +128,7 @@ export class RoomPage {
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => connection.connected(took, tried));
     call.addEventListener('stats', ({ detail }) => this.#view.stats(detail));
+    call.addEventListener('speakers', ({ detail }) => this.#view.speakers(detail));
     call.addEventListener('notice', ({ detail: { code, message } }) => this.#notice(code, message));
   }
 
@@ -157,7 +158,7 @@ export class RoomPage {
       this.#view.show();
     }
     this.#view.offline(false);
-    this.#own.apply();
+    this.#own.joined();
   }
 
   /** The connection is being made anew; what is shown stays. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { readWav } from '../../bench/wav.js';
 import { startServer } from './aloud-server.js';
 import { inChromium, openBrowser } from './chromium.js';
-import { openRoom, problemsOf } from './room-page.js';
+import { joinRoom, openRoom, problemsOf } from './room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -130,6 +130,19 @@ inChromium.describe('the green room in Chromium', () => {
     await button(page, 'Sound').click();
     const filled = page.getByRole('definition').first();
     await expect.poll(() => filled.innerText()).toBe('10 ms');
+  });
+
+  inChromium.it('shows who speaks, to the others and to oneself', async () => {
+    const anna = await joinRoom(browsers.browser, server.url, 'light', { name: 'Anna' });
+    const silent = await openBrowser();
+    const ben = await joinRoom(silent.browser, server.url, 'light', { name: 'Ben' });
+    const speaking = (/** @type {Page} */ page) =>
+      page.getByRole('list', { name: 'People in the room' }).evaluate((list) =>
+        [...list.children].filter((tile) => tile.classList.contains('speaking')).map((tile) => tile.textContent?.slice(0, 4)));
+    for (const page of [anna, ben]) await expect.poll(() => speaking(page)).toEqual(['Anna']);
+    await button(anna, 'Mute').click();
+    for (const page of [anna, ben]) await expect.poll(() => speaking(page)).toEqual([]);
+    await silent.close();
   });
 
   inChromium.it('remembers the devices and the switches, and says where no speaker can be chosen', async () => {
