@@ -25,6 +25,7 @@ const quantities = {
   added: { name: 'added', label: "Mouth to ear, beyond the browser's own loop", unit: 'ms', factors },
   delay: { name: 'serverDelay', label: 'Server-side delay', unit: 'ms', factors },
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
+  output: { name: 'output', label: 'Between playout and speaker', unit: 'ms', factors },
 };
 
 /** @type {Scenario} */
@@ -63,7 +64,7 @@ export const mouthToEar = {
           const limit = BARS.get(frameMs);
           if (limit === undefined) return [];
           const { estimate, low, high } = summary.mean;
-          const why = `mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(folder, quantities.delay, frameMs)} ms, playout ${meanOf(folder, quantities.playout, frameMs)} ms`;
+          const why = `mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(folder, quantities.delay, frameMs)} ms, playout ${meanOf(folder, quantities.playout, frameMs)} ms, from there to the speaker ${meanOf(folder, quantities.output, frameMs)} ms`;
           return [{ what: `Mouth to ear beyond the browser's own loop, frames of ${frameMs} ms`, limit, reached: estimate, unit: 'ms', digits: 1, why }];
         })),
         {
@@ -107,6 +108,7 @@ async function hear(lab, frameMs, repetition) {
   for (const { lagMs } of lagsBetween(ear, mouth.loop, { fromMs: joinedMs + settle * 1000 })) add(quantities.added, lagMs);
   add(quantities.delay, room.serverDelayMs);
   add(quantities.playout, ear.stats?.detail.playout.delayMs ?? NaN);
+  add(quantities.output, ear.stats?.detail.client.outputMs ?? NaN);
 }
 
 /** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */

@@ -71,11 +71,13 @@ describe('the bars of all benchmarks', () => {
 
   it('hold what a frame costs without a codec, as it is pushed', () => {
     const cases = [
-      { codec: 'none', delivery: 'tick', 'µs/frame': 12.3, 'bytes/frame': 40 },
-      { codec: 'none', delivery: 'reply', 'µs/frame': 99, 'bytes/frame': 4000 },
-      { codec: 'libopus-wasm', delivery: 'tick', 'µs/frame': 300, 'bytes/frame': 400 },
+      { codec: 'none', delivery: 'tick', people: 10, talking: 10, 'µs/frame': 12.3, 'bytes/frame': 4 },
+      { codec: 'none', delivery: 'tick', people: 50, talking: 50, 'µs/frame': 5, 'bytes/frame': 40 },
+      { codec: 'none', delivery: 'reply', people: 50, talking: 50, 'µs/frame': 99, 'bytes/frame': 4000 },
+      { codec: 'libopus-wasm', delivery: 'tick', people: 10, talking: 10, 'µs/frame': 300, 'bytes/frame': 400 },
     ];
-    const { rows } = framePathBars({ people: 10, talking: 10, cases });
+    const { rows } = framePathBars({ cases });
+    expect(rows[0][4]).toContain('up to 99 µs: 50 people, 50 talk');
     expect(rows.map(([, , reached, met]) => [reached, met])).toEqual([['12.3 µs', 'met'], ['40 bytes', 'met']]);
   });
 });
