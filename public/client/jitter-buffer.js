@@ -33,6 +33,8 @@ export class JitterBuffer {
   #loss = new PacketLoss();
   #primers = new Primers();
   #newest = INDEX_NEVER;
+  /** The newest packet's: one of Stream. */
+  #stream = -1;
   #strangers = 0;
   #nowMs = 0;
   #second = 0;
@@ -83,8 +85,8 @@ export class JitterBuffer {
     this.#counters.lost = this.#loss.lost;
     this.#mend(packet, arrivalMs);
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
-    this.#keepPrimers(frame, packet, bytes);
-    this.#keepRepeated(frame, packet, bytes);
+    if (frame > this.#newest && packet.stream !== this.#stream) this.#keepPrimers(frame, packet, bytes);
+    else this.#keepRepeated(frame, packet, bytes);
     this.#keep(frame, packet, bytes);
   }
 
@@ -142,19 +144,22 @@ export class JitterBuffer {
     // Silence that comes late was heard all the same.
     if (frame >= this.next || (isSilent && this.#isRested(frame))) this.#counters.received += 1;
     else this.#counters.late += 1;
-    if (frame > this.#newest) this.#newest = frame;
+    if (frame >= this.#newest) {
+      this.#newest = frame;
+      this.#stream = packet.stream;
+    }
     if (frame > this.#newest - this.#slots.capacity) this.#slots.put(frame, packet, 0, bytes);
   }
 
   /**
-   * What is repeated of frames that are there of the other stream is for the decoder of this one.
+   * What is repeated where the stream changes is of frames that were another stream's, there or left out in
+   * silence: it isn't to be heard, it may be one's own voice, but prepares the decoder of this stream.
    * @param {number} frame
    * @param {Packet} packet
    * @param {Uint8Array} bytes
    */
   #keepPrimers(frame, packet, bytes) {
-    if (packet.redundancy === 0 || packet.payloadBytes[0] === 0 || frame === 0 || !this.#slots.has(frame - 1)) return;
-    if (this.#slots.stream(frame - 1) !== packet.stream) this.#primers.keep(frame, packet, bytes);
+    if (packet.redundancy > 0 && packet.payloadBytes[0] > 0) this.#primers.keep(frame, packet, bytes);
   }
 
   /**

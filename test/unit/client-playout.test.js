@@ -466,6 +466,30 @@ describe('Playout', () => {
       expect(playout.lostPercent(40_000)).toBeNull();
     });
 
+    it('never plays what is repeated of the other stream’s frames', () => {
+      const { playout, deliver, playUntil, heard } = setUp();
+      // One's own stream is silent; then the stream that all share goes on, and repeats what was one's own voice.
+      deliver(0, 50, { silent: true, stream: Stream.mixMinus });
+      deliver(1, 70, { silent: true, stream: Stream.mixMinus });
+      playUntil(200);
+      const packet = new Packet();
+      const bytes = new Uint8Array(100);
+      packet.frame = FIRST_FRAME + 8;
+      packet.redundancy = 2;
+      packet.payloadBytes.fill(4, 1);
+      const at = writeAudioHeader(bytes, packet);
+      for (let r = 2; r >= 0; r--) bytes.set([0xaa, 0, 0, 8 - r], at + 4 * (2 - r));
+      const read = new Packet();
+      expect(readPacket(bytes.subarray(0, at + 12), read)).toBeNull();
+      playout.receive(read, bytes.subarray(0, at + 12), 210);
+      playUntil(211);
+      deliver(9, 230, { silent: true });
+      deliver(10, 250, { silent: true });
+      playUntil(400);
+      expect(playout.counters.recovered).toBe(0);
+      expect(heard.filter((sample) => Math.abs(sample) > 0.01).length).toBeLessThanOrEqual(960 + 240);
+    });
+
     it('plays numbers within -1 to 1 whatever comes', () => {
       const packet = fc.record({
         frame: fc.integer({ min: -30, max: 80 }),
