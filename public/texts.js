@@ -264,7 +264,7 @@ export const texts = Object.freeze({
   consentText: (/** @type {string} */ name) =>
     `${name} has started a recording. Your voice is kept only if you agree; you can change your mind under Record at any time.`,
   fileSize: (/** @type {number} */ seconds, /** @type {number} */ bytes) =>
-    `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')} min, ${(bytes / 1e6).toFixed(1)} MB`,
+    `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')} min, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`}`,
   soundAge: (/** @type {string} */ age) => `What you hear is ${age} old`,
   plotLabel: (/** @type {string} */ title, /** @type {string} */ value) => `${title}, the last two minutes. Now ${value}.`,
   reportTitle: (/** @type {string} */ room, /** @type {string} */ at) => `aloud, room ${room}, ${at}`,

@@ -112,7 +112,10 @@ export class CallView {
    * @param {Person['id']} you
    */
   people(people, you) {
-    if (this.#you === you) {
+    // One whose place was lost has another id, and so have the others after the server has begun anew.
+    if (this.#you !== you) {
+      this.#people.show([], null);
+    } else {
       const { sentences, came, went } = changesOf(this.#here, people, you);
       if (sentences.length > 0) this.announce(sentences.join(' '));
       if (came + went > 0) this.#comeOrGone(came > 0);

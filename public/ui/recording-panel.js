@@ -73,7 +73,7 @@ export class RecordingPanel {
    */
   addFiles(id, files) {
     this.#filesPart.hidden = false;
-    for (const file of files) this.#files.prepend(fileItem(id, file));
+    this.#files.prepend(...files.map((file) => fileItem(id, file)));
   }
 
   /** Forgets the files, before another call. */

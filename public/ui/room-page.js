@@ -52,7 +52,7 @@ export class RoomPage {
     });
     this.#view = this.#makeView();
     followKeys({
-      active: () => this.call?.state === 'joined',
+      active: () => this.call?.state === 'joined' || this.#isReconnecting,
       mute: () => void this.#toggleMute(true),
       hand: () => this.#toggleHand(),
       chat: () => this.#view.side.toggle(this.#view.bar.chat),
@@ -120,7 +120,7 @@ export class RoomPage {
     const { connection } = this.#view;
     call.addEventListener('state', ({ detail: { state, code, message } }) => {
       if (state === 'joined') this.#joined();
-      else if (/** @type {string} */ (state) === 'reconnecting') this.#reconnecting();
+      else if (state === 'reconnecting') this.#reconnecting();
       else if (state === 'left') this.#over(texts.youLeft);
       else if (state === 'failed') this.#failed(code ?? 'unknown', message);
     });

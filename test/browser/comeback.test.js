@@ -88,10 +88,14 @@ inChromium.describe('a call that is cut off, in Chromium', () => {
       const id = await idOf(listener);
       link.cut();
       await expect.poll(() => stateOf(listener), { timeout: 6000 }).toBe('reconnecting');
+      const alert = listener.getByRole('alert');
+      expect(await alert.innerText()).toMatch(/The connection broke off, and is being made anew\. .*stay on this page/);
       expect(server.rooms.get('place')?.size).toBe(2);
       await new Promise((resolve) => void setTimeout(resolve, 5000));
       link.mend();
       await expect.poll(() => stateOf(listener), { timeout: 10_000 }).toBe('joined');
+      expect(await alert.innerText()).toBe('');
+      expect(await listener.getByRole('status').innerText()).toBe('You are connected again.');
       expect(await idOf(listener)).toBe(id);
       await heard();
       await isHeard(heard);
