@@ -91,6 +91,7 @@ export function checkTun() {
   try {
     accessSync('/dev/net/tun', constants.R_OK | constants.W_OK);
   } catch {
+    if (process.geteuid?.() !== 0) throw new LinkError('network namespaces need root');
     throw new LinkError('there is no /dev/net/tun to make the emulator\'s devices with');
   }
 }

@@ -109,8 +109,9 @@ function createApi({ rooms, recordings, sampleClock, operatorToken = null, ...se
     next();
   });
   api.get('/config', (_request, response) => void response.json(describeServer(version, served)));
-  api.get('/clock', (_request, response) => {
-    const reading = JSON.stringify({ clock: sampleClock.now(), sampleRate: sampleClock.sampleRate });
+  api.get('/clock', (request, response) => {
+    const clock = rooms.get(String(request.query.room))?.settings.sampleClock ?? sampleClock;
+    const reading = JSON.stringify({ clock: clock.now(), sampleRate: clock.sampleRate });
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   api.get('/rooms/:room', (request, response, next) => {

@@ -8,11 +8,20 @@ export class SampleClock {
   /**
    * @param {Clock} clock
    * @param {number} sampleRate Hz
+   * @param {number} [originMs] when it is 0, on the monotonic clock; now by default
    */
-  constructor(clock, sampleRate) {
+  constructor(clock, sampleRate, originMs = clock.now()) {
     this.#clock = clock;
-    this.#originMs = clock.now();
+    this.#originMs = originMs;
     this.sampleRate = sampleRate;
+  }
+
+  /**
+   * @param {number} ms
+   * @returns {SampleClock} one that runs so far behind this one
+   */
+  behind(ms) {
+    return new SampleClock(this.#clock, this.sampleRate, this.#originMs + ms);
   }
 
   /** The sample index now, with its fraction. */

@@ -53,6 +53,7 @@
 import { LevelBalance } from '../audio/level-balance.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { Chat } from './chat.js';
+import { Housekeeping } from './housekeeping.js';
 import { labelFor } from './label.js';
 import { Mix } from './mix.js';
 import { MixClock } from './mix-clock.js';
@@ -63,9 +64,6 @@ import { newDecoder, newDownlink, newEncoder, newSharedStream } from './room-cod
 import { RoomDelay } from './room-delay.js';
 import { StatsLog } from './stats-log.js';
 import { TickTimes } from './tick-times.js';
-
-/** How often the room looks for people who vanished, and tells each how they are received. */
-const HOUSEKEEPING_MS = 1000;
 
 /** A tick that is later than this is one of a server that stood still. */
 const STALL_MS = 5;
@@ -89,8 +87,7 @@ export class Room {
   #stallMs = 0;
   #stallAtMs = -Infinity;
   #closed = false;
-  /** @type {unknown} */
-  #housekeeping = null;
+  #housekeeping;
 
   /**
    * @param {string} name
@@ -117,7 +114,12 @@ export class Room {
     const tell = (/** @type {object} */ message) => this.#tell(message);
     this.chat = new Chat({ clock, wallNow: settings.wallNow ?? Date.now, tell });
     this.recording = new RoomRecording(this, this.#people, tell);
-    this.#tidyLater();
+    this.#housekeeping = new Housekeeping({
+      clock,
+      people: this.#people,
+      visit: (person, now) => this.#visit(person, now),
+      onRound: (now) => this.#endRound(now),
+    });
   }
 
   /** How many people are in the room, with those who are away. */
@@ -427,28 +429,25 @@ export class Room {
     this.mixClock.stop();
   }
 
-  #tidyLater() {
-    const { clock } = this.settings;
-    this.#housekeeping = clock.setTimeout(() => {
-      this.#tidy(clock.now());
-      if (!this.#closed) this.#tidyLater();
-    }, HOUSEKEEPING_MS);
+  /**
+   * @param {Participant} person
+   * @param {number} now on the monotonic clock, in milliseconds
+   */
+  #visit(person, now) {
+    if (now - person.lastHeardMs > this.settings.idleTimeoutMs) {
+      person.end('idle-timeout');
+      this.lose(person);
+      return;
+    }
+    person.endSecond(now);
+    this.#delay.tell(person);
+    const stats = this.#delay.statsOf(person);
+    person.session.sendControl({ type: 'stats', ...stats });
+    person.measuredQuality = qualityOf(figuresOf(person, stats));
   }
 
   /** @param {number} now on the monotonic clock, in milliseconds */
-  #tidy(now) {
-    for (const person of [...this.#people.values()]) {
-      if (now - person.lastHeardMs > this.settings.idleTimeoutMs) {
-        person.end('idle-timeout');
-        this.lose(person);
-      } else {
-        person.endSecond(now);
-        this.#delay.tell(person);
-        const stats = this.#delay.statsOf(person);
-        person.session.sendControl({ type: 'stats', ...stats });
-        person.measuredQuality = qualityOf(figuresOf(person, stats));
-      }
-    }
+  #endRound(now) {
     this.#delay.review(this.#people.values());
     this.#mix.redundancyChanged();
     this.#statsLog.endSecond(this.#people.values());
@@ -480,7 +479,7 @@ export class Room {
     if (this.#closed) return;
     this.#closed = true;
     this.recording.close();
-    this.settings.clock.clearTimeout(this.#housekeeping);
+    this.#housekeeping.stop();
     this.mixClock.stop();
     for (const person of this.#people.values()) person.end(code);
     this.#people.clear();

@@ -14,6 +14,9 @@ const MIRROR_NAME = 'mirror';
 /** Who speaks into a mirror hears it this much later: after the sentence, not into it. */
 const MIRROR_DELAY_MS = 2000;
 
+/** Of any number of multiples of it the fractions lie apart: the golden ratio's. */
+const SPREAD = (Math.sqrt(5) - 1) / 2;
+
 /** All rooms of a server: a room begins with its first participant and ends with its last. */
 export class Rooms {
   /** @type {Map<string, Room>} */
@@ -24,6 +27,8 @@ export class Rooms {
   /** Rooms of one, in which somebody hears themselves. @type {Set<Room>} */
   #mirrors = new Set();
   #closed = false;
+  /** Rooms that were ever opened. */
+  #opened = 0;
 
   /**
    * @param {object} options
@@ -91,16 +96,28 @@ export class Rooms {
     if (existing) return existing;
     if (this.#closed) return 'server-closing';
     if (this.#rooms.size >= this.#maxRooms) return 'too-many-rooms';
-    const room = new Room(name, withFrames(this.#settings, frameMs), (empty) => this.#endIfEmpty(empty));
+    const settings = this.#apart(withFrames(this.#settings, frameMs));
+    const room = new Room(name, settings, (empty) => this.#endIfEmpty(empty));
     this.#rooms.set(name, room);
     return room;
+  }
+
+  /**
+   * A clock of the room's own, whose frames end at another moment than those of other rooms: they would
+   * all have to be mixed at once, and most of them late.
+   * @param {RoomSettings} settings
+   * @returns {RoomSettings}
+   */
+  #apart(settings) {
+    const phase = (this.#opened++ * SPREAD) % 1;
+    return { ...settings, sampleClock: settings.sampleClock.behind(phase * settings.format.frameMs) };
   }
 
   /** A room that nobody else finds. @returns {Room | ErrorCode} */
   #openMirror() {
     if (this.#closed) return 'server-closing';
     const own = { echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
-    const settings = { ...this.#settings, ...own, observer: undefined, recordings: undefined };
+    const settings = this.#apart({ ...this.#settings, ...own, observer: undefined, recordings: undefined });
     const room = new Room(MIRROR_NAME, settings, (empty) => this.#endIfEmpty(empty));
     this.#mirrors.add(room);
     return room;
