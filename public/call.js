@@ -1,61 +1,13 @@
-import { listMicrophones, microphoneEnded, microphoneProblem } from './client/microphone.js';
-import { openMicrophone, stopMicrophone } from './client/microphone.js';
-import { useSpeaker } from './client/speaker.js';
-import { SoundGraph } from './client/sound-graph.js';
+import { CallSound } from './client/call-sound.js';
+import { listMicrophones } from './client/microphone.js';
 import { findSupport, problemText } from './client/support.js';
-
-/** @import { AudioFormat } from './shared/audio-format.js' */
+import { onWaking } from './client/waking.js';
+import { noticeText } from './texts.js';
 
 /**
- * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} TransportWish
- *
- * @typedef {object} CallOptions
- * @property {string} room
- * @property {string} name
- * @property {TransportWish} [transport]        default 'auto'
- * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
- * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control
- *   are all off, unless asked for one by one; default true
- * @property {boolean} [echoCancellation]
- * @property {boolean} [noiseSuppression]
- * @property {boolean} [autoGainControl]
- * @property {string} [speakerId]               '' (default): the default speaker, or what the system chooses
- * @property {boolean} [mirror]                 true: a room of one, where one hears oneself two seconds later
- * @property {10 | 20} [frameMs]               of a room that begins with this call; the server's by default
- * @property {number} [bitrate]                 of one's own stream, in bits a second; the room's by default
- * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own Opus encoder is tuned for
- *
- * @typedef {import('./client/people.js').Person} CallPerson
- *
- * @typedef {import('./client/client.js').ClientStats} CallStats
- *
- * @typedef {object} CallEvents  the `detail` of each event
- * @property {{ state: CallState, code?: string, message?: string, since?: number, nextTry?: number }} state
- *   'failed' has the code and the sentence. After 'failed' and 'left' the call is over: make a new one to join
- *   again. 'reconnecting' says since when the connection is lost and when it is tried again, in milliseconds
- *   since 1970; the call comes back to 'joined' by itself, with the same name, and mostly the same id
- * @property {{ people: CallPerson[], you: string }} people   everybody, whenever anything about them changes
- * @property {{ took: string, tried: { transport: string, reason: string }[] }} transport
- *   before 'joined'; `tried` are those that failed before
- * @property {CallStats} stats                  each second
- * @property {{ id: string, level: number, voice: boolean }[]} speakers
- *   who is to be heard, the loudest first, level in -dBov; ten times a second at most, and none once in silence
- * @property {Record<string, any>} control      a message of the server: `welcome`, `chat`, `refused` …
- * @property {{ code: string, message: string }} notice
- *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
- *   'microphone-insecure', 'no-shared-memory' (listening only); 'sound-blocked' (call resumeSound() when the
- *   person presses something; any press on the page does the same)
- *
- * @typedef {'idle' | 'connecting' | 'joined' | 'reconnecting' | 'left' | 'failed'} CallState
+ * @import { AudioFormat } from './shared/audio-format.js'
+ * @import { CallEvents, CallOptions, CallState, TransportWish } from './client/call-types.js'
  */
-
-/** When the network, the computer or the page may have come back. @type {[EventTarget, string][]} */
-const wakings = [
-  [globalThis, 'online'],
-  [globalThis, 'pageshow'],
-  [globalThis.document, 'visibilitychange'],
-  [globalThis.document, 'resume'],
-];
 
 /** How long leaving may take before the worker is ended. */
 const LEAVE_MS = 300;
@@ -71,20 +23,15 @@ const LEAVE_MS = 300;
 export class Call extends EventTarget {
   /** @type {CallState} */
   state = 'idle';
-  /** Whether this person is heard: false when listening only. */
-  hasMicrophone = false;
   #options;
   #support = findSupport();
   /** @type {Worker | null} */
   #worker = null;
-  /** @type {SoundGraph | null} */
-  #sound = null;
-  /** @type {MediaStream | null} */
-  #stream = null;
+  #sound;
   #muted = false;
   #leaveUrl = '';
   #onPageHide = () => void this.leave();
-  #onWake = () => document.visibilityState === 'hidden' || this.#worker?.postMessage({ type: 'wake' });
+  #endWaking = () => {};
   /** @type {AudioFormat | null} */
   #format = null;
   /** @type {(() => void) | null} */
@@ -94,6 +41,10 @@ export class Call extends EventTarget {
   constructor(options) {
     super();
     this.#options = { transport: /** @type {TransportWish} */ ('auto'), microphoneId: '', ...options };
+    this.#sound = new CallSound(this.#support, this.#options, {
+      notice: (code) => this.#isOver() || this.#emit('notice', { code, message: noticeText(code) }),
+      settled: (code) => this.#isOver() || this.#emit('settled', { code }),
+    });
   }
 
   /** What this browser lets a call do. */
@@ -108,7 +59,12 @@ export class Call extends EventTarget {
 
   /** All that is heard of the call passes through this node; null before 'joined'. @type {AudioNode | null} */
   get output() {
-    return this.#sound?.output ?? null;
+    return this.#sound.output;
+  }
+
+  /** Whether this person is heard: false when listening only. */
+  get hasMicrophone() {
+    return this.#sound.hasMicrophone;
   }
 
   get muted() {
@@ -147,13 +103,9 @@ export class Call extends EventTarget {
       return;
     }
     addEventListener('pagehide', this.#onPageHide);
-    for (const [target, type] of wakings) target.addEventListener(type, this.#onWake);
-    const stream = await this.#microphone(this.#options.microphoneId);
-    if (this.#isOver()) {
-      stopMicrophone(stream);
-      return;
-    }
-    this.#stream = stream;
+    this.#endWaking = onWaking(() => this.#wake());
+    await this.#sound.open();
+    if (this.#isOver()) return;
     await new Promise((resolve) => {
       this.#settleJoin = () => resolve(undefined);
       this.#startWorker();
@@ -193,7 +145,7 @@ export class Call extends EventTarget {
         this.#follow(detail);
         break;
       case 'frame':
-        this.#sound?.play(detail.samples);
+        this.#sound.play(detail.samples);
         break;
       case 'ended':
         this.#fail(detail.code, detail.message);
@@ -205,7 +157,7 @@ export class Call extends EventTarget {
 
   /** @param {{ state: string, since?: number, nextTry?: number }} detail */
   #follow({ state, ...detail }) {
-    const isSet = this.#sound !== null && (this.state === 'joined' || this.state === 'reconnecting');
+    const isSet = this.#sound.output !== null && (this.state === 'joined' || this.state === 'reconnecting');
     if (isSet && (state === 'reconnecting' || state !== this.state)) {
       if (state === 'joined' || state === 'reconnecting') this.#become(state, detail);
     }
@@ -225,11 +177,7 @@ export class Call extends EventTarget {
   /** @param {number} sampleRate */
   async #startSound(sampleRate) {
     try {
-      await this.#sound?.close();
-      this.#sound = new SoundGraph(/** @type {Worker} */ (this.#worker), sampleRate);
-      await this.#sound.startPlayback(this.#support.sharedArrayBuffer && this.#support.audioWorklet);
-      if (this.#options.speakerId) await this.setSpeaker(this.#options.speakerId);
-      await this.#startCapture();
+      await this.#sound.start(/** @type {Worker} */ (this.#worker), sampleRate);
     } catch (error) {
       this.#fail('no-audio', `The browser could not start its sound: ${/** @type {Error} */ (error).message}`);
     }
@@ -239,79 +187,18 @@ export class Call extends EventTarget {
     await this.resumeSound();
   }
 
-  async #startCapture() {
-    const stream = this.#stream;
-    if (!stream || !this.#sound) return;
-    try {
-      await this.#sound.startCapture(stream);
-      this.hasMicrophone = true;
-      for (const track of stream.getAudioTracks()) track.onended = () => this.#microphoneEnded();
-    } catch (error) {
-      stopMicrophone(stream);
-      this.#stream = null;
-      this.hasMicrophone = false;
-      this.#emit('notice', microphoneProblem(error));
-    }
-  }
-
-  #microphoneEnded() {
-    this.#dropMicrophone();
-    this.#emit('notice', microphoneEnded);
-  }
-
-  #dropMicrophone() {
-    stopMicrophone(this.#stream);
-    this.#stream = null;
-    this.hasMicrophone = false;
-    this.#sound?.stopCapture();
-  }
-
-  /**
-   * @param {string | null | undefined} deviceId
-   * @returns {Promise<MediaStream | null>} null, and a notice, when there is to be none
-   */
-  async #microphone(deviceId) {
-    if (deviceId === null) return null;
-    if (!this.#support.microphone) {
-      const code = this.#support.problems[0].code;
-      this.#emit('notice', { code, message: problemText(code) });
-      return null;
-    }
-    const { processing = true, echoCancellation, noiseSuppression, autoGainControl } = this.#options;
-    try {
-      return await openMicrophone({
-        deviceId,
-        echoCancellation: echoCancellation ?? processing,
-        noiseSuppression: noiseSuppression ?? processing,
-        autoGainControl: autoGainControl ?? processing,
-      });
-    } catch (error) {
-      this.#emit('notice', microphoneProblem(error));
-      return null;
-    }
+  #wake() {
+    this.#worker?.postMessage({ type: 'wake' });
+    this.#sound.wake();
   }
 
   /**
    * Takes another microphone.
    * @param {string | null} deviceId '' the default one; null: listen only from here on
+   * @returns {Promise<boolean>} false where it can't be used: the one before goes on
    */
-  async setMicrophone(deviceId) {
-    if (!this.#sound) {
-      this.#options.microphoneId = deviceId;
-      return;
-    }
-    const stream = await this.#microphone(deviceId);
-    if (stream === null) {
-      if (deviceId === null) this.#dropMicrophone();
-      return;
-    }
-    if (this.#isOver()) {
-      stopMicrophone(stream);
-      return;
-    }
-    stopMicrophone(this.#stream);
-    this.#stream = stream;
-    await this.#startCapture();
+  setMicrophone(deviceId) {
+    return this.#sound.setMicrophone(deviceId);
   }
 
   /**
@@ -319,17 +206,17 @@ export class Call extends EventTarget {
    * @param {string} deviceId '' for the default one
    * @returns {Promise<boolean>} false where it can't be used: the call is heard where it was
    */
-  async setSpeaker(deviceId) {
-    this.#options.speakerId = deviceId;
-    return this.#sound ? useSpeaker(this.#sound.context, deviceId) : true;
+  setSpeaker(deviceId) {
+    return this.#sound.setSpeaker(deviceId);
   }
 
   /**
-   * What the browser is to do with the microphone's sound, from the next microphone on.
+   * What the browser is to do with the microphone's sound; the microphone is opened anew for it.
    * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl'>} processing
    */
   setProcessing({ echoCancellation, noiseSuppression, autoGainControl }) {
     Object.assign(this.#options, { echoCancellation, noiseSuppression, autoGainControl });
+    return this.#sound.reopenMicrophone();
   }
 
   /** @param {object} message a control message for the server, once the room is joined */
@@ -349,14 +236,8 @@ export class Call extends EventTarget {
   }
 
   /** Starts sound that the browser holds back; call it from a press. */
-  async resumeSound() {
-    const running = await this.#sound?.resume();
-    if (running === false && !this.#isOver()) {
-      this.#emit('notice', {
-        code: 'sound-blocked',
-        message: 'The browser holds sound back until you press something on the page.',
-      });
-    }
+  resumeSound() {
+    return this.#sound.resume();
   }
 
   /** Leaves the room. Idempotent. */
@@ -399,11 +280,8 @@ export class Call extends EventTarget {
 
   #release() {
     removeEventListener('pagehide', this.#onPageHide);
-    for (const [target, type] of wakings) target.removeEventListener(type, this.#onWake);
-    stopMicrophone(this.#stream);
-    this.#stream = null;
-    this.hasMicrophone = false;
-    void this.#sound?.close();
+    this.#endWaking();
+    void this.#sound.close();
     this.#settleJoin?.();
   }
 }

@@ -24,6 +24,12 @@ const notices = Object.freeze({
     'then you can listen.',
   'microphone-ended':
     'The microphone stopped sending sound. Plug it in again or choose another one; until then you can listen.',
+  'microphone-replaced':
+    'Your microphone is not there just now, so the default one is used until it comes again.',
+  'microphone-back': 'Your microphone is in use now.',
+  'microphone-muted':
+    'The system has muted your microphone, so nobody hears you. Switch it on again, on the device itself or in the ' +
+    'system’s settings.',
   'microphone-insecure':
     'Browsers allow a microphone only on a secure page. Open this page with https://, or on localhost; ' +
     'until then you can listen.',
@@ -40,6 +46,12 @@ const notices = Object.freeze({
   reconnecting:
     'The connection broke off, and is being made anew. Your place is kept for half a minute: stay on this page.',
   'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
+  'sound-interrupted':
+    'Something else has taken the sound of this device, such as a telephone call. It comes back by itself, or when you ' +
+    'press Turn sound on.',
+  'sound-resumed': 'The system had stopped sound for a moment. You hear the others again, and they you.',
+  'speaker-replaced': 'Your speaker is not there just now, so the default one is used until it comes again.',
+  'speaker-back': 'Your speaker is in use again.',
   'no-speaker':
     'That speaker could not be used, so sound stays where it was. Plug it in again, or choose another one.',
   'copy-failed': 'The browser did not let the link be copied. Copy it from the address bar.',

@@ -337,11 +337,9 @@ export class Client {
     } else if (known.type === 'stats') {
       this.#serverStats = known;
       this.#uplink?.report(known.lostPercent5s);
-    }
-    else if (known.type === 'delay' && Number.isFinite(known.serverDelayMs)) {
+    } else if (known.type === 'delay' && Number.isFinite(known.serverDelayMs)) {
       this.#welcome = { ...this.#welcome, serverDelayMs: known.serverDelayMs };
-    }
-    else if (known.type === 'closing') {
+    } else if (known.type === 'closing') {
       this.#closing = { code: String(known.code), message: String(known.message) };
     }
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
@@ -357,8 +355,7 @@ export class Client {
     const end = this.#closing ?? { code: code === 'closed' ? 'connection-lost' : code, message: reason };
     if (this.#connection === null) {
       // While it is being tried out: the next transport may do better.
-      this.#exchange?.close();
-      return;
+      return void this.#exchange?.close();
     }
     this.close();
     if (wasJoined) this.#on.ended?.({ code: end.code, message: sentenceOf(end) });
@@ -371,6 +368,11 @@ export class Client {
    */
   capture(samples, count = samples.length) {
     this.#uplink?.capture(samples, count, this.#clock.now());
+  }
+
+  /** What is captured from here on is another device's, or comes after a gap. */
+  captureAnew() {
+    this.#uplink?.captureAnew();
   }
 
   /** How many more samples complete the next frame; a frame before the room is joined. */

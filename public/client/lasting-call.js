@@ -291,6 +291,11 @@ export class LastingCall {
     this.#client?.capture(samples, count);
   }
 
+  /** What is captured from here on is another device's, or comes after a gap. */
+  captureAnew() {
+    this.#client?.captureAnew();
+  }
+
   /** How many more samples complete the next frame; a frame while there is no connection. */
   get samplesToFrame() {
     return this.#client?.samplesToFrame ?? 960;

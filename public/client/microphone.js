@@ -1,5 +1,5 @@
 /**
- * Opening a microphone, with errors that say what to do.
+ * Opening a microphone, with a code for what goes wrong.
  *
  * @typedef {object} MicrophoneWish
  * @property {string} [deviceId]            '' or absent: the default one
@@ -8,18 +8,7 @@
  * @property {boolean} [autoGainControl]    default true
  */
 
-const messages = Object.freeze({
-  'no-microphone': 'No microphone was found. Plug one in and choose it; until then you can listen.',
-  'microphone-refused':
-    'The browser was not allowed to use the microphone. Allow it for this page; until then you can listen.',
-  'microphone-busy':
-    'The microphone could not be opened. Close other programs that use it, or choose another one; until ' +
-    'then you can listen.',
-  'microphone-ended':
-    'The microphone stopped sending sound. Plug it in again or choose another one; until then you can listen.',
-});
-
-/** @type {Readonly<Record<string, keyof typeof messages>>} by the names of Media Capture and Streams, 10.2 */
+/** @type {Readonly<Record<string, string>>} by the names of Media Capture and Streams, 10.2 */
 const codes = Object.freeze({
   NotAllowedError: 'microphone-refused',
   SecurityError: 'microphone-refused',
@@ -29,19 +18,11 @@ const codes = Object.freeze({
 
 /**
  * @param {unknown} error what getUserMedia or the audio context threw
- * @returns {{ code: string, message: string }}
+ * @returns {string} the code of the sentence that says what to do
  */
 export function microphoneProblem(error) {
-  const name = /** @type {{ name?: string } | null} */ (error)?.name ?? '';
-  const code = codes[name] ?? 'microphone-busy';
-  return { code, message: messages[code] };
+  return codes[/** @type {{ name?: string } | null} */ (error)?.name ?? ''] ?? 'microphone-busy';
 }
-
-/** What a call says when the microphone is unplugged. */
-export const microphoneEnded = Object.freeze({
-  code: 'microphone-ended',
-  message: messages['microphone-ended'],
-});
 
 /**
  * Asks for a microphone.
@@ -67,7 +48,7 @@ export function openMicrophone(wish, devices = navigator.mediaDevices) {
  */
 export function stopMicrophone(stream) {
   for (const track of stream?.getTracks() ?? []) {
-    track.onended = null;
+    track.onended = track.onmute = track.onunmute = null;
     track.stop();
   }
 }

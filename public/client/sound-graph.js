@@ -16,7 +16,6 @@ const workletUrl = (/** @type {string} */ name) => new URL(`../../worklets/${nam
 export class SoundGraph {
   #worker;
   #closed = false;
-  #gesture = () => void this.resume();
   /** @type {AudioWorkletNode | null} */
   #capture = null;
   /** @type {AudioWorkletNode | null} */
@@ -75,6 +74,11 @@ export class SoundGraph {
     this.#source.connect(this.#capture);
   }
 
+  /** The context had stood still: what is captured comes after a gap. */
+  captureAnew() {
+    if (this.#capture) this.#worker.postMessage({ type: 'capture-anew' });
+  }
+
   /** Ends the capture; what follows is silence. */
   stopCapture() {
     this.#source?.disconnect();
@@ -111,38 +115,13 @@ export class SoundGraph {
     this.#player?.add(samples);
   }
 
-  /**
-   * @returns {Promise<boolean>} whether sound comes out; the browser may want the person to press
-   *   something first, and then sound starts by itself with the next press
-   */
-  async resume() {
-    if (this.#closed) return false;
-    const started = this.context.resume().then(
-      () => true,
-      () => false,
-    );
-    const running = await Promise.race([started, afterMs(300)]);
-    for (const type of ['pointerdown', 'keydown']) {
-      if (running || this.#closed) removeEventListener(type, this.#gesture);
-      else addEventListener(type, this.#gesture);
-    }
-    return running;
-  }
-
   /** Idempotent. */
   async close() {
     if (this.#closed) return;
     this.#closed = true;
-    for (const type of ['pointerdown', 'keydown']) removeEventListener(type, this.#gesture);
     for (const node of [this.#capture, this.#playback]) node?.port.postMessage({ close: true });
     this.#source?.disconnect();
     this.#player?.close();
     await this.context.close().catch(() => {});
   }
 }
-
-/**
- * @param {number} ms
- * @returns {Promise<boolean>} false, later
- */
-const afterMs = (ms) => new Promise((resolve) => void setTimeout(() => resolve(false), ms));

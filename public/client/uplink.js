@@ -245,7 +245,11 @@ export class Uplink {
     return true;
   }
 
-  /** What was captured has ended: when sound comes again its place is another. */
+  /** Captured sound has stopped, and comes anew: its place on the grid is another. */
+  captureAnew() {
+    this.#forget();
+  }
+
   #forget() {
     this.#placed = false;
     this.#watchedSinceMs = NaN;

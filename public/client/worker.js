@@ -7,7 +7,7 @@ import { CaptureFeed, PlaybackFeed } from './ring-feeds.js';
 
 /**
  * The worker's shell around LastingCall. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
- * `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
+ * `capture-anew`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -52,10 +52,12 @@ const handlers = {
   },
   capture: ({ memory, port }) => {
     const feed = new CaptureFeed(new SampleRing(memory), call);
+    call.captureAnew();
     capturePort?.close();
     capturePort = port;
     port.onmessage = () => feed.wake();
   },
+  'capture-anew': () => call.captureAnew(),
   'capture-ended': () => {
     capturePort?.close();
     capturePort = null;

@@ -1,7 +1,12 @@
 import { make, makeButton } from './element.js';
 import { noticeText, texts } from '../texts.js';
 
-/** What went wrong, and what to do: sentences that stay until they are dismissed or settled. */
+/** How long good news stays, in milliseconds. */
+const NEWS_MS = 8000;
+
+const news = new Set(['microphone-back', 'speaker-back', 'sound-resumed']);
+
+/** What went wrong, and what to do: sentences that stay until they are dismissed or settled, or are good news. */
 export class Notices {
   /** @type {Map<string, HTMLElement>} by code */
   #shown = new Map();
@@ -29,6 +34,7 @@ export class Notices {
     notice.append(makeButton('button quiet', texts.dismiss, () => this.settle(code)));
     this.#shown.set(code, notice);
     this.#area.append(notice);
+    if (news.has(code)) setTimeout(() => this.#shown.get(code) === notice && this.settle(code), NEWS_MS);
   }
 
   /**

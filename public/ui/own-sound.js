@@ -3,18 +3,13 @@ import { LISTEN_ONLY } from './device-select.js';
 
 /**
  * @import { Call } from '../call.js'
- * @import { Notices } from './notices.js'
  *
  * @typedef {object} OwnSoundOptions
  * @property {() => Call | null} call
- * @property {Notices} notices
  * @property {boolean} processing  false: the page's address asks for the sound as it is
  * @property {(muted: boolean, talking: boolean) => void} onMuted
  * @property {() => Promise<void>} listDevices
  */
-
-/** What a microphone that works takes back. */
-const MICROPHONE_NOTICES = ['no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended'];
 
 /** Whether and how this person is heard: mute, Space held to talk, the microphone and its switches. */
 export class OwnSound {
@@ -76,33 +71,27 @@ export class OwnSound {
     this.apply();
   }
 
-  /** Opens the microphone anew, with the switches as they are now. */
+  /** The switches have changed. */
   async processingChanged() {
     const call = this.#options.call();
     call?.suppressSilence(!readChoices().music);
-    call?.setProcessing(soundOf(readChoices(), this.#options.processing));
-    if (call?.hasMicrophone) await this.chooseMicrophone(this.microphone);
+    await call?.setProcessing(soundOf(readChoices(), this.#options.processing));
   }
 
   /** @param {string} microphone */
   async chooseMicrophone(microphone) {
-    const { call: callNow, notices, listDevices } = this.#options;
+    const { call: callNow, listDevices } = this.#options;
     const call = callNow();
     if (!call) return;
     const before = this.microphone;
     const heardBefore = call.hasMicrophone;
-    let failed = false;
-    const onNotice = () => (failed = true);
-    for (const code of MICROPHONE_NOTICES) notices.settle(code);
-    call.addEventListener('notice', onNotice);
-    await call.setMicrophone(deviceOf(microphone));
-    call.removeEventListener('notice', onNotice);
+    const isUsed = await call.setMicrophone(deviceOf(microphone));
     if (call !== callNow()) return;
 
     // Where the new one fails, the one before goes on.
-    this.microphone = failed && call.hasMicrophone ? before : microphone;
+    this.microphone = !isUsed && call.hasMicrophone ? before : microphone;
     if (!heardBefore && call.hasMicrophone) this.#muted = false;
-    if (!failed) keepChoices({ microphone });
+    if (isUsed) keepChoices({ microphone });
     this.apply();
     await listDevices();
   }

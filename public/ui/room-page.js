@@ -45,7 +45,6 @@ export class RoomPage {
     });
     this.#own = new OwnSound({
       call: () => this.call,
-      notices,
       processing: wish.processing,
       onMuted: (muted, talking) => this.#view.bar.muted(muted, talking),
       listDevices: () => this.#listDevices(),
@@ -130,6 +129,7 @@ export class RoomPage {
     call.addEventListener('stats', ({ detail }) => this.#view.stats(detail));
     call.addEventListener('speakers', ({ detail }) => this.#view.speakers(detail));
     call.addEventListener('notice', ({ detail: { code, message } }) => this.#notice(code, message));
+    call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
   }
 
   /** @param {Record<string, any>} message of the server */
@@ -203,15 +203,11 @@ export class RoomPage {
    * @param {string} message
    */
   #notice(code, message) {
-    if (code === 'sound-blocked') {
-      const settle = () => this.#notices.settle(code);
-      // Any press lets sound start, not only the button's.
-      for (const press of ['pointerup', 'keyup']) addEventListener(press, settle, { once: true });
-      this.#notices.show(code, { action: { label: texts.soundOn, run: () => void this.call?.resumeSound() } });
-      return;
-    }
-    this.#notices.show(code, { message });
-    if (this.call?.state === 'joined') this.#own.apply();
+    const isHeld = code === 'sound-blocked' || code === 'sound-interrupted';
+    const action = isHeld ? { label: texts.soundOn, run: () => void this.call?.resumeSound() } : undefined;
+    this.#notices.show(code, { message, action });
+    // There may be a microphone now that wasn't before, or none any more.
+    if (!isHeld && this.call?.state === 'joined') this.#own.apply();
   }
 
   /** @param {boolean} byKey without the button, which says by itself what it does now */

@@ -56,7 +56,7 @@ export class SoundCheck {
     } catch (error) {
       if (turn !== this.#turn) return;
       this.stop();
-      this.#onProblem(microphoneProblem(error).code);
+      this.#onProblem(microphoneProblem(error));
     }
   }
 

@@ -13,6 +13,7 @@ const tone = Float32Array.from({ length: 60 * 48000 }, (_, i) => {
   return isOn ? 0.3 * Math.sin((2 * Math.PI * (300 + 40 * (Math.floor(i / 24000) % 7)) * i) / 48000) : 0;
 });
 
+const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 const stateOf = (/** @type {Page} */ page) => page.evaluate(() => /** @type {any} */ (window).aloud.call?.state);
 const idOf = (/** @type {Page} */ page) =>
   page.evaluate(
@@ -91,7 +92,7 @@ inChromium.describe('a call that is cut off, in Chromium', () => {
       const alert = listener.getByRole('alert');
       expect(await alert.innerText()).toMatch(/The connection broke off, and is being made anew\. .*stay on this page/);
       expect(server.rooms.get('place')?.size).toBe(2);
-      await new Promise((resolve) => void setTimeout(resolve, 5000));
+      await pass(5000);
       link.mend();
       await expect.poll(() => stateOf(listener), { timeout: 10_000 }).toBe('joined');
       expect(await alert.innerText()).toBe('');

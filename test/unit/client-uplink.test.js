@@ -110,6 +110,22 @@ describe('Uplink', () => {
     expect(new Set(off.map(Math.round)).size).toBe(1);
   });
 
+  it('finds its place anew at once when another microphone takes over, without a jump', () => {
+    const { format, uplink, sent, encoded, synchronise, capture, lostSamples } = setUp();
+    synchronise();
+    capture(96_000, 480);
+    lostSamples.count = 5000;
+    uplink.captureAnew();
+    const before = sent.length;
+    capture(48_000, 480);
+    for (let i = before; i < sent.length; i++) {
+      const at = ORIGIN + lostSamples.count + indexOf(encoded[i][0]);
+      expect(Math.abs(sent[i].frame * format.frameSamples - at)).toBeLessThanOrEqual(1);
+    }
+    expect(sent.length - before).toBeGreaterThan(40);
+    expect(uplink.counters.reanchored).toBe(0);
+  });
+
   it('moves by whole frames, counting them, when samples were lost', () => {
     const { format, uplink, sent, encoded, synchronise, capture, lostSamples } = setUp();
     synchronise();
