@@ -20,6 +20,7 @@ const noCodec = {
   maxInstances: Infinity,
   createEncoder: () => ({
     lookahead: 0,
+    setComplexity: () => {},
     encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
       out[at] = pcm[0] > 0 ? 1 : 2;
       return PAYLOAD_BYTES;

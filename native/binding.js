@@ -84,6 +84,7 @@ export function loadError() {
  * @typedef {object} NativeEncoder
  * @property {number} lookahead
  * @property {(pcm: Float32Array, out: Uint8Array, at: number) => number} encode
+ * @property {(complexity: number) => boolean} setComplexity
  * @property {() => void} close
  *
  * @typedef {object} NativeDecoder

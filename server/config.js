@@ -29,7 +29,7 @@ export { ConfigError, InformationRequest };
  * @property {number} opusFrames
  * @property {'auto' | 'native' | 'libopus-wasm' | 'opusscript'} codec
  * @property {number} bitrate
- * @property {number} complexity
+ * @property {number | 'auto'} complexity
  * @property {'voip' | 'audio' | 'low-delay'} application
  * @property {number} maxSpeakers           who are mixed at once
  * @property {boolean} levelBalance

@@ -57,7 +57,12 @@ export const OPTIONS = Object.freeze(
     integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, 'Opus frames to a packet, equal parts of the frame'),
     choice('codec', ['auto', 'native', 'libopus-wasm', 'opusscript'], 'auto', 'Opus library; auto: native where it is built'),
     { ...integer('bitrate', 6000, 256000, encoder.bitrate, 'bitrate of each Opus stream, both ways'), unit: 'b/s' },
-    integer('complexity', 0, 10, encoder.complexity, 'effort of the Opus encoders on the server, 10 being the most'),
+    {
+      ...integer('complexity', 0, 10, encoder.complexity, 'effort of the Opus encoders on the server, 10 being the most'),
+      word: 'auto',
+      fallback: 'auto',
+      fallbackNote: `${encoder.complexity}, and 0 while the server is busy`,
+    },
     choice('application', Object.keys(APPLICATIONS), encoder.application, 'what the Opus encoders are tuned for'),
     {
       ...integer('max-speakers', 1, 1000, 20, 'of those who speak at once, so many are heard, the loudest of them'),

@@ -15,6 +15,7 @@ import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './app.js';
 import { openCodec } from './audio/codec.js';
+import { Effort } from './audio/effort.js';
 import { openCertificate } from './certificate.js';
 import { createLog } from './log.js';
 import { listen } from './listen.js';
@@ -82,7 +83,10 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   opened.push(() => closeServer(httpServer));
 
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const { rooms, codecLine } = await openRooms(config, { clock, wallNow, sampleClock, observer, log, recordings });
+  const effort = new Effort({ setting: config.complexity, clock, log });
+  opened.push(() => effort.close());
+  const shown = { clock, wallNow, sampleClock, observer, log, recordings, effort };
+  const { rooms, codecLine } = await openRooms(config, shown);
   const { accept } = new Lobby({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
   const shared = { accept, clock, log, maxSessions: config.maxSessions, idleTimeoutMs: config.idleTimeoutMs };
@@ -142,10 +146,10 @@ function createPageServer(config, certificate) {
 /**
  * @param {Config} config
  * @param {{ clock: Clock, wallNow: () => number, sampleClock: SampleClock, recordings: Recordings,
- *   observer?: Observer, log: Log }} shared
+ *   observer?: Observer, log: Log, effort: Effort }} shared
  */
-async function openRooms(config, { log, ...shared }) {
-  const { delivery, echo, bitrate, complexity, application, maxParticipants } = config;
+async function openRooms(config, { log, effort, ...shared }) {
+  const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
   const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
@@ -166,7 +170,8 @@ async function openRooms(config, { log, ...shared }) {
       redundancy,
       echo,
       bitrate,
-      complexity,
+      complexity: effort.complexity,
+      effort,
       application,
       maxParticipants,
       idleTimeoutMs,

@@ -127,6 +127,18 @@ impl OpusEncoder {
         length as u32
     }
 
+    /// From the next frame on. False when Opus doesn't have it, or once closed.
+    #[napi]
+    pub fn set_complexity(&mut self, complexity: u32) -> bool {
+        let (Some(state), true) = (self.state, complexity <= 10) else {
+            return false;
+        };
+        let request = sys::OPUS_SET_COMPLEXITY_REQUEST;
+        unsafe {
+            sys::opus_encoder_ctl(state.as_ptr(), request, complexity as c_int) == sys::OPUS_OK
+        }
+    }
+
     /// Frees it. Idempotent.
     #[napi]
     pub fn close(&mut self) {

@@ -22,6 +22,7 @@
  *   encodes one frame; returns the bytes written at `at`, 0 when it failed or the encoder is closed.
  *   Samples outside -1 to 1 are clipped, those that are not numbers are silence. Throws a RangeError
  *   when `pcm` isn't one frame
+ * @property {(complexity: number) => void} setComplexity  0 to 10, from the next frame on
  * @property {() => void} close  idempotent
  *
  * @typedef {object} Decoder

@@ -157,6 +157,11 @@ class LibopusEncoder {
     return length;
   }
 
+  /** @param {number} complexity */
+  setComplexity(complexity) {
+    if (!this.#closed) this.#library.module._oc_encoder_ctl(this.#address, CTL.setComplexity, complexity);
+  }
+
   close() {
     if (this.#closed) return;
     this.#closed = true;

@@ -47,6 +47,11 @@ export class PayloadEncoder {
     return end - at;
   }
 
+  /** @param {number} complexity 0 to 10, from the next frame on */
+  setComplexity(complexity) {
+    this.#encoder.setComplexity(complexity);
+  }
+
   close() {
     this.#encoder.close();
   }

@@ -52,6 +52,22 @@ function opened(open) {
 
 /** @extends {Lazy<PayloadEncoder>} */
 export class LazyEncoder extends Lazy {
+  #effort;
+  /** What the encoder is set to. */
+  #complexity;
+
+  /**
+   * @param {() => PayloadEncoder} open
+   * @param {boolean} atOnce
+   * @param {{ readonly complexity: number }} effort  looked at for each frame
+   * @param {number} complexity  that it is opened with
+   */
+  constructor(open, atOnce, effort, complexity) {
+    super(open, atOnce);
+    this.#effort = effort;
+    this.#complexity = complexity;
+  }
+
   /**
    * @param {Float32Array} pcm
    * @param {Uint8Array} out
@@ -60,7 +76,13 @@ export class LazyEncoder extends Lazy {
    */
   encode(pcm, out, at) {
     const { codec } = this;
-    return codec === null ? 0 : codec.encode(pcm, out, at);
+    if (codec === null) return 0;
+    const { complexity } = this.#effort;
+    if (complexity !== this.#complexity) {
+      codec.setComplexity(complexity);
+      this.#complexity = complexity;
+    }
+    return codec.encode(pcm, out, at);
   }
 }
 

@@ -78,6 +78,11 @@ class NativeEncoder {
     return this.#native.encode(pcm, out, at);
   }
 
+  /** @param {number} complexity */
+  setComplexity(complexity) {
+    this.#native.setComplexity(complexity);
+  }
+
   close() {
     this.#native.close();
   }

@@ -104,6 +104,11 @@ class OpusscriptEncoder {
     return length;
   }
 
+  /** @param {number} complexity */
+  setComplexity(complexity) {
+    if (!this.#closed) this.#handler._encoder_ctl(CTL.setComplexity, complexity);
+  }
+
   close() {
     if (this.#closed) return;
     this.#closed = true;

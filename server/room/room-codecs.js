@@ -21,11 +21,11 @@ const FEW_INSTANCES = 1000;
  * @param {RoomSettings} settings
  * @throws {Error} of code 'codec-instances'
  */
-export function newEncoder({ codec, format, bitrate, complexity, application }) {
+export function newEncoder({ codec, format, bitrate, complexity, application, effort = { complexity } }) {
   const { sampleRate, opusFrameSamples: frameSamples } = format;
   const settings = { sampleRate, frameSamples, bitrate, complexity, application };
   const open = () => new PayloadEncoder(codec.createEncoder(settings), format);
-  return new LazyEncoder(open, codec.maxInstances < FEW_INSTANCES);
+  return new LazyEncoder(open, codec.maxInstances < FEW_INSTANCES, effort, complexity);
 }
 
 /**

@@ -23,6 +23,7 @@
  * @property {boolean} echo               whether everybody hears themselves too
  * @property {number} bitrate             bits a second, of the server's encoders and the clients'
  * @property {number} complexity          of the server's encoders, 0 to 10
+ * @property {{ readonly complexity: number }} [effort]  what it is now, where that changes
  * @property {'audio' | 'voip' | 'low-delay'} application of the server's encoders
  * @property {number} maxParticipants
  * @property {number} idleTimeoutMs       who isn't heard from for so long is lost
@@ -87,6 +88,8 @@ export class Room {
   #stallMs = 0;
   #stallAtMs = -Infinity;
   #closed = false;
+  /** What is being told of the quality of connections. @type {{ id: string, quality: number }[]} */
+  #toldQualities = [];
   #housekeeping;
 
   /**
@@ -443,6 +446,7 @@ export class Room {
     this.#delay.tell(person);
     const stats = this.#delay.statsOf(person);
     person.session.sendControl({ type: 'stats', ...stats });
+    if (this.#toldQualities.length > 0) person.session.sendControl({ type: 'qualities', people: this.#toldQualities });
     person.measuredQuality = qualityOf(figuresOf(person, stats));
   }
 
@@ -451,8 +455,8 @@ export class Room {
     this.#delay.review(this.#people.values());
     this.#mix.redundancyChanged();
     this.#statsLog.endSecond(this.#people.values());
-    const people = this.#qualities.take(this.#people.values(), now);
-    if (people.length > 0) this.#tell({ type: 'qualities', people });
+    // Told in the next round, as each is visited: all at once would hold up the mix of a big room.
+    this.#toldQualities = this.#qualities.take(this.#people.values(), now);
   }
 
   /** Who is in the room, and how each is received. */

@@ -30,6 +30,7 @@ export class PcmCodec {
         }
         return end - at;
       },
+      setComplexity: () => {},
       close: this.#closer(),
     };
   };

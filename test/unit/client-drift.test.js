@@ -115,6 +115,7 @@ describe('two hours', () => {
     const listener = new Listener();
     const opus = {
       lookahead: 0,
+      setComplexity: () => {},
       encode: (/** @type {Float32Array} */ frame, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
         pcm.set(frame);
         out[at] = 1;

@@ -26,6 +26,7 @@ function setUp(shape = {}) {
   const encoder = new PayloadEncoder(
     {
       lookahead: 0,
+      setComplexity: () => {},
       encode: (pcm, out, at) => {
         encoded.push(pcm.slice());
         out[at] = 1 + (encoded.length % 100);

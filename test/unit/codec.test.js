@@ -209,6 +209,22 @@ for (const name of codecNames) where(name).describe(name, () => {
     expect(bytes[2]).not.toBe(bytes[1]);
   });
 
+  it('takes another complexity between two frames', async () => {
+    const sound = speech.subarray(0, 48000);
+    const { encoder, decoder } = await pair(48000, 960, { complexity: 8 });
+    const { encoder: constant } = await pair(48000, 960, { complexity: 8 });
+    const first = encodeAll(encoder, sound, 960);
+    expect(hex(first)).toEqual(hex(encodeAll(constant, sound, 960)));
+    encoder.setComplexity(0);
+    const second = encodeAll(encoder, sound, 960);
+    expect(hex(second)).not.toEqual(hex(encodeAll(constant, sound, 960)));
+    const out = new Float32Array(960);
+    for (const payload of [...first, ...second]) expect(decoder.decode(payload, 0, payload.length, out, 0)).toBe(true);
+    encoder.close();
+    encoder.setComplexity(8);
+    expect(encoder.encode(new Float32Array(960), new Uint8Array(1275), 0)).toBe(0);
+  });
+
   it('takes its defaults where a setting is left out or undefined', async () => {
     const { encoder: bare } = await pair(48000, 960, { bitrate: undefined });
     const { encoder: full } = await pair(48000, 960, defaultEncoderSettings);

@@ -30,6 +30,23 @@ describe('codecs that are opened when they are needed', () => {
     for (const each of [encoder, decoder]) each.close();
   });
 
+  it('follow the effort that the server makes', () => {
+    const effort = { complexity: 8 };
+    const [following, constant] = [newEncoder({ ...settings, effort }), newEncoder(settings)];
+    const chance = random(7);
+    const pcm = new Float32Array(format.frameSamples);
+    const payloads = [new Uint8Array(1275), new Uint8Array(1275)];
+    const areSame = () => {
+      for (let i = 0; i < pcm.length; i++) pcm[i] = (chance() - 0.5) * 0.2 + 0.3 * Math.sin(i / 9);
+      const lengths = [following, constant].map((encoder, i) => encoder.encode(pcm, payloads[i].fill(0), 0));
+      return lengths[0] === lengths[1] && payloads[0].every((byte, i) => byte === payloads[1][i]);
+    };
+    expect(Array.from({ length: 10 }, areSame)).not.toContain(false);
+    effort.complexity = 0;
+    expect(Array.from({ length: 10 }, areSame)).toContain(false);
+    for (const each of [following, constant]) each.close();
+  });
+
   it('do nothing once they are closed', () => {
     const [encoder, decoder] = [newEncoder(settings), newDecoder(settings)];
     for (const each of [encoder, decoder, encoder]) each.close();
