@@ -21,7 +21,7 @@ import { joinMessage } from './connection/join.js';
 import { PULL_EXTRA, Playout } from './playout.js';
 import { delayPartsOf, sumOf } from './delay-parts.js';
 import { People } from './people.js';
-import { LossReport } from './loss-report.js';
+import { LossReport, reportOf } from './loss-report.js';
 import { ReceivedShare } from './received-share.js';
 import { fetchConfig } from './server-config.js';
 import { SampleReader } from './sample-reader.js';
@@ -297,18 +297,18 @@ export class Client {
   #tellStatsLater() {
     this.#statsTimer = this.#clock.setTimeout(() => {
       this.#tellStatsLater();
-      if (this.#playout) this.#watchLoss(this.#playout);
+      if (this.#playout) this.#received.add(this.#playout.counters);
       const stats = this.stats();
+      if (stats) this.#report(stats);
       if (stats) this.#on.stats?.(stats);
     }, STATS_MS);
   }
 
-  /** @param {Playout} playout */
-  #watchLoss(playout) {
-    this.#received.add(playout.counters);
+  /** @param {ClientStats} stats */
+  #report(stats) {
     const now = this.#clock.now();
-    const lostPercent = playout.lostPercent(now);
-    if (this.#lossReport.isDue(lostPercent, now)) this.#connection?.sendControl({ type: 'report', lostPercent });
+    const lostPercent = this.#playout?.lostPercent(now) ?? null;
+    if (this.#lossReport.isDue(lostPercent, now)) this.#connection?.sendControl(reportOf(lostPercent, stats));
   }
 
   /**

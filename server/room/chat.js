@@ -34,8 +34,6 @@ export class Chat {
   /** The bytes of each message of the history, and all of them. @type {number[]} */
   #sizes = [];
   #bytes = 0;
-  /** @type {WeakMap<Participant, TokenBucket>} */
-  #buckets = new WeakMap();
 
   /**
    * @param {object} options
@@ -61,7 +59,9 @@ export class Chat {
   say(participant, text) {
     const clean = cleanText(text);
     if (clean === '') return;
-    const retryMs = this.#bucketOf(participant).take(this.#clock.now());
+    const nowMs = this.#clock.now();
+    participant.chatBucket ??= new TokenBucket({ atOnce: AT_ONCE, perSecond: PER_SECOND, nowMs });
+    const retryMs = participant.chatBucket.take(nowMs);
     if (retryMs > 0) {
       const { message } = errors['chat-flood'];
       participant.session.sendControl({ type: 'refused', of: 'chat', code: 'chat-flood', message, retryMs });
@@ -79,16 +79,6 @@ export class Chat {
     if (cut.length < clean.length) message.cut = true;
     this.#keep(message);
     this.#tell({ type: 'chat', message });
-  }
-
-  /** @param {Participant} participant */
-  #bucketOf(participant) {
-    let bucket = this.#buckets.get(participant);
-    if (bucket === undefined) {
-      bucket = new TokenBucket({ atOnce: AT_ONCE, perSecond: PER_SECOND, nowMs: this.#clock.now() });
-      this.#buckets.set(participant, bucket);
-    }
-    return bucket;
   }
 
   /** @param {ChatMessage} message */

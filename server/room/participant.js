@@ -78,6 +78,8 @@ export class Participant {
     soundLatencyMs: /** @type {number | null} */ (null),
     driftPpm: /** @type {number | null} */ (null),
   };
+  /** How much more this person may write in the chat now; null before the first. @type {TokenBucket | null} */
+  chatBucket = null;
   /** When anything was last heard from the session, on the monotonic clock. */
   lastHeardMs = 0;
   /** The server-side delay that this person was told of, in milliseconds. */
@@ -387,7 +389,8 @@ export class Participant {
    */
   stats() {
     const { driftPpm, playoutDelayMs, soundLatencyMs } = this.reported;
-    const told = { downLostPercent: this.reportedLossPercent, playoutDelayMs, soundLatencyMs, driftPpm };
+    const { droppedOut } = this.session.stats();
+    const told = { droppedOut, downLostPercent: this.reportedLossPercent, playoutDelayMs, soundLatencyMs, driftPpm };
     const uplink = { ...this.reception.snapshot(), ...told };
     return this.delivery === 'reply' ? { ...uplink, ...this.heard.snapshot() } : uplink;
   }
@@ -429,6 +432,8 @@ export class Participant {
     this.label = before.label;
     this.muted = before.muted;
     this.hand = before.hand;
+    // Coming back is no way to write more.
+    this.chatBucket = before.chatBucket;
   }
 
   /** What others are told of this person. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { errors } from '../../public/shared/errors.js';
 import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../public/shared/text.js';
 import { Conference } from '../fakes/conference.js';
 
@@ -127,5 +128,36 @@ describe('chat', () => {
     say(ann, 'too soon');
     expect(chatOf(bob).map(({ text }) => text).slice(6)).toEqual(['in time']);
     expect(ann.session.closed).toBe(null);
+  });
+
+  it.each(['lives', 'was lost'])('counts on over a return to a place whose session still %s', async (how) => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let i = 1; i <= 5; i++) say(bob, `b${i}`);
+    const { resume } = bob.session.told('welcome')[0];
+    if (how === 'was lost') bob.session.close(errors['idle-timeout'].close, 'lost');
+    const back = await conference.join('Bob', { resume });
+    expect(back.id).toBe(bob.id);
+    say(back, 'at once');
+    expect(back.session.told('refused')).toMatchObject([{ of: 'chat', code: 'chat-flood', retryMs: 1000 }]);
+    conference.clock.advance(1000);
+    say(back, 'in time');
+    expect(chatOf(ann).map(({ text }) => text)).toEqual(['b1', 'b2', 'b3', 'b4', 'b5', 'in time']);
+  });
+
+  it('and a hand, in a mirror, reach nobody else and end nothing', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann', { room: 'mirror' }), await conference.join('Bob', { mirror: true })];
+    const before = ann.session.messages.length;
+    say(bob, 'who is there?');
+    for (const raised of [true, false, true]) bob.session.handler?.control({ type: 'hand', raised });
+    bob.session.handler?.control({ type: 'record', on: true });
+    bob.session.handler?.control({ type: 'volume', person: bob.id, gain: 4 });
+    expect(ann.session.messages.length).toBe(before);
+    expect(chatOf(bob)).toMatchObject([{ number: 1, text: 'who is there?' }]);
+    expect(bob.session.told('changed').at(-1).person.hand).toBeGreaterThan(0);
+    expect(bob.session.closed).toBe(null);
+    const { chat, people } = (await conference.join('Cid', { mirror: true })).session.told('welcome')[0];
+    expect([chat, people.length]).toEqual([[], 1]);
   });
 });

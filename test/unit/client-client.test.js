@@ -104,6 +104,11 @@ describe('Client', () => {
     expect(uplink.silent).toBe(uplink.sent);
     const sent = /** @type {any} */ (ada.client.stats()).detail;
     expect(sent.server.receivedPercent).toBe(100);
+    // What only the client knows, the server shows.
+    const shown = conference.rooms.get('lab')?.describe().people.find(({ name }) => name === 'Ben')?.stats;
+    expect(shown).toMatchObject({ downLostPercent: 0, driftPpm: expect.closeTo(playout.driftPpm, -2) });
+    expect(Math.abs(Number(shown?.playoutDelayMs) - playout.delayMs)).toBeLessThan(25);
+    expect(Math.abs(Number(shown?.soundLatencyMs) - Number(ben.client.stats()?.delayMs))).toBeLessThan(25);
     expect(sent.server.dropped.early + sent.server.dropped.past + sent.server.duplicate).toBe(0);
     ada.client.leave();
     ben.client.leave();
