@@ -8,6 +8,7 @@
 import { Endpoint } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { Client } from '../public/client/client.js';
+import { LastingCall } from '../public/client/lasting-call.js';
 import { systemClock } from '../public/shared/clock.js';
 import { webTransportOn } from './webtransport.js';
 
@@ -46,6 +47,8 @@ export class Headless {
   controls = [];
   /** Why the call ended, when it wasn't by leave(). @type {{ code: string, message: string } | null} */
   ended = null;
+  /** The states that a lasting call went through. @type {string[]} */
+  states = [];
 
   /**
    * @param {object} options
@@ -54,25 +57,28 @@ export class Headless {
    * @param {number} [options.recordSeconds]  how much is recorded at most, default 60
    * @param {number} [options.periodMs]       of the sound card
    * @param {import('./webtransport.js').Tap} [options.tap]  sees what passes over WebTransport
+   * @param {boolean} [options.lasting]       whether the call comes back by itself, as a page's does
+   * @param {typeof globalThis.fetch} [options.fetch]
    */
-  constructor({ codec, speech, recordSeconds = 60, periodMs = PERIOD_MS, tap }) {
+  constructor({ codec, speech, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch }) {
     this.#speech = speech;
     this.#recordSeconds = recordSeconds;
     this.#periodMs = periodMs;
     this.#endpoint = new Endpoint({ ioThreads: 1 });
-    const scope = { WebTransport: webTransportOn(this.#endpoint, tap), WebSocket: /** @type {any} */ (WebSocket) };
+    const scope = { WebTransport: webTransportOn(this.#endpoint, tap), WebSocket: /** @type {any} */ (WebSocket), fetch };
     const on = {
       transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
       people: (/** @type {{ people: any[] }} */ { people }) => void (this.people = people),
       control: (/** @type {Record<string, any>} */ message) => void this.controls.push(message),
       ended: (/** @type {{ code: string, message: string }} */ end) => void (this.ended = end),
+      state: (/** @type {{ state: string }} */ { state }) => void this.states.push(state),
     };
     const clock = {
       ...systemClock,
       setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) =>
         systemClock.setTimeout(() => this.#gone || run(), ms),
     };
-    this.#client = new Client({ codec, clock, scope, on });
+    this.#client = lasting ? new LastingCall({ codec, clock, scope, on }) : new Client({ codec, clock, scope, on });
   }
 
   /**

@@ -1,0 +1,134 @@
+/** Calls that are cut off, over real sockets: each comes back by itself, and is heard again. */
+
+import { isBuilt } from '@aloud/native';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Headless } from '../../bench/headless.js';
+import { levelDb } from '../../bench/signal.js';
+import { readWav } from '../../bench/wav.js';
+import { loadCodec } from '../../server/audio/codec.js';
+import { loadConfig } from '../../server/config.js';
+import { createServer } from '../../server/server.js';
+import { requireOrSkip } from '../skip.js';
+import { openLink } from './fragile-link.js';
+
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+const codec = await loadCodec('libopus-wasm');
+const [speech] = (await readWav(new URL('../fixtures/speech-low.wav', import.meta.url))).channels;
+const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** @type {{ close: () => Promise<void> }[]} */
+const open = [];
+afterEach(async () => {
+  for (const each of open.splice(0).toReversed()) await each.close();
+});
+
+/** @param {{ port?: number, h3Port?: number | null }} [at] */
+async function startServer({ port = 0, h3Port = 0 } = {}) {
+  const argv = ['--port', String(port), '--h3-port', String(h3Port ?? 0)];
+  const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
+  open.push(server);
+  return server;
+}
+
+/**
+ * @param {string} origin @param {string} name
+ * @param {Partial<ConstructorParameters<typeof Headless>[0]> & { transport?: any }} [options]
+ */
+async function join(origin, name, { transport = 'auto', ...options } = {}) {
+  const headless = new Headless({ codec, recordSeconds: 90, lasting: true, ...options });
+  open.push(headless);
+  await headless.join({ origin, room: 'lab', name, transport });
+  return headless;
+}
+
+/** Whether the last half second is sound. @param {Headless} listener */
+const hears = ({ recording, recorded }) => levelDb(recording.subarray(Math.max(0, recorded - 24_000), recorded)) > -50;
+
+/** @param {Headless} listener @param {number} [ms] within which it hears somebody, from a while on */
+async function heard(listener, ms = 5000) {
+  await pass(600);
+  await vi.waitFor(() => expect(hears(listener)).toBe(true), { timeout: ms, interval: 100 });
+}
+
+/** @param {Headless} call @param {number} ms within which it is in the room again */
+const isBack = (call, ms) =>
+  vi.waitFor(() => expect(call.states.at(-1)).toBe('joined'), { timeout: ms, interval: 50 });
+
+/** @param {Headless} call */
+const isCutOff = (call) =>
+  vi.waitFor(() => expect(call.states.at(-1)).toBe('reconnecting'), { timeout: 6000, interval: 50 });
+
+const who = (/** @type {Awaited<ReturnType<typeof startServer>>} */ server) =>
+  server.rooms.get('lab')?.describe().people.map(({ id, name, away }) => ({ id, name, away }));
+
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+
+for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
+  const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
+  describeIf(`a server that is started anew on its ports, over ${transport}`, () => {
+    it('has everybody back by their names, and they hear each other', async () => {
+      const server = await startServer();
+      const listener = await join(server.url, 'Lis', { transport });
+      const speaker = await join(server.url, 'Spe', { transport, speech });
+      await heard(listener);
+      await server.close();
+      await isCutOff(listener);
+      await pass(1000);
+      const again = await startServer(server);
+      await Promise.all([isBack(listener, 12_000), isBack(speaker, 12_000)]);
+      await heard(listener);
+      expect(who(again)?.map(({ name }) => name).toSorted()).toEqual(['Lis', 'Spe']);
+      expect([listener.transport, listener.ended, speaker.ended]).toEqual([transport, null, null]);
+    });
+  });
+}
+
+engine.describe('a link on which nothing passes for a while, over WebTransport', () => {
+  for (const seconds of [5, 20]) {
+    it(`gives the place back, with its id, after ${seconds} s`, async () => {
+      const server = await startServer();
+      const link = await openLink(server);
+      open.push(link);
+      const listener = await join(link.url, 'Lis', { transport: 'webtransport', fetch: link.fetch });
+      const speaker = await join(link.url, 'Spe', { transport: 'webtransport', fetch: link.fetch, speech });
+      await heard(listener);
+      const before = who(server);
+      link.cut({ tcp: true, udp: true });
+      await isCutOff(listener);
+      await pass(seconds * 1000 - 3200);
+      expect(hears(listener)).toBe(false);
+      link.cut({});
+      await Promise.all([isBack(listener, 10_000), isBack(speaker, 10_000)]);
+      await heard(listener);
+      expect(who(server)).toEqual(before);
+    }, 60_000);
+  }
+});
+
+engine.describe('a network that lets UDP through no longer', () => {
+  it('is left for a WebSocket, with the same place', async () => {
+    const server = await startServer();
+    const link = await openLink(server);
+    open.push(link);
+    const listener = await join(link.url, 'Lis', { fetch: link.fetch });
+    await join(server.url, 'Spe', { speech });
+    await heard(listener);
+    expect(listener.transport).toBe('webtransport');
+    const before = who(server);
+    link.cut({ udp: true });
+    await isCutOff(listener);
+    await isBack(listener, 6000);
+    await heard(listener);
+    expect(listener.transport).toBe('websocket');
+    expect(who(server)).toEqual(before);
+
+    // And when the connection is made anew, WebTransport is tried first again.
+    link.cut({ tcp: true });
+    await isCutOff(listener);
+    link.cut({});
+    await isBack(listener, 10_000);
+    await heard(listener);
+    expect(listener.transport).toBe('webtransport');
+    expect(who(server)).toEqual(before);
+  }, 60_000);
+});

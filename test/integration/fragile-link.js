@@ -1,0 +1,95 @@
+import { createSocket } from 'node:dgram';
+import { connect, createServer } from 'node:net';
+
+/**
+ * A link to a server, TCP and UDP, that can be cut without either end being told: what was on its
+ * way waits (TCP) or is gone (UDP).
+ *
+ * @typedef {object} FragileLink
+ * @property {string} url                         the server's, through the link
+ * @property {typeof globalThis.fetch} fetch      sees the server's HTTP/3 at the link's port
+ * @property {(cut: { tcp?: boolean, udp?: boolean }) => void} cut  what is cut from here on; all else isn't
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {{ port: number, h3Port: number | null }} server
+ * @returns {Promise<FragileLink>}
+ */
+export async function openLink({ port, h3Port }) {
+  const state = { tcp: false, udp: false };
+  const tcp = await openTcp(port, state);
+  const udp = await openUdp(h3Port ?? 0, state);
+  return {
+    url: `http://localhost:${tcp.port}`,
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      if (!String(url).endsWith('/api/config')) return response;
+      const config = await response.json();
+      const { webtransport } = config.transports;
+      if (webtransport) config.transports.webtransport = { ...webtransport, url: undefined, port: udp.port };
+      return Response.json(config);
+    },
+    cut: (cut) => {
+      Object.assign(state, { tcp: false, udp: false }, cut);
+      tcp.changed();
+    },
+    close: async () => {
+      await udp.close();
+      await tcp.close();
+    },
+  };
+}
+
+/** @param {number} to @param {{ tcp: boolean }} state */
+async function openTcp(to, state) {
+  /** @type {Set<import('node:net').Socket>} */
+  const sockets = new Set();
+  const follow = (/** @type {import('node:net').Socket} */ socket) => (state.tcp ? socket.pause() : socket.resume());
+  const server = createServer((near) => {
+    const far = connect(to, 'localhost');
+    for (const [one, other] of [[near, far], [far, near]]) {
+      sockets.add(one);
+      one.on('data', (bytes) => void other.write(bytes));
+      one.on('error', () => {});
+      one.on('close', () => sockets.delete(one) && other.destroy());
+      follow(one);
+    }
+  });
+  await new Promise((resolve) => void server.listen(0, 'localhost', () => resolve(undefined)));
+  return {
+    port: /** @type {import('node:net').AddressInfo} */ (server.address()).port,
+    changed: () => sockets.forEach(follow),
+    close: () => {
+      const closed = new Promise((resolve) => void server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      return closed;
+    },
+  };
+}
+
+/** @param {number} to @param {{ udp: boolean }} state */
+async function openUdp(to, state) {
+  const near = createSocket('udp6');
+  /** Each client has a port of its own towards the server. @type {Map<string, import('node:dgram').Socket>} */
+  const ways = new Map();
+  near.on('message', (bytes, { address, port }) => {
+    if (state.udp) return;
+    const key = `${address} ${port}`;
+    let far = ways.get(key);
+    if (!far) {
+      far = createSocket('udp6');
+      far.on('message', (answer) => state.udp || near.send(answer, port, address));
+      far.on('error', () => {});
+      ways.set(key, far);
+    }
+    far.send(bytes, to, '::1');
+  });
+  await new Promise((resolve) => void near.bind(0, '::', () => resolve(undefined)));
+  return {
+    port: near.address().port,
+    close: async () => {
+      for (const socket of [near, ...ways.values()]) await new Promise((resolve) => void socket.close(() => resolve(undefined)));
+    },
+  };
+}
