@@ -9,6 +9,7 @@ import { connect, createServer } from 'node:net';
  * @property {string} url                         the server's, through the link
  * @property {typeof globalThis.fetch} fetch      sees the server's HTTP/3 at the link's port
  * @property {(cut: { tcp?: boolean, udp?: boolean }) => void} cut  what is cut from here on; all else isn't
+ * @property {() => Promise<void>} forget  what was connected is connected no longer, and nobody is told
  * @property {() => Promise<void>} close
  */
 
@@ -34,6 +35,7 @@ export async function openLink({ port, h3Port }) {
       Object.assign(state, { tcp: false, udp: false }, cut);
       tcp.changed();
     },
+    forget: () => udp.forget(),
     close: async () => {
       await udp.close();
       await tcp.close();
@@ -86,10 +88,19 @@ async function openUdp(to, state) {
     far.send(bytes, to, '::1');
   });
   await new Promise((resolve) => void near.bind(0, '::', () => resolve(undefined)));
+  /** @param {import('node:dgram').Socket} socket */
+  const closed = (socket) => new Promise((resolve) => void socket.close(() => resolve(undefined)));
+  const forget = async () => {
+    const gone = [...ways.values()];
+    ways.clear();
+    await Promise.all(gone.map(closed));
+  };
   return {
     port: near.address().port,
+    forget,
     close: async () => {
-      for (const socket of [near, ...ways.values()]) await new Promise((resolve) => void socket.close(() => resolve(undefined)));
+      await closed(near);
+      await forget();
     },
   };
 }

@@ -15,6 +15,7 @@ import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
 import { requireOrSkip } from '../skip.js';
+import { openLink } from './fragile-link.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const codec = await loadCodec('libopus-wasm');
@@ -73,15 +74,26 @@ async function startServer(...argv) {
 }
 
 const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.3 * Math.sin((2 * Math.PI * 440 * i) / 48_000));
+/** Words, so to speak: what is steady for long is taken for a hum. */
+const words = Float32Array.from({ length: 96_000 }, (_, i) => {
+  const word = Math.floor(i / 12_000);
+  return word % 2 === 0 ? 0.3 * Math.sin((2 * Math.PI * (300 + 70 * word) * i) / 48_000) : 0;
+});
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
-/** @param {string} origin @param {string} name @param {Float32Array} [speech] */
-async function joinCall(origin, name, speech) {
-  const headless = new Headless({ codec, speech, recordSeconds: 30 });
+/**
+ * @param {string} origin @param {string} name @param {Float32Array} [speech]
+ * @param {Partial<ConstructorParameters<typeof Headless>[0]>} [options]
+ */
+async function joinCall(origin, name, speech, options) {
+  const headless = new Headless({ codec, speech, recordSeconds: 30, ...options });
   open.push(() => headless.close());
   await headless.join({ origin, room: 'lab', name, transport: 'webtransport' });
   return headless;
 }
+
+/** The level of what was heard last. @param {Headless} listener */
+const lastSecond = ({ recording, recorded }) => levelDb(recording.subarray(Math.max(0, recorded - 48_000), recorded));
 
 /** @param {string} origin @returns {Promise<string[]>} */
 const hashesOf = async (origin) => (await (await fetch(`${origin}/api/config`)).json()).transports.webtransport.certificateHashes;
@@ -110,6 +122,31 @@ requireOrSkip(isBuilt(), 'the native engine is not built').describe('the certifi
     expect(align(tone.subarray(0, 4800), heard).correlation).toBeGreaterThan(0.8);
     const late = await joinCall(url, 'Late');
     await vi.waitFor(() => expect(late.people).toHaveLength(3), 3000);
+  });
+
+  it('is known to a call that comes back after it was replaced', async () => {
+    const server = await startServer('--cert-dir', directory);
+    const link = await openLink(server);
+    open.push(() => link.close());
+    const listener = await joinCall(link.url, 'Listener', undefined, { lasting: true, fetch: link.fetch });
+    await joinCall(server.url, 'Speaker', words);
+    const [first] = await hashesOf(server.url);
+    await vi.waitFor(() => expect(lastSecond(listener)).toBeGreaterThan(-25), 5000);
+    const { people } = listener;
+
+    schedule.pass(9.5);
+    await vi.waitFor(async () => expect(await hashesOf(server.url)).toHaveLength(2), 3000);
+    schedule.pass(1);
+    await vi.waitFor(async () => expect(await hashesOf(server.url)).not.toContain(first), 3000);
+    link.cut({ udp: true, tcp: true });
+    await vi.waitFor(() => expect(listener.states.at(-1)).toBe('reconnecting'), 6000);
+    expect(lastSecond(listener)).toBeLessThan(-60);
+    await link.forget();
+    link.cut({});
+    await vi.waitFor(() => expect(listener.states.at(-1)).toBe('joined'), 10_000);
+    await vi.waitFor(() => expect(lastSecond(listener)).toBeGreaterThan(-25), 5000);
+    expect(listener.transport).toBe('webtransport');
+    expect(listener.people.map(({ id, name }) => [id, name])).toEqual(people.map(({ id, name }) => [id, name]));
   });
 });
 
