@@ -1,0 +1,130 @@
+/**
+ * A listener who starts and stops speaking changes streams each time, between the full mix and the mix without
+ * their own voice: over real sockets, with real Opus, nothing of it may be heard. The delay is fixed and long,
+ * so that a busy machine loses nothing.
+ */
+
+import { isBuilt } from '@aloud/native';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Headless } from '../../bench/headless.js';
+import { align } from '../../bench/signal.js';
+import { readWav } from '../../bench/wav.js';
+import { loadCodec } from '../../server/audio/codec.js';
+import { loadConfig } from '../../server/config.js';
+import { createServer } from '../../server/server.js';
+import { requireOrSkip } from '../skip.js';
+
+const RATE = 48_000;
+const SECONDS = 12;
+/** What is looked at of it, when everything has settled. */
+const FROM_SECONDS = 4;
+const DELAY_MS = 300;
+
+const codec = await loadCodec('libopus-wasm');
+const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
+const words = (await readWav(new URL('../fixtures/speech-high.wav', import.meta.url))).channels[0];
+
+/** Ann's: a voice without end, a second of it, which fits to itself. */
+const tone = Float32Array.from({ length: RATE }, (_, i) => {
+  const at = i / RATE;
+  const sum = [1, 2, 3, 4, 5].reduce((all, n) => all + Math.sin(2 * Math.PI * 170 * n * at + n) / n, 0);
+  return 0.1 * sum * (1 + 0.3 * Math.sin(2 * Math.PI * 3 * at));
+});
+
+/** When Bob speaks in what he says again and again, in seconds, and how long all of it is. */
+const SPEAKS = [[0.8, 2], [2.6, 2.8], [3.5, 4]];
+const sayings = new Float32Array(RATE * 4.5);
+for (const [from, to] of SPEAKS) {
+  const length = Math.round((to - from) * RATE);
+  for (let i = 0; i < length; i++) {
+    const edge = Math.min(1, i / 240, (length - i) / 240);
+    sayings[Math.round(from * RATE) + i] = 0.8 * edge * words[RATE * 2.8 + i];
+  }
+}
+/** A short one: the playout delay may move meanwhile. */
+const saying = sayings.subarray(SPEAKS[2][0] * RATE, SPEAKS[2][1] * RATE);
+
+/** @type {(() => unknown)[]} */
+const open = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+  expect(quiet.error).not.toHaveBeenCalled();
+});
+
+async function startServer() {
+  const argv = ['--port', '0', '--h3-port', '0', '--server-delay-ms', String(DELAY_MS)];
+  const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
+  open.push(() => server.close());
+  return server;
+}
+
+/** @param {string} origin @param {string} name @param {any} transport @param {Float32Array} [speech] */
+async function joined(origin, name, transport, speech) {
+  const person = new Headless({ codec, speech, recordSeconds: SECONDS + 1 });
+  open.push(() => person.close());
+  const silenceSuppression = name !== 'Ann';
+  await person.join(/** @type {any} */ ({ origin, room: 'lab', name, transport, silenceSuppression }));
+  return person;
+}
+
+/** The largest step from one sample to the next. @param {Float32Array} sound */
+function largestStep(sound) {
+  let largest = 0;
+  for (let i = 1; i < sound.length; i++) largest = Math.max(largest, Math.abs(sound[i] - sound[i - 1]));
+  return largest;
+}
+
+/** The least and the greatest root mean square of 20 ms. @param {Float32Array} sound */
+function levels(sound) {
+  const size = RATE / 50;
+  let [least, greatest] = [Infinity, 0];
+  for (let at = 0; at + size <= sound.length; at += size / 4) {
+    const rms = Math.sqrt(sound.subarray(at, at + size).reduce((sum, value) => sum + value * value, 0) / size);
+    least = Math.min(least, rms);
+    greatest = Math.max(greatest, rms);
+  }
+  return { least, greatest };
+}
+
+/** How much of Bob's own voice there is in what was heard: 1 is all of it. @param {Float32Array} heard */
+function shareOfBob(heard) {
+  const { correlation, gainDb } = align(saying, heard);
+  return correlation * 10 ** (gainDb / 20);
+}
+
+/** What was missing of what came to somebody. @param {Headless} person */
+function playoutOf(person) {
+  const { late, lost, concealed, garbage, skipped } = /** @type {any} */ (person.stats()).detail.playout;
+  return { late, lost, concealed, garbage, skipped };
+}
+
+/** What a participant heard once everything had settled. @param {Headless} person */
+const settled = ({ recording, recorded }) => recording.subarray(FROM_SECONDS * RATE, recorded);
+
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+
+describe.each(['webtransport', 'websocket'])('over %s', (transport) => {
+  const test = transport === 'webtransport' ? engine.it : it;
+
+  test('who starts and stops speaking hears the other go on, and never themselves', async () => {
+    const { url } = await startServer();
+    const [ann, bob] = [await joined(url, 'Ann', transport, tone), await joined(url, 'Bob', transport, sayings)];
+    const cid = await joined(url, 'Cid', transport);
+    await pause(FROM_SECONDS * 1000);
+    const before = playoutOf(bob);
+    await pause((SECONDS - FROM_SECONDS) * 1000);
+    expect(playoutOf(bob)).toEqual(before);
+    const { people } = await (await fetch(`${url}/api/rooms/lab`)).json();
+    for (const { stats } of people) expect(stats).toMatchObject({ playoutDelayMs: expect.any(Number), droppedOut: 0 });
+    const [ofBob, ofCid, own] = [settled(bob), settled(cid), levels(tone)];
+    expect(ofBob.length).toBeGreaterThan(7 * RATE);
+    expect(largestStep(ofBob)).toBeLessThan(1.2 * largestStep(tone));
+    expect(levels(ofBob).least).toBeGreaterThan(0.85 * own.least);
+    expect(levels(ofBob).greatest).toBeLessThan(1.15 * own.greatest);
+    expect(shareOfBob(ofBob)).toBeLessThan(0.1);
+    expect(shareOfBob(ofCid)).toBeGreaterThan(0.7);
+    expect(shareOfBob(settled(ann))).toBeGreaterThan(0.7);
+    expect(levels(ofCid).least).toBeGreaterThan(0.8 * own.least);
+  });
+});

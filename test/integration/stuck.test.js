@@ -1,0 +1,142 @@
+/**
+ * Somebody takes nothing of what is sent to them any more: it is dropped and counted, waits nowhere without bound,
+ * and the others hear each other as before. The delay is fixed and long, so that a busy machine isn't taken for it.
+ */
+
+import { isBuilt } from '@aloud/native';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Headless } from '../../bench/headless.js';
+import { writeListEntry } from '../../public/shared/packet-list.js';
+import { MAX_PACKET_BYTES, writeClockRequest } from '../../public/shared/packet.js';
+import { loadCodec } from '../../server/audio/codec.js';
+import { loadConfig } from '../../server/config.js';
+import { createServer } from '../../server/server.js';
+import { requireOrSkip } from '../skip.js';
+
+const JOIN = { type: 'join', version: 1, room: 'lab', name: 'Eve' };
+/** For so long it is looked at what the others hear. */
+const LOOK_MS = 3000;
+
+const codec = await loadCodec('libopus-wasm');
+const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
+const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.2 * Math.sin((2 * Math.PI * 300 * i) / 48_000));
+
+/** @type {(() => unknown)[]} */
+const open = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+  expect(quiet.error).not.toHaveBeenCalled();
+});
+
+/** A room in which Ann and Bob talk, loud and in many bytes. */
+async function talking() {
+  const argv = ['--port', '0', '--h3-port', '0', '--server-delay-ms', '300', '--bitrate', '256000'];
+  const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
+  open.push(() => server.close());
+  const people = [];
+  for (const name of ['Ann', 'Bob']) {
+    const person = new Headless({ codec, speech: tone, recordSeconds: 1 });
+    open.push(() => person.close());
+    await person.join(/** @type {any} */ ({ origin: server.url, room: 'lab', name, transport: 'websocket', silenceSuppression: false }));
+    people.push(person);
+  }
+  await pause(1500);
+  return { url: server.url, people };
+}
+
+/** @param {string} url @returns {Promise<any>} */
+async function statsOfEve(url) {
+  const { people } = await (await fetch(`${url}/api/rooms/lab`)).json();
+  return people.find((/** @type {any} */ { name }) => name === 'Eve')?.stats;
+}
+
+/** Packets that came to somebody, and what was missing. @param {Headless} person */
+function heardBy(person) {
+  const { received, late, lost, concealed } = /** @type {any} */ (person.stats()).detail.playout;
+  return { received, missed: late + lost + concealed };
+}
+
+/**
+ * Looks at what the people hear while somebody takes nothing.
+ * @param {{ url: string, people: Headless[] }} room
+ * @returns {Promise<number>} how many packets to Eve were dropped meanwhile
+ */
+async function othersHear({ url, people }) {
+  const [before, dropped] = [people.map(heardBy), (await statsOfEve(url)).droppedOut];
+  const { arrayBuffers, external } = process.memoryUsage();
+  await pause(LOOK_MS);
+  for (const [i, { received, missed }] of people.map(heardBy).entries()) {
+    expect(received - before[i].received).toBeGreaterThan(LOOK_MS / 20 - 20);
+    expect(missed - before[i].missed).toBeLessThanOrEqual(1);
+  }
+  const now = process.memoryUsage();
+  expect(now.arrayBuffers + now.external - arrayBuffers - external).toBeLessThan(8e6);
+  return (await statsOfEve(url)).droppedOut - dropped;
+}
+
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+
+describe('who takes nothing of what is sent', () => {
+  engine.it('over QUIC, and acknowledges nothing', async () => {
+    const room = await talking();
+    const script = fileURLToPath(new URL('../fixtures/listener.js', import.meta.url));
+    const child = spawn(process.execPath, [script, room.url, 'lab'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    open.push(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    child.kill('SIGSTOP');
+    // What QUIC may send unacknowledged, and what waits then.
+    await pause(2500);
+    expect(await othersHear(room)).toBeGreaterThan(LOOK_MS / 20 / 2);
+  });
+
+  it('over WebSocket, and asks for more', async () => {
+    const room = await talking();
+    const ws = new WebSocket(`${room.url.replace('http', 'ws')}/session`);
+    open.push(() => ws.terminate());
+    await once(ws, 'open');
+    ws.send(JSON.stringify(JOIN));
+    await once(ws, 'message');
+    /** @type {any} */ (ws)._socket.pause();
+    // What the sockets of both ends hold is filled with answers.
+    const payload = Buffer.alloc(125);
+    const isBlocked = async () => (await statsOfEve(room.url)).droppedOut > 20;
+    while (!(await isBlocked())) {
+      for (let i = 0; i < 2000; i++) ws.ping(payload);
+      await pause(5);
+    }
+    expect(await othersHear(room)).toBeGreaterThan(LOOK_MS / 20 - 10);
+  });
+
+  it('over HTTP/1, and asks again and again', async () => {
+    const room = await talking();
+    const headers = { 'content-type': 'application/json' };
+    const opened = await fetch(`${room.url}/api/sessions`, { method: 'POST', headers, body: JSON.stringify(JOIN) });
+    const { token } = await opened.json();
+    const { port, hostname } = new URL(room.url);
+    const socket = connect(Number(port), hostname);
+    open.push(() => socket.destroy());
+    await once(socket, 'connect');
+    socket.pause();
+    const bytes = new Uint8Array(MAX_PACKET_BYTES);
+    const request = writeClockRequest(bytes, 1);
+    const list = new Uint8Array(MAX_PACKET_BYTES);
+    const body = Buffer.from(list.subarray(0, writeListEntry(list, 0, bytes.subarray(0, request))));
+    const head = `POST /api/sessions/${token}/packets HTTP/1.1\r\nhost: ${hostname}\r\n`;
+    const type = `content-type: application/octet-stream\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const many = Buffer.concat(Array.from({ length: 500 }, () => Buffer.concat([Buffer.from(head + type), body])));
+    // Until the server reads no more of it either.
+    for (let waits = 0; waits < 100; ) {
+      if (socket.writableLength > 0) waits += 1;
+      else socket.write(many, () => (waits = 0));
+      await pause(10);
+    }
+    await othersHear(room);
+    expect(socket.writableLength).toBeGreaterThan(0);
+  });
+});
