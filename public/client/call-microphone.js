@@ -100,7 +100,9 @@ export class CallMicrophone {
 
   /** Opens the one that is open anew, because what the browser is to do with its sound has changed. */
   async reopen() {
-    if (this.stream) await this.#take(this.#opened);
+    if (!this.stream) return;
+    const problem = await this.#take(this.#opened);
+    this.#tell(problem === '' && this.#opened !== this.chosen ? 'microphone-replaced' : problem);
   }
 
   /** Takes the sound of the one that is open into the call, once there is something to take it. */

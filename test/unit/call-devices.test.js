@@ -132,6 +132,17 @@ describe('CallMicrophone', () => {
     expect(events).toEqual(['microphone-replaced']);
   });
 
+  it('is opened anew as it is, for other processing, the one in its place too', async () => {
+    const { devices, events, call, microphone } = setUp('inner');
+    await microphone.reopen();
+    expect(devices.asked).toBe(0);
+    await microphone.open('gone');
+    await microphone.reopen();
+    expect(call.heard).toBe('inner');
+    expect(events).toEqual(['microphone-replaced', '-microphone-replaced', 'microphone-replaced']);
+    expect(devices.tracks.map(({ readyState }) => readyState)).toEqual(['ended', 'live']);
+  });
+
   it('waits a while with one that ends as soon as it is opened', async () => {
     const { clock, devices, call, microphone } = setUp('loose');
     await microphone.open('');
