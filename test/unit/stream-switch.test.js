@@ -30,8 +30,9 @@ function utterance(frame) {
  * What Bob hears of Ann, who speaks all the time, by his own playout.
  * @param {boolean} bobSpeaks now and then
  * @param {boolean} alone whether nobody else listens, so that the shared stream rests while he speaks
+ * @param {boolean} [loses] whether the first packet of another stream than before is lost
  */
-async function heardByBob(bobSpeaks, alone) {
+async function heardByBob(bobSpeaks, alone, loses = false) {
   const codec = await loadCodec('libopus-wasm');
   const conference = new Conference({ codec, serverDelayMs: 20, bitrate: 48000, complexity: 8, application: 'low-delay' });
   const { format, clock } = conference;
@@ -42,8 +43,13 @@ async function heardByBob(bobSpeaks, alone) {
   const decoders = [0, 1].map(() => new PayloadDecoder(codec.createDecoder(shape), format));
   const playout = new Playout(format, decoders);
   const packet = new Packet();
+  let [stream, changes] = [0, 0];
   bob.session.send = (bytes) => {
     expect(readPacket(bytes, packet)).toBe(null);
+    const isOther = packet.stream !== stream;
+    stream = packet.stream;
+    changes += Number(isOther);
+    if (isOther && loses) return true;
     playout.receive(packet, bytes, clock.now());
     return true;
   };
@@ -66,7 +72,7 @@ async function heardByBob(bobSpeaks, alone) {
     heard.push(...out.subarray(0, count));
   }
   playout.close();
-  return { heard, counters: playout.counters };
+  return { heard, changes, counters: playout.counters };
 }
 
 /** Their correlation. @param {number[]} a @param {number[]} b @param {number} from @param {number} count */
@@ -97,5 +103,24 @@ describe('a listener who starts and stops speaking', () => {
     }
     expect(largest).toBeLessThan(1.05 * usual);
     expect(worst).toBeGreaterThan(0.95);
+  });
+
+  it.each([false, true])('hears no click and no hole where the first packet of the other stream is lost: alone %s', async (alone) => {
+    const [one, other] = [await heardByBob(true, alone, true), await heardByBob(false, alone)];
+    expect(one.changes).toBe(2 * SPEAKS.length);
+    // Two that follow one another are made up for together.
+    expect(one.counters.concealed).toBeGreaterThanOrEqual(one.changes - 1);
+    expect(one.counters).toMatchObject({ garbage: 0 });
+    let [largest, usual, least] = [0, 0, Infinity];
+    for (let i = 20 * 960; i < one.heard.length - 960; i++) {
+      largest = Math.max(largest, Math.abs(one.heard[i] - one.heard[i - 1]));
+      usual = Math.max(usual, Math.abs(other.heard[i] - other.heard[i - 1]));
+      if (i % 240 !== 0) continue;
+      const [mine, whole] = [one, other].map(({ heard }) => heard.slice(i, i + 960).reduce((sum, x) => sum + x * x, 0));
+      least = Math.min(least, mine / whole);
+    }
+    expect(largest).toBeLessThan(1.3 * usual);
+    // The decoder begins anew: softer for a frame, and no hole.
+    expect(least).toBeGreaterThan(0.1);
   });
 });
