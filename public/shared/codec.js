@@ -169,3 +169,34 @@ export function instancesError(name, maxInstances) {
   const message = `the codec ${name} holds no more than ${maxInstances} encoders and decoders in a process`;
   return Object.assign(new Error(message), { code: 'codec-instances' });
 }
+
+/**
+ * A codec of a library that has room for so many encoders and decoders.
+ * @param {object} options
+ * @param {string} options.name
+ * @param {number} options.maxInstances
+ * @param {() => number} options.open  how many there are
+ * @param {(settings: FullEncoderSettings) => Encoder} options.encoder
+ * @param {(settings: DecoderSettings) => Decoder} options.decoder
+ * @returns {Codec}
+ */
+export function boundedCodec({ name, maxInstances, open, encoder, decoder }) {
+  const checkCount = () => {
+    if (open() >= maxInstances) throw instancesError(name, maxInstances);
+  };
+  return {
+    name,
+    conceals: true,
+    maxInstances,
+    createEncoder: (settings) => {
+      const full = checkEncoderSettings(settings);
+      checkCount();
+      return encoder(full);
+    },
+    createDecoder: (settings) => {
+      checkDecoderSettings(settings);
+      checkCount();
+      return decoder(settings);
+    },
+  };
+}

@@ -7,8 +7,7 @@ import {
   APPLICATIONS,
   MAX_FRAME_SAMPLES,
   MAX_OPUS_BYTES,
-  checkDecoderSettings,
-  checkEncoderSettings,
+  boundedCodec,
   checkRoom,
   clipSample,
   instancesError,
@@ -56,26 +55,14 @@ const CTL = Object.freeze({ setBitrate: 4002, setComplexity: 4010 });
  * @returns {Codec} which counts its own instances: make one for each module
  */
 export function createLibopusCodec(module, { maxInstances = MAX_INSTANCES } = {}) {
-  const name = 'libopus-wasm';
   const library = new Library(module);
-  const checkCount = () => {
-    if (library.open >= maxInstances) throw instancesError(name, maxInstances);
-  };
-  return {
-    name,
-    conceals: true,
+  return boundedCodec({
+    name: 'libopus-wasm',
     maxInstances,
-    createEncoder: (settings) => {
-      const full = checkEncoderSettings(settings);
-      checkCount();
-      return new LibopusEncoder(library, full);
-    },
-    createDecoder: (settings) => {
-      checkDecoderSettings(settings);
-      checkCount();
-      return new LibopusDecoder(library, settings);
-    },
-  };
+    open: () => library.open,
+    encoder: (settings) => new LibopusEncoder(library, settings),
+    decoder: (settings) => new LibopusDecoder(library, settings),
+  });
 }
 
 /** One module with one pair of buffers, which all encoders and decoders use in turn. */

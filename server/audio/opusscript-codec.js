@@ -6,11 +6,9 @@ import { OPUS_FRAME_MS } from '../../public/shared/audio-format.js';
 import {
   APPLICATIONS,
   MAX_OPUS_BYTES,
-  checkDecoderSettings,
-  checkEncoderSettings,
+  boundedCodec,
   checkRoom,
   clipSample,
-  instancesError,
   payloadSamples,
 } from '../../public/shared/codec.js';
 import { CTL, OpusscriptLibrary } from './opusscript-library.js';
@@ -34,26 +32,14 @@ const MAX_INSTANCES = 24000;
  * @returns {Codec} with a library, and so a memory, of its own
  */
 export function createOpusscriptCodec({ maxInstances = MAX_INSTANCES } = {}) {
-  const name = 'opusscript';
   const library = new OpusscriptLibrary();
-  const checkCount = () => {
-    if (library.taken >= maxInstances) throw instancesError(name, maxInstances);
-  };
-  return {
-    name,
-    conceals: true,
+  return boundedCodec({
+    name: 'opusscript',
     maxInstances,
-    createEncoder: (settings) => {
-      const full = checkEncoderSettings(settings);
-      checkCount();
-      return new OpusscriptEncoder(library, full);
-    },
-    createDecoder: (settings) => {
-      checkDecoderSettings(settings);
-      checkCount();
-      return new OpusscriptDecoder(library, settings);
-    },
-  };
+    open: () => library.taken,
+    encoder: (settings) => new OpusscriptEncoder(library, settings),
+    decoder: (settings) => new OpusscriptDecoder(library, settings),
+  });
 }
 
 /** @implements {Encoder} */
