@@ -100,6 +100,10 @@ export class CallListener {
     await this.#recorder.start(output, this.#processor);
   }
 
+  get stats() {
+    return this.#stats;
+  }
+
   /** @returns {Recording} */
   recording() {
     if (!this.#recorder) throw new Error('the call has not been joined');

@@ -20,6 +20,7 @@
  * @typedef {object} Listener        somebody with the whole client; times on performance.now()
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
  * @property {() => Recording | Promise<Recording>} recording
+ * @property {object | null} [stats]  the client's own, of the last second
  * @property {() => Promise<void>} close
  * @property {WireNotes} [wire]      what it sends, receives and plays, where that can be seen
  *
@@ -160,6 +161,14 @@ export class Participants {
     };
   }
 
+  /**
+   * @param {{ id: string }} options
+   * @returns {object | null} what the client of one who listens counts
+   */
+  statsOf({ id }) {
+    return this.#listeners.get(id)?.stats ?? null;
+  }
+
   /** From now on it is noted what listeners send, receive and play. */
   noteWires() {
     for (const { wire } of this.#listeners.values()) wire?.begin();
@@ -211,6 +220,7 @@ export function functionsOf(participants) {
     take: () => participants.take(),
     listen: (options) => participants.listen(options),
     recording: (options) => participants.recording(options),
+    statsOf: (options) => participants.statsOf(options),
     noteWires: () => participants.noteWires(),
     takeWires: () => participants.takeWires(),
     stopListening: (options) => participants.stopListening(options),

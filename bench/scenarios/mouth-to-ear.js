@@ -38,7 +38,7 @@ export const mouthToEar = {
   addOptions: (command) => {
     command
       .option('--frames <ms>', 'lengths of a frame, by commas', frames, [...BARS.keys()])
-      .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 12);
+      .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 30);
   },
 
   async measure(lab) {
@@ -76,6 +76,8 @@ export const mouthToEar = {
       notes: [
         "The browser's own loop: the same microphone's stream through an AudioContext of the same page to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
         "Quiet stretches and those with a correlation below 0.6 are left out. The microphone is Chromium's own fake device, which says a file; processing of the microphone is off. There is no sound card: a device's own buffers are in both and in neither.",
+        "Server-side delay, playout delay and what waits for the speaker are means of what both ends told each second of the same time. With the frame, which is sent when it is over, they are nearly all of it.",
+        "What a page's start holds up is remembered: for 20 s by the server's delay, for 10 s by the playout's, which then fall slowly. So it settles for 30 s before it is measured; with less (--settle) the start is in the figure.",
         ...worldNotes(options),
       ],
     };
@@ -98,17 +100,31 @@ async function hear(lab, frameMs, repetition) {
   await lab.clients.call('listen', { ...common, id: 'mouth', speaks: false, device: true });
   const { joinedMs } = await lab.clients.call('listen', { ...common, id: 'ear', speaks: false });
   const atMs = lab.folder.elapsedMs;
-  await lab.wait(settle + lab.blockSeconds);
-  const mouth = await lab.clients.call('recording', { id: 'mouth' });
-  const ear = await lab.clients.call('recording', { id: 'ear' });
-  const room = await lab.server.call('room', { room: 'talk' });
-  for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
+  await lab.wait(settle);
   const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
     lab.folder.record(name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { frameMs } });
+  for (let second = 0; second < lab.blockSeconds; second++) {
+    await lab.wait(Math.min(1, lab.blockSeconds - second));
+    await addParts(lab, add);
+  }
+  const mouth = await lab.clients.call('recording', { id: 'mouth' });
+  const ear = await lab.clients.call('recording', { id: 'ear' });
+  for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
   for (const { lagMs } of lagsBetween(ear, mouth.loop, { fromMs: joinedMs + settle * 1000 })) add(quantities.added, lagMs);
+}
+
+/**
+ * What the delay is made of now: it changes while it is measured.
+ * @param {Lab} lab @param {(quantity: Quantity, value: number) => void} add
+ */
+async function addParts(lab, add) {
+  const [stats, room] = await Promise.all([
+    lab.clients.call('statsOf', { id: 'ear' }),
+    lab.server.call('room', { room: 'talk' }),
+  ]);
   add(quantities.delay, room.serverDelayMs);
-  add(quantities.playout, ear.stats?.detail.playout.delayMs ?? NaN);
-  add(quantities.output, ear.stats?.detail.client.outputMs ?? NaN);
+  add(quantities.playout, stats?.detail.playout.delayMs ?? NaN);
+  add(quantities.output, stats?.detail.client.outputMs ?? NaN);
 }
 
 /** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */
