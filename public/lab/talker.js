@@ -111,6 +111,7 @@ export class Talker {
           if (this.#connection && !this.#closed) this.#onEnded(reason);
         },
       },
+      asks: () => !this.#closed,
       prove: (candidate) => this.#measureClock(candidate),
     });
     this.#connection = connection;
@@ -120,18 +121,23 @@ export class Talker {
   }
 
   #stopIfClosed() {
-    if (this.#closed) throw new ConnectionError('closed', 'The measurement was stopped.');
+    if (this.#closed) throw new ConnectionError('closed', 'The measurement was stopped.', true);
   }
 
   /** @param {Connection} connection */
-  #measureClock(connection) {
+  async #measureClock(connection) {
     this.#sync = new ClockSync(this.format.sampleRate);
     this.#exchange = new ClockExchange({
       clock: this.#place.clock,
       sync: this.#sync,
       send: (bytes) => connection.send(bytes),
     });
-    return this.#exchange.start();
+    try {
+      if (!this.#closed) await this.#exchange.start();
+    } finally {
+      // No other transport takes up the place of one who has stopped: it is left.
+      this.#stopIfClosed();
+    }
   }
 
   /** @param {Record<string, any> | null} message */

@@ -7,7 +7,7 @@
 const ROUND_MS = 1000;
 
 /** So many are visited at once, and a round has so many visits at most. */
-const AT_ONCE = 10;
+const AT_ONCE = 4;
 const MAX_VISITS = 50;
 
 /**
@@ -32,25 +32,26 @@ export class Housekeeping {
    * @param {ReadonlyMap<string, Participant>} options.people those of the room, as they come and go
    * @param {(person: Participant, nowMs: number) => void} options.visit
    * @param {(nowMs: number) => void} options.onRound called when all have been visited
+   * @param {number} [options.phase] of a round, 0 to 1: by so much it begins earlier
    */
-  constructor({ clock, people, visit, onRound }) {
+  constructor({ clock, people, visit, onRound, phase = 0 }) {
     this.#clock = clock;
     this.#people = people;
     this.#visit = visit;
     this.#onRound = onRound;
-    this.#later(1);
+    this.#later(ROUND_MS * (1 - phase));
   }
 
-  /** @param {number} visits that the round has */
-  #later(visits) {
-    this.#timer = this.#clock.setTimeout(() => this.#go(), ROUND_MS / visits);
+  /** @param {number} ms */
+  #later(ms) {
+    this.#timer = this.#clock.setTimeout(() => this.#go(), ms);
   }
 
   #go() {
     const now = this.#clock.now();
     if (this.#visited === this.#round.length) this.#begin();
     // Before the visits: the last one may end the room, and this with it.
-    this.#later(Math.max(1, Math.ceil(this.#round.length / this.#atOnce)));
+    this.#later(ROUND_MS / Math.max(1, Math.ceil(this.#round.length / this.#atOnce)));
     const end = Math.min(this.#round.length, this.#visited + this.#atOnce);
     while (this.#visited < end) {
       const person = this.#round[this.#visited++];

@@ -31,6 +31,7 @@
  * @property {Codec} codec
  * @property {Clock} clock
  * @property {SampleClock} sampleClock
+ * @property {number} [phase]             0 to 1: rooms do at moments apart what is done once a second
  * @property {() => number} [wallNow]   milliseconds since 1970; Date.now by default
  * @property {StatsLines} [log]            told how each person was received
  * @property {Recordings} [recordings]   where recordings are kept; none can be made without
@@ -122,6 +123,7 @@ export class Room {
       people: this.#people,
       visit: (person, now) => this.#visit(person, now),
       onRound: (now) => this.#endRound(now),
+      phase: settings.phase,
     });
   }
 

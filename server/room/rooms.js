@@ -104,13 +104,13 @@ export class Rooms {
 
   /**
    * A clock of the room's own, whose frames end at another moment than those of other rooms: they would
-   * all have to be mixed at once, and most of them late.
+   * all have to be mixed at once, and most of them late. So with what is done once a second.
    * @param {RoomSettings} settings
    * @returns {RoomSettings}
    */
   #apart(settings) {
     const phase = (this.#opened++ * SPREAD) % 1;
-    return { ...settings, sampleClock: settings.sampleClock.behind(phase * settings.format.frameMs) };
+    return { ...settings, phase, sampleClock: settings.sampleClock.behind(phase * settings.format.frameMs) };
   }
 
   /** A room that nobody else finds. @returns {Room | ErrorCode} */

@@ -153,9 +153,12 @@ class Http1TransportOfRequests {
       },
     });
     this.#sessions.set(token, session);
-    // Who hangs up before the answer never learns the token.
+    // Who hangs up before the answer never learns how to come back, save by what it had before.
+    const isBack = /** @type {{ resume?: unknown } | null} */ (message)?.resume !== undefined;
     response.once('close', () => {
-      if (!response.writableFinished) session.closeWith('session-lost');
+      if (response.writableFinished) return;
+      if (isBack) session.closeWith('session-lost');
+      else session.close(0, 'left');
     });
     session.offerTo(accept);
     session.receiveControl(message, now);

@@ -162,7 +162,7 @@ inChromium.describe('the lab\'s page', () => {
     await expect.poll(people, { timeout: 20_000 }).toBeGreaterThan(3);
     await page.getByRole('button', { name: 'Stop' }).click();
     await ended(page);
-    expect(people()).toBe(0);
+    await expect.poll(people, { timeout: 5000 }).toBe(0);
     expect(await page.getByRole('status').innerText()).toMatch(/^Stopped/);
     await startOf(page).click();
     await expect.poll(people, { timeout: 20_000 }).toBeGreaterThan(3);

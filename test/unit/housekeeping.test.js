@@ -50,13 +50,23 @@ describe('housekeeping', () => {
     expect(visits.map(({ id }) => id)).toContain('17');
   });
 
+  it('begins its rounds apart from those of other rooms', () => {
+    const clock = new FakeClock();
+    /** @type {number[]} */
+    const rounds = [];
+    const nobody = { clock, people: new Map(), visit: () => {} };
+    new Housekeeping({ ...nobody, phase: 0.25, onRound: (now) => void rounds.push(now) });
+    clock.advance(3000);
+    expect(rounds).toEqual([750, 1750, 2750]);
+  });
+
   it('ends, even in a visit', () => {
     const { clock, visits, housekeeping } = roomOf(30);
     clock.advance(1000);
     housekeeping.stop();
     housekeeping.stop();
     clock.advance(5000);
-    expect(visits.length).toBe(10);
+    expect(visits.length).toBe(4);
     expect(clock.waiting).toBe(0);
   });
 });
