@@ -29,7 +29,7 @@ const FRAME_BYTES = 64;
  * @property {boolean} [isLong]   run only when it is asked for by name
  */
 
-/** Together about a quarter of an hour, without the long one. @type {readonly Benchmark[]} */
+/** Together about 20 minutes, without the long one. @type {readonly Benchmark[]} */
 export const BENCHMARKS = Object.freeze([
   { name: 'frame-path', argv: [], limitSeconds: 120 },
   { name: 'call-thesis', argv: ['call', '--link', 'thesis', '--duration', '60'], limitSeconds: 180 },

@@ -162,6 +162,15 @@ describe('the app', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
+  it("tells a room's own sample clock, and the server's where there is no such room", async () => {
+    const settings = { sampleClock: { now: () => 7.5, sampleRate: 48000 } };
+    const { get } = await start({ rooms: /** @type {any} */ ({ get: (/** @type {string} */ name) => (name === 'a' ? { settings } : undefined) }) });
+    const clockAt = async (/** @type {string} */ path) => (await (await get(path)).json()).clock;
+    expect(await clockAt('/api/clock?room=a')).toBe(7.5);
+    expect(await clockAt('/api/clock?room=b')).toBe(12345.25);
+    expect(await clockAt('/api/clock?room=a&room=a')).toBe(12345.25);
+  });
+
   it('describes a room that is there', async () => {
     const { get } = await start();
     expect(await (await get('/api/rooms/a')).json()).toEqual({ room: 'a', people: [{ id: '1', name: 'Ada' }] });
