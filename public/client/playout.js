@@ -4,30 +4,14 @@
  * @import { PayloadDecoder } from '../shared/payload.js'
  */
 
-import { MAX_PACKET_BYTES } from '../shared/packet.js';
+import { MAX_PACKET_BYTES, SILENT_LEVEL } from '../shared/packet.js';
 import { JitterBuffer } from './jitter-buffer.js';
 import { Resampler } from './resampler.js';
 import { StreamDecoder } from './stream-decoder.js';
+import { SHORT_IN_LONG_QUIET_MS, Stretch } from './stretch.js';
 
 /** A loss longer than this isn't made up any further: the rest is silence. */
 const MAX_CONCEAL_MS = 120;
-
-/** A frame at least as soft as this may be lengthened or shortened, in -dBov. */
-const QUIET_LEVEL = 50;
-
-/** A quiet of so many milliseconds is no pause between words: its length may change by little. */
-const LONG_QUIET_MS = 1000;
-
-/** So much too short, in milliseconds, and what is quiet is lengthened: any quiet, or a long one. */
-const SHORT_MS = 6;
-const SHORT_IN_LONG_QUIET_MS = 1;
-/** So much too long, and it is shortened: quiet sound, a long quiet, silence that isn't sent; */
-const LONG_MS = 12;
-const LONG_IN_LONG_QUIET_MS = 4;
-const LONG_IN_REST_MS = 3;
-/** and so much, for so long: loud sound too. What is less is left to resampling. */
-const MUCH_LONG_MS = 40;
-const PATIENCE_MS = 2000;
 
 /** Silence for which no packets come is given in pieces of so many milliseconds: sound may begin after each. */
 const REST_MS = 5;
@@ -51,17 +35,15 @@ export class Playout {
   #format;
   #buffer;
   #sound;
-  #maxConceals;
   #delay;
-  /** How long it has been quiet, in milliseconds; 0 when it is not. */
-  #quietMs = LONG_QUIET_MS;
+  #stretch;
+  #maxConceals;
   #prime;
   #resampler;
   #piece;
   #heard = 0;
   /** Frames that were made up since the last one that was there. */
   #conceals = 0;
-  #longFrames = 0;
   #restSamples;
 
   /**
@@ -95,6 +77,7 @@ export class Playout {
     this.#buffer = new JitterBuffer(format, this.counters);
     this.#delay = this.#buffer.delay;
     this.#sound = new StreamDecoder(format, decoders);
+    this.#stretch = new Stretch(format, this.#delay, this.#sound, this.counters);
     this.#prime = (/** @type {Uint8Array} */ payload, /** @type {number} */ length) =>
       this.#sound.prime(this.#buffer.stream, payload, length);
     this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA);
@@ -194,8 +177,7 @@ export class Playout {
     }
     this.#conceals = 0;
     buffer.awaited = false;
-    const shortMs = this.#quietMs >= LONG_QUIET_MS ? SHORT_IN_LONG_QUIET_MS : SHORT_MS;
-    if (this.#quietMs > 0 && this.#delay.surplusMs < -shortMs) return this.#insert(out);
+    if (this.#stretch.isShort) return this.#stretch.insert(out, this.#restSamples);
     return this.#play(out);
   }
 
@@ -258,49 +240,17 @@ export class Playout {
    */
   #rest(out) {
     const { frameSamples, sampleRate } = this.#format;
-    const surplus = this.#delay.surplusMs;
-    this.#quietMs += (this.#restSamples * 1000) / sampleRate;
-    if (surplus < -SHORT_IN_LONG_QUIET_MS) return this.#insertSilence(out);
-    if (surplus > LONG_IN_REST_MS) this.#skipRest(Math.floor((surplus * sampleRate) / 1000));
+    this.#stretch.rested((this.#restSamples * 1000) / sampleRate);
+    if (this.#stretch.isShortInRest && !this.#sound.sounding) return this.#stretch.insert(out, this.#restSamples);
+    const left = frameSamples - this.#buffer.rested - this.#sound.fadeSamples;
+    const skipped = Math.min(this.#stretch.restSurplus, left);
+    if (skipped > 0) {
+      this.#buffer.rest(skipped);
+      this.#stretch.skipped(skipped);
+    }
     const count = Math.min(this.#restSamples, frameSamples - this.#buffer.rested);
     this.#buffer.rest(count);
     return this.#silence(out, count);
-  }
-
-  /** @param {number} samples of silence that are not given */
-  #skipRest(samples) {
-    const skipped = Math.min(samples, this.#format.frameSamples - this.#buffer.rested - this.#sound.fadeSamples);
-    if (skipped <= 0) return;
-    this.#buffer.rest(skipped);
-    this.counters.dropped += skipped;
-    this.#delay.moved((-skipped * 1000) / this.#format.sampleRate);
-  }
-
-  /** @param {Float32Array} out */
-  #insertSilence(out) {
-    const { sampleRate } = this.#format;
-    const wanted = Math.ceil((-this.#delay.surplusMs * sampleRate) / 1000);
-    const count = Math.max(this.#sound.fadeSamples, Math.min(wanted, this.#restSamples));
-    this.counters.inserted += count;
-    this.#delay.moved((count * 1000) / sampleRate);
-    return this.#silence(out, count);
-  }
-
-  /**
-   * Lengthens what is quiet, since the delay is too short.
-   * @param {Float32Array} out
-   */
-  #insert(out) {
-    if (!this.#sound.sounding) return this.#insertSilence(out);
-    const { frameSamples, sampleRate } = this.#format;
-    const fade = this.#sound.fadeSamples;
-    const wanted = Math.ceil((-this.#delay.surplusMs * sampleRate) / 1000);
-    const count = Math.max(fade, Math.min(wanted, frameSamples - fade));
-    this.counters.inserted += count;
-    this.#delay.moved((count * 1000) / sampleRate);
-    this.#sound.conceal(out);
-    this.#sound.shorten(out, count);
-    return count;
   }
 
   /**
@@ -308,39 +258,17 @@ export class Playout {
    * @param {Float32Array} out
    */
   #play(out) {
-    const { frameSamples, frameMs } = this.#format;
+    const { frameSamples } = this.#format;
     const { stream, payload, payloadBytes, level, isRepeated } = this.#buffer;
     this.#buffer.beginFrame();
     this.#buffer.prime(this.#prime);
     if (payloadBytes === 0) this.#silence(out, frameSamples);
     else if (!this.#sound.decode(stream, payload, payloadBytes, out)) this.counters.garbage += 1;
-    const isQuiet = payloadBytes === 0 || level >= QUIET_LEVEL;
-    this.#quietMs = isQuiet ? this.#quietMs + frameMs : 0;
+    this.#stretch.played(payloadBytes === 0 ? SILENT_LEVEL : level);
     this.counters.played += 1;
     if (isRepeated) this.counters.recovered += 1;
     this.#buffer.advance();
-    return this.#shorten(out);
-  }
-
-  /**
-   * Shortens the frame when the delay is too long.
-   * @param {Float32Array} out
-   * @returns {number} how many samples of it are to be heard
-   */
-  #shorten(out) {
-    const { frameSamples, frameMs, sampleRate } = this.#format;
-    const surplus = this.#delay.surplusMs;
-    const fade = this.#sound.fadeSamples;
-    this.#longFrames = surplus > MUCH_LONG_MS ? this.#longFrames + 1 : 0;
-    const longMs = this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : LONG_MS;
-    const isLong = this.#quietMs > 0 ? surplus > longMs : this.#longFrames * frameMs > PATIENCE_MS;
-    if (!isLong) return frameSamples;
-    const count = Math.max(fade, frameSamples - Math.floor((surplus * sampleRate) / 1000));
-    if (count > frameSamples - fade) return frameSamples;
-    this.counters.dropped += frameSamples - count;
-    this.#delay.moved(((count - frameSamples) * 1000) / sampleRate);
-    this.#sound.shorten(out, count);
-    return count;
+    return this.#stretch.shorten(out);
   }
 
   /** Idempotent. */
