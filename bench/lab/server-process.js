@@ -56,7 +56,7 @@ const observer = {
     for (let at = start; at < start + samples; ) {
       const frame = Math.floor(at / size);
       const end = Math.min((frame + 1) * size, start + samples);
-      if (frame >= 0 && speaker.ring.state(frame) === FrameState.received) {
+      if (frame >= 0 && speaker.sound.ring.state(frame) === FrameState.received) {
         heard.set(frame, (heard.get(frame) ?? 0) + end - at);
       }
       at = end;

@@ -73,8 +73,9 @@ export class PersonTrack {
 
   /** @param {number} frame */
   #packetsWith(frame) {
-    const { packets } = this.#participant;
-    return this.#before?.packets.has(frame) && !packets.has(frame) ? this.#before.packets : packets;
+    const { packets } = this.#participant.sound;
+    const before = this.#before?.sound.packets;
+    return before?.has(frame) && !packets.has(frame) ? before : packets;
   }
 
   /** @param {Participant} participant the same person, after a break */

@@ -69,7 +69,7 @@ export class Mix {
    * @param {Participant} person
    */
   received(person) {
-    if (person.soundThrough > this.ticked.frame) this.#speakers.notice(person);
+    if (person.sound.soundThrough > this.ticked.frame) this.#speakers.notice(person);
   }
 
   /**
@@ -132,7 +132,7 @@ export class Mix {
     this.#audience.people = this.#everybody;
     // Of those who weren't heard nothing has been decoded until now.
     if (this.#hasReplies && !hadReplies) {
-      for (const person of this.#everybody) person.skipTo(this.ticked.frame - person.maxPastFrames);
+      for (const person of this.#everybody) person.sound.skipTo(this.ticked.frame - person.sound.maxPastFrames);
     }
     this.#hasOrdinary = false;
     let hasOwn = false;
@@ -142,7 +142,7 @@ export class Mix {
     }
     // One size for any delay: changing it back and forth mustn't cost anybody anything.
     const spreadMs = hasOwn ? this.#settings.maxDelayMs : 0;
-    for (const person of this.#everybody) person.keepFor(spreadMs);
+    for (const person of this.#everybody) person.sound.keepFor(spreadMs);
   }
 
   /**
@@ -219,12 +219,13 @@ export class Mix {
     for (let i = 0; i < this.#everybody.length; i++) {
       const person = this.#everybody[i];
       if (person === listener && !echo) continue;
-      for (let f = first; f <= last; f++) person.pull(f, due);
-      const sound = this.#add(listener, frame, person, mix, start);
-      if (sound > 0) this.#list.add(person.speaker.number, person.level, person.voice);
-      added += sound;
-      const isOther = person !== listener && person.hasSentAt(start);
-      if (isOther) listener.heard.add(asked, person.ring.sentSamples(start, size));
+      const { sound, speaker } = person;
+      for (let f = first; f <= last; f++) sound.pull(f, due);
+      const samples = this.#add(listener, frame, person, mix, start);
+      if (samples > 0) this.#list.add(speaker.number, sound.level, sound.voice);
+      added += samples;
+      const isOther = person !== listener && sound.hasSentAt(start);
+      if (isOther) listener.heard.add(asked, sound.ring.sentSamples(start, size));
       observer?.mixed(listener, person, start, size);
     }
     const before = listener.readDelaySamples;
@@ -245,7 +246,7 @@ export class Mix {
    * @param {number} start where the person's sound is read
    * @returns {number} how many samples of sound were added
    */
-  #add({ downlink: { volumes } }, frame, { ring, speaker }, mix, start) {
+  #add({ downlink: { volumes } }, frame, { sound: { ring }, speaker }, mix, start) {
     if (volumes.size === 0) return ring.addTo(mix, start);
     const from = volumes.before(speaker, frame);
     return ring.addTo(mix, start, from, volumes.take(speaker, frame));
@@ -265,8 +266,8 @@ export class Mix {
       const person = this.#everybody[i];
       if (person === listener && !this.#settings.echo) continue;
       const size = old.length;
-      for (let f = Math.floor(start / size); f * size < start + size; f++) person.pull(f, false);
-      added += person.ring.addTo(old, start);
+      for (let f = Math.floor(start / size); f * size < start + size; f++) person.sound.pull(f, false);
+      added += person.sound.ring.addTo(old, start);
     }
     for (let i = 0; i < mix.length; i++) mix[i] = old[i] + ((mix[i] - old[i]) * (i + 1)) / mix.length;
     return added;

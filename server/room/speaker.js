@@ -70,7 +70,7 @@ export class Speaker {
 
   /** The last frame that came with sound. */
   get soundThrough() {
-    return this.person.soundThrough;
+    return this.person.sound.soundThrough;
   }
 
   /** There was no sound for a while. */
@@ -84,7 +84,7 @@ export class Speaker {
    * @param {number} frame
    */
   look(frame) {
-    const { packets } = this.person;
+    const { packets } = this.person.sound;
     this.present = packets.has(frame) && packets.length(frame) > 0;
     this.waitedFrames = this.present && !this.placed ? this.waitedFrames + 1 : 0;
     if (!this.present) return;
@@ -115,14 +115,14 @@ export class Speaker {
    * @param {boolean} skips whether what came before need not be decoded
    */
   place(frame, skips) {
-    const { packets } = this.person;
+    const { packets } = this.person.sound;
     this.placed = true;
     this.leaving = false;
     this.turnFrame = frame;
     this.voiceFrame = frame;
     this.#waitsFrom = -1;
     this.#fadesIn = frame > 0 && packets.has(frame - 1) && packets.length(frame - 1) > 0;
-    if (skips) this.person.skipTo(this.#fadesIn ? Math.max(0, frame - PRIMING_FRAMES) : frame);
+    if (skips) this.person.sound.skipTo(this.#fadesIn ? Math.max(0, frame - PRIMING_FRAMES) : frame);
   }
 
   /**
@@ -131,7 +131,7 @@ export class Speaker {
    * @param {number} pauseFrames so many without voice end its turn
    */
   take(frame, pauseFrames) {
-    const { ring } = this.person;
+    const { ring } = this.person.sound;
     if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#frameSamples);
     const from = ring.offset(frame);
     for (let i = 0; i < this.#frameSamples; i++) this.samples[i] = ring.samples[from + i];
@@ -148,7 +148,7 @@ export class Speaker {
    * @param {number} pauseFrames
    */
   #measure(frame, pauseFrames) {
-    this.level = this.person.level;
+    this.level = this.person.sound.level;
     if (this.present) {
       const wrong = Math.max(0, this.level - this.#told);
       this.#wrong += (wrong - this.#wrong) * WRONG_WEIGHT;

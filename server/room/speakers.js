@@ -188,7 +188,7 @@ export class Speakers {
    * @param {Float32Array} mix
    */
   #hear(speaker, frame, mix) {
-    if (speaker.person.pull(frame, true) < FrameState.concealed) return;
+    if (speaker.person.sound.pull(frame, true) < FrameState.concealed) return;
     speaker.take(frame, this.#pauseFrames);
     const { samples } = speaker;
     if (this.heard.length === 0) mix.set(samples);
@@ -209,7 +209,7 @@ export class Speakers {
       const { present, heard, person } = this.#candidates[i];
       if (!present || heard) continue;
       person.reception.unmixed += 1;
-      if (person.packets.isRedundant(frame)) person.reception.recovered += 1;
+      if (person.sound.packets.isRedundant(frame)) person.reception.recovered += 1;
     }
   }
 

@@ -382,7 +382,7 @@ describe('a listener with a delay of its own', () => {
     const room = /** @type {import('../../server/room/room.js').Room} */ (conference.rooms.get('lab'));
     let ring = new Float32Array(0);
     room.settings.observer = {
-      received: (participant) => void (ring = participant.ring.samples),
+      received: (participant) => void (ring = participant.sound.ring.samples),
       ticked: () => {},
       mixed: () => {},
     };

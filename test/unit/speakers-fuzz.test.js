@@ -21,21 +21,23 @@ function talker(id, next) {
   const person = {
     id: String(id),
     format,
-    level,
     speaks: false,
-    soundThrough: -1,
     wasHeard: false,
     reception: { unmixed: 0, recovered: 0 },
-    packets: {
-      /** @param {number} frame */
-      has: (frame) => frame <= person.soundThrough,
-      length: () => (person.speaks ? 50 : 0),
-      level: () => level | VOICE_BIT,
-      isRedundant: () => false,
+    sound: {
+      level,
+      soundThrough: -1,
+      packets: {
+        /** @param {number} frame */
+        has: (frame) => frame <= person.sound.soundThrough,
+        length: () => (person.speaks ? 50 : 0),
+        level: () => level | VOICE_BIT,
+        isRedundant: () => false,
+      },
+      ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
+      skipTo() {},
+      pull: () => (person.speaks ? FrameState.received : FrameState.silent),
     },
-    ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
-    skipTo() {},
-    pull: () => (person.speaks ? FrameState.received : FrameState.silent),
     /** @param {number} frame */
     step(frame) {
       if (left === 0) {
@@ -43,7 +45,7 @@ function talker(id, next) {
         left = 5 + Math.floor((person.speaks ? 85 : 100) * next() ** 2);
       }
       left -= 1;
-      if (person.speaks) person.soundThrough = frame;
+      if (person.speaks) person.sound.soundThrough = frame;
     },
   };
   return /** @type {any} */ (Object.assign(person, { speaker: new Speaker(/** @type {any} */ (person)) }));
