@@ -1,8 +1,7 @@
 import { CallSound } from './client/call-sound.js';
 import { listMicrophones } from './client/microphone.js';
-import { findSupport, problemText } from './client/support.js';
+import { findSupport } from './client/support.js';
 import { onWaking } from './client/waking.js';
-import { noticeText } from './texts.js';
 
 /**
  * @import { AudioFormat } from './shared/audio-format.js'
@@ -42,7 +41,7 @@ export class Call extends EventTarget {
     super();
     this.#options = { transport: /** @type {TransportWish} */ ('auto'), microphoneId: '', ...options };
     this.#sound = new CallSound(this.#support, this.#options, {
-      notice: (code) => this.#isOver() || this.#emit('notice', { code, message: noticeText(code) }),
+      notice: (code) => this.#isOver() || this.#emit('notice', { code }),
       settled: (code) => this.#isOver() || this.#emit('settled', { code }),
     });
   }
@@ -99,7 +98,7 @@ export class Call extends EventTarget {
     if (this.state !== 'idle') return;
     this.#become('connecting');
     if (!this.#support.audio) {
-      this.#fail('no-audio', problemText('no-audio'));
+      this.#fail('no-audio');
       return;
     }
     addEventListener('pagehide', this.#onPageHide);
@@ -116,7 +115,7 @@ export class Call extends EventTarget {
     const worker = new Worker(new URL('./client/worker.js', import.meta.url), { type: 'module' });
     this.#worker = worker;
     worker.onmessage = ({ data }) => this.#onMessage(data);
-    worker.onerror = () => this.#fail('no-audio', 'The part of the page that carries sound could not be loaded.');
+    worker.onerror = () => this.#fail('no-worker');
     const { room, name, transport, mirror, frameMs, bitrate, application } = this.#options;
     const { origin } = location;
     const wishes = { room, name, transport, mirror, frameMs, bitrate, application };
@@ -179,7 +178,7 @@ export class Call extends EventTarget {
     try {
       await this.#sound.start(/** @type {Worker} */ (this.#worker), sampleRate);
     } catch (error) {
-      this.#fail('no-audio', `The browser could not start its sound: ${/** @type {Error} */ (error).message}`);
+      this.#fail('no-sound', /** @type {Error} */ (error).message);
     }
     if (this.#isOver()) return;
     this.#become('joined');
@@ -268,7 +267,7 @@ export class Call extends EventTarget {
 
   /**
    * @param {string} code
-   * @param {string} message
+   * @param {string} [message] for whoever looks into it
    */
   #fail(code, message) {
     if (this.#isOver()) return;

@@ -73,7 +73,7 @@ export class CallSound {
   /** @param {string | null} deviceId */
   #lacksMicrophone(deviceId) {
     if (this.#support.microphone || deviceId === null) return false;
-    this.#on.notice(this.#support.problems[0].code);
+    this.#on.notice(this.#support.problems[0]);
     return true;
   }
 

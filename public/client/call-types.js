@@ -23,17 +23,17 @@
  *
  * @typedef {object} CallEvents  the `detail` of each event
  * @property {{ state: CallState, code?: string, message?: string, since?: number, nextTry?: number }} state
- *   'failed' has the code and the sentence. After 'failed' and 'left' the call is over: make a new one to join
+ *   'failed' has the code of a sentence, and a message for whoever looks into it. After 'failed' and 'left' the call is over: make a new one to join
  *   again. 'reconnecting' says since when the connection is lost and when it is tried again, in milliseconds
  *   since 1970; the call comes back to 'joined' by itself, with the same name, and mostly the same id
  * @property {{ people: CallPerson[], you: string }} people   everybody, whenever anything about them changes
- * @property {{ took: string, tried: { transport: string, reason: string }[] }} transport
+ * @property {{ took: string, tried: import('./connection/choose.js').Failure[] }} transport
  *   before 'joined'; `tried` are those that failed before
  * @property {CallStats} stats                  each second
  * @property {{ id: string, level: number, voice: boolean }[]} speakers
  *   who is to be heard, the loudest first, level in -dBov; ten times a second at most, and none once in silence
  * @property {Record<string, any>} control      a message of the server: `welcome`, `chat`, `refused` …
- * @property {{ code: string, message: string }} notice
+ * @property {{ code: string }} notice
  *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
  *   'microphone-insecure', 'no-shared-memory' (listening only); 'microphone-muted' (by the system);
  *   'microphone-replaced', 'speaker-replaced' (by the default one, until it comes again), 'microphone-back',

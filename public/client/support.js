@@ -1,10 +1,7 @@
 /**
  * What the browser lets a call do, found out without asking the person for anything.
  *
- * @typedef {object} Problem
- * @property {string} code     'microphone-insecure', 'no-shared-memory', 'no-audio' or 'no-webtransport'
- * @property {string} message  what is missing
- * @property {string} remedy   what the person can do about it
+ * @typedef {'microphone-insecure' | 'no-shared-memory' | 'no-audio' | 'no-webtransport'} Problem
  *
  * @typedef {object} Support
  * @property {boolean} microphone         whether one can be used here: needs all of those below but the first
@@ -15,26 +12,6 @@
  * @property {boolean} audio              whether anything can be heard at all
  * @property {Problem[]} problems         the worst first
  */
-
-/** What is missing, and what to do; the page may have words of its own for the codes. */
-const problems = Object.freeze({
-  'no-audio': {
-    message: 'This browser has no Web Audio, no WebAssembly or no workers, without which there is no call.',
-    remedy: 'Use a current version of Chrome, Edge, Firefox or Safari.',
-  },
-  'microphone-insecure': {
-    message: 'Browsers allow a microphone only on a secure page.',
-    remedy: 'Open this page with https://, or on localhost. Until then you can listen.',
-  },
-  'no-shared-memory': {
-    message: 'This page has no shared memory (SharedArrayBuffer) or no AudioWorklet, which a microphone needs.',
-    remedy: 'Open it in a tab of its own in a current browser. Until then you can listen.',
-  },
-  'no-webtransport': {
-    message: 'This browser has no WebTransport here.',
-    remedy: 'Leave the connection on automatic: it takes a WebSocket instead.',
-  },
-});
 
 /**
  * @param {any} [scope] the window, or what a test has in its place
@@ -53,12 +30,12 @@ export function findSupport(scope = globalThis) {
   const devices = typeof scope.navigator?.mediaDevices?.getUserMedia === 'function';
   const sharing = sharedArrayBuffer && audioWorklet;
 
-  /** @type {(keyof typeof problems)[]} */
-  const codes = [];
-  if (!audio) codes.push('no-audio');
-  if (!secureContext || !devices) codes.push('microphone-insecure');
-  else if (!sharing) codes.push('no-shared-memory');
-  if (!webTransport) codes.push('no-webtransport');
+  /** @type {Problem[]} */
+  const problems = [];
+  if (!audio) problems.push('no-audio');
+  if (!secureContext || !devices) problems.push('microphone-insecure');
+  else if (!sharing) problems.push('no-shared-memory');
+  if (!webTransport) problems.push('no-webtransport');
   return {
     microphone: audio && secureContext && devices && sharing,
     webTransport,
@@ -66,15 +43,6 @@ export function findSupport(scope = globalThis) {
     audioWorklet,
     secureContext,
     audio,
-    problems: codes.map((code) => ({ code, ...problems[code] })),
+    problems,
   };
-}
-
-/**
- * @param {string} code
- * @returns {string} the sentences for it
- */
-export function problemText(code) {
-  const { message, remedy } = problems[/** @type {keyof typeof problems} */ (code)];
-  return `${message} ${remedy}`;
 }

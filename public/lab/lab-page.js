@@ -180,14 +180,14 @@ export class LabPage {
       if (event.type === 'failed') this.#showFailure(event);
       this.#drawLater();
     });
-    if (problem) this.#notices.show('lab-problem', { message: texts.problem(problem) });
+    if (problem) this.#notices.show('lab-problem', { sentence: texts.problem(problem) });
     this.#showButtons(null, '');
     this.#draw();
   }
 
   /** @param {import('./run.js').FailedEvent} event */
   #showFailure({ protocol, reason }) {
-    this.#notices.show(`lab-${protocol}`, { message: texts.failed(protocol, reason) });
+    this.#notices.show(`lab-${protocol}`, { sentence: texts.failed(protocol, reason) });
   }
 
   #stop() {

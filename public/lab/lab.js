@@ -15,7 +15,7 @@ let config = null;
 try {
   config = await fetchConfig(location.origin);
 } catch {
-  notices.show('lab-no-server', { message: texts.noServer });
+  notices.show('lab-no-server', { sentence: texts.noServer });
 }
 
 if (config) {

@@ -119,10 +119,9 @@ export class ChatPanel {
   /**
    * Says why the last message was not sent, and gives its text back.
    * @param {string} code
-   * @param {string} [message]
    */
-  refused(code, message) {
-    setText(this.#hint, noticeText(code, message));
+  refused(code) {
+    setText(this.#hint, noticeText(code));
     if (this.#field.value === '') this.#field.value = this.#sent;
   }
 

@@ -1,5 +1,5 @@
 import { elementOf, make, setText } from './element.js';
-import { texts } from '../texts.js';
+import { texts, whyNot } from '../texts.js';
 
 /** How this person is connected, and how well: one line. */
 export class ConnectionLine {
@@ -9,13 +9,13 @@ export class ConnectionLine {
 
   /**
    * @param {string} transport the one that was taken
-   * @param {{ transport: string, reason: string }[]} failed those that were tried before it
+   * @param {{ transport: string, code: string }[]} failed those that were tried before it
    */
   connected(transport, failed) {
     setText(this.#name, texts.connectedOver(transport));
     this.#failures.hidden = failed.length === 0;
     this.#failures.replaceChildren(
-      ...failed.map((one) => make('li', '', texts.notTaken(one.transport, one.reason))),
+      ...failed.map((one) => make('li', '', texts.notTaken(one.transport, whyNot(one.code)))),
     );
   }
 

@@ -22,9 +22,12 @@ import { noticeText, texts } from '../texts.js';
  *
  * @typedef {object} LobbyActions
  * @property {(entry: Entry) => void} join
- * @property {(code: string, message?: string) => void} problem  something about the sound went wrong
+ * @property {(code: string) => void} problem  something about the sound went wrong
  * @property {() => void} listDevices  the browser may now tell the devices' names
  */
+
+/** How long the page says what should be heard, in milliseconds. */
+const TONE_SAID_MS = 6000;
 
 /** The green room, before a call: name, devices, how one sounds, connection, and Join. */
 export class LobbyView {
@@ -35,6 +38,8 @@ export class LobbyView {
   #hint = elementOf('transport-hint', HTMLElement);
   #button = elementOf('join-button', HTMLButtonElement);
   #microphone = makeDeviceField('microphone', texts.microphoneLabel, () => this.#microphoneChosen());
+  #toneSays = build('p', { class: 'hint', 'aria-live': 'polite' });
+  #toneTimer = 0;
   #speaker = makeDeviceField('speaker', texts.speakerLabel, (speaker) => this.#speakerChosen(speaker));
   #switches;
   #wish;
@@ -87,7 +92,7 @@ export class LobbyView {
       : build('p', { class: 'hint' }, texts.speakerBySystem);
     elementOf('lobby-devices', HTMLElement).append(
       build('div', { class: 'device' }, this.#microphone.field, this.#check.element),
-      build('div', { class: 'device' }, speaker, tone),
+      build('div', { class: 'device' }, speaker, build('div', { class: 'check' }, tone, this.#toneSays)),
       this.#mirror.element,
     );
   }
@@ -199,6 +204,10 @@ export class LobbyView {
   }
 
   async #playTone() {
-    if (!(await this.#sounds.play('test'))) this.#actions.problem('no-speaker');
+    const isThere = await this.#sounds.play('test');
+    if (!isThere) this.#actions.problem('no-speaker');
+    setText(this.#toneSays, isThere ? texts.tonePlaying : '');
+    clearTimeout(this.#toneTimer);
+    this.#toneTimer = window.setTimeout(() => setText(this.#toneSays, ''), TONE_SAID_MS);
   }
 }

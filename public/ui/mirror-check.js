@@ -28,7 +28,7 @@ export class MirrorCheck {
    * @param {object} options
    * @param {() => Entry} options.entry
    * @param {boolean} options.processing
-   * @param {(code: string, message?: string) => void} options.onProblem
+   * @param {(code: string) => void} options.onProblem
    * @param {() => void} options.onStart
    */
   constructor(options) {
@@ -44,16 +44,16 @@ export class MirrorCheck {
     const call = new Call({ ...sound, room: MIRROR_ROOM, mirror: true, name: name || NAMELESS, transport, microphoneId: microphone, speakerId: speaker });
     this.#call = call;
     this.#show(texts.hearConnecting);
-    call.addEventListener('state', ({ detail: { state, code, message } }) => {
+    call.addEventListener('state', ({ detail: { state, code } }) => {
       if (call !== this.#call) return;
       if (state === 'joined') this.#show(texts.hearing);
       else if (state === 'failed') {
         this.#call = null;
         this.#show('');
-        onProblem(code ?? 'unknown', message);
+        onProblem(code ?? 'unknown');
       }
     });
-    call.addEventListener('notice', ({ detail: { code, message } }) => onProblem(code, message));
+    call.addEventListener('notice', ({ detail: { code } }) => onProblem(code));
     await call.join();
   }
 

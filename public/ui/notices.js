@@ -1,4 +1,4 @@
-import { make, makeButton } from './element.js';
+import { build, make, makeButton } from './element.js';
 import { noticeText, texts } from '../texts.js';
 
 /** How long good news stays, in milliseconds. */
@@ -22,14 +22,16 @@ export class Notices {
   /**
    * Shows a notice, once however often it is told.
    * @param {string} code of the registry of errors, or one of the page's own
-   * @param {{ message?: string, action?: { label: string, run: () => void } }} [options]
-   *   message: for codes that the page doesn't know; action: a button that does what there is to do
+   * @param {object} [options]
+   * @param {string} [options.sentence]  for codes that texts/failures.js doesn't have
+   * @param {{ label: string, run: () => void }} [options.action]  a button that does what there is to do
+   * @param {HTMLElement} [options.more]  goes below the sentence, and may change: its changes are not told
    */
-  show(code, { message, action } = {}) {
+  show(code, { sentence = noticeText(code), action, more } = {}) {
     this.settle(code);
     const notice = make('div', 'notice');
     notice.dataset.code = code;
-    notice.append(make('p', '', noticeText(code, message)));
+    notice.append(build('div', { class: 'notice-says' }, make('p', '', sentence), more ?? null));
     if (action) notice.append(makeButton('button', action.label, action.run));
     notice.append(makeButton('button quiet', texts.dismiss, () => this.settle(code)));
     this.#shown.set(code, notice);

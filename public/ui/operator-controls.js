@@ -115,11 +115,11 @@ export class OperatorControls {
         body: JSON.stringify({ serverDelayMs }),
       });
       if (answer.ok) return setText(this.#says, '');
-      const { code, message } = await answer.json();
+      const { code } = await answer.json();
       if (answer.status === 401 || answer.status === 403) keepToken('');
-      setText(this.#says, code === 'operator-token' ? texts.operatorWrong : noticeText(code, message));
+      setText(this.#says, noticeText(code));
     } catch {
-      setText(this.#says, texts.operatorOffline);
+      setText(this.#says, noticeText('operator-offline'));
     }
     this.#show();
   }

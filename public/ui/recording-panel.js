@@ -1,6 +1,6 @@
 import { build, makeButton, makeIcon, setText } from './element.js';
 import { icons } from './icons.js';
-import { labels, texts } from '../texts.js';
+import { labels, noticeText, texts } from '../texts.js';
 
 /**
  * @import { Person } from './person-tile.js'
@@ -12,7 +12,6 @@ import { labels, texts } from '../texts.js';
  * @property {string} startedAt   ISO 8601
  * @property {string} [stoppedBy]
  * @property {string} [code]      why it stopped, where nobody stopped it
- * @property {string} [message]
  * @property {boolean} [ready]    its files are whole
  *
  * @typedef {object} RecordedFile
@@ -87,7 +86,7 @@ export class RecordingPanel {
 function saysOf(recording) {
   if (!recording) return texts.recordingIdle;
   if (recording.on) return texts.recordingSince(recording.by, clock.format(new Date(recording.startedAt)));
-  if (recording.message) return recording.message;
+  if (recording.code) return noticeText(recording.code);
   return recording.ready ? texts.recordingReady : texts.recordingFinishing;
 }
 

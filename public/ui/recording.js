@@ -1,7 +1,7 @@
 import { askConsent } from './consent-dialog.js';
 import { elementOf, setText } from './element.js';
 import { RecordingPanel } from './recording-panel.js';
-import { texts } from '../texts.js';
+import { noticeText, texts } from '../texts.js';
 
 /**
  * @import { CallBar } from './call-bar.js'
@@ -71,7 +71,7 @@ export class Recording {
     this.#become(state);
     if (!state) return;
     if (state.on && !wasOn) this.#actions.announce(texts.recordingBegan(state.by));
-    else if (!state.on && wasOn) this.#actions.announce(state.message ?? texts.recordingEnded(state.stoppedBy ?? state.by));
+    else if (!state.on && wasOn) this.#actions.announce(state.code ? noticeText(state.code) : texts.recordingEnded(state.stoppedBy ?? state.by));
   }
 
   /**

@@ -40,7 +40,7 @@ export class RoomPage {
     this.#notices = notices;
     this.#lobby = new LobbyView(room, wish, this.#sounds, {
       join: (entry) => void this.#join(entry),
-      problem: (code, message) => notices.show(code, { message }),
+      problem: (code) => notices.show(code),
       listDevices: () => void this.#listDevices(),
     });
     this.#own = new OwnSound({
@@ -79,9 +79,9 @@ export class RoomPage {
   /** Shows the green room. */
   async open() {
     document.title = texts.roomTitle(this.#room);
-    for (const { code, message, remedy } of this.#support.problems) {
+    for (const code of this.#support.problems) {
       if (code === 'no-webtransport') this.#lobby.noWebTransport();
-      else this.#notices.show(code, { message: `${message} ${remedy}` });
+      else this.#notices.show(code);
     }
     this.#lobby.show();
     navigator.mediaDevices?.addEventListener('devicechange', () => void this.#listDevices());
@@ -117,18 +117,18 @@ export class RoomPage {
   /** @param {Call} call */
   #follow(call) {
     const { connection } = this.#view;
-    call.addEventListener('state', ({ detail: { state, code, message } }) => {
+    call.addEventListener('state', ({ detail: { state, code } }) => {
       if (state === 'joined') this.#joined();
       else if (state === 'reconnecting') this.#reconnecting();
       else if (state === 'left') this.#over(texts.youLeft);
-      else if (state === 'failed') this.#failed(code ?? 'unknown', message);
+      else if (state === 'failed') this.#failed(code ?? 'unknown');
     });
     call.addEventListener('control', ({ detail }) => this.#control(detail));
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => connection.connected(took, tried));
     call.addEventListener('stats', ({ detail }) => this.#view.stats(detail));
     call.addEventListener('speakers', ({ detail }) => this.#view.speakers(detail));
-    call.addEventListener('notice', ({ detail: { code, message } }) => this.#notice(code, message));
+    call.addEventListener('notice', ({ detail: { code } }) => this.#notice(code));
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
   }
 
@@ -144,8 +144,8 @@ export class RoomPage {
       recording.told(message.recording);
       this.#view.refresh();
     } else if (message.type === 'refused') {
-      if (message.of === 'chat') chat.refused(message.code, message.message);
-      else this.#notices.show(message.code, { message: message.message });
+      if (message.of === 'chat') chat.refused(message.code);
+      else this.#notices.show(String(message.code));
     }
   }
 
@@ -188,24 +188,18 @@ export class RoomPage {
     this.#lobby.show();
   }
 
-  /**
-   * @param {string} code
-   * @param {string} [message]
-   */
-  #failed(code, message) {
+  /** @param {string} code */
+  #failed(code) {
     this.#over('');
     if (code === 'user-name') this.#lobby.nameProblem(code);
-    else this.#notices.show(code, { message });
+    else this.#notices.show(code);
   }
 
-  /**
-   * @param {string} code
-   * @param {string} message
-   */
-  #notice(code, message) {
+  /** @param {string} code */
+  #notice(code) {
     const isHeld = code === 'sound-blocked' || code === 'sound-interrupted';
     const action = isHeld ? { label: texts.soundOn, run: () => void this.call?.resumeSound() } : undefined;
-    this.#notices.show(code, { message, action });
+    this.#notices.show(code, { action });
     // There may be a microphone now that wasn't before, or none any more.
     if (!isHeld && this.call?.state === 'joined') this.#own.apply();
   }

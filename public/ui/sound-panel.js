@@ -2,7 +2,7 @@ import { build, makeButton, setText } from './element.js';
 import { OperatorControls } from './operator-controls.js';
 import { SoundHistory } from './sound-history.js';
 import { PARTS, quantity, soundReport } from './sound-report.js';
-import { labels, partTexts, texts } from '../texts.js';
+import { labels, noticeText, partTexts, texts } from '../texts.js';
 
 /**
  * @import { ClientStats } from '../client/client.js'
@@ -100,7 +100,7 @@ export class SoundPanel {
       this.#show();
     } catch {
       this.#isLoading = false;
-      this.#place.replaceChildren(build('p', { class: 'hint' }, texts.plotsFailed));
+      this.#place.replaceChildren(build('p', { class: 'hint' }, noticeText('plots-failed')));
     }
   }
 

@@ -374,7 +374,7 @@ describe('connect', () => {
     const { connection, took, tried } = await connect(options({ origin }));
     closers.push(() => connection.close());
     expect(took).toBe('websocket');
-    expect(tried).toEqual([{ transport: 'webtransport', reason: 'The server does not offer it.' }]);
+    expect(tried).toEqual([{ transport: 'webtransport', code: 'not-offered', reason: 'The server does not offer it.' }]);
   });
 
   it('falls back to HTTP/1 when there is no WebSocket either', async () => {
@@ -399,7 +399,7 @@ describe('connect', () => {
     closers.push(() => connection.close());
     expect(took).toBe('websocket');
     expect(performance.now() - start).toBeLessThan(2500);
-    expect(tried[0].reason).toMatch(/had not answered/);
+    expect(tried[0]).toMatchObject({ code: 'slower', reason: expect.stringMatching(/had not answered/) });
     await until(() => WebTransport.sessions[0].closedWith);
   });
 
@@ -417,7 +417,7 @@ describe('connect', () => {
     const { connection, took, tried } = await connect(options({ origin, config, prove }));
     closers.push(() => connection.close());
     expect(took).toBe('http1');
-    expect(tried.at(-1)).toEqual({ transport: 'websocket', reason: 'Nothing came through.' });
+    expect(tried.at(-1)).toMatchObject({ transport: 'websocket', reason: 'Nothing came through.' });
   });
 
   it('tries only what was asked for', async () => {
@@ -427,7 +427,7 @@ describe('connect', () => {
       code: 'no-webtransport',
     });
     await expect(connect(options({ origin, transport: 'http1', config: { transports: {} } }))).rejects.toMatchObject({
-      code: 'connection-failed',
+      code: 'not-offered',
     });
   });
 });

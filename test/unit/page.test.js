@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { errors } from '../../public/shared/errors.js';
-import { noticeText } from '../../public/texts.js';
 import { CONNECTIONS, readAddress, roomPath } from '../../public/ui/address.js';
 import { changesOf } from '../../public/ui/announcements.js';
 import { hue, initials } from '../../public/ui/avatar.js';
@@ -104,44 +102,6 @@ describe('avatars', () => {
     const hues = ['Anna', 'Ben', 'Chloe', 'David', 'Emma', 'anna', ''].map(hue);
     expect(new Set(hues).size).toBe(hues.length);
     for (const degrees of hues) expect(degrees >= 0 && degrees < 360).toBe(true);
-  });
-});
-
-describe('sentences', () => {
-  it('are there for every code of the registry, and for codes of the page', () => {
-    for (const code of Object.keys(errors)) expect(noticeText(code)).not.toBe(noticeText('unknown'));
-    expect(noticeText('room-full')).toBe(errors['room-full'].message);
-    expect(noticeText('microphone-refused')).toMatch(/not allowed to use the microphone.*Allow it/);
-  });
-
-  // These are for programs; no page asks for them.
-  const forPrograms = ['content-type', 'body-too-large', 'operator-token'];
-  const ofThePage = [
-    'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended', 'microphone-insecure', 'no-speaker',
-    'no-shared-memory', 'no-audio', 'no-webtransport', 'connection-lost', 'connection-failed', 'sound-blocked',
-    'copy-failed', 'reconnecting', 'unknown',
-  ];
-
-  it.each([...Object.keys(errors).filter((code) => !forPrograms.includes(code)), ...ofThePage])(
-    'for %s say what happened, and then what to do',
-    (code) => {
-      const [happened, ...remedy] = noticeText(code).split(/[.;:] /);
-      expect(happened.length).toBeGreaterThan(15);
-      expect(remedy.join(' ')).toMatch(/^\p{L}.{5,}\.$/u);
-      expect(code === 'unknown' || noticeText(code) !== noticeText('unknown')).toBe(true);
-    },
-  );
-
-  it('hold the reason for which a connection failed', () => {
-    expect(noticeText('connection-failed', 'It is off.')).toMatch(/^No connection came about. It is off. Check/);
-    expect(noticeText('connection-failed')).toMatch(/could not be reached/);
-  });
-
-  it('come with an unknown code, or say that it is unknown', () => {
-    expect(noticeText('new-code', 'A sentence from the server.')).toBe('A sentence from the server.');
-    for (const code of ['new-code', 'constructor', '__proto__']) {
-      expect(noticeText(code)).toMatch(/unexpected/);
-    }
   });
 });
 

@@ -17,7 +17,10 @@
  * @property {typeof globalThis.WebSocket} [WebSocket]
  * @property {typeof globalThis.fetch} [fetch]
  *
- * @typedef {{ transport: string, reason: string }} Failure
+ * @typedef {object} Failure
+ * @property {string} transport
+ * @property {string} code    a ConnectionError's, 'no-answer' in time, or 'slower' than the one that was taken
+ * @property {string} reason  for whoever looks into it
  *
  * @typedef {object} ConnectOptions
  * @property {'auto' | TransportName} transport
@@ -122,7 +125,7 @@ class Chooser {
     attempt.outcome = openTransport(transport, this.#options, abort.signal)
       .then(
         (connection) => ({ attempt, connection }),
-        (error) => ({ attempt, error: isLate ? new Error(`It gave no answer within ${ms / 1000} s.`) : error }),
+        (error) => ({ attempt, error: isLate ? new ConnectionError('no-answer', `It gave no answer within ${ms / 1000} s.`) : error }),
       )
       .finally(() => clock.clearTimeout(timer));
     this.#open.push(attempt);
@@ -173,13 +176,14 @@ class Chooser {
    */
   #note(transport, error) {
     this.#lastError = error;
-    this.#tried.push({ transport, reason: /** @type {Error} */ (error).message });
+    const { code = 'connection-failed', message } = /** @type {Partial<ConnectionError> & Error} */ (error);
+    this.#tried.push({ transport, code, reason: message });
   }
 
   /** Those that failed, and those that were given up because another was quicker. */
   #all() {
     for (const { transport } of this.#open) {
-      this.#tried.push({ transport, reason: `It had not answered after ${PATIENCE_MS / 1000} s.` });
+      this.#tried.push({ transport, code: 'slower', reason: `It had not answered after ${PATIENCE_MS / 1000} s.` });
     }
     return this.#tried;
   }
@@ -211,7 +215,7 @@ async function openTransport(transport, { config, origin, clock, scope = {} }, s
   const offer = config.transports?.[transport];
   if (!offer) {
     const reason = config.unavailable?.[transport] ?? 'The server does not offer it.';
-    throw new ConnectionError('connection-failed', reason);
+    throw new ConnectionError('not-offered', reason);
   }
   if (transport === 'webtransport') {
     const { certificateHashes, ...place } = /** @type {WebTransportOffer} */ (offer);

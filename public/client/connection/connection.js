@@ -21,7 +21,8 @@ import { errorOfClose, errors } from '../../shared/errors.js';
 /** Why there is no connection, or none any more. */
 export class ConnectionError extends Error {
   /**
-   * @param {string} code     of the registry, or 'connection-failed', 'connection-lost', 'no-webtransport'
+   * @param {string} code     of the registry, or 'connection-failed', 'connection-lost', 'no-answer', 'not-offered',
+   *   'no-webtransport'
    * @param {string} message  a sentence for people
    * @param {boolean} [refused] the server answered, and said no: another transport won't help
    */

@@ -1,0 +1,132 @@
+/**
+ * What a person is told where something went wrong: what happened, then what to do. There is a sentence here for
+ * each code of shared/errors.js that a page may meet, and for each code of the page's own.
+ */
+
+const LISTEN = 'Until then you can listen.';
+
+/** @type {Readonly<Record<string, string>>} by code: the microphone, the speaker, the sound */
+const soundFailures = Object.freeze({
+  'no-microphone': `No microphone was found. Plug one in and choose it under Microphone. ${LISTEN}`,
+  'microphone-refused':
+    'The browser was not allowed to use the microphone. Allow it for this page in the browser’s address bar, then ' +
+    `choose it under Microphone. ${LISTEN}`,
+  'microphone-busy':
+    'The microphone could not be opened. Close other programs that use it, or choose another one under Microphone. ' +
+    LISTEN,
+  'microphone-ended': `The microphone stopped sending sound. Plug it in again, or choose another one. ${LISTEN}`,
+  'microphone-replaced':
+    'Your microphone is not there just now, so the default one is used until it comes again. Plug it in, or choose ' +
+    'another one under Settings.',
+  'microphone-back': 'Your microphone is in use now. There is nothing to do.',
+  'microphone-muted':
+    'The system has muted your microphone, so nobody hears you. Switch it on again, on the device itself or in the ' +
+    'system’s settings.',
+  'microphone-insecure':
+    `Browsers allow a microphone only on a secure page. Open this page with https://, or on localhost. ${LISTEN}`,
+  'no-shared-memory':
+    'This page has no shared memory, which your microphone needs. Open it in a tab of its own in a current browser, ' +
+    `straight from the server. ${LISTEN}`,
+  'no-audio':
+    'This browser can’t play a call, for it lacks AudioWorklet or WebAssembly. Use a current version of Chrome, Edge, ' +
+    'Firefox or Safari.',
+  'no-worker': 'A part of this page could not be loaded. Check your network, then reload the page and join again.',
+  'no-sound':
+    'The browser could not start its sound. Close other tabs and programs that play or record, then reload the page ' +
+    'and join again.',
+  'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
+  'sound-interrupted':
+    'Something else has taken the sound of this device, such as a telephone call. It comes back by itself, or when you ' +
+    'press Turn sound on.',
+  'sound-resumed': 'The system had stopped sound for a moment. You hear the others again, and they you.',
+  'speaker-replaced':
+    'Your speaker is not there just now, so the default one is used until it comes again. Plug it in, or choose ' +
+    'another one under Settings.',
+  'speaker-back': 'Your speaker is in use again. There is nothing to do.',
+  'no-speaker':
+    'That speaker could not be used, so sound stays where it was. Plug it in again, or choose another one.',
+});
+
+/** @type {Readonly<Record<string, string>>} by code: the way to the server */
+const connectionFailures = Object.freeze({
+  'connection-failed':
+    'The server could not be reached. Check your network, or choose Automatic as the connection under Advanced, then ' +
+    'join again.',
+  'no-answer':
+    'The server gave no answer in time. Check your network, or choose Automatic as the connection under Advanced, then ' +
+    'join again.',
+  'not-offered':
+    'The server doesn’t offer the connection that you chose. Choose Automatic under Advanced, then join again.',
+  'no-webtransport':
+    'This browser has no WebTransport here. Leave the connection on Automatic, which takes a WebSocket instead.',
+  'connection-lost': 'The connection to the server was lost. Check your network, then join again.',
+  'session-lost': 'The connection broke off. Check your network, then join again.',
+  'session-unknown': 'The server has ended this call, for it had not heard of this page for a while. Join again.',
+  'idle-timeout': 'Nothing came from this page for too long, so the server ended the call. Join again.',
+  'join-timeout': 'Joining took too long. Check your network, then join again.',
+  reconnecting:
+    'The connection broke off. Stay on this page: it is being made anew, and your place is kept for half a minute.',
+  'reconnecting-long':
+    'There has been no connection for a while, so the others see you as gone. Check this device’s network: you come ' +
+    'back by yourself, with your name, as soon as there is one.',
+  'resumed-elsewhere': 'This call goes on in another tab or window. To have it here, join again.',
+  'protocol-version': 'This page and the server are of different versions. Reload the page, then join again.',
+  'server-closing': 'The server is shutting down, maybe only to start anew. Try again in a moment.',
+});
+
+/** @type {Readonly<Record<string, string>>} by code: what the server would not, or could not do */
+const serverFailures = Object.freeze({
+  'bad-request': 'The server did not understand this page. Reload it, then join again.',
+  'room-name': 'A room name has 1 to 64 letters, digits, “-” or “_”. Choose another one.',
+  'user-name': 'A name has 1 to 40 characters, none of them a control character. Choose another one.',
+  'room-full': 'The room is full. Wait until somebody leaves, or use another room.',
+  'too-many-rooms': 'The server holds as many rooms as it may. Try again later, or use a room that is there already.',
+  'server-full': 'The server holds as many people as it can. Try again later.',
+  'not-found': 'There is nobody in this room just now. Join it again, or check its link.',
+  'operator-off':
+    'The delay can’t be changed on this server. Whoever runs it can turn that on by starting it with --operator-token.',
+  'operator-token': 'This is not the server’s operator token. Type it again.',
+  'operator-offline': 'The server could not be reached, so nothing was changed. Check your network and try again.',
+  'chat-flood': 'That was a lot at once. Wait a moment, then send it again.',
+  'recording-off':
+    'Nothing can be recorded on this server. Whoever runs it can turn that on with --recording-limit-mb.',
+  'recording-limit':
+    'The server has no room for more recordings. Download and keep what you need, and wait until older ones are deleted.',
+  'recording-failed':
+    'The recording could not be written, and has stopped. What was recorded before is kept; start another one, or ' +
+    'ask whoever runs the server.',
+  'recording-busy': 'The recording was started and stopped too often. Wait a moment, then start it again.',
+  'recording-files': 'The recording’s files did not come. Open Record again in a moment, or ask whoever runs the server.',
+  'plots-failed': 'The plots could not be loaded. Close this panel and open it again.',
+  'qr-failed': 'The QR code could not be drawn. Check your network and press again, or copy the link.',
+  'copy-failed': 'The browser did not let it be copied. Copy the link from the address bar, or mark the text by hand.',
+  internal:
+    'The server made a mistake; it is in its log. Join again in a moment, and if it stays so, tell whoever runs the server.',
+  unknown: 'Something unexpected went wrong. Reload the page and join again.',
+});
+
+/** All of them. @type {Readonly<Record<string, string>>} */
+export const failureTexts = Object.freeze({ ...soundFailures, ...connectionFailures, ...serverFailures });
+
+/**
+ * The sentence for something that went wrong.
+ * @param {string} code of the registry in shared/errors.js, or one of the page's own
+ * @returns {string}
+ */
+export const noticeText = (code) => (Object.hasOwn(failureTexts, code) ? failureTexts[code] : failureTexts.unknown);
+
+/** @type {Readonly<Record<string, string>>} by code: why another connection was not taken */
+const reasons = Object.freeze({
+  'no-answer': 'It gave no answer in time: the network may block it.',
+  slower: 'It had not answered when another one was ready.',
+  'not-offered': 'The server doesn’t offer it.',
+  'no-webtransport': 'This browser has none.',
+  'connection-lost': 'It was opened, but nothing came through it.',
+});
+
+/**
+ * Why a connection was not taken.
+ * @param {string} code
+ * @returns {string} a sentence
+ */
+export const whyNot = (code) => (Object.hasOwn(reasons, code) ? reasons[code] : 'It could not be opened.');

@@ -1,0 +1,65 @@
+/** What the page's markup names: static labels, headings and hints. */
+export const labels = Object.freeze({
+  startTitle: 'Say it',
+  startTitleEnd: 'aloud.',
+  startLead: 'Start a room, send the link, talk. Nothing to install, no account.',
+  startRoom: 'Start a room',
+  joinRoom: 'Or join a room',
+  roomPlaceholder: 'its name or link',
+  goToRoom: 'Go to room',
+  lab: 'The lab',
+  labHint: 'measures how long sound takes from here to this server and back.',
+
+  room: 'Room',
+  name: 'Name',
+  join: 'Join',
+  joinHint: 'Your microphone is switched on when you join, never before you ask.',
+  yourSound: 'Your sound',
+  soundSettings: 'Sound settings',
+  advanced: 'Advanced',
+  connection: 'Connection',
+  connectionAuto: 'Automatic: the best that works',
+  connectionWebTransport: 'WebTransport (HTTP/3)',
+  connectionWebSocket: 'WebSocket',
+  connectionHttp1: 'HTTP/1',
+  connectionHint:
+    'WebTransport has the least delay. The others are for networks and browsers without it, and for comparison.',
+
+  howConnected: 'How you are connected',
+  triedBefore: 'What was tried before',
+  peopleInRoom: 'People in the room',
+  callControls: 'Call controls',
+  alone: 'You are the only one here.',
+  aloneHint: 'Send somebody the link, or let them scan its QR code. This page tells you when they come.',
+  copyLink: 'Copy link',
+  qrCode: 'QR code',
+  mute: 'Mute',
+  hand: 'Hand',
+  chat: 'Chat',
+  more: 'More',
+  record: 'Record',
+  soundPanel: 'Sound',
+  settings: 'Settings',
+  leave: 'Leave',
+  close: 'Close',
+  recording: 'Recording',
+});
+
+/** @type {Readonly<Record<string, { label: string, hint: string }>>} switches, by the name of the choice */
+export const switchTexts = Object.freeze({
+  echoCancellation: { label: 'Echo cancellation', hint: 'Keeps the others from hearing themselves. Turn it off with headphones only.' },
+  noiseSuppression: { label: 'Noise suppression', hint: 'Takes out fans, keys and the street.' },
+  autoGainControl: { label: 'Automatic gain', hint: 'Makes soft voices louder and loud ones softer.' },
+  music: {
+    label: 'Music',
+    hint: 'Sends sound as it is: the three above are off, and the bit rate is higher. Rooms are mono, so stereo is too.',
+  },
+  highBitrate: { label: 'Higher bit rate', hint: 'Your voice goes out at 96 kb/s; what you hear is as the room has it.' },
+  lowDelay: { label: 'Low-delay Opus', hint: 'About 4 ms less on your way out. Off, soft sounds come out a little finer.' },
+  shortFrames: {
+    label: 'Short frames',
+    hint: '10 ms instead of 20, if you are the first in the room: it holds for everybody there, for less delay and more packets.',
+  },
+  sounds: { label: 'Sounds', hint: 'A soft sound when somebody comes or goes.' },
+  shortcuts: { label: 'Keyboard shortcuts', hint: 'M mutes, H raises the hand, C opens the chat; hold Space to talk while muted.' },
+});
