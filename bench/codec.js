@@ -69,6 +69,7 @@ function allSettings() {
       APPLICATIONS.flatMap((application) =>
         COMPLEXITIES.map((complexity) => ({
           sampleRate: SAMPLE_RATE,
+          channels: 1,
           frameSamples: (SAMPLE_RATE * ms) / 1000,
           bitrate,
           complexity,

@@ -18,9 +18,11 @@ const noCodec = {
   name: 'none',
   conceals: true,
   maxInstances: Infinity,
+  maxFrameValues: Infinity,
   createEncoder: () => ({
     lookahead: 0,
     setComplexity: () => {},
+    setMono: () => {},
     encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
       out[at] = pcm[0] > 0 ? 1 : 2;
       return PAYLOAD_BYTES;

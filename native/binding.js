@@ -76,15 +76,17 @@ export function loadError() {
  * @typedef {object} NativeOpus
  * @property {() => string} opusVersion
  * @property {new (sampleRate: number, frameSamples: number, bitrate: number, complexity: number,
- *   application: number) => NativeEncoder} OpusEncoder
+ *   application: number, channels?: number) => NativeEncoder} OpusEncoder
  *   throws an error of code 'InvalidArg' for settings that Opus doesn't have, and of code
  *   'GenericFailure' without memory
- * @property {new (sampleRate: number, frameSamples: number) => NativeDecoder} OpusDecoder  likewise
+ * @property {new (sampleRate: number, frameSamples: number, channels?: number) => NativeDecoder} OpusDecoder
+ *   likewise
  *
  * @typedef {object} NativeEncoder
  * @property {number} lookahead
  * @property {(pcm: Float32Array, out: Uint8Array, at: number) => number} encode
  * @property {(complexity: number) => boolean} setComplexity
+ * @property {(mono: boolean) => boolean} setMono
  * @property {() => void} close
  *
  * @typedef {object} NativeDecoder

@@ -1,7 +1,7 @@
 import { load, NativeUnavailableError } from './binding.js';
 
 /**
- * libopus: its version, and its encoders and decoders of mono sound. Without cmake the library is built
+ * libopus: its version, and its encoders and decoders. Without cmake the library is built
  * without them.
  * @returns {import('./binding.js').NativeOpus}
  * @throws {NativeUnavailableError} when they can't be had here

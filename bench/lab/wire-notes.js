@@ -103,9 +103,9 @@ export class WireNotes {
    * @returns {Codec}
    */
   observe(codec) {
-    const { name, conceals, maxInstances } = codec;
+    const { name, conceals, maxInstances, maxFrameValues } = codec;
     return {
-      name, conceals, maxInstances,
+      name, conceals, maxInstances, maxFrameValues,
       createEncoder: (settings) => codec.createEncoder(settings),
       createDecoder: (settings) => this.#observeDecoder(codec.createDecoder(settings)),
     };

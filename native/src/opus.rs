@@ -1,5 +1,5 @@
-//! Opus by libopus: encoders and decoders of mono sound that JavaScript calls on its own thread, and that
-//! allocate nothing for a frame.
+//! Opus by libopus: encoders and decoders of mono or interleaved stereo sound that JavaScript calls on its own
+//! thread, and that allocate nothing for a frame.
 
 use std::ffi::{c_int, CStr};
 use std::mem::MaybeUninit;
@@ -13,12 +13,11 @@ use crate::options::{failed, invalid};
 
 /// The longest Opus frame, 60 ms at 48 kHz, and the longest in bytes (RFC 6716, section 3.2.1).
 const MAX_SAMPLES: usize = 2880;
+const MAX_VALUES: usize = 2 * MAX_SAMPLES;
 const MAX_BYTES: usize = 1275;
 
 /// Opus frames' lengths, in 1/400 s.
 const LENGTHS: [u32; 6] = [1, 2, 4, 8, 16, 24];
-
-const MONO: c_int = 1;
 
 /// libopus's version, in its own words.
 #[napi]
@@ -32,12 +31,15 @@ pub struct OpusEncoder {
     /// None once closed.
     state: Option<NonNull<sys::OpusEncoder>>,
     samples: usize,
+    /// Numbers in a frame: those of both channels in turn.
+    values: usize,
     lookahead: u32,
 }
 
 #[napi]
 impl OpusEncoder {
-    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay.
+    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay. `channels` is
+    /// 1 or 2.
     #[napi(constructor)]
     pub fn new(
         sample_rate: u32,
@@ -45,8 +47,9 @@ impl OpusEncoder {
         bitrate: u32,
         complexity: u32,
         application: u32,
+        channels: Option<u32>,
     ) -> Result<Self> {
-        check_frame(sample_rate, frame_samples)?;
+        let channels = check_shape(sample_rate, frame_samples, channels)?;
         if !(500..=512_000).contains(&bitrate) || complexity > 10 {
             return Err(invalid("a bit rate or a complexity that Opus doesn't have"));
         }
@@ -57,12 +60,19 @@ impl OpusEncoder {
             _ => return Err(invalid("an application that Opus doesn't have")),
         };
         let mut error = 0;
-        let made =
-            unsafe { sys::opus_encoder_create(sample_rate as i32, MONO, application, &mut error) };
+        let made = unsafe {
+            sys::opus_encoder_create(
+                sample_rate as i32,
+                channels as c_int,
+                application,
+                &mut error,
+            )
+        };
         // From here on the encoder is freed with `this`, however this ends.
         let mut this = Self {
             state: Some(NonNull::new(made).ok_or_else(|| failed("no memory for an encoder"))?),
             samples: frame_samples as usize,
+            values: frame_samples as usize * channels,
             lookahead: 0,
         };
         let mut lookahead: c_int = 0;
@@ -99,10 +109,10 @@ impl OpusEncoder {
     pub fn encode(&mut self, pcm: Float32ArraySlice, mut out: Uint8ArraySlice, at: u32) -> u32 {
         let at = at as usize;
         let room = out.len().saturating_sub(at).min(MAX_BYTES);
-        let (Some(state), true, true) = (self.state, pcm.len() == self.samples, room > 1) else {
+        let (Some(state), true, true) = (self.state, pcm.len() == self.values, room > 1) else {
             return 0;
         };
-        let mut sound = [MaybeUninit::<f32>::uninit(); MAX_SAMPLES];
+        let mut sound = [MaybeUninit::<f32>::uninit(); MAX_VALUES];
         for (clipped, sample) in sound.iter_mut().zip(pcm.iter()) {
             clipped.write(clip(*sample));
         }
@@ -130,13 +140,20 @@ impl OpusEncoder {
     /// From the next frame on. False when Opus doesn't have it, or once closed.
     #[napi]
     pub fn set_complexity(&mut self, complexity: u32) -> bool {
-        let (Some(state), true) = (self.state, complexity <= 10) else {
-            return false;
-        };
-        let request = sys::OPUS_SET_COMPLEXITY_REQUEST;
-        unsafe {
-            sys::opus_encoder_ctl(state.as_ptr(), request, complexity as c_int) == sys::OPUS_OK
-        }
+        complexity <= 10 && self.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
+    }
+
+    /// From the next frame on: whether both channels are the same, and go out as one. False once closed.
+    #[napi]
+    pub fn set_mono(&mut self, mono: bool) -> bool {
+        let channels = if mono { 1 } else { sys::OPUS_AUTO };
+        self.set(sys::OPUS_SET_FORCE_CHANNELS_REQUEST, channels)
+    }
+
+    fn set(&mut self, request: c_int, value: c_int) -> bool {
+        self.state.is_some_and(|state| unsafe {
+            sys::opus_encoder_ctl(state.as_ptr(), request, value) == sys::OPUS_OK
+        })
     }
 
     /// Frees it. Idempotent.
@@ -160,19 +177,25 @@ pub struct OpusDecoder {
     state: Option<NonNull<sys::OpusDecoder>>,
     sample_rate: i32,
     samples: usize,
+    /// Numbers in a frame: those of both channels in turn.
+    values: usize,
 }
 
 #[napi]
 impl OpusDecoder {
+    /// `channels`, 1 or 2, are those of the sound that comes out, whatever the payloads have.
     #[napi(constructor)]
-    pub fn new(sample_rate: u32, frame_samples: u32) -> Result<Self> {
-        check_frame(sample_rate, frame_samples)?;
+    pub fn new(sample_rate: u32, frame_samples: u32, channels: Option<u32>) -> Result<Self> {
+        let channels = check_shape(sample_rate, frame_samples, channels)?;
         let mut error = 0;
-        let made = unsafe { sys::opus_decoder_create(sample_rate as i32, MONO, &mut error) };
+        let made = unsafe {
+            sys::opus_decoder_create(sample_rate as i32, channels as c_int, &mut error)
+        };
         Ok(Self {
             state: Some(NonNull::new(made).ok_or_else(|| failed("no memory for a decoder"))?),
             sample_rate: sample_rate as i32,
             samples: frame_samples as usize,
+            values: frame_samples as usize * channels,
         })
     }
 
@@ -216,10 +239,10 @@ impl OpusDecoder {
         at: u32,
     ) -> bool {
         let at = at as usize;
-        let (Some(state), true) = (self.state, at.saturating_add(self.samples) <= out.len()) else {
+        let (Some(state), true) = (self.state, at.saturating_add(self.values) <= out.len()) else {
             return false;
         };
-        let mut sound = [MaybeUninit::<f32>::uninit(); MAX_SAMPLES];
+        let mut sound = [MaybeUninit::<f32>::uninit(); MAX_VALUES];
         let decoded = unsafe {
             sys::opus_decode_float(
                 state.as_ptr(),
@@ -234,9 +257,9 @@ impl OpusDecoder {
             return false;
         }
         let sound =
-            unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), self.samples) };
+            unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), self.values) };
         let out = unsafe { out.as_mut() };
-        for (place, sample) in out[at..at + self.samples].iter_mut().zip(sound) {
+        for (place, sample) in out[at..at + self.values].iter_mut().zip(sound) {
             *place = clip(*sample);
         }
         true
@@ -266,11 +289,16 @@ fn clip(sample: f32) -> f32 {
     }
 }
 
-fn check_frame(sample_rate: u32, frame_samples: u32) -> Result<()> {
+/// Answers the number of channels: 1 where none is given.
+fn check_shape(sample_rate: u32, frame_samples: u32, channels: Option<u32>) -> Result<usize> {
     let unit = sample_rate / 400;
     let good_rate = matches!(sample_rate, 8000 | 12000 | 16000 | 24000 | 48000);
+    let channels = channels.unwrap_or(1);
+    if !matches!(channels, 1 | 2) {
+        return Err(invalid("a number of channels other than 1 and 2"));
+    }
     if good_rate && LENGTHS.iter().any(|length| length * unit == frame_samples) {
-        return Ok(());
+        return Ok(channels as usize);
     }
     Err(invalid(
         "a sample rate or a frame length that Opus doesn't have",

@@ -3,7 +3,10 @@
  *
  * @typedef {object} AudioFormat
  * @property {number} sampleRate       Hz; one of SAMPLE_RATES
+ * @property {number} channels         1 or 2. The sound of two is interleaved: left, right, left …; clocks and indices
+ *   count samples of both at once
  * @property {number} frameSamples     samples in one frame of the grid, and so in one packet
+ * @property {number} frameValues      numbers in one frame of the grid: frameSamples × channels
  * @property {number} opusFrames       Opus frames in one packet (1; the thesis: 8)
  * @property {number} opusFrameSamples samples in one Opus frame: frameSamples / opusFrames
  * @property {number} frameMs          length of one frame of the grid, in milliseconds
@@ -11,6 +14,9 @@
 
 /** The sample rates that Opus takes, in Hz (RFC 6716, section 2). */
 export const SAMPLE_RATES = Object.freeze([8000, 12000, 16000, 24000, 48000]);
+
+/** Mono and stereo. */
+export const CHANNELS = Object.freeze([1, 2]);
 
 /** The frame lengths that Opus takes, in milliseconds (RFC 6716, section 2.1.4). */
 export const OPUS_FRAME_MS = Object.freeze([2.5, 5, 10, 20, 40, 60]);
@@ -22,15 +28,16 @@ export const MAX_OPUS_FRAMES = 8;
 export const MAX_FRAME_MS = 120;
 
 /**
- * @param {{ sampleRate?: number, frameMs?: number, opusFrames?: number }} [options]
- *   sampleRate in Hz, frameMs in milliseconds, opusFrames to a packet
+ * @param {{ sampleRate?: number, channels?: number, frameMs?: number, opusFrames?: number }} [options]
+ *   sampleRate in Hz, channels 1 or 2, frameMs in milliseconds, opusFrames to a packet
  * @returns {Readonly<AudioFormat>}
- * @throws {RangeError} when Opus has no such rate or frame length; the message says what is allowed
+ * @throws {RangeError} when Opus has no such rate, frame length or number of channels; the message says what is allowed
  */
-export function createAudioFormat({ sampleRate = 48000, frameMs = 20, opusFrames = 1 } = {}) {
+export function createAudioFormat({ sampleRate = 48000, channels = 1, frameMs = 20, opusFrames = 1 } = {}) {
   if (!SAMPLE_RATES.includes(sampleRate)) {
     throw new RangeError(`sample rate ${sampleRate}: allowed are ${SAMPLE_RATES.join(', ')} Hz`);
   }
+  if (!CHANNELS.includes(channels)) throw new RangeError(`${channels} channels: allowed are ${CHANNELS.join(' and ')}`);
   if (!Number.isInteger(opusFrames) || opusFrames < 1 || opusFrames > MAX_OPUS_FRAMES) {
     throw new RangeError(`${opusFrames} Opus frames to a packet: allowed are 1 to ${MAX_OPUS_FRAMES}`);
   }
@@ -42,9 +49,12 @@ export function createAudioFormat({ sampleRate = 48000, frameMs = 20, opusFrames
     );
   }
   const opusFrameSamples = (sampleRate * opusFrameMs) / 1000;
+  const frameSamples = opusFrameSamples * opusFrames;
   return Object.freeze({
     sampleRate,
-    frameSamples: opusFrameSamples * opusFrames,
+    channels,
+    frameSamples,
+    frameValues: frameSamples * channels,
     opusFrames,
     opusFrameSamples,
     frameMs,

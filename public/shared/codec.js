@@ -8,13 +8,15 @@
  * @typedef {object} EncoderSettings
  * @property {number} sampleRate    Hz; one of SAMPLE_RATES
  * @property {number} frameSamples  samples in one Opus frame: 2.5, 5, 10, 20, 40 or 60 ms
- * @property {number} [bitrate]     b/s, 500 to 512 000 (RFC 6716, section 2.1.1)
+ * @property {number} [channels]    1 (default), or 2: left and right interleaved
+ * @property {number} [bitrate]     b/s of all channels, 500 to 512 000 (RFC 6716, section 2.1.1)
  * @property {number} [complexity]  0 (fastest) to 10
  * @property {Application} [application]
  *
  * @typedef {object} DecoderSettings
  * @property {number} sampleRate    Hz; one of SAMPLE_RATES
  * @property {number} frameSamples  samples in one Opus frame: 2.5, 5, 10, 20, 40 or 60 ms
+ * @property {number} [channels]    of what comes out, whatever the payloads have: 1 (default), or 2, interleaved
  *
  * @typedef {object} Encoder
  * @property {number} lookahead  samples by which the decoded sound lies behind the encoded
@@ -23,11 +25,13 @@
  *   Samples outside -1 to 1 are clipped, those that are not numbers are silence. Throws a RangeError
  *   when `pcm` isn't one frame
  * @property {(complexity: number) => void} setComplexity  0 to 10, from the next frame on
+ * @property {(mono: boolean) => void} setMono  of an encoder of two channels, from the next frame on: whether both are
+ *   the same and go out as one
  * @property {() => void} close  idempotent
  *
  * @typedef {object} Decoder
  * @property {(bytes: Uint8Array, start: number, length: number, out: Float32Array, at: number) => boolean} decode
- *   decodes the payload in `length` bytes from `start` into the frameSamples samples from `at`. False, and `out` untouched, when it is
+ *   decodes the payload in `length` bytes from `start` into the frame from `at`, of frameSamples × channels numbers. False, and `out` untouched, when it is
  *   no Opus, or not of one frame's duration, or when the decoder is closed; whoever calls then conceals.
  *   Throws a RangeError when `out` has no room for a frame
  * @property {(out: Float32Array, at: number) => void} conceal
@@ -38,13 +42,14 @@
  * @property {string} name           as in `--codec`
  * @property {boolean} conceals      whether it conceals loss by Opus's own means
  * @property {number} maxInstances   how many encoders and decoders together may be open in a process
+ * @property {number} maxFrameValues how many numbers one Opus frame may have, those of all channels
  * @property {(settings: EncoderSettings) => Encoder} createEncoder
  *   throws a RangeError for settings that Opus doesn't have, and an error of code 'codec-instances'
  *   beyond maxInstances
  * @property {(settings: DecoderSettings) => Decoder} createDecoder  likewise
  */
 
-import { OPUS_FRAME_MS, SAMPLE_RATES } from './audio-format.js';
+import { CHANNELS, OPUS_FRAME_MS, SAMPLE_RATES } from './audio-format.js';
 
 /** The longest Opus frame, in bytes (RFC 6716, section 3.2.1), and the longest payload taken here. */
 export const MAX_OPUS_BYTES = 1275;
@@ -52,11 +57,15 @@ export const MAX_OPUS_BYTES = 1275;
 /** The longest Opus frame: 60 ms at 48 kHz. */
 export const MAX_FRAME_SAMPLES = 2880;
 
+/** Numbers in it, where it is stereo. */
+export const MAX_FRAME_VALUES = 2 * MAX_FRAME_SAMPLES;
+
 /** The numbers by which libopus knows the applications. */
 export const APPLICATIONS = Object.freeze({ voip: 2048, audio: 2049, 'low-delay': 2051 });
 
 /** What an encoder is set to where nothing else is asked for; docs/codec.md says why. */
 export const defaultEncoderSettings = Object.freeze({
+  channels: 1,
   bitrate: 48000,
   complexity: 8,
   application: /** @type {Application} */ ('low-delay'),
@@ -72,7 +81,7 @@ export const defaultEncoderSettings = Object.freeze({
 export function checkEncoderSettings(settings) {
   checkDecoderSettings(settings);
   const { sampleRate, frameSamples } = settings;
-  const { bitrate, complexity, application } = { ...defaultEncoderSettings, ...definedOf(settings) };
+  const { channels, bitrate, complexity, application } = { ...defaultEncoderSettings, ...definedOf(settings) };
   if (!Number.isInteger(bitrate) || bitrate < 500 || bitrate > 512000) {
     throw new RangeError(`bit rate ${bitrate}: allowed are 500 to 512000 b/s`);
   }
@@ -82,7 +91,7 @@ export function checkEncoderSettings(settings) {
   if (!Object.hasOwn(APPLICATIONS, application)) {
     throw new RangeError(`application ${application}: allowed are ${Object.keys(APPLICATIONS).join(', ')}`);
   }
-  return { sampleRate, frameSamples, bitrate, complexity, application };
+  return { sampleRate, frameSamples, channels, bitrate, complexity, application };
 }
 
 /**
@@ -95,12 +104,13 @@ function definedOf(settings) {
 
 /**
  * @param {DecoderSettings} settings
- * @throws {RangeError} when Opus has no such rate or frame length
+ * @throws {RangeError} when Opus has no such rate, frame length or number of channels
  */
-export function checkDecoderSettings({ sampleRate, frameSamples }) {
+export function checkDecoderSettings({ sampleRate, frameSamples, channels = 1 }) {
   if (!SAMPLE_RATES.includes(sampleRate)) {
     throw new RangeError(`sample rate ${sampleRate}: allowed are ${SAMPLE_RATES.join(', ')} Hz`);
   }
+  if (!CHANNELS.includes(channels)) throw new RangeError(`${channels} channels: allowed are ${CHANNELS.join(' and ')}`);
   if (!OPUS_FRAME_MS.includes((frameSamples * 1000) / sampleRate)) {
     const allowed = OPUS_FRAME_MS.map((ms) => (ms * sampleRate) / 1000).join(', ');
     throw new RangeError(`an Opus frame of ${frameSamples} samples at ${sampleRate} Hz: allowed are ${allowed}`);
@@ -151,12 +161,12 @@ export function clipSample(sample) {
 /**
  * @param {Float32Array} samples
  * @param {number} at
- * @param {number} frameSamples
+ * @param {number} frameValues
  * @throws {RangeError} when a frame doesn't fit there
  */
-export function checkRoom(samples, at, frameSamples) {
-  if (!(at >= 0 && at + frameSamples <= samples.length)) {
-    throw new RangeError(`a frame of ${frameSamples} samples at ${at} of ${samples.length}`);
+export function checkRoom(samples, at, frameValues) {
+  if (!(at >= 0 && at + frameValues <= samples.length)) {
+    throw new RangeError(`a frame of ${frameValues} samples at ${at} of ${samples.length}`);
   }
 }
 
@@ -175,12 +185,18 @@ export function instancesError(name, maxInstances) {
  * @param {object} options
  * @param {string} options.name
  * @param {number} options.maxInstances
+ * @param {number} [options.maxFrameValues]
  * @param {() => number} options.open  how many there are
  * @param {(settings: FullEncoderSettings) => Encoder} options.encoder
  * @param {(settings: DecoderSettings) => Decoder} options.decoder
  * @returns {Codec}
  */
-export function boundedCodec({ name, maxInstances, open, encoder, decoder }) {
+export function boundedCodec({ name, maxInstances, maxFrameValues = MAX_FRAME_VALUES, open, encoder, decoder }) {
+  const checkFrame = (/** @type {DecoderSettings} */ { frameSamples, channels = 1 }) => {
+    if (frameSamples * channels <= maxFrameValues) return;
+    const most = maxFrameValues / channels;
+    throw new RangeError(`a frame of ${frameSamples} samples in ${channels} channels: ${name} allows at most ${most}`);
+  };
   const checkCount = () => {
     if (open() >= maxInstances) throw instancesError(name, maxInstances);
   };
@@ -188,13 +204,16 @@ export function boundedCodec({ name, maxInstances, open, encoder, decoder }) {
     name,
     conceals: true,
     maxInstances,
+    maxFrameValues,
     createEncoder: (settings) => {
       const full = checkEncoderSettings(settings);
+      checkFrame(full);
       checkCount();
       return encoder(full);
     },
     createDecoder: (settings) => {
       checkDecoderSettings(settings);
+      checkFrame(settings);
       checkCount();
       return decoder(settings);
     },

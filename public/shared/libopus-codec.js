@@ -5,7 +5,7 @@
 
 import {
   APPLICATIONS,
-  MAX_FRAME_SAMPLES,
+  MAX_FRAME_VALUES,
   MAX_OPUS_BYTES,
   boundedCodec,
   checkRoom,
@@ -47,7 +47,10 @@ const MAX_INSTANCES = 60000;
 const ALLOCATION_FAILED = -7;
 
 /** Requests of libopus's opus_encoder_ctl. */
-const CTL = Object.freeze({ setBitrate: 4002, setComplexity: 4010 });
+const CTL = Object.freeze({ setBitrate: 4002, setComplexity: 4010, forceChannels: 4022 });
+
+/** The value of a request by which the library decides for itself. */
+const AUTO = -1000;
 
 /**
  * @param {LibopusModule} module what the package's `generated/libopus.generated.mjs` makes
@@ -74,22 +77,26 @@ class Library {
     this.module = module;
     /** How many encoders and decoders there are. */
     this.open = 0;
-    this.pcm = module._malloc(MAX_FRAME_SAMPLES * Float32Array.BYTES_PER_ELEMENT);
+    this.pcm = module._malloc(MAX_FRAME_VALUES * Float32Array.BYTES_PER_ELEMENT);
     this.payload = module._malloc(MAX_OPUS_BYTES);
     this.#error = module._malloc(Int32Array.BYTES_PER_ELEMENT);
   }
 
   /**
    * @param {number} sampleRate Hz
+   * @param {number} channels
    * @param {number} application one of APPLICATIONS
    */
-  createEncoder(sampleRate, application) {
-    return this.#created(this.module._oc_create_encoder(sampleRate, 1, application, this.#error));
+  createEncoder(sampleRate, channels, application) {
+    return this.#created(this.module._oc_create_encoder(sampleRate, channels, application, this.#error));
   }
 
-  /** @param {number} sampleRate Hz */
-  createDecoder(sampleRate) {
-    return this.#created(this.module._oc_create_decoder(sampleRate, 1, this.#error));
+  /**
+   * @param {number} sampleRate Hz
+   * @param {number} channels
+   */
+  createDecoder(sampleRate, channels) {
+    return this.#created(this.module._oc_create_decoder(sampleRate, channels, this.#error));
   }
 
   /** @param {number} address */
@@ -106,6 +113,7 @@ class Library {
 class LibopusEncoder {
   #library;
   #frameSamples;
+  #frameValues;
   #address;
   #closed = false;
 
@@ -113,11 +121,12 @@ class LibopusEncoder {
    * @param {Library} library
    * @param {FullEncoderSettings} settings
    */
-  constructor(library, { sampleRate, frameSamples, bitrate, complexity, application }) {
+  constructor(library, { sampleRate, frameSamples, channels, bitrate, complexity, application }) {
     const { module } = library;
     this.#library = library;
     this.#frameSamples = frameSamples;
-    this.#address = library.createEncoder(sampleRate, APPLICATIONS[application]);
+    this.#frameValues = frameSamples * channels;
+    this.#address = library.createEncoder(sampleRate, channels, APPLICATIONS[application]);
     module._oc_encoder_ctl(this.#address, CTL.setBitrate, bitrate);
     module._oc_encoder_ctl(this.#address, CTL.setComplexity, complexity);
     this.lookahead = module._oc_encoder_ctl_get_lookahead(this.#address);
@@ -129,15 +138,15 @@ class LibopusEncoder {
    * @param {number} at
    */
   encode(pcm, out, at) {
-    const samples = this.#frameSamples;
-    if (pcm.length !== samples) throw new RangeError(`${pcm.length} samples to encode: a frame has ${samples}`);
+    const values = this.#frameValues;
+    if (pcm.length !== values) throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
     const room = Math.min(MAX_OPUS_BYTES, out.length - at);
     if (this.#closed || !(room > 1)) return 0;
     const { module, payload, pcm: address } = this.#library;
     const cells = module.HEAPF32;
     const first = address >> 2;
-    for (let i = 0; i < samples; i++) cells[first + i] = clipSample(pcm[i]);
-    const length = module._oc_encode_float(this.#address, address, samples, payload, room);
+    for (let i = 0; i < values; i++) cells[first + i] = clipSample(pcm[i]);
+    const length = module._oc_encode_float(this.#address, address, this.#frameSamples, payload, room);
     if (length <= 0) return 0;
     const bytes = module.HEAPU8;
     for (let i = 0; i < length; i++) out[at + i] = bytes[payload + i];
@@ -147,6 +156,11 @@ class LibopusEncoder {
   /** @param {number} complexity */
   setComplexity(complexity) {
     if (!this.#closed) this.#library.module._oc_encoder_ctl(this.#address, CTL.setComplexity, complexity);
+  }
+
+  /** @param {boolean} mono */
+  setMono(mono) {
+    if (!this.#closed) this.#library.module._oc_encoder_ctl(this.#address, CTL.forceChannels, mono ? 1 : AUTO);
   }
 
   close() {
@@ -162,6 +176,7 @@ class LibopusDecoder {
   #library;
   #sampleRate;
   #frameSamples;
+  #frameValues;
   #address;
   #closed = false;
 
@@ -169,11 +184,12 @@ class LibopusDecoder {
    * @param {Library} library
    * @param {DecoderSettings} settings
    */
-  constructor(library, { sampleRate, frameSamples }) {
+  constructor(library, { sampleRate, frameSamples, channels = 1 }) {
     this.#library = library;
     this.#sampleRate = sampleRate;
     this.#frameSamples = frameSamples;
-    this.#address = library.createDecoder(sampleRate);
+    this.#frameValues = frameSamples * channels;
+    this.#address = library.createDecoder(sampleRate, channels);
   }
 
   /**
@@ -184,7 +200,7 @@ class LibopusDecoder {
    * @param {number} at
    */
   decode(bytes, start, length, out, at) {
-    checkRoom(out, at, this.#frameSamples);
+    checkRoom(out, at, this.#frameValues);
     if (this.#closed || payloadSamples(bytes, start, length, this.#sampleRate) !== this.#frameSamples) return false;
     const { module, payload } = this.#library;
     const target = module.HEAPU8;
@@ -197,8 +213,8 @@ class LibopusDecoder {
    * @param {number} at
    */
   conceal(out, at) {
-    checkRoom(out, at, this.#frameSamples);
-    if (this.#closed || !this.#fill(0, 0, out, at)) out.fill(0, at, at + this.#frameSamples);
+    checkRoom(out, at, this.#frameValues);
+    if (this.#closed || !this.#fill(0, 0, out, at)) out.fill(0, at, at + this.#frameValues);
   }
 
   close() {
@@ -220,7 +236,7 @@ class LibopusDecoder {
     if (module._oc_decode_float(this.#address, payload, length, pcm, samples, 0) !== samples) return false;
     const cells = module.HEAPF32;
     const first = pcm >> 2;
-    for (let i = 0; i < samples; i++) out[at + i] = clipSample(cells[first + i]);
+    for (let i = 0; i < this.#frameValues; i++) out[at + i] = clipSample(cells[first + i]);
     return true;
   }
 }

@@ -2,7 +2,13 @@
  * Opus by libopus in the native addon, compiled for this machine's kind of processor.
  */
 
-import { APPLICATIONS, checkDecoderSettings, checkEncoderSettings, checkRoom } from '../../public/shared/codec.js';
+import {
+  APPLICATIONS,
+  checkDecoderSettings,
+  checkEncoderSettings,
+  checkRoom,
+  MAX_FRAME_VALUES,
+} from '../../public/shared/codec.js';
 
 /**
  * @typedef {import('../../public/shared/codec.js').Codec} Codec
@@ -23,16 +29,18 @@ export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
     name: 'native',
     conceals: true,
     maxInstances: Infinity,
+    maxFrameValues: MAX_FRAME_VALUES,
     createEncoder: (settings) => {
-      const { sampleRate, frameSamples, bitrate, complexity, application } = checkEncoderSettings(settings);
+      const { sampleRate, frameSamples, channels, bitrate, complexity, application } = checkEncoderSettings(settings);
       const number = APPLICATIONS[application];
-      const open = () => new OpusEncoder(sampleRate, frameSamples, bitrate, complexity, number);
-      return new NativeEncoder(orNoMemory(open), frameSamples);
+      const open = () => new OpusEncoder(sampleRate, frameSamples, bitrate, complexity, number, channels);
+      return new NativeEncoder(orNoMemory(open), frameSamples * channels);
     },
     createDecoder: (settings) => {
       checkDecoderSettings(settings);
-      const { sampleRate, frameSamples } = settings;
-      return new NativeDecoder(orNoMemory(() => new OpusDecoder(sampleRate, frameSamples)), frameSamples);
+      const { sampleRate, frameSamples, channels = 1 } = settings;
+      const open = () => new OpusDecoder(sampleRate, frameSamples, channels);
+      return new NativeDecoder(orNoMemory(open), frameSamples * channels);
     },
   };
 }
@@ -55,15 +63,15 @@ function orNoMemory(open) {
 /** @implements {Encoder} */
 class NativeEncoder {
   #native;
-  #frameSamples;
+  #frameValues;
 
   /**
    * @param {InstanceType<NativeOpus['OpusEncoder']>} native
-   * @param {number} frameSamples
+   * @param {number} frameValues
    */
-  constructor(native, frameSamples) {
+  constructor(native, frameValues) {
     this.#native = native;
-    this.#frameSamples = frameSamples;
+    this.#frameValues = frameValues;
     this.lookahead = native.lookahead;
   }
 
@@ -73,14 +81,19 @@ class NativeEncoder {
    * @param {number} at
    */
   encode(pcm, out, at) {
-    const samples = this.#frameSamples;
-    if (pcm.length !== samples) throw new RangeError(`${pcm.length} samples to encode: a frame has ${samples}`);
+    const values = this.#frameValues;
+    if (pcm.length !== values) throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
     return this.#native.encode(pcm, out, at);
   }
 
   /** @param {number} complexity */
   setComplexity(complexity) {
     this.#native.setComplexity(complexity);
+  }
+
+  /** @param {boolean} mono */
+  setMono(mono) {
+    this.#native.setMono(mono);
   }
 
   close() {
@@ -91,15 +104,15 @@ class NativeEncoder {
 /** @implements {Decoder} */
 class NativeDecoder {
   #native;
-  #frameSamples;
+  #frameValues;
 
   /**
    * @param {InstanceType<NativeOpus['OpusDecoder']>} native
-   * @param {number} frameSamples
+   * @param {number} frameValues
    */
-  constructor(native, frameSamples) {
+  constructor(native, frameValues) {
     this.#native = native;
-    this.#frameSamples = frameSamples;
+    this.#frameValues = frameValues;
   }
 
   /**
@@ -110,7 +123,7 @@ class NativeDecoder {
    * @param {number} at
    */
   decode(bytes, start, length, out, at) {
-    checkRoom(out, at, this.#frameSamples);
+    checkRoom(out, at, this.#frameValues);
     return this.#native.decode(bytes, start, length, out, at);
   }
 
@@ -119,8 +132,8 @@ class NativeDecoder {
    * @param {number} at
    */
   conceal(out, at) {
-    checkRoom(out, at, this.#frameSamples);
-    if (!this.#native.conceal(out, at)) out.fill(0, at, at + this.#frameSamples);
+    checkRoom(out, at, this.#frameValues);
+    if (!this.#native.conceal(out, at)) out.fill(0, at, at + this.#frameValues);
   }
 
   close() {

@@ -5,6 +5,7 @@
 import { OPUS_FRAME_MS } from '../../public/shared/audio-format.js';
 import {
   APPLICATIONS,
+  MAX_FRAME_SAMPLES,
   MAX_OPUS_BYTES,
   boundedCodec,
   checkRoom,
@@ -21,11 +22,17 @@ import { CTL, OpusscriptLibrary } from './opusscript-library.js';
  * @typedef {import('../../public/shared/codec.js').FullEncoderSettings} FullEncoderSettings
  */
 
+/** The value of a request by which the library decides for itself. */
+const AUTO = -1000;
+
 /**
  * The library's memory ends at 2 GiB. An encoder and a decoder of one rate share 85 kB of it; where there
  * are only encoders, or only decoders, each takes as much.
  */
 const MAX_INSTANCES = 24000;
+
+/** The library's own buffer has so much room, whatever the number of channels: with two no frame of 40 or 60 ms. */
+const MAX_VALUES = MAX_FRAME_SAMPLES;
 
 /**
  * @param {{ maxInstances?: number }} [options]
@@ -36,6 +43,7 @@ export function createOpusscriptCodec({ maxInstances = MAX_INSTANCES } = {}) {
   return boundedCodec({
     name: 'opusscript',
     maxInstances,
+    maxFrameValues: MAX_VALUES,
     open: () => library.taken,
     encoder: (settings) => new OpusscriptEncoder(library, settings),
     decoder: (settings) => new OpusscriptDecoder(library, settings),
@@ -46,7 +54,9 @@ export function createOpusscriptCodec({ maxInstances = MAX_INSTANCES } = {}) {
 class OpusscriptEncoder {
   #library;
   #sampleRate;
+  #channels;
   #frameSamples;
+  #frameValues;
   #handler;
   #closed = false;
 
@@ -54,15 +64,18 @@ class OpusscriptEncoder {
    * @param {OpusscriptLibrary} opusscript
    * @param {FullEncoderSettings} settings
    */
-  constructor(opusscript, { sampleRate, frameSamples, bitrate, complexity, application }) {
+  constructor(opusscript, { sampleRate, frameSamples, channels, bitrate, complexity, application }) {
     this.#library = opusscript;
     this.#sampleRate = sampleRate;
+    this.#channels = channels;
     this.#frameSamples = frameSamples;
-    const handler = opusscript.take('encoder', sampleRate, APPLICATIONS[application]);
+    this.#frameValues = frameSamples * channels;
+    const handler = opusscript.take('encoder', sampleRate, channels, APPLICATIONS[application]);
     handler._encoder_ctl(CTL.resetState, 0);
     handler._encoder_ctl(CTL.setApplication, APPLICATIONS[application]);
     handler._encoder_ctl(CTL.setBitrate, Math.min(bitrate, longestBitrate(sampleRate, frameSamples)));
     handler._encoder_ctl(CTL.setComplexity, complexity);
+    handler._encoder_ctl(CTL.forceChannels, AUTO);
     this.#handler = handler;
     this.lookahead = opusscript.lookahead(handler);
   }
@@ -73,17 +86,17 @@ class OpusscriptEncoder {
    * @param {number} at
    */
   encode(pcm, out, at) {
-    const samples = this.#frameSamples;
-    if (pcm.length !== samples) throw new RangeError(`${pcm.length} samples to encode: a frame has ${samples}`);
+    const values = this.#frameValues;
+    if (pcm.length !== values) throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
     if (this.#closed) return 0;
     const { cells, pcm: address, payload } = this.#library;
     let cell = address >> 1;
-    for (let i = 0; i < samples; i++) {
+    for (let i = 0; i < values; i++) {
       const sample = Math.round(clipSample(pcm[i]) * 32767);
       cells[cell++] = sample & 0xff;
       cells[cell++] = (sample >> 8) & 0xff;
     }
-    const length = this.#handler._encode(address, samples * 2, payload, samples);
+    const length = this.#handler._encode(address, values * 2, payload, this.#frameSamples);
     if (!(length > 0 && length <= MAX_OPUS_BYTES && length <= out.length - at)) return 0;
     const { bytes } = this.#library;
     for (let i = 0; i < length; i++) out[at + i] = bytes[payload + i];
@@ -95,10 +108,15 @@ class OpusscriptEncoder {
     if (!this.#closed) this.#handler._encoder_ctl(CTL.setComplexity, complexity);
   }
 
+  /** @param {boolean} mono */
+  setMono(mono) {
+    if (!this.#closed) this.#handler._encoder_ctl(CTL.forceChannels, mono ? 1 : AUTO);
+  }
+
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.#library.giveBack('encoder', this.#sampleRate, this.#handler);
+    this.#library.giveBack('encoder', this.#sampleRate, this.#channels, this.#handler);
   }
 }
 
@@ -106,7 +124,9 @@ class OpusscriptEncoder {
 class OpusscriptDecoder {
   #library;
   #sampleRate;
+  #channels;
   #frameSamples;
+  #frameValues;
   #missing;
   #handler;
   #closed = false;
@@ -115,12 +135,14 @@ class OpusscriptDecoder {
    * @param {OpusscriptLibrary} opusscript
    * @param {DecoderSettings} settings
    */
-  constructor(opusscript, { sampleRate, frameSamples }) {
+  constructor(opusscript, { sampleRate, frameSamples, channels = 1 }) {
     this.#library = opusscript;
     this.#sampleRate = sampleRate;
+    this.#channels = channels;
     this.#frameSamples = frameSamples;
+    this.#frameValues = frameSamples * channels;
     this.#missing = missingPayload(sampleRate, frameSamples);
-    this.#handler = opusscript.take('decoder', sampleRate, APPLICATIONS.audio);
+    this.#handler = opusscript.take('decoder', sampleRate, channels, APPLICATIONS.audio);
     this.#handler._decoder_ctl(CTL.resetState, 0);
   }
 
@@ -132,7 +154,7 @@ class OpusscriptDecoder {
    * @param {number} at
    */
   decode(bytes, start, length, out, at) {
-    checkRoom(out, at, this.#frameSamples);
+    checkRoom(out, at, this.#frameValues);
     if (this.#closed || payloadSamples(bytes, start, length, this.#sampleRate) !== this.#frameSamples) return false;
     return this.#fill(bytes, start, length, out, at);
   }
@@ -142,14 +164,14 @@ class OpusscriptDecoder {
    * @param {number} at
    */
   conceal(out, at) {
-    checkRoom(out, at, this.#frameSamples);
-    if (this.#closed || !this.#fill(this.#missing, 0, 1, out, at)) out.fill(0, at, at + this.#frameSamples);
+    checkRoom(out, at, this.#frameValues);
+    if (this.#closed || !this.#fill(this.#missing, 0, 1, out, at)) out.fill(0, at, at + this.#frameValues);
   }
 
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.#library.giveBack('decoder', this.#sampleRate, this.#handler);
+    this.#library.giveBack('decoder', this.#sampleRate, this.#channels, this.#handler);
   }
 
   /**
@@ -165,7 +187,7 @@ class OpusscriptDecoder {
     if (this.#handler._decode(payload, length, address) !== this.#frameSamples) return false;
     const { cells } = this.#library;
     let cell = address >> 1;
-    for (let i = 0; i < this.#frameSamples; i++) {
+    for (let i = 0; i < this.#frameValues; i++) {
       const sample = (((cells[cell] & 0xff) | (cells[cell + 1] << 8)) << 16) >> 16;
       out[at + i] = sample / 32768;
       cell += 2;

@@ -8,7 +8,7 @@
  */
 
 import { createRequire } from 'node:module';
-import { MAX_FRAME_SAMPLES } from '../../public/shared/codec.js';
+import { MAX_FRAME_VALUES } from '../../public/shared/codec.js';
 
 /**
  * What embind makes of the library's C++ class: an encoder and a decoder that share nothing. PCM goes
@@ -36,6 +36,7 @@ export const CTL = Object.freeze({
   setApplication: 4000,
   setBitrate: 4002,
   setComplexity: 4010,
+  forceChannels: 4022,
   getLookahead: 4027,
   resetState: 4028,
 });
@@ -50,14 +51,14 @@ const SAMPLE_CELLS = 2;
 export class OpusscriptLibrary {
   /** @type {Library} */
   #library;
-  /** @type {Record<Half, Map<number, Set<Handler>>>} handlers by sample rate, of which this half is free */
+  /** @type {Record<Half, Map<number, Set<Handler>>>} handlers by their kind, of which this half is free */
   #free = { encoder: new Map(), decoder: new Map() };
 
   constructor() {
-    /** How many halves are in use. */
+    /** How many halves are in use; one of two channels takes the room of two. */
     this.taken = 0;
     this.#library = createRequire(import.meta.url)('opusscript/build/opusscript_native_wasm.js')();
-    this.pcm = this.#library._malloc(MAX_FRAME_SAMPLES * SAMPLE_CELLS * CELL_BYTES);
+    this.pcm = this.#library._malloc(MAX_FRAME_VALUES * SAMPLE_CELLS * CELL_BYTES);
     this.payload = this.#library._malloc(MAX_ENCODED_BYTES);
   }
 
@@ -74,32 +75,35 @@ export class OpusscriptLibrary {
   /**
    * @param {Half} half which of a handler's halves is wanted
    * @param {number} sampleRate Hz
+   * @param {number} channels
    * @param {number} application one of APPLICATIONS
    * @returns {Handler} whose other half may be somebody else's
    */
-  take(half, sampleRate, application) {
-    this.taken++;
-    const free = this.#freeHalves(half, sampleRate);
+  take(half, sampleRate, channels, application) {
+    this.taken += channels;
+    const free = this.#freeHalves(half, kindOf(sampleRate, channels));
     for (const handler of free) {
       free.delete(handler);
       return handler;
     }
-    const handler = new this.#library.OpusScriptHandler(sampleRate, 1, application);
-    this.#freeHalves(otherHalf(half), sampleRate).add(handler);
+    const handler = new this.#library.OpusScriptHandler(sampleRate, channels, application);
+    this.#freeHalves(otherHalf(half), kindOf(sampleRate, channels)).add(handler);
     return handler;
   }
 
   /**
    * @param {Half} half
    * @param {number} sampleRate Hz
+   * @param {number} channels
    * @param {Handler} handler as taken; not to be used any more
    */
-  giveBack(half, sampleRate, handler) {
-    this.taken--;
-    if (this.#freeHalves(otherHalf(half), sampleRate).delete(handler)) {
+  giveBack(half, sampleRate, channels, handler) {
+    this.taken -= channels;
+    const kind = kindOf(sampleRate, channels);
+    if (this.#freeHalves(otherHalf(half), kind).delete(handler)) {
       this.#library.OpusScriptHandler.destroy_handler(handler);
     } else {
-      this.#freeHalves(half, sampleRate).add(handler);
+      this.#freeHalves(half, kind).add(handler);
     }
   }
 
@@ -114,17 +118,24 @@ export class OpusscriptLibrary {
 
   /**
    * @param {Half} half
-   * @param {number} sampleRate Hz
+   * @param {number} kind
    */
-  #freeHalves(half, sampleRate) {
-    let handlers = this.#free[half].get(sampleRate);
+  #freeHalves(half, kind) {
+    let handlers = this.#free[half].get(kind);
     if (!handlers) {
       handlers = new Set();
-      this.#free[half].set(sampleRate, handlers);
+      this.#free[half].set(kind, handlers);
     }
     return handlers;
   }
 }
+
+/**
+ * A handler can be taken in place of another of the same sample rate and channels.
+ * @param {number} sampleRate Hz
+ * @param {number} channels
+ */
+const kindOf = (sampleRate, channels) => sampleRate * 10 + channels;
 
 /**
  * @param {Half} half

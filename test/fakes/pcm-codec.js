@@ -1,5 +1,5 @@
 /**
- * A codec that keeps every eighth sample as it is, in 16 bits, behind a check byte. Not Opus, so that a test of the room sees what the room does, and not what a codec does.
+ * A codec that keeps every eighth sample of each channel as it is, in 16 bits, behind a check byte. Not Opus, so that a test of the room sees what the room does, and not what a codec does.
  * @import { Codec } from '../../public/shared/codec.js'
  */
 
@@ -12,45 +12,51 @@ export class PcmCodec {
   name = 'pcm';
   conceals = true;
   maxInstances = Infinity;
+  maxFrameValues = 5760;
   open = 0;
 
-  /** @param {{ frameSamples: number }} shape */
-  createEncoder = ({ frameSamples }) => {
+  /** @param {{ frameSamples: number, channels?: number }} shape */
+  createEncoder = ({ frameSamples, channels = 1 }) => {
     this.open += 1;
+    const frameValues = frameSamples * channels;
     return {
       lookahead: 0,
       /** @param {Float32Array} pcm @param {Uint8Array} out @param {number} at */
       encode: (pcm, out, at) => {
         out[at] = CHECK;
         let end = at + 1;
-        for (let i = 0; i < frameSamples; i += STRIDE) {
-          const value = Math.round(pcm[i] * SCALE);
-          out[end++] = value >> 8;
-          out[end++] = value;
+        for (let i = 0; i < frameValues; i += STRIDE * channels) {
+          for (let c = 0; c < channels; c++) {
+            const value = Math.round(pcm[i + c] * SCALE);
+            out[end++] = value >> 8;
+            out[end++] = value;
+          }
         }
         return end - at;
       },
       setComplexity: () => {},
+      setMono: () => {},
       close: this.#closer(),
     };
   };
 
-  /** @param {{ frameSamples: number }} shape */
-  createDecoder = ({ frameSamples }) => {
+  /** @param {{ frameSamples: number, channels?: number }} shape */
+  createDecoder = ({ frameSamples, channels = 1 }) => {
     this.open += 1;
+    const frameValues = frameSamples * channels;
     return {
       /** @type {import('../../public/shared/codec.js').Decoder['decode']} */
       decode: (bytes, start, length, out, at) => {
-        if (bytes[start] !== CHECK || length !== 1 + 2 * Math.ceil(frameSamples / STRIDE)) return false;
-        for (let i = 0; i < frameSamples; i++) {
-          const from = start + 1 + 2 * Math.floor(i / STRIDE);
+        if (bytes[start] !== CHECK || length !== 1 + 2 * channels * Math.ceil(frameSamples / STRIDE)) return false;
+        for (let i = 0; i < frameValues; i++) {
+          const from = start + 1 + 2 * (channels * Math.floor(i / channels / STRIDE) + (i % channels));
           out[at + i] = (((bytes[from] << 24) >> 16) | bytes[from + 1]) / SCALE;
         }
         return true;
       },
       /** @param {Float32Array} out @param {number} at */
       conceal: (out, at) => {
-        for (let i = 0; i < frameSamples; i++) out[at + i] = CONCEALED;
+        for (let i = 0; i < frameValues; i++) out[at + i] = CONCEALED;
       },
       close: this.#closer(),
     };

@@ -116,6 +116,7 @@ describe('two hours', () => {
     const opus = {
       lookahead: 0,
       setComplexity: () => {},
+    setMono: () => {},
       encode: (/** @type {Float32Array} */ frame, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
         pcm.set(frame);
         out[at] = 1;

@@ -26,6 +26,7 @@ function setUp({ frameMs = 20, bytes = 3, suppressesSilence = true, redundancy =
   const encoder = {
     lookahead: 0,
     setComplexity: () => {},
+    setMono: () => {},
     encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
       encoded.push(pcm.slice());
       out.fill(encoded.length, at, at + bytes);

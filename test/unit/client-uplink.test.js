@@ -27,6 +27,7 @@ function setUp(shape = {}) {
     {
       lookahead: 0,
       setComplexity: () => {},
+    setMono: () => {},
       encode: (pcm, out, at) => {
         encoded.push(pcm.slice());
         out[at] = 1 + (encoded.length % 100);

@@ -34,19 +34,22 @@ native.it('is libopus 1.6 or later', () => {
 native.describe('the addon itself, whatever it is handed', () => {
   it('opens no encoder and no decoder by settings that Opus does not have', () => {
     const rates = fc.oneof(anyNumber, fc.constantFrom(8000, 12000, 16000, 24000, 44100, 48000, 96000));
+    const channelCounts = fc.oneof(anyNumber, fc.constantFrom(undefined, 1, 2, 3));
     const applications = fc.oneof(anyNumber, fc.constantFrom(2048, 2049, 2050, 2051, 2052));
     fc.assert(
-      fc.property(rates, anyNumber, anyNumber, anyNumber, applications, (rate, samples, bitrate, complexity, application) => {
+      fc.property(rates, anyNumber, anyNumber, anyNumber, applications, channelCounts, (rate, samples, bitrate, complexity, application, channels) => {
         const isFrame = [1, 2, 4, 8, 16, 24].includes((samples * 400) / rate);
+        const isCount = [undefined, 1, 2].includes(channels);
         const isRate = [8000, 12000, 16000, 24000, 48000].includes(rate);
         for (const open of [
-          () => new OpusEncoder(rate, samples, bitrate, complexity, application),
-          () => new OpusDecoder(rate, samples),
+          () => new OpusEncoder(rate, samples, bitrate, complexity, application, channels),
+          () => new OpusDecoder(rate, samples, channels),
         ]) {
           try {
             open().close();
             // Numbers become whole ones of 32 bits on their way.
             expect(isRate || !Number.isInteger(rate)).toBe(true);
+            expect(isCount || !Number.isInteger(channels)).toBe(true);
             expect(isFrame || !Number.isInteger(samples)).toBe(true);
           } catch (error) {
             expect(error).toMatchObject({ code: 'InvalidArg' });

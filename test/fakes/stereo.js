@@ -1,0 +1,49 @@
+/** Sound whose sides are known: another tone on each. */
+
+/**
+ * @param {number} samples
+ * @param {{ leftHz?: number, rightHz?: number, sampleRate?: number, amplitude?: number, from?: number }} [options]
+ *   0 Hz: silence; from: the first sample's index
+ * @returns {Float32Array} interleaved
+ */
+export function stereoTones(samples, { leftHz = 440, rightHz = 660, sampleRate = 48000, amplitude = 0.4, from = 0 } = {}) {
+  const sound = new Float32Array(2 * samples);
+  for (let i = 0; i < samples; i++) {
+    const phase = (2 * Math.PI * (from + i)) / sampleRate;
+    sound[2 * i] = amplitude * Math.sin(phase * leftHz);
+    sound[2 * i + 1] = amplitude * Math.sin(phase * rightHz);
+  }
+  return sound;
+}
+
+/**
+ * How strong a tone is in one channel (the power of its Fourier coefficient).
+ * @param {ArrayLike<number>} sound interleaved
+ * @param {number} channel 0 left, 1 right
+ * @param {number} hz
+ * @param {{ sampleRate?: number, channels?: number }} [options]
+ * @returns {number} in dB over a sine at full scale
+ */
+export function toneDb(sound, channel, hz, { sampleRate = 48000, channels = 2 } = {}) {
+  let [re, im] = [0, 0];
+  const samples = Math.floor(sound.length / channels);
+  for (let i = 0; i < samples; i++) {
+    const phase = (2 * Math.PI * hz * i) / sampleRate;
+    // Hann's window: the other tone's leakage would be taken for cross-talk.
+    const sample = sound[i * channels + channel] * (1 - Math.cos((2 * Math.PI * i) / samples));
+    re += sample * Math.cos(phase);
+    im += sample * Math.sin(phase);
+  }
+  return 10 * Math.log10((4 * (re * re + im * im)) / (samples * samples) + 1e-20);
+}
+
+/**
+ * @param {ArrayLike<number>} sound interleaved; 440 Hz should be on the left, 660 Hz on the right
+ * @param {number} [sampleRate]
+ * @returns {{ leftDb: number, rightDb: number, crossTalkDb: number }} crossTalkDb: the worse side's, of the other's tone
+ */
+export function sidesOf(sound, sampleRate = 48000) {
+  const db = (/** @type {number} */ channel, /** @type {number} */ hz) => toneDb(sound, channel, hz, { sampleRate });
+  const [leftDb, rightDb] = [db(0, 440), db(1, 660)];
+  return { leftDb, rightDb, crossTalkDb: Math.max(db(0, 660) - leftDb, db(1, 440) - rightDb) };
+}
