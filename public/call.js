@@ -186,6 +186,11 @@ export class Call extends EventTarget {
     await this.resumeSound();
   }
 
+  /** Tries at once to come back, without waiting for the next try. */
+  retry() {
+    this.#wake();
+  }
+
   #wake() {
     this.#worker?.postMessage({ type: 'wake' });
     this.#sound.wake();
@@ -218,9 +223,14 @@ export class Call extends EventTarget {
     return this.#sound.reopenMicrophone();
   }
 
-  /** @param {object} message a control message for the server, once the room is joined */
+  /**
+   * @param {object} message a control message for the server
+   * @returns {boolean} false where there is no connection just now, and it is not sent
+   */
   sendControl(message) {
-    if (this.state === 'joined') this.#worker?.postMessage({ type: 'control', message });
+    if (this.state !== 'joined' || !this.#worker) return false;
+    this.#worker.postMessage({ type: 'control', message });
+    return true;
   }
 
   /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */

@@ -18,21 +18,10 @@
 import { systemClock } from '../shared/clock.js';
 import { Client } from './client.js';
 import { Declick } from './declick.js';
+import { Pulse } from './pulse.js';
 
 /** How long is waited before each try, in milliseconds; half as long to half as long again, by chance. */
 const DELAYS_MS = Object.freeze([200, 500, 1000, 2000, 4000, 10_000]);
-
-/** How often it is looked whether the connection lives, in milliseconds. */
-const LOOK_MS = 250;
-
-/** Without anything of the server for so long the connection is dead: silence has 5 packets a second. */
-const DEAD_MS = 3000;
-
-/** The same after a sleep, when what waited in the network has come at once. */
-const DEAD_AFTER_SLEEP_MS = 1000;
-
-/** A look that is later than this has slept. */
-const SLEPT_MS = 2000;
 
 /** What trying again doesn't mend. */
 const FINAL = new Set(['bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere']);
@@ -68,11 +57,7 @@ export class LastingCall {
   #tries = 0;
   /** @type {unknown} */
   #retryTimer = null;
-  /** @type {unknown} */
-  #lookTimer = null;
-  #lookedMs = 0;
-  #lookedWall = 0;
-  #wokeMs = -Infinity;
+  #pulse;
 
   /**
    * @param {object} options
@@ -90,6 +75,7 @@ export class LastingCall {
     this.#on = on;
     this.#random = random;
     this.#wallNow = wallNow;
+    this.#pulse = new Pulse({ clock, wallNow, look: () => this.#look(), slept: () => this.wake() });
   }
 
   /** @returns {LastingState['state']} */
@@ -158,9 +144,7 @@ export class LastingCall {
     this.#clearRetry();
     this.#tries = 0;
     this.#become({ state: 'joined' });
-    this.#lookedMs = this.#clock.now();
-    this.#lookedWall = this.#wallNow();
-    this.#lookLater();
+    this.#pulse.start();
   }
 
   /** @param {LastingState} state */
@@ -222,25 +206,13 @@ export class LastingCall {
     if (attempt !== this.#attempt) return;
     this.#attempt = null;
     if (FINAL.has(code)) this.#over(code, message);
-    else if (this.#client && !this.#isDead(this.#client)) this.#joined();
+    else if (this.#client && !this.#pulse.isDead(this.#client.heardMs)) this.#joined();
     else this.#retryLater();
   }
 
-  #lookLater() {
-    this.#clock.clearTimeout(this.#lookTimer);
-    this.#lookTimer = this.#clock.setTimeout(() => this.#look(), LOOK_MS);
-  }
-
   #look() {
-    this.#lookLater();
-    const now = this.#clock.now();
-    const wall = this.#wallNow();
-    const lateMs = Math.max(now - this.#lookedMs, wall - this.#lookedWall) - LOOK_MS;
-    this.#lookedMs = now;
-    this.#lookedWall = wall;
-    if (lateMs > SLEPT_MS) this.wake();
     if (!this.#client || this.#attempt) return;
-    const isDead = this.#isDead(this.#client);
+    const isDead = this.#pulse.isDead(this.#client.heardMs);
     if (isDead && this.#retryTimer === null) {
       this.#reconnecting(0);
       this.#try();
@@ -250,16 +222,10 @@ export class LastingCall {
     }
   }
 
-  /** @param {Client} client */
-  #isDead({ heardMs }) {
-    const limitMs = heardMs > this.#wokeMs ? DEAD_MS : DEAD_AFTER_SLEEP_MS;
-    return this.#clock.now() - Math.max(heardMs, this.#wokeMs) > limitMs;
-  }
-
   /** To be called when the network, the computer or the page may have come back: what can be tried is tried now. */
   wake() {
     if (this.#state !== 'joined' && this.#state !== 'reconnecting') return;
-    this.#wokeMs = this.#clock.now();
+    this.#pulse.woke();
     if (this.#state === 'joined') return;
     this.#tries = 0;
     // One that hasn't got as far as asking to join may wait for a network that is gone.
@@ -277,7 +243,7 @@ export class LastingCall {
     if (this.#state === 'ended') return;
     const wasJoined = this.#state !== 'joining';
     this.#clearRetry();
-    this.#clock.clearTimeout(this.#lookTimer);
+    this.#pulse.stop();
     this.#become({ state: 'ended', code, message });
     this.#declick.jump();
     if (wasJoined && code !== 'left') this.#on.ended?.({ code, message });

@@ -25,7 +25,7 @@ const soundFailures = Object.freeze({
   'microphone-insecure':
     `Browsers allow a microphone only on a secure page. Open this page with https://, or on localhost. ${LISTEN}`,
   'no-shared-memory':
-    'This page has no shared memory, which your microphone needs. Open it in a tab of its own in a current browser, ' +
+    'This page has no shared memory (SharedArrayBuffer), which your microphone needs. Open it in a tab of its own in a current browser, ' +
     `straight from the server. ${LISTEN}`,
   'no-audio':
     'This browser can’t play a call, for it lacks AudioWorklet or WebAssembly. Use a current version of Chrome, Edge, ' +
@@ -87,7 +87,9 @@ const serverFailures = Object.freeze({
     'The delay can’t be changed on this server. Whoever runs it can turn that on by starting it with --operator-token.',
   'operator-token': 'This is not the server’s operator token. Type it again.',
   'operator-offline': 'The server could not be reached, so nothing was changed. Check your network and try again.',
-  'chat-flood': 'That was a lot at once. Wait a moment, then send it again.',
+  'chat-flood': 'That was a lot at once. Wait a moment: your messages go out one by one.',
+  'chat-offline': 'There is no connection just now. Your message waits here, and is sent when you are back.',
+  'chat-full': 'Too many messages wait to be sent. Wait until they are out, then send this one.',
   'recording-off':
     'Nothing can be recorded on this server. Whoever runs it can turn that on with --recording-limit-mb.',
   'recording-limit':

@@ -61,5 +61,5 @@ export const switchTexts = Object.freeze({
     hint: '10 ms instead of 20, if you are the first in the room: it holds for everybody there, for less delay and more packets.',
   },
   sounds: { label: 'Sounds', hint: 'A soft sound when somebody comes or goes.' },
-  shortcuts: { label: 'Keyboard shortcuts', hint: 'M mutes, H raises the hand, C opens the chat; hold Space to talk while muted.' },
+  shortcuts: { label: 'Keyboard shortcuts', hint: 'M mutes, H raises the hand, C opens the chat, ? shows all; hold Space to talk while muted.' },
 });

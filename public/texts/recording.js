@@ -11,11 +11,12 @@ export const recordingTexts = Object.freeze({
   recordedFiles: 'Files',
   recordedMix: 'Everybody together',
   filesHint: 'Ogg Opus. The server deletes them after a while: download what you want to keep.',
-  consentTitle: 'This room is being recorded',
-  consentText: (/** @type {string} */ name) =>
-    `${name} has started a recording. Your voice is kept only if you agree; you can change your mind under Record at any time.`,
-  agree: 'Agree',
-  refuseRecording: 'Don’t record me',
+  consent: (/** @type {string} */ name) => ({
+    title: 'This room is being recorded',
+    text: `${name} has started a recording. Your voice is kept only if you agree; you can change your mind under Record at any time.`,
+    yes: 'Agree',
+    no: 'Don’t record me',
+  }),
   recordingSince: (/** @type {string} */ name, /** @type {string} */ time) => `${name} has been recording since ${time}.`,
   recordingBegan: (/** @type {string} */ name) => `${name} started recording.`,
   recordingEnded: (/** @type {string} */ name) => `${name} stopped the recording.`,

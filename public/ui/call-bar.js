@@ -29,8 +29,9 @@ export class CallBar {
     this.#more.addEventListener('click', () => this.#showMore(!this.#isMore));
     // What was opened from there needs its place.
     this.#moreButtons.addEventListener('click', () => this.#showMore(false));
-    this.#moreButtons.addEventListener('keydown', ({ key }) => {
-      if (key !== 'Escape' || !this.#isMore) return;
+    elementOf('call-bar', HTMLElement).addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || !this.#isMore) return;
+      event.preventDefault();
       this.#showMore(false);
       this.#more.focus();
     });
@@ -62,6 +63,11 @@ export class CallBar {
     this.record.classList.toggle('recording', on);
     if (on) this.record.setAttribute('aria-label', texts.recordButtonOn);
     else this.record.removeAttribute('aria-label');
+  }
+
+  /** @param {boolean} offline whether what only the server can do is of no use just now */
+  offline(offline) {
+    this.#hand.disabled = offline;
   }
 
   /** @param {boolean} raised */

@@ -7,6 +7,7 @@ import { keyAction } from './keys.js';
  * @property {() => void} mute
  * @property {() => void} hand
  * @property {() => void} chat
+ * @property {() => void} help
  * @property {(talking: boolean) => void} talk
  */
 

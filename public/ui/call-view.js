@@ -26,9 +26,10 @@ import { texts } from '../texts.js';
  * @property {(id: string, gain: number) => void} volume  how loud one other person is, for oneself
  * @property {(on: boolean) => void} record
  * @property {(agreed: boolean) => void} consent         to being recorded
- * @property {(text: string) => void} say                  in the chat
+ * @property {(text: string) => boolean} say               in the chat; false where there is no connection
+ * @property {(count: number) => void} unread              messages that nobody has seen yet
  * @property {(came: boolean) => void} comeOrGone         somebody came, or went
- * @property {() => void} copyFailed  the browser did not let the link be copied
+ * @property {(code: string) => void} failed               something could not be done
  */
 
 /** So much of a message is said to those who listen to the page, in characters. */
@@ -68,12 +69,13 @@ export class CallView {
       send: actions.say,
       onUnread: (count, message) => {
         this.bar.unread(count);
+        actions.unread(count);
         if (message) this.announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
       },
     });
     this.side.add(this.bar.chat, () => this.chat);
     this.side.add(this.bar.settings, () => this.settings);
-    const share = { announce: (/** @type {string} */ sentence) => this.announce(sentence), copyFailed: actions.copyFailed };
+    const share = { announce: (/** @type {string} */ sentence) => this.announce(sentence), failed: actions.failed };
     this.sound = new SoundPanel(room, share);
     this.side.add(this.bar.sound, () => this.sound);
     this.recording = new Recording(this.bar, { record: actions.record, consent: actions.consent, announce: share.announce });
@@ -90,6 +92,8 @@ export class CallView {
   /** @param {boolean} offline whether what is shown is of a moment ago */
   offline(offline) {
     this.#title.closest('.call')?.classList.toggle('offline', offline);
+    this.bar.offline(offline);
+    this.chat.offline(offline);
   }
 
   /** Forgets the people, before another call. */

@@ -2,6 +2,7 @@ import { MAX_CHAT_CHARACTERS } from '../shared/text.js';
 import { makeMessage } from './chat-message.js';
 import { build, makeIcon, setText } from './element.js';
 import { icons } from './icons.js';
+import { Outbox } from './outbox.js';
 import { labels, noticeText, texts } from '../texts.js';
 
 /**
@@ -26,32 +27,33 @@ export class ChatPanel {
   #isOpen = false;
   /** @type {ChatMessage | null} */
   #last = null;
-  /** What was sent last, given back where the server refuses it. */
-  #sent = '';
+  #outbox;
   #list = build('ol', { class: 'messages' });
   #scroll = build('div', { class: 'messages-scroll', role: 'log', tabindex: '0', 'aria-label': texts.chatLog }, this.#list);
   #empty = build('p', { class: 'empty' }, texts.chatEmpty);
   #field = build('textarea', { id: 'chat-text-field', rows: '1', placeholder: texts.chatPlaceholder, 'aria-describedby': 'chat-hint' });
+  /** Why what was written is not sent yet. */
+  #waits = build('p', { class: 'hint waits', 'aria-live': 'polite' });
   #hint = build('p', { class: 'hint', id: 'chat-hint', 'aria-live': 'polite' });
   #form = build(
     'form',
     { class: 'compose' },
+    this.#waits,
     this.#hint,
     build('label', { class: 'visually-hidden', for: 'chat-text-field' }, texts.chatField),
     this.#field,
     build('button', { type: 'submit', class: 'button primary icon-only', 'aria-label': texts.send }, makeIcon(icons.send)),
   );
-  #send;
   #onUnread;
   element = build('div', { class: 'chat-panel' }, this.#empty, this.#scroll, this.#form);
 
   /**
    * @param {object} actions
-   * @param {(text: string) => void} actions.send
+   * @param {(text: string) => boolean} actions.send  false where there is no connection
    * @param {(count: number, message: ChatMessage | null) => void} actions.onUnread  with the message that came unseen
    */
   constructor({ send, onUnread }) {
-    this.#send = send;
+    this.#outbox = new Outbox(send);
     this.#onUnread = onUnread;
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -86,6 +88,7 @@ export class ChatPanel {
    */
   history(history, you) {
     const seen = this.#you === '' ? Infinity : (this.#last?.number ?? 0);
+    const ids = [this.#you, you];
     this.#you = you;
     this.#last = null;
     this.#list.replaceChildren();
@@ -93,13 +96,25 @@ export class ChatPanel {
     const missed = history.filter(({ number }) => number > seen).length;
     if (!this.#isOpen && missed > 0) this.#setUnread(this.unread + missed, null);
     this.#empty.hidden = history.length > 0;
+    if (you === '') return;
+    this.#outbox.got(history.filter(({ from, number }) => number > seen && ids.includes(from)));
+  }
+
+  /** @param {boolean} offline whether what is written now waits */
+  offline(offline) {
+    if (offline) this.#outbox.offline();
+    else this.#outbox.online();
+    this.#showWaits();
   }
 
   /** Forgets everything, before another call. */
   clear() {
     this.history([], '');
     this.#setUnread(0, null);
-    this.#sent = '';
+    // What was not sent may be said in the next call.
+    const unsent = this.#outbox.clear();
+    if (this.#field.value === '') this.#field.value = unsent.join('\n');
+    this.#showWaits();
     setText(this.#hint, '');
   }
 
@@ -111,18 +126,24 @@ export class ChatPanel {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END;
     this.#append(message);
     this.#empty.hidden = true;
-    if (own) setText(this.#hint, '');
+    if (own) this.#outbox.came();
+    if (own) this.#showWaits();
     if (this.#isOpen && (own || atEnd)) this.#scroll.scrollTop = this.#scroll.scrollHeight;
     if (!this.#isOpen && !own) this.#setUnread(this.unread + 1, message);
   }
 
   /**
-   * Says why the last message was not sent, and gives its text back.
-   * @param {string} code
+   * The server has not taken the last message: it is sent again.
+   * @param {number} retryMs when, from now
    */
-  refused(code) {
-    setText(this.#hint, noticeText(code));
-    if (this.#field.value === '') this.#field.value = this.#sent;
+  refused(retryMs) {
+    this.#outbox.putOff(retryMs);
+    this.#showWaits();
+  }
+
+  #showWaits() {
+    const { why } = this.#outbox;
+    setText(this.#waits, why === null ? '' : noticeText(why));
   }
 
   /** @param {ChatMessage} message */
@@ -139,10 +160,13 @@ export class ChatPanel {
       this.#count();
       return;
     }
-    this.#sent = text;
+    if (!this.#outbox.say(text)) {
+      setText(this.#hint, noticeText('chat-full'));
+      return;
+    }
     this.#field.value = '';
     this.#count();
-    this.#send(text);
+    this.#showWaits();
   }
 
   #count() {

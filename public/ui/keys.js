@@ -2,7 +2,7 @@
  * What a key does in a call. Keys do nothing while somebody types, and Space does what it does everywhere on
  * a button that has the focus.
  *
- * @typedef {'mute' | 'hand' | 'chat' | 'talk'} KeyAction
+ * @typedef {'mute' | 'hand' | 'chat' | 'talk' | 'help'} KeyAction
  *
  * @typedef {object} KeyPress  of a KeyboardEvent
  * @property {string} key
@@ -17,7 +17,7 @@ const TYPING = 'input:not([type=checkbox], [type=radio], [type=range]), textarea
 const PRESSABLE = 'button, a[href], summary, input, [role=switch]';
 
 /** @type {ReadonlyMap<string, KeyAction>} */
-const ACTIONS = new Map([['m', 'mute'], ['h', 'hand'], ['c', 'chat'], [' ', 'talk']]);
+const ACTIONS = new Map([['m', 'mute'], ['h', 'hand'], ['c', 'chat'], ['?', 'help'], [' ', 'talk']]);
 
 /**
  * @param {KeyPress} press

@@ -32,6 +32,7 @@ const TONE_SAID_MS = 6000;
 /** The green room, before a call: name, devices, how one sounds, connection, and Join. */
 export class LobbyView {
   #form = elementOf('join', HTMLFormElement);
+  #says = elementOf('lobby-says', HTMLElement);
   #name = elementOf('name', HTMLInputElement);
   #nameHint = elementOf('name-hint', HTMLElement);
   #transport = elementOf('transport', HTMLSelectElement);
@@ -111,9 +112,14 @@ export class LobbyView {
     this.#microphoneUsable(this.#microphone.select.value !== LISTEN_ONLY);
   }
 
-  /** Shows the form, ready for what comes first. */
-  show() {
+  /**
+   * Shows the form, ready for what comes first.
+   * @param {string} [says] of the call that is over
+   */
+  show(says = '') {
     showView('lobby');
+    this.#says.hidden = says === '';
+    setText(this.#says, says);
     this.busy(false);
     this.#switches.refresh();
     if (this.#name.value === '') this.#name.focus();

@@ -1,12 +1,10 @@
 import { build, make, makeButton } from './element.js';
 import { noticeText, texts } from '../texts.js';
 
-/** How long good news stays, in milliseconds. */
-const NEWS_MS = 8000;
+/** How long news stay, by code, in milliseconds: the good news, and an offer that is there under Settings too. */
+const STAYS_MS = new Map([['microphone-back', 8000], ['speaker-back', 8000], ['sound-resumed', 8000], ['device-new', 20_000]]);
 
-const news = new Set(['microphone-back', 'speaker-back', 'sound-resumed']);
-
-/** What went wrong, and what to do: sentences that stay until they are dismissed or settled, or are good news. */
+/** What went wrong, and what to do: sentences that stay until they are dismissed or settled, or are news. */
 export class Notices {
   /** @type {Map<string, HTMLElement>} by code */
   #shown = new Map();
@@ -36,7 +34,8 @@ export class Notices {
     notice.append(makeButton('button quiet', texts.dismiss, () => this.settle(code)));
     this.#shown.set(code, notice);
     this.#area.append(notice);
-    if (news.has(code)) setTimeout(() => this.#shown.get(code) === notice && this.settle(code), NEWS_MS);
+    const staysMs = STAYS_MS.get(code);
+    if (staysMs) setTimeout(() => this.#shown.get(code) === notice && this.settle(code), staysMs);
   }
 
   /**

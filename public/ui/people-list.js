@@ -39,7 +39,7 @@ export class PeopleList {
     for (const person of people) {
       this.#tileOf(person.id).show(person, { you: person.id === you, recording });
     }
-    this.#list.dataset.count = String(Math.min(people.length, 5));
+    this.#list.dataset.count = String(Math.min(people.length, 7));
   }
 
   /**

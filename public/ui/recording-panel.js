@@ -58,8 +58,11 @@ export class RecordingPanel {
   show(recording, people, you) {
     const isOn = recording?.on === true;
     setText(this.#says, saysOf(recording));
+    const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
     this.#start.hidden = isOn;
     this.#stop.hidden = !isOn;
+    // Who has just pressed one of them goes on with the other.
+    if (hadFocus) (isOn ? this.#stop : this.#start).focus();
     this.#meRow.hidden = !isOn;
     this.#me.checked = people.find(({ id }) => id === you)?.recorded === true;
     const recorded = people.filter((person) => person.recorded).map(({ label, name }) => label || name);
@@ -73,6 +76,11 @@ export class RecordingPanel {
   addFiles(id, files) {
     this.#filesPart.hidden = false;
     this.#files.prepend(...files.map((file) => fileItem(id, file)));
+  }
+
+  /** The files could not be had. */
+  filesFailed() {
+    setText(this.#says, noticeText('recording-files'));
   }
 
   /** Forgets the files, before another call. */

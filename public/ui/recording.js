@@ -1,5 +1,5 @@
-import { askConsent } from './consent-dialog.js';
 import { elementOf, setText } from './element.js';
+import { ask } from './question.js';
 import { RecordingPanel } from './recording-panel.js';
 import { noticeText, texts } from '../texts.js';
 
@@ -118,7 +118,7 @@ export class Recording {
       return;
     }
     this.#asked.add(state.id);
-    this.#endQuestion = askConsent(state.by, (agreed) => {
+    this.#endQuestion = ask(texts.consent(state.by), (agreed) => {
       this.#endQuestion = null;
       this.#actions.consent(agreed);
     });
@@ -140,5 +140,7 @@ export class Recording {
       await new Promise((resolve) => void setTimeout(resolve, TRY_MS));
     }
     this.#fetched.delete(id);
+    this.panel.filesFailed();
+    this.#actions.announce(noticeText('recording-files'));
   }
 }

@@ -1,7 +1,8 @@
 import { canChooseSpeaker } from '../client/speaker.js';
 import { readChoices } from './choices.js';
 import { makeDeviceField, showMicrophones, showSpeakers } from './device-select.js';
-import { build } from './element.js';
+import { build, makeButton } from './element.js';
+import { showKeys } from './keys-help.js';
 import { SwitchList } from './switch.js';
 import { labels, texts } from '../texts.js';
 
@@ -33,7 +34,7 @@ export class SettingsPanel {
       choose,
     );
     const speaker = canChooseSpeaker() ? this.#speaker.field : build('p', { class: 'hint' }, texts.speakerBySystem);
-    this.element = build('div', { class: 'stack' }, this.#microphone.field, speaker, switches);
+    this.element = build('div', { class: 'stack' }, this.#microphone.field, speaker, switches, makeButton('button small', texts.showKeys, showKeys));
   }
 
   opened() {

@@ -9,22 +9,22 @@ const SAID_MS = 4000;
 
 /**
  * Lets the room's link be copied, or scanned.
- * @param {{ announce: (sentence: string) => void, copyFailed: () => void }} actions
+ * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
  */
-export function shareLink({ announce, copyFailed }) {
+export function shareLink({ announce, failed }) {
   const text = elementOf('copy-link-text', HTMLElement);
   elementOf('copy-link', HTMLButtonElement).addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(roomLink());
     } catch {
-      copyFailed();
+      failed('copy-failed');
       return;
     }
     setText(text, texts.linkCopied);
     announce(texts.linkCopied);
     setTimeout(() => setText(text, labels.copyLink), SAID_MS);
   });
-  elementOf('show-qr', HTMLButtonElement).addEventListener('click', () => void showQr());
+  elementOf('show-qr', HTMLButtonElement).addEventListener('click', () => showQr().catch(() => failed('qr-failed')));
 }
 
 /** Shows the link as a QR code, in a dialog that is there while it is open. */

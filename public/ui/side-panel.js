@@ -21,8 +21,10 @@ export class SidePanel {
 
   constructor() {
     elementOf('side-close', HTMLButtonElement).addEventListener('click', () => this.close(true));
-    this.#panel.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) this.close(true);
+    // Wherever the focus is: what had it may be gone.
+    document.addEventListener('keydown', (event) => {
+      const isFree = !event.defaultPrevented && !document.querySelector('dialog[open]');
+      if (event.key === 'Escape' && isFree) this.close(true);
     });
   }
 

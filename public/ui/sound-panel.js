@@ -30,9 +30,9 @@ export class SoundPanel {
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, copyFailed: () => void }} actions
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
    */
-  constructor(room, { announce, copyFailed }) {
+  constructor(room, { announce, failed }) {
     this.#room = room;
     this.#operator = new OperatorControls(room);
     const copy = makeButton('button small', texts.copyAsText, async () => {
@@ -42,7 +42,7 @@ export class SoundPanel {
         copy.textContent = texts.copied;
         setTimeout(() => (copy.textContent = texts.copyAsText), 3000);
       } catch {
-        copyFailed();
+        failed('copy-failed');
       }
     });
     const rows = this.#parts.map(({ part, value }) =>

@@ -173,7 +173,7 @@ inChromium.describe('a call in Chromium', () => {
     const doomed = await startServer();
     const page = await joinRoom(browsers.browser, doomed.url, 'lost', { name: 'Anna' });
     await doomed.close();
-    await expect.poll(() => notices(page), { timeout: 10_000 }).toMatch(/broke off, and is being made anew/);
+    await expect.poll(() => notices(page), { timeout: 10_000 }).toMatch(/The connection broke off/);
     await page.getByRole('button', { name: 'Leave' }).click();
     expect(await notices(page)).toBe('');
     expect(await page.getByRole('button', { name: 'Join' }).isEnabled()).toBe(true);

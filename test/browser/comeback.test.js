@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { startServer } from './aloud-server.js';
 import { inChromium, openBrowser } from './chromium.js';
 import { record } from './recording.js';
+import { openLink as openFragileLink } from '../integration/fragile-link.js';
 import { joinRoom, people } from './room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -117,13 +118,15 @@ inChromium.describe('a call that is cut off, in Chromium', () => {
       link.cut();
       await expect.poll(() => stateOf(listener), { timeout: 6000 }).toBe('reconnecting');
       const alert = listener.getByRole('alert');
-      expect(await alert.innerText()).toMatch(/The connection broke off, and is being made anew\. .*stay on this page/);
+      expect(await alert.innerText()).toMatch(/The connection broke off\. Stay on this page: it is being made anew[^]*Trying (again in \d+ s\.|now…)/);
+      expect(await listener.title()).toBe('connection lost · place · aloud');
       expect(server.rooms.get('place')?.size).toBe(2);
       await pass(5000);
       link.mend();
       await expect.poll(() => stateOf(listener), { timeout: 10_000 }).toBe('joined');
       expect(await alert.innerText()).toBe('');
       expect(await listener.getByRole('status').innerText()).toBe('You are connected again.');
+      expect(await listener.title()).toBe('place · aloud');
       expect(await idOf(listener)).toBe(id);
       await heard();
       await isHeard(heard);
@@ -132,7 +135,55 @@ inChromium.describe('a call that is cut off, in Chromium', () => {
       await link.close();
     }
   });
+
+  inChromium.it('loses no message of the chat, tries at once when it is told to, and goes on over a WebSocket where UDP is blocked', async () => {
+    server = await startServer();
+    const link = await openFragileLink(server);
+    try {
+      const other = await joinRoom(speakers.browser, server.url, 'udp', { name: 'Spe' });
+      const page = await joinRoom(listeners.browser, link.url, 'udp', { name: 'Lis', prepare: await throughLink(link) });
+      const how = () => page.getByLabel('How you are connected').innerText();
+      const who = () => server.rooms.get('udp')?.describe().people.map(({ id, name }) => `${id} ${name}`).toSorted();
+      expect(await how()).toMatch(/Connected over WebTransport/);
+      const before = who();
+
+      link.cut({ tcp: true, udp: true });
+      await expect.poll(() => stateOf(page), { timeout: 6000 }).toBe('reconnecting');
+      await page.getByRole('button', { name: 'Chat' }).click();
+      for (const text of ['one', 'two']) {
+        await page.getByLabel('Message to everybody').fill(text);
+        await page.keyboard.press('Enter');
+      }
+      await page.getByText('Your message waits here, and is sent when you are back.').waitFor();
+      expect(await page.getByRole('button', { name: 'Raise hand' }).isDisabled()).toBe(true);
+      await pass(1000);
+      link.cut({});
+      await page.getByRole('button', { name: 'Try now' }).click();
+      await expect.poll(() => stateOf(page), { timeout: 3000 }).toBe('joined');
+      await other.getByRole('button', { name: 'Chat, 2 unread' }).waitFor();
+      expect(await page.getByRole('log').getByRole('listitem').allInnerTexts()).toEqual([expect.stringMatching(/one$/), 'two']);
+      expect(await how()).toMatch(/Connected over WebTransport/);
+
+      link.cut({ udp: true });
+      await expect.poll(() => stateOf(page), { timeout: 6000 }).toBe('reconnecting');
+      await expect.poll(() => stateOf(page), { timeout: 8000 }).toBe('joined');
+      expect(await how()).toMatch(/Connected over WebSocket[^]*Tried WebTransport first\. It (had not answered|gave no answer)/);
+      expect(who()).toEqual(before);
+    } finally {
+      link.cut({});
+      await link.close();
+    }
+  });
 });
+
+/**
+ * Makes a page see the server's HTTP/3 at the link's port.
+ * @param {import('../integration/fragile-link.js').FragileLink} link
+ */
+async function throughLink(link) {
+  const json = await (await link.fetch(`${link.url}/api/config`)).json();
+  return (/** @type {Page} */ page) => page.route('**/api/config', (route) => route.fulfill({ json }));
+}
 
 /**
  * Stops all tabs of a browser, their workers and worklets with them, as a system does that is short of

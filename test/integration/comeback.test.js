@@ -98,7 +98,7 @@ engine.describe('a link on which nothing passes for a while, over WebTransport',
       const before = who(server);
       link.cut({ tcp: true, udp: true });
       await isCutOff(listener);
-      await pass(seconds * 1000 - 3200);
+      await pass(seconds * 1000 - 2200);
       expect(hears(listener)).toBe(false);
       link.cut({});
       await Promise.all([isBack(listener, 10_000), isBack(speaker, 10_000)]);

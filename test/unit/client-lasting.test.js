@@ -133,8 +133,8 @@ describe('a call that lasts', () => {
     const { network, call, joined, states } = await inCall();
     network.cut = true;
     const noticedMs = await network.until(() => call.state === 'reconnecting');
-    expect(noticedMs).toBeGreaterThan(2500);
-    expect(noticedMs).toBeLessThan(4000);
+    expect(noticedMs).toBeGreaterThan(1700);
+    expect(noticedMs).toBeLessThan(2500);
     await network.pass(5000);
     network.cut = false;
     expect(await network.until(() => call.state === 'joined')).toBeLessThan(12_000);

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { errors } from '../../public/shared/errors.js';
+import { failureTexts, noticeText } from '../../public/texts.js';
+import { startServer } from './aloud-server.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { joinRoom, openRoom } from './room-page.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
+const tell = (/** @type {Page} */ page, /** @type {string} */ type, /** @type {object} */ told) =>
+  page.evaluate(([name, detail]) => {
+    /** @type {any} */ (window).aloud.call.dispatchEvent(new CustomEvent(/** @type {string} */ (name), { detail }));
+  }, /** @type {const} */ ([type, told]));
+
+/** Those that end a call, or don't let it begin. */
+const ends = [
+  ...Object.keys(errors).filter((code) => !/^(chat|recording|operator)-|^(user-name|content-type|body-too-large)$/.test(code)),
+  'connection-failed', 'connection-lost', 'no-answer', 'not-offered', 'no-webtransport', 'no-sound', 'from the future',
+];
+
+/** Those with which a call goes on. */
+const during = Object.keys(failureTexts).filter((code) => /^(microphone|speaker|sound)-|^no-(microphone|speaker|shared-memory)$/.test(code));
+
+/** Runs in the page before all else: the network's part of a call, that ends as it is told to. */
+function failingWorker() {
+  Object.assign(window, {
+    endsWith: '',
+    Worker: class extends EventTarget {
+      /** @param {any} message */
+      postMessage({ type }) {
+        const data = { type: 'ended', code: /** @type {any} */ (window).endsWith, message: 'What a machine says.' };
+        if (type === 'join') setTimeout(() => /** @type {any} */ (this).onmessage({ data }), 1);
+      }
+      terminate() {}
+    },
+  });
+}
+
+inChromium.describe('what a person is told when something fails, in Chromium', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {import('./chromium.js').OpenBrowser} */
+  let opened;
+
+  beforeAll(async () => {
+    server = await startServer('--engine', 'none', '--operator-token', 'token-of-the-operator');
+    opened = await openBrowser();
+  });
+  afterEach(async () => {
+    for (const context of opened.browser.contexts()) await context.close();
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await server?.close();
+  });
+
+  const open = (/** @type {(page: Page) => Promise<unknown>} */ prepare) =>
+    openRoom(opened.browser, server.url, 'failures', { name: 'Anna', prepare });
+  const without = (/** @type {string} */ script) => open((page) => page.addInitScript(script));
+
+  inChromium.it('is a sentence of the page for whatever ends a call, and the green room is ready again', async () => {
+    const page = await open((blank) => blank.addInitScript(failingWorker));
+    await page.getByLabel('Microphone', { exact: true }).selectOption('none');
+    for (const code of ends) {
+      await page.evaluate((one) => Object.assign(window, { endsWith: one }), code);
+      await button(page, 'Join').click();
+      await expect.poll(() => notices(page), { interval: 10 }).toMatch(/Dismiss$/);
+      expect((await notices(page)).replace(/\s+Dismiss$/, '')).toBe(noticeText(code));
+      expect(await button(page, 'Join').isEnabled()).toBe(true);
+    }
+  });
+
+  inChromium.it('is a sentence of the page for whatever happens during a call', async () => {
+    const page = await joinRoom(opened.browser, server.url, 'during', { name: 'Anna' });
+    for (const code of during) {
+      await tell(page, 'notice', { code });
+      await expect.poll(() => notices(page), { interval: 10 }).toContain(noticeText(code));
+      await tell(page, 'settled', { code });
+    }
+    for (const code of ['recording-off', 'recording-limit', 'recording-busy', 'recording-failed']) {
+      await tell(page, 'control', { type: 'refused', of: 'record', code, message: 'What a machine says.' });
+      await expect.poll(() => notices(page), { interval: 10 }).toContain(noticeText(code));
+    }
+    const id = '0123456789abcdef';
+    const stopped = { id, on: false, by: 'Ben', startedAt: '2026-01-01T10:00:00Z', code: 'recording-failed', message: 'What a machine says.' };
+    await tell(page, 'control', { type: 'recording', recording: { ...stopped, on: true } });
+    await tell(page, 'control', { type: 'recording', recording: stopped });
+    await expect.poll(() => page.getByRole('status').innerText()).toBe(noticeText('recording-failed'));
+    await button(page, 'Record').click();
+    await page.getByRole('complementary').getByText(noticeText('recording-failed')).waitFor();
+    await tell(page, 'control', { type: 'recording', recording: { ...stopped, ready: true } });
+    await page.getByRole('complementary').getByText(noticeText('recording-files')).waitFor({ timeout: 10_000 });
+    expect(await page.locator('body').innerText()).not.toContain('machine');
+  });
+
+  for (const [code, script] of [
+    ['no-audio', 'delete window.AudioContext'],
+    ['no-shared-memory', 'delete window.SharedArrayBuffer'],
+    ['microphone-insecure', 'Object.defineProperty(window, "isSecureContext", { value: false })'],
+  ]) {
+    inChromium.it(`says ${code} before one joins`, async () => {
+      const page = await without(script);
+      await page.getByText(noticeText(code)).waitFor();
+      expect(await page.getByLabel('Microphone', { exact: true }).locator('option').count()).toBe(1);
+    });
+  }
+
+  inChromium.it('says what the browser lacks, beside the choice that needs it', async () => {
+    const page = await without('delete window.WebTransport');
+    await page.getByText('Advanced').click();
+    await page.getByText(noticeText('no-webtransport')).waitFor();
+  });
+
+  for (const [code, script] of [
+    ['microphone-busy', 'navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("x", "NotReadableError"); }'],
+    ['no-worker', 'window.Worker = class { constructor() { setTimeout(() => this.onerror(), 1); } postMessage() {} terminate() {} }'],
+    ['no-sound', 'AudioWorklet.prototype.addModule = async () => { throw new Error("x"); }'],
+  ]) {
+    inChromium.it(`says ${code} when one joins`, async () => {
+      const page = await without(script);
+      await button(page, 'Join').click();
+      await page.getByText(noticeText(code)).waitFor();
+    });
+  }
+
+  inChromium.it('says so where the server isn’t there, or doesn’t offer what was chosen', async () => {
+    const page = await openRoom(opened.browser, server.url, 'failures', { name: 'Anna', transport: 'webtransport' });
+    await button(page, 'Join').click();
+    await page.getByText(noticeText('not-offered')).waitFor();
+    const gone = await startServer('--engine', 'none');
+    const lost = await openRoom(opened.browser, gone.url, 'failures', { name: 'Anna' });
+    await lost.waitForLoadState('networkidle');
+    await lost.evaluate(() => performance.clearResourceTimings());
+    await gone.close();
+    await button(lost, 'Join').click();
+    await expect.poll(() => notices(lost)).toMatch(/^(The server could not be reached|A part of this page could not be loaded)\. Check your network/);
+  });
+
+  inChromium.it('says so in a panel whose parts can’t be had, and lets one try again', async () => {
+    let isCut = true;
+    const cut = (/** @type {Page} */ page) =>
+      page.route(/vendor\/u|api\/rooms/, (route) => (isCut ? route.abort() : route.continue()));
+    const page = await joinRoom(opened.browser, server.url, 'panels', { name: 'Anna', prepare: cut });
+    await button(page, 'QR code').click();
+    await page.getByText(noticeText('qr-failed')).waitFor();
+    await page.evaluate(() => (navigator.clipboard.writeText = async () => Promise.reject(new Error('x'))));
+    await button(page, 'Copy link').click();
+    await page.getByText(noticeText('copy-failed')).waitFor();
+    await button(page, 'Sound').click();
+    await page.getByText(noticeText('plots-failed')).waitFor();
+    await page.getByText('For the operator').click();
+    await page.getByLabel('Operator token').fill('token-of-the-operator');
+    await button(page, 'Use').click();
+    await page.getByText(noticeText('operator-offline')).waitFor();
+    isCut = false;
+    await button(page, 'QR code').click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+  });
+
+  inChromium.it('says so where a server lets nobody change the delay', async () => {
+    const plain = await startServer('--engine', 'none');
+    const page = await joinRoom(opened.browser, plain.url, 'off', { name: 'Anna' });
+    await button(page, 'Sound').click();
+    await page.getByText('For the operator').click();
+    await page.getByLabel('Operator token').fill('token-of-the-operator');
+    await button(page, 'Use').click();
+    await page.getByText(noticeText('operator-off')).waitFor();
+    await page.context().close();
+    await plain.close();
+  });
+});
