@@ -72,7 +72,7 @@ class StepClock {
   }
 }
 
-/** @typedef {import('../server/room/room.js').RoomSettings} RoomSettings */
+/** @typedef {import('../server/room/room-settings.js').RoomSettings} RoomSettings */
 
 /**
  * A room with people in it on a clock of its own.

@@ -4,7 +4,7 @@
  * @import { Config } from './config.js'
  * @import { ServerCertificate } from './certificate.js'
  * @import { Log } from './log.js'
- * @import { Observer } from './room/room.js'
+ * @import { Observer } from './room/room-settings.js'
  * @import { Accept, Transport } from './transport/session.js'
  */
 

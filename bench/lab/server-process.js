@@ -44,7 +44,7 @@ function emptyNotes() {
   };
 }
 
-/** @type {import('../../server/room/room.js').Observer} */
+/** @type {import('../../server/room/room-settings.js').Observer} */
 const observer = {
   received: ({ name }, frame, arrivalMs) => void notes.arrivals.push({ name, frame, atMs: sharedMs(arrivalMs) }),
   ticked: (_frame, latenessMs) => void notes.tickLatenessMs.push(latenessMs),

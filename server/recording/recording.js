@@ -1,7 +1,7 @@
 /**
  * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
  * @import { Participant } from '../room/participant.js'
- * @import { RoomSettings } from '../room/room.js'
+ * @import { RoomSettings } from '../room/room-settings.js'
  * @import { RecordingDirectory } from './recording-directory.js'
  */
 

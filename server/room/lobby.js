@@ -122,22 +122,22 @@ function handlerFor(room, participant, clock) {
 function obey(room, participant, message) {
   switch (message.type) {
     case 'mute':
-      room.mute(participant, message.muted);
+      room.controls.mute(participant, message.muted);
       return true;
     case 'delay':
-      return room.delay(participant, message.serverDelayMs);
+      return room.controls.delay(participant, message.serverDelayMs);
     case 'hand':
-      room.raiseHand(participant, message.raised);
+      room.controls.raiseHand(participant, message.raised);
       return true;
     case 'chat':
       room.chat.say(participant, message.text);
       return true;
     case 'report':
-      room.report(participant, message.lostPercent);
+      room.controls.report(participant, message.lostPercent);
       participant.report(message);
       return true;
     case 'volume':
-      return room.setVolume(participant, message.person, message.gain);
+      return room.controls.setVolume(participant, message.person, message.gain);
     case 'record':
       room.recording.record(participant, message.on);
       return true;

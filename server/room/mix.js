@@ -2,7 +2,7 @@
  * @import { DelayControl } from './delay-control.js'
  * @import { MixStream } from './mix-stream.js'
  * @import { Participant } from './participant.js'
- * @import { RoomSettings } from './room.js'
+ * @import { RoomSettings } from './room-settings.js'
  */
 
 import { mixMinus } from '../audio/mixer.js';

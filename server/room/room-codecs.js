@@ -1,7 +1,7 @@
 /**
  * What the people of a room are decoded and encoded with.
  * @import { Session } from '../transport/session.js'
- * @import { RoomSettings } from './room.js'
+ * @import { RoomSettings } from './room-settings.js'
  */
 
 import { Stream } from '../../public/shared/packet.js';

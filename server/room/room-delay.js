@@ -1,6 +1,6 @@
 /**
  * @import { Participant } from './participant.js'
- * @import { RoomSettings } from './room.js'
+ * @import { RoomSettings } from './room-settings.js'
  */
 
 import { DelayControl, roundMs } from './delay-control.js';

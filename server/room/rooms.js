@@ -2,7 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
  * @import { Participant } from './participant.js'
- * @import { JoinWishes, RoomSettings } from './room.js'
+ * @import { JoinWishes, RoomSettings } from './room-settings.js'
  */
 
 import { createAudioFormat } from '../../public/shared/audio-format.js';

@@ -20,14 +20,14 @@ export class Conference {
   /** @type {unknown[]} */
   logged = [];
 
-  /** @param {Partial<import('../../server/room/room.js').RoomSettings> & { maxRooms?: number, maxPeople?: number,
+  /** @param {Partial<import('../../server/room/room-settings.js').RoomSettings> & { maxRooms?: number, maxPeople?: number,
    *   frameMs?: number, sampleRate?: number, opusFrames?: number }} [options]
    * @param {FakeClock} [clock] */
   constructor({ maxRooms = 10, maxPeople = 100, frameMs, sampleRate, opusFrames, ...options } = {}, clock = new FakeClock()) {
     this.clock = clock;
     this.format = createAudioFormat({ frameMs, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
-    /** @type {import('../../server/room/room.js').RoomSettings} */
+    /** @type {import('../../server/room/room-settings.js').RoomSettings} */
     const settings = {
       format: this.format,
       delivery: /** @type {const} */ ('tick'),
