@@ -4,6 +4,7 @@
  */
 
 import { spawn } from 'node:child_process';
+import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /** How long a process may take to end when it is asked to, in milliseconds. */
@@ -127,4 +128,24 @@ export class CpuMeter {
     this.#atMs = now;
     return percent;
   }
+}
+
+/** How much of the machine has been used since the last call, by all programs together, in percent of a core. */
+export class MachineMeter {
+  #before = cpuTimes();
+
+  /** @returns {{ busyPercent: number, idlePercent: number }} together a hundred for each core */
+  take() {
+    const now = cpuTimes();
+    const all = Math.max(now.all - this.#before.all, 1);
+    const idlePercent = (100 * now.cores * (now.idle - this.#before.idle)) / all;
+    this.#before = now;
+    return { busyPercent: 100 * now.cores - idlePercent, idlePercent };
+  }
+}
+
+function cpuTimes() {
+  const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({ idle, all: user + nice + sys + idle + irq }));
+  const sum = (/** @type {'idle' | 'all'} */ of) => times.reduce((total, time) => total + time[of], 0);
+  return { cores: times.length, idle: sum('idle'), all: sum('all') };
 }

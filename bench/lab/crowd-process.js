@@ -55,7 +55,7 @@ serve(
       const cpuPercent = cpu.take();
       const people = theCrowd().take().map(({ arrivals, ...person }) => ({
         ...person,
-        arrivals: arrivals.map(({ frame, atMs }) => ({ frame, atMs: sharedMs(atMs), endMs: sharedMs(theCrowd().endMs(frame)) })),
+        arrivals: arrivals.map(({ frame, atMs }) => ({ frame, atMs: sharedMs(atMs) })),
       }));
       return { people, latenessMs, sent, roundTripMs, frameMs: format.frameMs, cpuPercent };
     },

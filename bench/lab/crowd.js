@@ -1,6 +1,6 @@
 /**
- * Many participants in one process, as cheap as they can be made: one clock for all, packets made
- * beforehand, arrivals counted by their headers. They keep to the protocol of silence: who has nothing
+ * Many participants in one process, as cheap as they can be made: one timer for all, one clock for each room,
+ * packets made beforehand, arrivals counted by their headers. They keep to the protocol of silence: who has nothing
  * to say sends a packet without a payload every 200 ms.
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
@@ -8,11 +8,10 @@
  * @import { Connection } from '../../public/client/connection/connection.js'
  */
 
-import { ClockExchange } from '../../public/client/clock-exchange.js';
-import { ClockSync } from '../../public/client/clock-sync.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { join } from '../../public/client/connection/join.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, PacketType, packetType, readPacket, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/packet.js';
+import { CrowdRoom } from './crowd-room.js';
 
 /** Who is silent sends a packet this often, in milliseconds, */
 const SILENCE_MS = 200;
@@ -21,11 +20,8 @@ const SILENT_AT_ONCE = 2;
 
 const SPOKEN_LEVEL = 25;
 
-/** Members' packets leave at so many times of each frame, a millisecond apart: sound cards differ. */
-const SLOTS = 10;
-
-/** A send loop that stood still for longer goes on with the frame of the day, in milliseconds. */
-const MAX_BEHIND_MS = 1000;
+/** Packets leave at times so far apart at least, in milliseconds: those of many rooms are sent together. */
+const SEND_MS = 1;
 
 /** Of one who is watched, so many arrivals are noted at most. */
 const MOST_NOTED = 20_000;
@@ -62,7 +58,7 @@ export class StreamCount {
 }
 
 /** One of the crowd. */
-class Member {
+export class Member {
   /** Whether it talks. */
   talks = false;
   /** Silent frames that are to be sent at once. */
@@ -76,11 +72,15 @@ class Member {
   noted = null;
   notedCount = 0;
 
+  /** @type {CrowdRoom | null} */
+  room = null;
+  /** At which time of the frame it sends. */
+  slot = 0;
+
   /** @param {Connection} connection @param {number} number of those who ever joined */
   constructor(connection, number) {
     this.connection = connection;
     this.number = number;
-    this.slot = number % SLOTS;
   }
 
   /** @param {Uint8Array} bytes an audio packet @param {number} arrivalMs */
@@ -101,20 +101,13 @@ export class Crowd {
   #encode;
   /** @type {Map<string, Member>} */
   #members = new Map();
-  /** @type {Set<Member>[]} */
-  #slots = Array.from({ length: SLOTS }, () => new Set());
+  /** @type {Map<string, CrowdRoom>} */
+  #rooms = new Map();
   #joined = 0;
   /** @type {Uint8Array[]} */
   #payloads = [];
   #packet = new Packet();
   #bytes = new Uint8Array(MAX_PACKET_BYTES);
-  #sync = new ClockSync(48000);
-  /** @type {ClockExchange | null} */
-  #exchange = null;
-  /** Whose connection tells of the server's clock. @type {Member | null} */
-  #teller = null;
-  #frame = -1;
-  #slot = 0;
   /** @type {unknown} */
   #timer = null;
   #closed = false;
@@ -154,34 +147,34 @@ export class Crowd {
       onClosed: (/** @type {string} */ code, /** @type {string} */ reason) => void (member.ended = `${code}: ${reason}`),
     };
     await join(member.connection, { type: 'join', version: 1, room, name: id }, handler, this.#clock);
-    if (this.#exchange === null) await this.#begin(member, welcome);
+    await this.#begin(welcome);
+    await this.#enter(member, room);
     member.talks = talks;
     this.#members.set(id, member);
-    this.#slots[member.slot].add(member);
     if (this.#timer === null) this.#schedule();
   }
 
-  /** @param {Member} member the first @param {Record<string, any>} welcome */
-  async #begin(member, welcome) {
+  /** @param {Record<string, any>} welcome */
+  async #begin(welcome) {
+    if (this.#payloads.length > 0) return;
     this.format = createAudioFormat(welcome.format);
     this.#payloads = await this.#encode(this.format, welcome.bitrate);
-    this.#sync = new ClockSync(this.format.sampleRate);
-    this.#teller = member;
-    const send = (/** @type {Uint8Array} */ bytes) => member.connection.send(bytes);
-    this.#exchange = new ClockExchange({ clock: this.#clock, sync: this.#sync, send });
-    await this.#exchange.start();
-    this.#frame = this.#current();
   }
 
-  #current() {
-    return Math.floor(this.#sync.sampleClockAt(this.#clock.now()) / this.format.frameSamples);
+  /** @param {Member} member @param {string} name */
+  async #enter(member, name) {
+    const room = this.#rooms.get(name) ?? new CrowdRoom(member, this.format, this.#clock);
+    this.#rooms.set(name, room);
+    member.room = room;
+    await room.known;
+    room.enter(member);
   }
 
   /** @param {Member} member @param {Uint8Array} bytes @param {number} arrivalMs */
   #receive(member, bytes, arrivalMs) {
     const type = packetType(bytes);
     if (type === PacketType.audio && bytes.length >= AUDIO_HEADER_BYTES) member.count(bytes, arrivalMs);
-    else if (member === this.#teller && readPacket(bytes, read) === null) this.#exchange?.reply(read.id, read.clock, arrivalMs);
+    else if (type === PacketType.clockReply && readPacket(bytes, read) === null) member.room?.reply(member, read, arrivalMs);
   }
 
   /** @param {string} id @param {boolean} talks */
@@ -204,46 +197,36 @@ export class Crowd {
    */
   leave(id, { silently = false } = {}) {
     const member = this.#member(id);
-    if (member === this.#teller) throw new Error(`${id} tells of the clock, and stays`);
     this.#members.delete(id);
-    this.#slots[member.slot].delete(member);
+    if (member.room?.leave(member)) {
+      for (const [name, room] of this.#rooms) if (room === member.room) this.#rooms.delete(name);
+    }
     if (!silently) member.connection.sendControl({ type: 'leave' });
     member.connection.close();
   }
 
-  /** When the next packets are to be sent, on the clock. */
-  get #dueMs() {
-    const share = this.#slot / SLOTS;
-    return this.#sync.msAt((this.#frame + 1 + share) * this.format.frameSamples);
-  }
-
   #schedule() {
     if (this.#closed) return;
-    const wait = Math.max(0, Math.ceil(this.#dueMs - this.#clock.now()));
-    this.#timer = this.#clock.setTimeout(() => this.#send(), wait);
+    const now = this.#clock.now();
+    let dueMs = now + this.format.frameMs;
+    for (const room of this.#rooms.values()) dueMs = Math.min(dueMs, room.dueMs);
+    this.#timer = this.#clock.setTimeout(() => this.#send(), Math.max(SEND_MS, Math.ceil(dueMs - now)));
   }
 
   #send() {
-    const behindMs = this.#clock.now() - this.#dueMs;
-    if (behindMs > MAX_BEHIND_MS) this.#frame = this.#current();
-    for (let late = this.#clock.now() - this.#dueMs; late >= 0; late = this.#clock.now() - this.#dueMs) {
-      this.latenessMs.push(late);
-      for (const member of this.#slots[this.#slot]) this.#sendFrame(member);
-      this.#slot = (this.#slot + 1) % SLOTS;
-      if (this.#slot === 0) this.#frame += 1;
-    }
+    for (const room of this.#rooms.values()) room.sendDue(this.#sendFrame, this.latenessMs);
     this.#schedule();
   }
 
-  /** @param {Member} member */
-  #sendFrame(member) {
+  /** @param {Member} member @param {number} frame */
+  #sendFrame = (member, frame) => {
     const every = Math.max(1, Math.round(SILENCE_MS / this.format.frameMs));
-    if (!member.talks && member.silentLeft === 0 && (this.#frame + member.number) % every !== 0) return;
+    if (!member.talks && member.silentLeft === 0 && (frame + member.number) % every !== 0) return;
     if (member.silentLeft > 0) member.silentLeft -= 1;
     const packet = this.#packet;
     const speech = this.#payloads;
-    const payload = member.talks ? speech[(this.#frame + APART_FRAMES * member.number) % speech.length] : null;
-    packet.frame = this.#frame;
+    const payload = member.talks ? speech[(frame + APART_FRAMES * member.number) % speech.length] : null;
+    packet.frame = frame;
     packet.sequence = member.sequence++ & 0xffff;
     packet.level = payload ? SPOKEN_LEVEL : SILENT_LEVEL;
     packet.voice = payload !== null;
@@ -251,7 +234,7 @@ export class Crowd {
     if (payload) this.#bytes.set(payload, header);
     member.connection.send(this.#bytes.subarray(0, header + (payload?.length ?? 0)));
     this.sent += 1;
-  }
+  };
 
   /** From now on packets are counted anew. */
   note() {
@@ -281,21 +264,16 @@ export class Crowd {
     }));
   }
 
-  /** When a frame ends, on the clock, in milliseconds. @param {number} frame */
-  endMs(frame) {
-    return this.#sync.msAt((frame + 1) * this.format.frameSamples);
-  }
-
   /** The least round trip of the exchanges with the server's clock, in milliseconds. */
   get roundTripMs() {
-    return this.#sync.leastRoundTripMs;
+    return Math.min(...[...this.#rooms.values()].map(({ roundTripMs }) => roundTripMs));
   }
 
   /** All leave. Idempotent. */
   close() {
     this.#closed = true;
     this.#clock.clearTimeout(this.#timer);
-    this.#exchange?.close();
+    for (const room of this.#rooms.values()) room.close();
     for (const { connection } of this.#members.values()) {
       connection.sendControl({ type: 'leave' });
       connection.close();

@@ -4,6 +4,7 @@
  * @import { RunningServer } from '../../server/server.js'
  */
 
+import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
@@ -18,6 +19,7 @@ let server = null;
 /** @type {import('../../public/shared/audio-format.js').AudioFormat | null} */
 let format = null;
 const cpu = new CpuMeter();
+let loop = performance.eventLoopUtilization();
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = /** @type {() => void} */ (runInNewContext('gc'));
@@ -110,11 +112,12 @@ serve(
     begin() {
       notes = emptyNotes();
       cpu.take();
+      loop = performance.eventLoopUtilization();
     },
     /** What was written down since `begin`, and what it took. */
     collect() {
       const { rss, heapUsed } = process.memoryUsage();
-      return { ...notes, originMs, cpuPercent: cpu.take(), rssBytes: rss, heapBytes: heapUsed };
+      return { ...notes, originMs, cpuPercent: cpu.take(), loopPercent: 100 * performance.eventLoopUtilization(loop).utilization, rssBytes: rss, heapBytes: heapUsed };
     },
     /** @param {{ collect?: boolean }} options collect: after garbage has been collected, wholly */
     memory({ collect = false }) {

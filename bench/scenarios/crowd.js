@@ -6,11 +6,14 @@
  * @import { Samples, Scenario } from '../lab/scenario.js'
  * @import { Bar } from '../lab/bars.js'
  * @import { Quantity, Table } from '../result.js'
+ *
+ * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add  records one of a case
  */
 
 import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/options.js';
 import { barsTable } from '../lab/bars.js';
+import { MachineMeter } from '../lab/child.js';
 import { addedMs, codecPassMs, parseCase, receivedShares } from '../lab/crowd-figures.js';
 import { mean, quantile, sorted } from '../statistics.js';
 
@@ -29,7 +32,10 @@ const quantities = {
   received: { name: 'received', label: "Received, of those who talk", unit: '%', factors },
   arrived: { name: 'arrived', label: 'Arrived at those who listen', unit: '%', factors },
   added: { name: 'added', label: 'Added by the server', unit: 'ms', factors },
+  loop: { name: 'loopBusy', label: "Busy share of the server's JavaScript thread", unit: '%', factors },
   generator: { name: 'generatorCpu', label: "The generator's CPU", unit: '% of a core', factors },
+  others: { name: 'othersCpu', label: "Other programs' CPU", unit: '% of a core', factors },
+  idle: { name: 'idleCpu', label: 'Left idle', unit: '% of a core', factors },
 };
 
 /** @type {Scenario} */
@@ -102,15 +108,17 @@ async function measureCase(lab, name, repetition, seconds) {
   const before = await receptions(lab, rooms);
   await lab.server.call('begin');
   await child.call('note');
+  const machine = new MachineMeter();
   await lab.wait(seconds);
+  const taken = machine.take();
   const server = await lab.server.call('collect');
   const notes = await child.call('take');
   const after = await receptions(lab, rooms);
   lab.tellGenerator(notes.latenessMs, notes.cpuPercent);
-  const add = (/** @type {Quantity} */ quantity, /** @type {number} */ value, client = '') =>
+  /** @type {Add} */
+  const add = (quantity, value, client = '') =>
     lab.folder.record(quantity.name, { protocol: '', repetition, client, atMs, value, factors: { rooms: name } });
-  add(quantities.cpu, server.cpuPercent);
-  add(quantities.generator, notes.cpuPercent);
+  addMachine(add, server, notes, taken);
   for (const ms of server.tickLatenessMs) add(quantities.lateness, ms);
   for (const { id, percent } of receivedShares(before, after)) add(quantities.received, percent, id);
   for (const { id, talks, streams } of notes.people) {
@@ -120,6 +128,19 @@ async function measureCase(lab, name, repetition, seconds) {
   if (rooms > 1) return;
   const codecMs = await codecPassMs();
   for (const ms of addedMs(server.due, notes.people)) add(quantities.added, ms - notes.roundTripMs / 2 - codecMs);
+}
+
+/**
+ * Who had the machine's cores.
+ * @param {Add} add @param {{ cpuPercent: number, loopPercent: number }} server @param {{ cpuPercent: number }} generator
+ * @param {{ busyPercent: number, idlePercent: number }} machine
+ */
+function addMachine(add, server, generator, { busyPercent, idlePercent }) {
+  add(quantities.cpu, server.cpuPercent);
+  add(quantities.loop, server.loopPercent);
+  add(quantities.generator, generator.cpuPercent);
+  add(quantities.others, Math.max(0, busyPercent - server.cpuPercent - generator.cpuPercent));
+  add(quantities.idle, idlePercent);
 }
 
 /** What the server counts of everybody, by name. @param {Lab} lab @param {number} rooms */
@@ -144,15 +165,16 @@ function wordsOf(name) {
 function barsOf(folder, name) {
   const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name);
   const what = wordsOf(name);
-  const generator = `the generator took ${(mean(of(quantities.generator)) / 100).toFixed(2)} cores beside it`;
+  const cores = (/** @type {Quantity} */ quantity) => (mean(of(quantity)) / 100).toFixed(2);
+  const beside = `beside it the generator took ${cores(quantities.generator)} cores, other programs ${cores(quantities.others)}; ${cores(quantities.idle)} were idle`;
   /** @param {number} limit @returns {Bar} */
-  const cpu = (limit) => ({ what: `CPU, ${what}`, limit, reached: mean(of(quantities.cpu)) / 100, unit: 'cores', digits: 2, why: generator });
+  const cpu = (limit) => ({ what: `CPU, ${what}`, limit, reached: mean(of(quantities.cpu)) / 100, unit: 'cores', digits: 2, why: beside });
   /** @type {Bar} */
-  const lateness = { what: `Tick's lateness p99, ${what}`, limit: 5, reached: quantile(sorted(of(quantities.lateness)), 0.99), unit: 'ms', digits: 1, why: `p50 ${quantile(sorted(of(quantities.lateness)), 0.5).toFixed(1)} ms` };
-  if (name === '500/3') {
-    return [cpu(1), lateness, { what: `Received, ${what}`, is: '≥', limit: 99.9, reached: mean(of(quantities.received)), unit: '%', digits: 2, why: `arrived at listeners: ${mean(of(quantities.arrived)).toFixed(2)} %` }];
-  }
-  if (name === '50x10/2') return [cpu(1.2), lateness];
+  const lateness = { what: `Tick's lateness p99, ${what}`, limit: 5, reached: quantile(sorted(of(quantities.lateness)), 0.99), unit: 'ms', digits: 1, why: `p50 ${quantile(sorted(of(quantities.lateness)), 0.5).toFixed(1)} ms; the thread that mixes was busy for ${mean(of(quantities.loop)).toFixed(0)} % of the time` };
+  /** @type {Bar} */
+  const received = { what: `Received, ${what}`, is: '≥', limit: 99.9, reached: mean(of(quantities.received)), unit: '%', digits: 2, why: `arrived at listeners: ${mean(of(quantities.arrived)).toFixed(2)} %` };
+  if (name === '500/3') return [cpu(1), lateness, received];
+  if (name === '50x10/2') return [cpu(1.2), lateness, received];
   if (!name.startsWith('50/50')) return [];
   const added = sorted(of(quantities.added));
   return [cpu(0.5), { what: `Added by the server, mean, ${what}`, limit: 6, reached: mean(added), unit: 'ms', digits: 1, why: `p50 ${quantile(added, 0.5).toFixed(1)} ms, p99 ${quantile(added, 0.99).toFixed(1)} ms` }];
@@ -164,12 +186,13 @@ function tableOf(folder, cases) {
     const of = (/** @type {Quantity} */ quantity) => sorted(valuesOf(folder, quantity, name));
     const [lateness, added] = [of(quantities.lateness), of(quantities.added)];
     return [
-      wordsOf(name), mean(of(quantities.cpu)), mean(of(quantities.generator)), known(quantile(lateness, 0.5)), known(quantile(lateness, 0.99)),
+      wordsOf(name), mean(of(quantities.cpu)), mean(of(quantities.generator)), mean(of(quantities.others)), mean(of(quantities.idle)), known(quantile(lateness, 0.5)), known(quantile(lateness, 0.99)),
       known(mean(of(quantities.received))), known(mean(of(quantities.arrived))), known(quantile(added, 0.5)), known(quantile(added, 0.99)),
     ];
   });
   const columns = [
     { label: 'Rooms' }, { label: 'CPU', unit: '% of a core', digits: 0 }, { label: 'Generator', unit: '% of a core', digits: 0 },
+    { label: 'Others', unit: '% of a core', digits: 0 }, { label: 'Idle', unit: '% of a core', digits: 0 },
     { label: 'Tick late, p50', unit: 'ms', digits: 2 }, { label: 'p99', unit: 'ms', digits: 2 },
     { label: 'Received', unit: '%', digits: 2 }, { label: 'Arrived', unit: '%', digits: 2 },
     { label: 'Added, p50', unit: 'ms', digits: 1 }, { label: 'p99', unit: 'ms', digits: 1 },

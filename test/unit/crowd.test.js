@@ -7,12 +7,17 @@ import { FakeClock } from '../fakes/fake-clock.js';
 
 const RATE = 48000;
 
+/** Of rooms whose clocks are their own. @type {Record<string, number>} */
+const AHEAD_MS = { ahead: 7, 'far ahead': 1013 };
+
 /** A server's end: answers clock requests at once, and keeps what audio came. */
 class FakeConnection extends Connection {
   /** @type {{ frame: number, bytes: number, sequence: number, atMs: number }[]} */
   audio = [];
   /** @type {any[]} */
   controls = [];
+  /** What the clock of its room is ahead, in milliseconds. */
+  aheadMs = 0;
 
   /** @param {FakeClock} clock */
   constructor(clock) {
@@ -30,7 +35,7 @@ class FakeConnection extends Connection {
       return true;
     }
     const out = new Uint8Array(12);
-    writeClockReply(out, packet.id, (this.clock.now() * RATE) / 1000);
+    writeClockReply(out, packet.id, ((this.clock.now() + this.aheadMs) * RATE) / 1000);
     this.received(out, this.clock.now());
     return true;
   }
@@ -38,7 +43,9 @@ class FakeConnection extends Connection {
   /** @override @param {object} message */
   sendControl(message) {
     this.controls.push(message);
-    if (/** @type {any} */ (message).type !== 'join') return;
+    const { type, room } = /** @type {any} */ (message);
+    if (type !== 'join') return;
+    this.aheadMs = AHEAD_MS[room] ?? 0;
     this.control({ type: 'welcome', format: { sampleRate: RATE, frameMs: 20, opusFrames: 1 }, bitrate: 32000 });
   }
 }
@@ -121,16 +128,42 @@ describe('a crowd', () => {
     crowd.close();
   });
 
-  it('lets go of who leaves, with a word or without, and keeps the one who tells of the clock', async () => {
-    const { connections, crowd, join } = await createCrowd();
-    for (const id of ['A', 'B', 'C']) await join({ id, room: 'r' });
+  it('keeps to the clock of each room', async () => {
+    const { clock, connections, crowd, join } = await createCrowd();
+    const rooms = ['r', 'ahead', 'far ahead'];
+    for (const room of rooms) await join({ id: room, room, talks: true });
+    for (const connection of connections) connection.audio = [];
+    for (let i = 0; i < 1000; i++) clock.advance(1);
+    for (const { audio, aheadMs } of connections) {
+      expect(audio.length).toBeGreaterThanOrEqual(49);
+      for (const { frame, atMs } of audio) {
+        expect(atMs + aheadMs - (frame + 1) * 20).toBeGreaterThanOrEqual(-0.01);
+        expect(atMs + aheadMs - (frame + 1) * 20).toBeLessThan(2);
+      }
+    }
+    crowd.close();
+  });
+
+  it('lets go of who leaves, with a word or without, and of a room with the last', async () => {
+    const { clock, connections, crowd, join } = await createCrowd();
+    for (const id of ['A', 'B', 'C', 'D']) await join({ id, room: id === 'D' ? 'ahead' : 'r', talks: true });
     crowd.leave('B');
-    crowd.leave('C', { silently: true });
-    expect(() => crowd.leave('A')).toThrow('stays');
-    expect(crowd.size).toBe(1);
-    expect(connections.map(({ closed }) => closed)).toEqual([false, true, true]);
+    crowd.leave('A', { silently: true });
+    expect(crowd.size).toBe(2);
+    expect(connections.map(({ closed }) => closed)).toEqual([true, true, false, false]);
     expect(connections[1].controls.at(-1)).toEqual({ type: 'leave' });
-    expect(connections[2].controls.at(-1).type).toBe('join');
+    expect(connections[0].controls.at(-1).type).toBe('join');
+    crowd.leave('D');
+    for (const connection of connections) connection.audio = [];
+    for (let i = 0; i < 10_000; i++) clock.advance(1);
+    expect(connections.map(({ audio }) => audio.length > 499)).toEqual([false, false, true, false]);
+    crowd.leave('C');
+    const { waiting } = clock;
+    for (let i = 0; i < 100; i++) clock.advance(1);
+    expect(clock.waiting).toBe(waiting);
+    expect(crowd.size).toBe(0);
+    await join({ id: 'E', room: 'ahead', talks: true });
+    expect(connections[4].audio.length).toBeGreaterThan(0);
     crowd.close();
   });
 });
