@@ -1,5 +1,7 @@
 /** @import { SampleRing } from './sample-ring.js' */
 
+import { Bursts } from './bursts.js';
+
 /** How long sound takes to fade out when there is no more, and in again, in milliseconds. */
 const FADE_MS = 2.5;
 
@@ -13,13 +15,16 @@ export class Playback {
   #last = 0;
   #fade = 0;
   #playing = false;
+  #bursts;
 
   /**
    * @param {SampleRing} ring
    * @param {number} sampleRate Hz
+   * @param {() => number} [now]  milliseconds: Date.now, since a worklet has no other clock
    */
-  constructor(ring, sampleRate) {
+  constructor(ring, sampleRate, now = Date.now) {
     this.#ring = ring;
+    this.#bursts = new Bursts(now);
     this.#step = 1 / Math.max(1, (sampleRate * FADE_MS) / 1000);
   }
 
@@ -30,6 +35,8 @@ export class Playback {
   process(channels) {
     if (channels.length === 0) return false;
     const out = channels[0];
+    this.#bursts.next();
+    this.#ring.setBurst(this.#bursts.blocks * out.length, this.#bursts.gapMs);
     const there = this.#ring.read(out);
     if (there > 0) this.#rise(out, there);
     if (there < out.length) this.#fall(out, there);

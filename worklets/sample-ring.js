@@ -10,6 +10,8 @@ const MARK = 2;
 const ARMED = 3;
 const UNDERRUNS = 4;
 const OVERFLOWS = 5;
+const BURST = 6;
+const BURST_GAP = 7;
 const HEADER_BYTES = 64;
 
 export class SampleRing {
@@ -55,6 +57,26 @@ export class SampleRing {
   /** How many times the writer found no room for all that it had. */
   get overflows() {
     return Atomics.load(this.#head, OVERFLOWS);
+  }
+
+  /** How many samples the reader takes at once; 0 while that isn't known. */
+  get burst() {
+    return Atomics.load(this.#head, BURST);
+  }
+
+  /** How long after one of these the next comes at the earliest, in milliseconds; 0 while that isn't known. */
+  get burstGapMs() {
+    return Atomics.load(this.#head, BURST_GAP);
+  }
+
+  /**
+   * For the reader to tell.
+   * @param {number} samples
+   * @param {number} gapMs
+   */
+  setBurst(samples, gapMs) {
+    Atomics.store(this.#head, BURST, samples);
+    Atomics.store(this.#head, BURST_GAP, gapMs);
   }
 
   /** For the reader to count. */

@@ -72,6 +72,7 @@ const CAPTURE_LOOK_MS = 100;
  * @property {(joined: Joined) => void} joined
  * @property {(people: { people: Person[], you: string }) => void} people
  * @property {(stats: ClientStats) => void} stats
+ * @property {() => void} sound  a packet of sound has come
  * @property {(speakers: HeardSpeaker[]) => void} speakers
  *   who is to be heard, the loudest first, ten times a second at most; none when it falls silent, once
  * @property {(message: Record<string, any>) => void} control
@@ -156,7 +157,7 @@ export class Client {
   heardMs = -Infinity;
   /** Whether a server was asked to let this client join. */
   hasAsked = false;
-  /** What waits between render() and the speaker, in milliseconds, for the statistics. */
+  /** How long what is pulled just in time waits for the speaker, in milliseconds, for the statistics. */
   outputMs = 0;
 
   /**
@@ -254,7 +255,8 @@ export class Client {
       clock: this.#clock,
     });
     this.#uplink.mute(this.#muted);
-    this.#reader = new SampleReader((out) => this.pull(out), format.frameSamples + PULL_EXTRA);
+    const playout = this.#playout;
+    this.#reader = new SampleReader((out) => playout.pull(out, this.#clock.now()), format.frameSamples + PULL_EXTRA);
     if (this.#closed || connection.closed) {
       connection.close();
       this.#releaseAudio();
@@ -323,6 +325,7 @@ export class Client {
     else if (packet.type === PacketType.audio) {
       this.#playout?.receive(packet, bytes, arrivalMs);
       this.#speakers.receive(packet, arrivalMs);
+      this.#on.sound?.();
     } else if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
   }
 
@@ -380,16 +383,9 @@ export class Client {
     return this.#uplink?.missing ?? 960;
   }
 
-  /**
-   * Gives the next piece of sound, when the speaker needs it.
-   * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start
-   * @param {number} [waitMs] how long it waits for the speaker; `outputMs` is how long at most
-   * @returns {number} how many samples it is: about a frame's, or fewer
-   */
-  pull(out, waitMs = this.outputMs) {
-    if (this.#playout) return this.#playout.pull(out, this.#clock.now(), waitMs, this.outputMs);
-    out.fill(0);
-    return out.length;
+  /** What is heard, for who takes it piece by piece; null while there is no call. */
+  get playout() {
+    return this.#playout;
   }
 
   /**

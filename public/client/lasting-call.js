@@ -277,13 +277,30 @@ export class LastingCall {
     if (this.#client) this.#client.outputMs = ms;
   }
 
+  /** Whether the next piece of sound has come, so that pull() would make up nothing. */
+  get ready() {
+    return this.#client?.playout?.ready ?? false;
+  }
+
+  /**
+   * As Playout.look has it.
+   * @param {number} waitMs
+   * @param {number} aheadMs
+   */
+  look(waitMs, aheadMs) {
+    this.#client?.playout?.look(this.#clock.now(), waitMs, aheadMs);
+  }
+
   /**
    * Gives the next piece of sound, or silence.
-   * @param {Float32Array} out as Client.pull has it
+   * @param {Float32Array} out as Playout.pull has it
+   * @param {number} [waitMs]
+   * @param {number} [aheadMs]
    * @returns {number} how many samples it is
    */
-  pull(out) {
-    const count = this.#client ? this.#client.pull(out) : out.fill(0).length;
+  pull(out, waitMs, aheadMs) {
+    const playout = this.#client?.playout;
+    const count = playout ? playout.pull(out, this.#clock.now(), waitMs, aheadMs) : out.fill(0).length;
     this.#declick.smooth(out, count);
     return count;
   }

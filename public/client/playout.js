@@ -132,12 +132,28 @@ export class Playout {
     if (bytes.length <= MAX_PACKET_BYTES) this.#buffer.receive(packet, bytes, arrivalMs);
   }
 
+  /** Whether the next piece is there, so that nothing would have to be made up for it. */
+  get ready() {
+    for (let after = 0; after <= this.#conceals; after++) if (this.#buffer.has(after)) return true;
+    return false;
+  }
+
+  /**
+   * What is given next would be heard when? To be told where it isn't pulled for long.
+   * @param {number} nowMs
+   * @param {number} waitMs see pull()
+   * @param {number} aheadMs
+   */
+  look(nowMs, waitMs, aheadMs) {
+    this.#buffer.pulled(nowMs, waitMs, aheadMs, (this.#heard * 1000) / this.#format.sampleRate);
+  }
+
   /**
    * Gives the next piece of sound, when the sound card wants it.
    * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start
    * @param {number} nowMs
    * @param {number} [waitMs] how long what is given now waits for the sound card
-   * @param {number} [aheadMs] how long it does at most, whenever it is pulled
+   * @param {number} [aheadMs] how long it does at least, where it comes only just in time
    * @returns {number} how many samples it is: about a frame, or less where the delay is being changed
    */
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
@@ -156,7 +172,7 @@ export class Playout {
    * @param {number} aheadMs
    */
   #take(nowMs, waitMs, aheadMs) {
-    this.#buffer.pulled(nowMs, waitMs, aheadMs, (this.#heard * 1000) / this.#format.sampleRate);
+    this.look(nowMs, waitMs, aheadMs);
     const count = this.#nextPiece(this.#piece);
     this.#resampler.write(this.#piece, 0, count);
     this.#resampler.step = this.#delay.step;
@@ -168,7 +184,7 @@ export class Playout {
    */
   #nextPiece(out) {
     const buffer = this.#buffer;
-    if (buffer.next < 0) return this.#silence(out, this.#format.frameSamples);
+    if (buffer.next < 0) return this.#silence(out, this.#restSamples);
     this.#catchUp();
     if (!buffer.has()) {
       if (buffer.resting) return this.#rest(out);

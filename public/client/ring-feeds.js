@@ -1,15 +1,20 @@
 /**
+ * @import { Clock } from '../shared/clock.js'
  * @import { SampleRing } from '../../worklets/sample-ring.js'
  *
  * What a feed needs of the client.
  * @typedef {object} Source
- * @property {(out: Float32Array, waitMs: number) => number} pull
+ * @property {(out: Float32Array, waitMs: number, aheadMs: number) => number} pull
+ * @property {(waitMs: number, aheadMs: number) => void} look
+ * @property {boolean} ready
  * @property {number} outputMs
  *
  * @typedef {object} Sink
  * @property {(samples: Float32Array, count: number) => void} capture
  * @property {number} samplesToFrame
  */
+
+import { systemClock } from '../shared/clock.js';
 
 /** The most that is taken from the capture ring at once, in samples. */
 const CHUNK_SAMPLES = 4096;
@@ -43,41 +48,32 @@ export class CaptureFeed {
   }
 }
 
-/** At first so much waits for the sound card beyond one of its own blocks, in milliseconds. */
-const START_MS = 10;
-const MAX_MARK_MS = 120;
-/** An underrun raises it by so much; */
-const UNDERRUN_MS = 5;
-/** so does finding less than this when the worker comes to fill the ring. */
-const LEAST_HEADROOM_MS = 2;
-/** Finding never less than this lowers it: at once in the first seconds, then by a millisecond */
-const MUCH_HEADROOM_MS = 6;
-/** where it is so much more, since each change moves what is heard; */
-const KEPT_MS = 3;
-/** looked at so often. */
-const LOOK_MS = 5000;
-const FIRST_LOOKS = 4;
-const FIRST_LOOK_MS = 1000;
-/** It is never lower than this beyond a block: where blocks fall against the mark may change. */
-const LEAST_BEYOND_BLOCK_MS = 4;
+/** So long before the sound card takes its next burst it is given what there is, whatever that may be. */
+const HEADROOM_MS = 4;
+
+/** No more than so much waits for it, in milliseconds: the rest waits for its time in the playout buffer. */
+const MOST_MS = 500;
+
+/** At least so often it is looked where the sound card is, in milliseconds. */
+const LOOK_MS = 250;
 
 /**
- * Fills the ring that the playback worklet empties, as little as will do: the mark, below which the
- * worklet asks for more, follows from how much was still there when the worker came to fill it.
+ * Fills the ring that the playback worklet empties. What has come is decoded at once: it waits in the
+ * ring, where a worker that is late can't hold it up. What hasn't come is waited for until shortly
+ * before the sound card's next burst, and then made up; so is silence for which nothing comes. So there
+ * is one delay, the playout buffer's, against all that may be late.
  */
 export class PlaybackFeed {
   #ring;
   #source;
-  #now;
+  #clock;
   #frame;
   #perMs;
-  #markMs;
-  #leastMarkMs;
-  #underruns = 0;
-  #filled = false;
-  #looks = 0;
-  #leastMs = Infinity;
-  #lookMs;
+  #blockMs;
+  /** When the worklet took a burst, as far as it told. */
+  #wokeMs = -Infinity;
+  /** @type {unknown} */
+  #timer = null;
 
   /**
    * @param {SampleRing} ring
@@ -85,59 +81,69 @@ export class PlaybackFeed {
    * @param {object} options
    * @param {number} options.sampleRate    Hz
    * @param {number} options.pullSamples   what a pull may give at most
-   * @param {number} options.blockMs       how much the sound card takes at once
-   * @param {() => number} options.now     milliseconds
+   * @param {number} options.blockMs       how much the sound card takes at once, until that is measured
+   * @param {Clock} [options.clock]
    */
-  constructor(ring, source, { sampleRate, pullSamples, blockMs, now }) {
+  constructor(ring, source, { sampleRate, pullSamples, blockMs, clock = systemClock }) {
     this.#ring = ring;
     this.#source = source;
-    this.#now = now;
+    this.#clock = clock;
     this.#frame = new Float32Array(pullSamples);
     this.#perMs = sampleRate / 1000;
-    this.#markMs = Math.min(MAX_MARK_MS, blockMs + START_MS);
-    this.#leastMarkMs = Math.min(MAX_MARK_MS, blockMs + LEAST_BEYOND_BLOCK_MS);
-    this.#lookMs = now() + FIRST_LOOK_MS;
+    this.#blockMs = blockMs;
   }
 
-  /** Below so many milliseconds the worklet asks for more. */
-  get markMs() {
-    return this.#markMs;
+  get #availableMs() {
+    return this.#ring.available / this.#perMs;
   }
 
-  /** To be called when the worklet says that it has little left. */
+  /** How much the sound card takes at once, in milliseconds. */
+  get #burstMs() {
+    const { burst } = this.#ring;
+    return Math.max(1, burst > 0 ? burst / this.#perMs : this.#blockMs);
+  }
+
+  /** To be called when something has come that may be ready. */
+  arrived() {
+    while (this.#source.ready && this.#availableMs < MOST_MS && this.#pull());
+    // Where it has enough it doesn't wake anybody by itself.
+    if (this.#clock.now() - this.#wokeMs > LOOK_MS) this.#ring.arm(this.#ring.capacity);
+  }
+
+  /** To be called when the worklet says that it has little left, or looks. */
   wake() {
-    if (this.#filled) this.#adapt(this.#ring.available / this.#perMs);
-    this.#filled = true;
-    const mark = Math.ceil(this.#markMs * this.#perMs);
-    this.#source.outputMs = this.#markMs;
-    do {
-      while (this.#ring.available < mark) {
-        const count = this.#source.pull(this.#frame, this.#ring.available / this.#perMs);
-        if (this.#ring.write(this.#frame, count) < count) break;
-      }
-      this.#ring.arm(mark);
-      // What was taken between filling and arming has woken nobody.
-    } while (this.#ring.fellBelow());
+    const burstMs = this.#burstMs;
+    this.#wokeMs = this.#clock.now();
+    this.#source.outputMs = burstMs + HEADROOM_MS;
+    this.#source.look(this.#availableMs, HEADROOM_MS);
+    this.arrived();
+    this.#wait(burstMs);
   }
 
-  /** @param {number} headroomMs what is still there */
-  #adapt(headroomMs) {
-    const { underruns } = this.#ring;
-    if (underruns > this.#underruns) {
-      this.#markMs += UNDERRUN_MS;
-      this.#underruns = underruns;
-    } else if (headroomMs < LEAST_HEADROOM_MS) {
-      this.#markMs += LEAST_HEADROOM_MS - headroomMs;
-    }
-    if (headroomMs < this.#leastMs) this.#leastMs = headroomMs;
-    if (this.#now() >= this.#lookMs) {
-      const isFirst = this.#looks < FIRST_LOOKS;
-      const surplus = this.#leastMs - MUCH_HEADROOM_MS;
-      if (Number.isFinite(surplus)) this.#markMs -= isFirst ? Math.max(0, surplus) : surplus > KEPT_MS ? 1 : 0;
-      this.#leastMs = Infinity;
-      this.#looks += 1;
-      this.#lookMs = this.#now() + (isFirst ? FIRST_LOOK_MS : LOOK_MS);
-    }
-    this.#markMs = Math.min(MAX_MARK_MS, Math.max(this.#leastMarkMs, this.#markMs));
+  /**
+   * Waits as long as possible for what isn't there.
+   * @param {number} burstMs
+   */
+  #wait(burstMs) {
+    this.#clock.clearTimeout(this.#timer);
+    const there = this.#availableMs;
+    // One burst at least, and more where they are so short that each would come too soon.
+    const needMs = burstMs * Math.ceil(HEADROOM_MS / burstMs);
+    const gapMs = this.#ring.burstGapMs || burstMs;
+    const leftMs = gapMs * (Math.floor(there / burstMs) + 1) - HEADROOM_MS;
+    if (there < needMs && leftMs > 0) this.#timer = this.#clock.setTimeout(() => this.#fill(needMs), leftMs);
+    else this.#fill(needMs);
+    this.#ring.arm(Math.ceil(needMs * this.#perMs));
+  }
+
+  /** @param {number} ms so much there must be */
+  #fill(ms) {
+    while (this.#availableMs < ms && this.#pull());
+  }
+
+  /** @returns {boolean} whether there was anything, and room for it */
+  #pull() {
+    const count = this.#source.pull(this.#frame, this.#availableMs, HEADROOM_MS);
+    return count > 0 && this.#ring.write(this.#frame, count) === count;
   }
 }

@@ -15,6 +15,11 @@ export class Splicer {
     this.#tail = new Float32Array(Math.max(1, Math.floor(fade)));
   }
 
+  /** Whether something was cut that isn't joined yet. */
+  get pending() {
+    return this.#pending;
+  }
+
   /** The samples over which one gives way to the other; what is cut must be as long at least. */
   get samples() {
     return this.#tail.length;

@@ -42,7 +42,12 @@ export class StreamDecoder {
     this.#scratch = new Float32Array(format.frameSamples);
   }
 
-  /** What is cut, and the first silence, must be so many samples long at least. */
+  /** Silence must be so many samples long at least. */
+  get leastSilence() {
+    return this.sounding || this.#splicer.pending ? this.#splicer.samples : 1;
+  }
+
+  /** What is cut must be so many samples long at least. */
   get fadeSamples() {
     return this.#splicer.samples;
   }

@@ -16,7 +16,7 @@ export const SHORT_IN_LONG_QUIET_MS = 1;
 /** So much too long, and it is shortened: quiet sound, a long quiet, silence that isn't sent; */
 const LONG_MS = 12;
 const LONG_IN_LONG_QUIET_MS = 4;
-const LONG_IN_REST_MS = 3;
+const LONG_IN_REST_MS = 2;
 /** and so much, for so long: loud sound too. What is less is left to resampling. */
 const MUCH_LONG_MS = 40;
 const PATIENCE_MS = 2000;
@@ -85,10 +85,11 @@ export class Stretch {
    */
   insert(out, mostSilence) {
     const { frameSamples, sampleRate } = this.#format;
-    const { sounding, fadeSamples } = this.#sound;
+    const { sounding, fadeSamples, leastSilence } = this.#sound;
     const most = sounding ? frameSamples - fadeSamples : mostSilence;
     const wanted = Math.ceil((-this.#delay.surplusMs * sampleRate) / 1000);
-    const count = Math.max(fadeSamples, Math.min(wanted, most));
+    const least = sounding ? fadeSamples : leastSilence;
+    const count = Math.max(least, Math.min(wanted, most));
     this.#counters.inserted += count;
     this.#delay.moved((count * 1000) / sampleRate);
     if (sounding) {

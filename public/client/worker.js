@@ -19,6 +19,8 @@ const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 /** @type {MessagePort | null} */
 let capturePort = null;
 let frame = new Float32Array(960 + PULL_EXTRA);
+/** @type {PlaybackFeed | null} */
+let playback = null;
 
 const call = new LastingCall({
   codec: createLibopus().then((module) => createLibopusCodec(module)),
@@ -33,6 +35,7 @@ const call = new LastingCall({
     control: (message) => page.postMessage({ type: 'control', message }),
     stats: (detail) => page.postMessage({ type: 'stats', ...detail }),
     speakers: (speakers) => page.postMessage({ type: 'speakers', speakers }),
+    sound: () => playback?.arrived(),
     ended: (detail) => page.postMessage({ type: 'ended', ...detail }),
   },
 });
@@ -63,8 +66,8 @@ const handlers = {
     capturePort = null;
   },
   playback: ({ memory, port, sampleRate, blockMs }) => {
-    const options = { sampleRate, blockMs, pullSamples: frame.length, now: () => performance.now() };
-    const feed = new PlaybackFeed(new SampleRing(memory), call, options);
+    const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, pullSamples: frame.length });
+    playback = feed;
     port.onmessage = () => feed.wake();
   },
   pull: ({ frames }) => {

@@ -5,6 +5,7 @@ import { ScheduledPlayer } from '../../public/client/scheduled-player.js';
 import { failureTexts, noticeText } from '../../public/texts.js';
 import { findSupport } from '../../public/client/support.js';
 import { SampleRing } from '../../worklets/sample-ring.js';
+import { FakeClock } from '../fakes/fake-clock.js';
 
 describe('CaptureFeed', () => {
   it('takes all there is, and asks to be woken when the frame is complete', () => {
@@ -29,54 +30,114 @@ describe('CaptureFeed', () => {
 describe('PlaybackFeed', () => {
   const perMs = 48;
 
-  /** A sound card that takes blocks of 10 ms, and a worker that comes so late. */
-  function setUp() {
-    const time = { ms: 0 };
+  /**
+   * A sound card that takes so much at once, a worker, and frames that come or don't.
+   * @param {number} [blockMs] @param {number} [burst] what the worklet measured, in samples
+   */
+  function setUp(blockMs = 10, burst = 0) {
+    const clock = new FakeClock();
     const ring = SampleRing.create(48_000);
-    const source = { outputMs: 0, pulls: 0, pull: (/** @type {Float32Array} */ out) => ((source.pulls += 1), out.length) };
-    const feed = new PlaybackFeed(ring, source, { sampleRate: 48_000, pullSamples: 960, blockMs: 10, now: () => time.ms });
-    const block = new Float32Array(10 * perMs);
-    const play = (/** @type {number} */ blocks, /** @type {number} */ lateMs) => {
-      for (let i = 0; i < blocks; i++) {
-        const there = ring.read(block);
-        if (there < block.length) ring.countUnderrun();
-        time.ms += 10;
-        if (!ring.fellBelow()) continue;
-        const gone = Math.min(ring.available, Math.round(lateMs * perMs));
-        ring.read(block, gone);
-        feed.wake();
-      }
+    const source = {
+      outputMs: 0,
+      frames: 0,
+      madeUp: 0,
+      /** @type {number[]} */
+      waits: [],
+      get ready() {
+        return source.frames > 0;
+      },
+      look: (/** @type {number} */ waitMs) => void source.waits.push(waitMs),
+      pull(/** @type {Float32Array} */ out) {
+        if (source.frames === 0) {
+          source.madeUp += 1;
+          return 5 * perMs;
+        }
+        source.frames -= 1;
+        return out.length;
+      },
     };
-    return { time, ring, source, feed, play };
+    ring.setBurst(burst, 0);
+    const feed = new PlaybackFeed(ring, source, { sampleRate: 48_000, pullSamples: 960, blockMs, clock });
+    const taken = new Float32Array(blockMs * perMs);
+    /** The sound card takes a burst. */
+    const take = () => {
+      if (ring.read(taken) < taken.length) ring.countUnderrun();
+      if (ring.fellBelow()) feed.wake();
+    };
+    return { clock, ring, source, feed, take };
   }
 
-  it('keeps the ring at its mark, and no fuller than a frame more', () => {
-    const { ring, feed, source, play } = setUp();
-    feed.wake();
-    expect(ring.available).toBeGreaterThanOrEqual(feed.markMs * perMs);
-    expect(ring.available).toBeLessThan(feed.markMs * perMs + 960);
-    play(100, 0);
-    expect(ring.underruns).toBe(0);
-    expect(source.outputMs).toBe(feed.markMs);
+  it('gives what has come at once, and no more than half a second', () => {
+    const { ring, source, feed } = setUp();
+    source.frames = 2;
+    feed.arrived();
+    expect(source.frames).toBe(0);
+    expect(ring.available).toBeGreaterThan(960);
+    source.frames = 100;
+    feed.arrived();
+    expect(ring.available).toBeGreaterThanOrEqual(500 * perMs);
+    expect(ring.available).toBeLessThanOrEqual(520 * perMs);
   });
 
-  it('keeps more for a worker that comes late, and less when it comes in time', () => {
-    const { ring, feed, play } = setUp();
-    feed.wake();
-    play(200, 14);
-    const late = feed.markMs;
-    expect(late).toBeGreaterThan(20);
+  it('makes up what has not come shortly before it is needed, and just enough', () => {
+    const { clock, ring, source, take } = setUp();
+    ring.arm(ring.capacity);
+    take();
+    clock.advance(5);
+    expect(source.madeUp).toBe(0);
+    clock.advance(1);
+    expect(source.madeUp).toBe(2);
+    expect(ring.available).toBe(10 * perMs);
     const { underruns } = ring;
-    play(200, 14);
-    expect(ring.underruns).toBe(underruns);
-    play(12_000, 0);
-    expect(feed.markMs).toBeLessThan(late);
-    expect(ring.underruns).toBe(underruns);
     for (let i = 0; i < 100; i++) {
-      ring.countUnderrun();
-      feed.wake();
+      clock.advance(4);
+      take();
+      clock.advance(6);
     }
-    expect(feed.markMs).toBe(120);
+    expect(ring.underruns).toBe(underruns);
+    expect(source.madeUp).toBe(202);
+    expect(source.outputMs).toBe(14);
+  });
+
+  it('gives what comes while it waits, and makes up nothing', () => {
+    const { clock, ring, source, feed, take } = setUp();
+    ring.arm(ring.capacity);
+    take();
+    clock.advance(3);
+    source.frames = 3;
+    feed.arrived();
+    clock.advance(20);
+    expect(source.madeUp).toBe(0);
+    expect(ring.available).toBeGreaterThan(40 * perMs);
+  });
+
+  it('keeps more than one burst where they are short, and goes by what was measured', () => {
+    const short = setUp(10, 128);
+    short.ring.arm(short.ring.capacity);
+    short.take();
+    short.clock.advance(1);
+    expect(short.ring.available).toBeGreaterThanOrEqual(256);
+    expect(short.source.outputMs).toBeCloseTo(128 / perMs + 4);
+    const long = setUp(0, 2048);
+    long.ring.arm(long.ring.capacity);
+    long.take();
+    long.clock.advance(40);
+    expect(long.ring.available).toBeGreaterThanOrEqual(2048);
+  });
+
+  it('looks where the sound card is, even where it has enough all the time', () => {
+    const { clock, source, feed, take } = setUp();
+    feed.wake();
+    for (let i = 0; i < 200; i++) {
+      source.frames += 1;
+      feed.arrived();
+      clock.advance(10);
+      take();
+      clock.advance(10);
+      take();
+    }
+    expect(source.madeUp).toBeLessThan(4);
+    expect(source.waits.length).toBeGreaterThan(10);
   });
 });
 

@@ -21,10 +21,11 @@ import { random as randomOf } from '../fakes/random.js';
  * @param {(k: number) => boolean} options.isSound by frame; silence is left out
  * @param {number} [options.sampleRate] @param {number} [options.blockSamples] @param {number} [options.cardPpm]
  * @param {(random: Random) => number} [options.jitterMs] @param {(random: Random) => number} [options.wakeMs]
+ * @param {(random: Random) => number} [options.timerMs]
  * @param {number} [options.loss]
  */
 function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPpm = 0, loss = 0, ...rest }) {
-  const { jitterMs = () => 0, wakeMs = () => 0 } = rest;
+  const { jitterMs = () => 0, wakeMs = () => 0, timerMs = (random) => random() } = rest;
   const random = randomOf(17);
   const format = createAudioFormat({ sampleRate });
   const { frameSamples, frameMs } = format;
@@ -46,14 +47,17 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
   const ring = SampleRing.create(sampleRate, false);
   const source = {
     outputMs: 0,
-    pull: (/** @type {Float32Array} */ out, /** @type {number} */ waitMs) =>
-      playout.pull(out, time.ms, waitMs, source.outputMs),
+    get ready() {
+      return playout.ready;
+    },
+    look: (/** @type {number} */ waitMs, /** @type {number} */ aheadMs) => playout.look(time.ms, waitMs, aheadMs),
+    pull: (/** @type {Float32Array} */ out, /** @type {number} */ waitMs, /** @type {number} */ aheadMs) =>
+      playout.pull(out, time.ms, waitMs, aheadMs),
   };
   const pullSamples = frameSamples + PULL_EXTRA;
   const blockMs = (blockSamples * 1000) / sampleRate;
-  const feed = new PlaybackFeed(ring, source, { sampleRate, pullSamples, blockMs, now: () => time.ms });
-  const playback = new Playback(ring, sampleRate);
-  const block = new Float32Array(blockSamples);
+  const playback = new Playback(ring, sampleRate, () => time.ms);
+  const block = new Float32Array(128);
   const frames = Math.floor(said.length / frameSamples);
   const heard = new Float32Array(said.length + sampleRate);
   /** @type {{ ms: number, run: () => void }[]} */
@@ -63,6 +67,16 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
     while (i > 0 && events[i - 1].ms > ms) i -= 1;
     events.splice(i, 0, { ms, run });
   };
+  const timers = {
+    now: () => time.ms,
+    setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) => {
+      const timer = { run };
+      at(time.ms + ms + timerMs(random), () => timer.run());
+      return timer;
+    },
+    clearTimeout: (/** @type {{ run: () => void } | null} */ timer) => void (timer && (timer.run = () => {})),
+  };
+  const feed = new PlaybackFeed(ring, source, { sampleRate, pullSamples, blockMs, clock: timers });
   let [heardTo, sequence, silentFor] = [0, 0, 99];
   /** @type {number[]} */
   const delays = [];
@@ -99,14 +113,19 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
       const packet = new Packet();
       expect(readPacket(bytes, packet)).toBeNull();
       playout.receive(packet, bytes, time.ms);
+      feed.arrived();
     });
   };
+  let taken = 0;
+  // What it wants isn't always a number of whole blocks.
   const card = () => {
-    const wants = playback.process([block]);
-    if (heardTo + blockSamples <= heard.length) heard.set(block, heardTo);
-    heardTo += blockSamples;
-    if (wants) at(time.ms + wakeMs(random), () => feed.wake());
-    at(3.3 + ((heardTo / sampleRate) * 1000) / (1 + cardPpm * 1e-6), card);
+    taken += blockSamples;
+    for (; heardTo < taken; heardTo += block.length) {
+      const wants = playback.process([block]);
+      if (heardTo + block.length <= heard.length) heard.set(block, heardTo);
+      if (wants) at(time.ms + 0.2 + wakeMs(random), () => feed.wake());
+    }
+    at(3.3 + ((taken / sampleRate) * 1000) / (1 + cardPpm * 1e-6), card);
   };
   at(frameMs, () => send(0));
   at(3.3, card);

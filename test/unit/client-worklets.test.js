@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Bursts } from '../../worklets/bursts.js';
 import { Capture } from '../../worklets/capture.js';
 import { Playback } from '../../worklets/playback.js';
 import { SampleRing } from '../../worklets/sample-ring.js';
@@ -86,5 +87,32 @@ describe('Playback', () => {
     for (let i = 1; i <= 8; i++) if (playback.process([block(0)])) wakes.push(i);
     expect(wakes).toEqual([5]);
     expect(playback.process([])).toBe(false);
+  });
+});
+
+describe('Bursts', () => {
+  /** @param {number[]} sizes of bursts in blocks @param {number} gapMs @param {number} times */
+  const run = (sizes, gapMs, times) => {
+    const time = { ms: 1e12 };
+    const bursts = new Bursts(() => Math.floor(time.ms));
+    for (let i = 0; i < times; i++) {
+      for (let k = 0; k < sizes[i % sizes.length]; k++) bursts.next();
+      time.ms += gapMs;
+    }
+    return bursts;
+  };
+
+  it.each([
+    // Chromium where the sound card takes 480 samples; a card of one block; one of 2048.
+    [[4, 4, 4, 3], 10.02, 4, 10],
+    [[1], 2.67, 1, 2],
+    [[16], 42.7, 16, 42],
+  ])('finds how many blocks are taken at once (%j), and how often', (sizes, gapMs, blocks, gap) => {
+    expect(run(sizes, gapMs, 200)).toMatchObject({ blocks, gapMs: gap });
+  });
+
+  it('knows nothing at first, and takes one stall for nothing', () => {
+    expect(run([4], 10, 60)).toMatchObject({ blocks: 0, gapMs: 0 });
+    expect(run([...Array.from({ length: 50 }, () => 4), 40], 10, 100)).toMatchObject({ blocks: 4, gapMs: 10 });
   });
 });
