@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createAudioFormat, MAX_FRAME_MS, OPUS_FRAME_MS } from '../public/shared/audio-format.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../public/shared/packet.js';
+import { mostBitrate } from '../public/shared/payload.js';
 import { readArguments } from './command-line.js';
 import { ConfigError, InformationRequest, notAllowed, show, unknownOption } from './config-error.js';
 import { checkValue, parseText } from './option-value.js';
@@ -25,6 +25,7 @@ export { ConfigError, InformationRequest };
  * @property {number} maxServerDelayMs      of auto
  * @property {number} receivedTarget        percent, of auto
  * @property {number} sampleRate
+ * @property {number} channels             1 or 2
  * @property {number} frameMs
  * @property {number} opusFrames
  * @property {'auto' | 'native' | 'libopus-wasm' | 'opusscript'} codec
@@ -53,6 +54,9 @@ export { ConfigError, InformationRequest };
  * @property {number} recordingKeepHours
  * @property {'error' | 'warn' | 'info' | 'debug'} logLevel
  */
+
+/** The longest Opus frame that the codec opusscript has in stereo, in milliseconds. */
+const OPUSSCRIPT_STEREO_MS = 20;
 
 const readText = (/** @type {string} */ path) => readFileSync(path, 'utf8');
 
@@ -151,7 +155,7 @@ function reasonOf(error) {
  * @throws {ConfigError}
  */
 function checkTogether(config, given) {
-  const { frameMs, opusFrames, bitrate } = config;
+  const { frameMs, opusFrames, channels, codec, bitrate } = config;
   /** @type {(name: string, value: unknown, allowed: string) => never} */
   const stop = (name, value, allowed) => {
     throw new ConfigError({ option: `--${name}`, value, allowed, source: given.get(name)?.source });
@@ -163,7 +167,10 @@ function checkTogether(config, given) {
     const lengths = frameLengths(opusFrames).join(', ');
     stop('frame-ms', frameMs, `${lengths} (ms) with --opus-frames ${opusFrames}`);
   }
-  const most = Math.floor(((MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - 2 * opusFrames) * 8000) / frameMs);
+  if (codec === 'opusscript' && channels === 2 && frameMs / opusFrames > OPUSSCRIPT_STEREO_MS) {
+    stop('channels', channels, `1 with --codec opusscript and Opus frames of more than ${OPUSSCRIPT_STEREO_MS} ms`);
+  }
+  const most = mostBitrate(config);
   if (bitrate > most) stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
   if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);
   if (config.key !== null && config.cert === null) throw halfPair('cert', 'key', config.key);

@@ -1,4 +1,4 @@
-import { MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../public/shared/audio-format.js';
+import { CHANNELS, MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../public/shared/audio-format.js';
 import { APPLICATIONS, defaultEncoderSettings as encoder } from '../public/shared/codec.js';
 import { MAX_REDUNDANCY } from '../public/shared/packet.js';
 
@@ -53,10 +53,11 @@ export const OPTIONS = Object.freeze(
     },
     number('received-target', 50, 99.99, 99.5, '%', "of each speaker's frames that arrive, so many are in time with auto"),
     { ...choice('sample-rate', SAMPLE_RATES, 48000, 'sample rate of the rooms'), unit: 'Hz' },
+    choice('channels', CHANNELS, 1, 'of the sound of rooms: 1 is mono, 2 stereo; who is first in a room may ask for either'),
     number('frame-ms', Math.min(...OPUS_FRAME_MS), MAX_FRAME_MS, 20, 'ms', 'length of a frame, and so of a packet'),
     integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, 'Opus frames to a packet, equal parts of the frame'),
     choice('codec', ['auto', 'native', 'libopus-wasm', 'opusscript'], 'auto', 'Opus library; auto: native where it is built'),
-    { ...integer('bitrate', 6000, 256000, encoder.bitrate, 'bitrate of each Opus stream, both ways'), unit: 'b/s' },
+    { ...integer('bitrate', 6000, 256000, encoder.bitrate, 'bitrate of each Opus stream, both ways; twice as much in stereo'), unit: 'b/s' },
     {
       ...integer('complexity', 0, 10, encoder.complexity, 'effort of the Opus encoders on the server, 10 being the most'),
       word: 'auto',

@@ -10,7 +10,7 @@ import { AUDIO_HEADER_BYTES, lengthBytes, MAX_PACKET_BYTES, readOpusFrames, writ
 const MAX_OPUS_FRAME_BYTES = 1275;
 
 /**
- * @param {AudioFormat} format
+ * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
  * @returns {number} the bit rate at which a frame fills a packet, in bits a second
  */
 export function mostBitrate({ frameMs, opusFrames }) {

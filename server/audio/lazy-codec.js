@@ -88,16 +88,16 @@ export class LazyEncoder extends Lazy {
 
 /** @extends {Lazy<PayloadDecoder>} */
 export class LazyDecoder extends Lazy {
-  #frameSamples;
+  #frameValues;
 
   /**
    * @param {() => PayloadDecoder} open
    * @param {boolean} atOnce
-   * @param {number} frameSamples
+   * @param {number} frameValues
    */
-  constructor(open, atOnce, frameSamples) {
+  constructor(open, atOnce, frameValues) {
     super(open, atOnce);
-    this.#frameSamples = frameSamples;
+    this.#frameValues = frameValues;
   }
 
   /**
@@ -111,7 +111,7 @@ export class LazyDecoder extends Lazy {
   decode(bytes, start, length, out, at) {
     const { codec } = this;
     if (codec !== null) return codec.decode(bytes, start, length, out, at);
-    out.fill(0, at, at + this.#frameSamples);
+    out.fill(0, at, at + this.#frameValues);
     return false;
   }
 
@@ -122,6 +122,6 @@ export class LazyDecoder extends Lazy {
   conceal(out, at) {
     const { codec } = this;
     if (codec !== null) codec.conceal(out, at);
-    else out.fill(0, at, at + this.#frameSamples);
+    else out.fill(0, at, at + this.#frameValues);
   }
 }

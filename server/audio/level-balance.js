@@ -1,5 +1,7 @@
 /** @import { AudioFormat } from '../../public/shared/audio-format.js' */
 
+import { rampGain } from '../../public/shared/gain.js';
+
 /** What speech is brought to, in -dBov. */
 const TARGET = 23;
 
@@ -28,6 +30,7 @@ const REST_SECONDS = 0.2;
  */
 export class LevelBalance {
   #samples;
+  #channels;
   #seconds;
   /** The speech's level in dB over full scale; NaN before the first. */
   #speech = NaN;
@@ -36,7 +39,8 @@ export class LevelBalance {
   #gain = 1;
 
   /** @param {AudioFormat} format */
-  constructor({ frameSamples, frameMs }) {
+  constructor({ frameSamples, frameMs, channels }) {
+    this.#channels = channels;
     this.#samples = frameSamples;
     this.#seconds = frameMs / 1000;
   }
@@ -93,7 +97,6 @@ export class LevelBalance {
     const from = this.#gain;
     this.#gain = goal;
     if (from === 1 && goal === 1) return;
-    const step = (goal - from) / this.#samples;
-    for (let i = 0; i < this.#samples; i++) pcm[at + i] *= from + step * (i + 1);
+    rampGain(pcm, at, this.#samples, this.#channels, from, goal);
   }
 }

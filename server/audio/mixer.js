@@ -1,3 +1,5 @@
+import { rampGain } from '../../public/shared/gain.js';
+
 /** Above this the limiter holds the peak down: -0.45 dBFS, which leaves room for Opus's overshoot. */
 const CEILING = 0.95;
 
@@ -10,14 +12,22 @@ const SEGMENT_SAMPLES = 32;
 /**
  * A peak limiter for one stream: its gain falls linearly over the segment before a peak would pass the
  * ceiling, and returns slowly. It looks ahead within the frame only, so it adds no delay; a peak in
- * a frame's first segment is met by a gain that falls at once.
+ * a frame's first segment is met by a gain that falls at once. Both channels of stereo have the same gain.
  */
 export class Limiter {
   #gain = 1;
   #release;
+  #channels;
+  /** Numbers in a segment. */
+  #segment;
 
-  /** @param {number} sampleRate Hz */
-  constructor(sampleRate) {
+  /**
+   * @param {number} sampleRate Hz
+   * @param {number} [channels]
+   */
+  constructor(sampleRate, channels = 1) {
+    this.#channels = channels;
+    this.#segment = SEGMENT_SAMPLES * channels;
     this.#release = 1 - Math.exp(-SEGMENT_SAMPLES / (RELEASE_SECONDS * sampleRate));
   }
 
@@ -28,17 +38,13 @@ export class Limiter {
   process(pcm) {
     let target = this.#allowed(pcm, 0);
     let gain = Math.min(this.#gain, target);
-    for (let start = 0; start < pcm.length; start += SEGMENT_SAMPLES) {
-      const end = Math.min(start + SEGMENT_SAMPLES, pcm.length);
+    for (let start = 0; start < pcm.length; start += this.#segment) {
+      const end = Math.min(start + this.#segment, pcm.length);
       const next = this.#allowed(pcm, end);
       const released = gain + (1 - gain) * this.#release;
       const goal = Math.min(released > 0.9999 ? 1 : released, target, next);
       if (gain !== 1 || goal !== 1) {
-        const step = (goal - gain) / (end - start);
-        for (let i = start; i < end; i++) {
-          gain += step;
-          pcm[i] *= gain;
-        }
+        rampGain(pcm, start, (end - start) / this.#channels, this.#channels, gain, goal);
       }
       gain = goal;
       target = next;
@@ -52,7 +58,7 @@ export class Limiter {
    * @returns {number} the largest gain that keeps the segment below the ceiling
    */
   #allowed(pcm, start) {
-    const end = Math.min(start + SEGMENT_SAMPLES, pcm.length);
+    const end = Math.min(start + this.#segment, pcm.length);
     let peak = CEILING;
     for (let i = start; i < end; i++) {
       const size = pcm[i] < 0 ? -pcm[i] : pcm[i];

@@ -1,3 +1,5 @@
+import { addRamped } from '../../public/shared/gain.js';
+
 /**
  * What a slot of the ring holds of its frame. Everything from `received` on is sound.
  * @enum {number}
@@ -17,10 +19,14 @@ const NO_SAMPLES = new Float32Array(0);
 
 /**
  * One participant's PCM, by absolute sample index modulo capacity, on the frame grid. Each frame
- * slot has a tag that says which frame it holds, so that audio of an earlier lap is never heard.
+ * slot has a tag that says which frame it holds, so that audio of an earlier lap is never heard. Stereo is
+ * interleaved in it; its indices count samples of both channels at once.
  */
 export class RingBuffer {
   #frameSamples;
+  #channels;
+  /** Numbers in a frame slot. */
+  #slotValues;
   #frames;
   #tags;
   #states;
@@ -28,9 +34,12 @@ export class RingBuffer {
   /**
    * @param {number} frameSamples samples in one frame of the grid
    * @param {number} frames capacity
+   * @param {number} [channels]
    */
-  constructor(frameSamples, frames) {
+  constructor(frameSamples, frames, channels = 1) {
     this.#frameSamples = frameSamples;
+    this.#channels = channels;
+    this.#slotValues = frameSamples * channels;
     this.#frames = frames;
     this.#tags = new Float64Array(frames).fill(-1);
     this.#states = new Uint8Array(frames);
@@ -49,14 +58,14 @@ export class RingBuffer {
     this.#frames = frames;
     this.#tags = new Float64Array(frames).fill(-1);
     this.#states = new Uint8Array(frames);
-    if (old.samples !== NO_SAMPLES) this.samples = new Float32Array(this.#frameSamples * frames);
+    if (old.samples !== NO_SAMPLES) this.samples = new Float32Array(this.#slotValues * frames);
     for (let slot = 0; slot < old.frames; slot++) {
       const frame = old.tags[slot];
       if (frame < 0 || frame <= oldest) continue;
       this.mark(frame, old.states[slot]);
       if (old.samples === NO_SAMPLES) continue;
-      const from = slot * this.#frameSamples;
-      this.samples.set(old.samples.subarray(from, from + this.#frameSamples), this.offset(frame));
+      const from = slot * this.#slotValues;
+      this.samples.set(old.samples.subarray(from, from + this.#slotValues), this.offset(frame));
     }
   }
 
@@ -74,7 +83,7 @@ export class RingBuffer {
    * @returns {number} index into samples
    */
   claim(frame) {
-    if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#frameSamples * this.#frames);
+    if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#slotValues * this.#frames);
     return this.offset(frame);
   }
 
@@ -84,7 +93,7 @@ export class RingBuffer {
    * @returns {number} index into samples
    */
   offset(frame) {
-    return (frame % this.#frames) * this.#frameSamples;
+    return (frame % this.#frames) * this.#slotValues;
   }
 
   /**
@@ -139,14 +148,20 @@ export class RingBuffer {
   addTo(out, start, from = 1, to = 1) {
     if (from === 0 && to === 0) return 0;
     const size = this.#frameSamples;
-    const end = start + out.length;
+    const channels = this.#channels;
+    const samples = out.length / channels;
+    const step = (to - from) / samples;
+    const end = start + samples;
     let added = 0;
     let at = Math.max(start, 0);
     while (at < end) {
       const frame = Math.floor(at / size);
       const until = Math.min((frame + 1) * size, end);
       if (this.state(frame) >= FrameState.concealed) {
-        this.#add(out, at - start, this.offset(frame) + (at - frame * size), until - at, from, to);
+        const gain = from + step * (at - start);
+        const ends = from + step * (until - start);
+        const place = this.offset(frame) + (at - frame * size) * channels;
+        this.#add(out, (at - start) * channels, place, until - at, gain, ends);
         added += until - at;
       }
       at = until;
@@ -159,16 +174,16 @@ export class RingBuffer {
    * @param {number} at where in out
    * @param {number} start where in samples
    * @param {number} count
-   * @param {number} from the gain at the beginning of out
-   * @param {number} to   and at its end
+   * @param {number} from the gain at the beginning of them
+   * @param {number} to   and at their end
    */
   #add(out, at, start, count, from, to) {
     const { samples } = this;
     if (from === 1 && to === 1) {
-      for (let i = 0; i < count; i++) out[at + i] += samples[start + i];
+      const values = count * this.#channels;
+      for (let i = 0; i < values; i++) out[at + i] += samples[start + i];
       return;
     }
-    const step = (to - from) / out.length;
-    for (let i = 0; i < count; i++) out[at + i] += samples[start + i] * (from + step * (at + i + 1));
+    addRamped(out, at, samples, start, count, this.#channels, from, to);
   }
 }

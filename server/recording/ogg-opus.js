@@ -20,7 +20,7 @@ const ENDS = 0x04;
 const utf8 = new TextEncoder();
 
 /**
- * Writes one mono Opus stream as an Ogg file (RFC 7845), page by page. A page is written when the first packet
+ * Writes one Opus stream as an Ogg file (RFC 7845), page by page. A page is written when the first packet
  * of the next comes, so that there is always one left for the mark of the end.
  */
 export class OggOpus {
@@ -40,13 +40,14 @@ export class OggOpus {
    * @param {number} options.serial      the stream's number, 32 bits
    * @param {number} options.preSkip     samples of GRANULE_RATE that players leave out at the beginning
    * @param {number} options.sampleRate  of what was encoded, in Hz
+   * @param {number} [options.channels]  1 or 2, to be decoded to; each packet may have either
    * @param {Record<string, string>} options.tags  as Vorbis comments: TITLE, DATE, ARTIST
    * @param {(page: Uint8Array) => void} options.write  given a new array each time
    */
-  constructor({ serial, preSkip, sampleRate, tags, write }) {
+  constructor({ serial, preSkip, sampleRate, channels = 1, tags, write }) {
     this.#write = write;
     this.#serial = serial >>> 0;
-    this.#putWhole(opusHead(preSkip, sampleRate));
+    this.#putWhole(opusHead(preSkip, sampleRate, channels));
     this.#flush(BEGINS);
     this.#putWhole(opusTags(tags));
     this.#flush(0);
@@ -124,16 +125,17 @@ export class OggOpus {
 }
 
 /**
- * RFC 7845, section 5.1: version 1, one channel, no gain, mapping family 0.
+ * RFC 7845, section 5.1: version 1, no gain, mapping family 0: mono or stereo.
  * @param {number} preSkip
  * @param {number} sampleRate
+ * @param {number} channels
  */
-function opusHead(preSkip, sampleRate) {
+function opusHead(preSkip, sampleRate, channels) {
   const head = new Uint8Array(19);
   const view = new DataView(head.buffer);
   head.set(utf8.encode('OpusHead'));
   head[8] = 1;
-  head[9] = 1;
+  head[9] = channels;
   view.setUint16(10, preSkip, true);
   view.setUint32(12, sampleRate, true);
   return head;

@@ -43,7 +43,7 @@ export class PersonTrack {
     this.#file = file;
     this.#firstFrame = firstFrame;
     this.#maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
-    this.#pcm = new Float32Array(format.frameSamples);
+    this.#pcm = new Float32Array(format.frameValues);
     this.frameSeconds = format.frameMs / 1000;
   }
 

@@ -65,8 +65,8 @@ export class Recording {
     this.#directory = directory;
     this.#encoder = encoder;
     this.#onEnd = onEnd;
-    this.#limiter = new Limiter(format.sampleRate);
-    this.#mix = new Float32Array(format.frameSamples);
+    this.#limiter = new Limiter(format.sampleRate, format.channels);
+    this.#mix = new Float32Array(format.frameValues);
     this.#next = this.firstFrame = this.#now();
     const { track, file } = this.#addTrack('mix.opus', 'Everybody', null, PRE_SKIP + this.#granulesOf(lookahead));
     this.#mixTrack = track;
@@ -106,6 +106,7 @@ export class Recording {
       serial: randomInt(2 ** 32),
       preSkip,
       sampleRate: this.#settings.format.sampleRate,
+      channels: this.#settings.format.channels,
       tags: { TITLE: `${label}, ${this.#room}`, ARTIST: label, DATE: startedAt },
       write: file.write,
     });

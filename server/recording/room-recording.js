@@ -89,8 +89,8 @@ export class RoomRecording {
   async #start(participant) {
     const settings = this.#settings;
     const { codec, format, bitrate, complexity, application } = settings;
-    const { sampleRate, opusFrameSamples: frameSamples } = format;
-    const encoder = await codec.createEncoder({ sampleRate, frameSamples, bitrate, complexity, application });
+    const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
+    const encoder = await codec.createEncoder({ sampleRate, frameSamples, channels, bitrate, complexity, application });
     if (this.#closed || !settings.recordings?.offered) {
       encoder.close();
       return;
@@ -144,10 +144,10 @@ export class RoomRecording {
     if (recording.files >= MAX_FILES) return refuse(participant, 'recording-limit');
     participant.agreed = true;
     const { codec, format } = this.#settings;
-    const { sampleRate, opusFrameSamples: frameSamples } = format;
+    const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     let decoder;
     try {
-      decoder = new PayloadDecoder(await codec.createDecoder({ sampleRate, frameSamples }), format);
+      decoder = new PayloadDecoder(await codec.createDecoder({ sampleRate, frameSamples, channels }), format);
     } catch (error) {
       participant.agreed = false;
       throw error;

@@ -62,12 +62,13 @@ export function newParticipant({ id, name, session, wishes, before, settings, de
  * @param {People} people
  */
 export function welcome(participant, settings, people) {
-  const { format, bitrate, echo, idleTimeoutMs, redundancy = 'auto', silenceSuppression = false } = settings;
+  const { bitrate, echo, idleTimeoutMs, redundancy = 'auto', silenceSuppression = false } = settings;
+  const { sampleRate, channels, frameMs, opusFrames } = settings.format;
   return {
     type: 'welcome',
     version: 1,
     you: participant.id,
-    format: { sampleRate: format.sampleRate, frameMs: format.frameMs, opusFrames: format.opusFrames },
+    format: { sampleRate, channels, frameMs, opusFrames },
     delivery: participant.delivery,
     serverDelayMs: participant.toldDelayMs,
     bitrate,

@@ -6,6 +6,7 @@
  */
 
 import { z } from 'zod';
+import { CHANNELS } from '../../public/shared/audio-format.js';
 import { nameError, roomNameError } from '../../public/shared/names.js';
 import { MAX_SERVER_DELAY_MS } from '../options.js';
 
@@ -34,6 +35,7 @@ const joinMessage = z
     // One that can't be a token is as good as none.
     resume: z.string().max(MAX_ID_LENGTH).optional().catch(undefined),
     mirror: z.boolean().optional(),
+    channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
   })
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');

@@ -58,11 +58,11 @@ export class MixStream {
    * @param {AudioFormat} format
    * @param {boolean} [suppresses] whether packets are left out in silence
    */
-  constructor(stream, encoder, { sampleRate, frameMs }, suppresses = false) {
+  constructor(stream, encoder, { sampleRate, channels, frameMs }, suppresses = false) {
     this.#packet.stream = stream;
     this.#listedIds = new Uint16Array(this.#packet.speakerIds.length);
     this.#encoder = encoder;
-    this.#limiter = new Limiter(sampleRate);
+    this.#limiter = new Limiter(sampleRate, channels);
     this.#suppresses = suppresses;
     this.#silentInterval = Math.ceil(SILENT_MS / frameMs);
     this.#listInterval = Math.ceil(LIST_MS / frameMs);

@@ -5,6 +5,7 @@
  * @import { RoomSettings } from './room-settings.js'
  */
 
+import { addRamped, rampGain } from '../../public/shared/gain.js';
 import { mixMinus } from '../audio/mixer.js';
 import { Audience } from './audience.js';
 import { SpeakerList } from './speaker-list.js';
@@ -52,10 +53,10 @@ export class Mix {
     this.#delay = delay;
     this.#speakers = new Speakers(format, maxSpeakers);
     this.#audience = new Audience();
-    this.#oldMix = new Float32Array(format.frameSamples);
-    this.#fullMix = new Float32Array(format.frameSamples);
-    this.#lastMix = new Float32Array(format.frameSamples);
-    this.#ownMix = new Float32Array(format.frameSamples);
+    this.#oldMix = new Float32Array(format.frameValues);
+    this.#fullMix = new Float32Array(format.frameValues);
+    this.#lastMix = new Float32Array(format.frameValues);
+    this.#ownMix = new Float32Array(format.frameValues);
     /** Whether there was anything to be heard in the last mix. */
     this.sounding = false;
     /** The last frame that was mixed on the tick; -1 before it. */
@@ -260,16 +261,17 @@ export class Mix {
    * @returns {number} how many samples of sound were added
    */
   #fadeFrom(listener, start, mix) {
+    const { frameSamples: size, channels } = this.#settings.format;
     const old = this.#oldMix.fill(0);
     let added = 0;
     for (let i = 0; i < this.#everybody.length; i++) {
       const person = this.#everybody[i];
       if (person === listener && !this.#settings.echo) continue;
-      const size = old.length;
       for (let f = Math.floor(start / size); f * size < start + size; f++) person.sound.pull(f, false);
       added += person.sound.ring.addTo(old, start);
     }
-    for (let i = 0; i < mix.length; i++) mix[i] = old[i] + ((mix[i] - old[i]) * (i + 1)) / mix.length;
+    rampGain(mix, 0, size, channels, 0, 1);
+    addRamped(mix, 0, old, 0, size, channels, 1, 0);
     return added;
   }
 }

@@ -22,8 +22,8 @@ const FEW_INSTANCES = 1000;
  * @throws {Error} of code 'codec-instances'
  */
 export function newEncoder({ codec, format, bitrate, complexity, application, effort = { complexity } }) {
-  const { sampleRate, opusFrameSamples: frameSamples } = format;
-  const settings = { sampleRate, frameSamples, bitrate, complexity, application };
+  const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
+  const settings = { sampleRate, frameSamples, channels, bitrate, complexity, application };
   const open = () => new PayloadEncoder(codec.createEncoder(settings), format);
   return new LazyEncoder(open, codec.maxInstances < FEW_INSTANCES, effort, complexity);
 }
@@ -33,9 +33,9 @@ export function newEncoder({ codec, format, bitrate, complexity, application, ef
  * @throws {Error} of code 'codec-instances'
  */
 export function newDecoder({ codec, format }) {
-  const { sampleRate, opusFrameSamples: frameSamples } = format;
-  const open = () => new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format);
-  return new LazyDecoder(open, codec.maxInstances < FEW_INSTANCES, format.frameSamples);
+  const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
+  const open = () => new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples, channels }), format);
+  return new LazyDecoder(open, codec.maxInstances < FEW_INSTANCES, format.frameValues);
 }
 
 /**

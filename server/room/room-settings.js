@@ -41,6 +41,7 @@
  * @property {number} [serverDelayMs]       in place of the room's; of delivery `reply` only
  * @property {boolean} [mirror]             to be alone, and to hear oneself
  * @property {number} [frameMs]             of a room that begins with this one; others get what the room has
+ * @property {number} [channels]            likewise: 1 or 2
  * @property {boolean} [nameCut]            whether the name was longer
  * @property {string} [resume]              the token of the place to be taken up again
  *

@@ -6,6 +6,7 @@
  */
 
 import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { streamBitrate } from '../../public/shared/payload.js';
 import { Room } from './room.js';
 
 /** What a mirror is called towards the one in it. */
@@ -75,7 +76,7 @@ export class Rooms {
   async join(roomName, name, session, onJoined, wishes) {
     const isBack = !wishes?.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes?.resume);
     if (this.people >= this.#maxPeople && !isBack) return 'server-full';
-    const room = wishes?.mirror ? this.#openMirror() : this.#open(roomName, wishes?.frameMs);
+    const room = wishes?.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
     if (typeof room === 'string') return room;
     let participant;
     try {
@@ -88,15 +89,15 @@ export class Rooms {
 
   /**
    * @param {string} name
-   * @param {number} [frameMs] of a new room
+   * @param {JoinWishes} [wishes] of who begins a new room
    * @returns {Room | ErrorCode}
    */
-  #open(name, frameMs) {
+  #open(name, wishes) {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
     if (this.#closed) return 'server-closing';
     if (this.#rooms.size >= this.#maxRooms) return 'too-many-rooms';
-    const settings = this.#apart(withFrames(this.#settings, frameMs));
+    const settings = this.#apart(withFormat(this.#settings, wishes));
     const room = new Room(name, settings, (empty) => this.#endIfEmpty(empty));
     this.#rooms.set(name, room);
     return room;
@@ -113,11 +114,15 @@ export class Rooms {
     return { ...settings, phase, sampleClock: settings.sampleClock.behind(phase * settings.format.frameMs) };
   }
 
-  /** A room that nobody else finds. @returns {Room | ErrorCode} */
-  #openMirror() {
+  /**
+   * A room that nobody else finds.
+   * @param {JoinWishes} wishes
+   * @returns {Room | ErrorCode}
+   */
+  #openMirror(wishes) {
     if (this.#closed) return 'server-closing';
     const own = { echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
-    const settings = this.#apart({ ...this.#settings, ...own, observer: undefined, recordings: undefined });
+    const settings = this.#apart({ ...withFormat(this.#settings, wishes), ...own, observer: undefined, recordings: undefined });
     const room = new Room(MIRROR_NAME, settings, (empty) => this.#endIfEmpty(empty));
     this.#mirrors.add(room);
     return room;
@@ -142,10 +147,15 @@ export class Rooms {
 
 /**
  * @param {RoomSettings} settings
- * @param {number} [frameMs]
- * @returns {RoomSettings}
+ * @param {JoinWishes} [wishes] those of who begins a room
+ * @returns {RoomSettings} of the room: stereo where it is asked for and the codec has it, with so much bit rate more
  */
-function withFrames(settings, frameMs) {
-  if (frameMs === undefined || frameMs === settings.format.frameMs) return settings;
-  return { ...settings, format: createAudioFormat({ sampleRate: settings.format.sampleRate, frameMs }) };
+function withFormat(settings, { frameMs = settings.format.frameMs, channels = settings.format.channels } = {}) {
+  const { sampleRate, opusFrames } = settings.format;
+  const isLength = frameMs === settings.format.frameMs;
+  const shape = { sampleRate, frameMs, opusFrames: isLength ? opusFrames : 1 };
+  const asked = createAudioFormat({ ...shape, channels });
+  const hasRoom = asked.opusFrameSamples * channels <= settings.codec.maxFrameValues;
+  const format = hasRoom ? asked : createAudioFormat(shape);
+  return { ...settings, format, bitrate: streamBitrate(settings.bitrate, format) };
 }

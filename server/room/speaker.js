@@ -1,5 +1,6 @@
 /** @import { Participant } from './participant.js' */
 
+import { rampGain } from '../../public/shared/gain.js';
 import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
 
 /** Sound that is softer than this is no voice, whatever is told, in -dBov. */
@@ -26,6 +27,7 @@ const NO_SAMPLES = new Float32Array(0);
 export class Speaker {
   #frameMs;
   #frameSamples;
+  #frameValues;
   #fadeSamples;
   #fadesIn = false;
   #told = SILENT_LEVEL;
@@ -59,12 +61,14 @@ export class Speaker {
 
   /** @param {Participant} person */
   constructor(person) {
-    const { frameMs, frameSamples, sampleRate } = person.format;
+    const { frameMs, frameSamples, frameValues, channels, sampleRate } = person.format;
     this.person = person;
+    this.channels = channels;
     /** As packets have it. */
     this.number = Number(person.id) & 0xffff;
     this.#frameMs = frameMs;
     this.#frameSamples = frameSamples;
+    this.#frameValues = frameValues;
     this.#fadeSamples = Math.min(frameSamples, Math.round((FADE_IN_MS * sampleRate) / 1000));
   }
 
@@ -132,12 +136,12 @@ export class Speaker {
    */
   take(frame, pauseFrames) {
     const { ring } = this.person.sound;
-    if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#frameSamples);
+    if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#frameValues);
     const from = ring.offset(frame);
-    for (let i = 0; i < this.#frameSamples; i++) this.samples[i] = ring.samples[from + i];
+    for (let i = 0; i < this.#frameValues; i++) this.samples[i] = ring.samples[from + i];
     this.#measure(frame, pauseFrames);
-    if (this.#fadesIn) this.#fade(0, 1, this.#fadeSamples);
-    if (this.leaving) this.#fade(1, 0, this.#frameSamples);
+    if (this.#fadesIn) rampGain(this.samples, 0, this.#fadeSamples, this.channels, 0, 1);
+    if (this.leaving) rampGain(this.samples, 0, this.#frameSamples, this.channels, 1, 0);
     this.#fadesIn = false;
     this.heardFrame = frame;
   }
@@ -157,15 +161,5 @@ export class Speaker {
     if (!this.voice || this.level > SOFTEST_VOICE) return;
     if (frame - this.voiceFrame > pauseFrames) this.turnFrame = frame;
     this.voiceFrame = frame;
-  }
-
-  /**
-   * @param {number} from
-   * @param {number} to
-   * @param {number} count over so many samples
-   */
-  #fade(from, to, count) {
-    const step = (to - from) / count;
-    for (let i = 0; i < count; i++) this.samples[i] *= from + step * (i + 1);
   }
 }

@@ -6,6 +6,7 @@
  * @import { Reception } from './reception.js'
  */
 
+import { rampGain } from '../../public/shared/gain.js';
 import { levelOf } from '../../public/shared/level.js';
 import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
 import { PacketBuffer } from '../audio/packet-buffer.js';
@@ -71,7 +72,7 @@ export class UplinkSound {
     this.#maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
     this.maxPastFrames = Math.ceil((HISTORY_MS + maxDelayMs) / format.frameMs);
     this.maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
-    this.ring = new RingBuffer(format.frameSamples, historyFrames(format, 0));
+    this.ring = new RingBuffer(format.frameSamples, historyFrames(format, 0), format.channels);
     this.packets = new PacketBuffer(this.maxPastFrames + this.maxEarlyFrames + 2);
   }
 
@@ -194,7 +195,7 @@ export class UplinkSound {
   #measure(at, voice) {
     const { samples } = this.ring;
     this.voice = voice;
-    this.level = levelOf(samples, at, this.#format.frameSamples);
+    this.level = levelOf(samples, at, this.#format.frameValues);
     this.#balance?.process(samples, at, this.level, voice);
   }
 
@@ -213,7 +214,7 @@ export class UplinkSound {
     const { samples } = this.ring;
     const at = this.ring.claim(frame);
     this.#decoder.conceal(samples, at);
-    fadeOut(samples, at, this.#format.frameSamples, this.#concealedInARow, this.#maxConcealed);
+    fadeOut(samples, at, this.#format, this.#concealedInARow, this.#maxConcealed);
     this.#balance?.hold(samples, at);
     this.ring.mark(frame, FrameState.concealed);
     this.#concealedInARow += 1;
@@ -263,17 +264,14 @@ const historyFrames = ({ frameMs }, spreadMs) => Math.ceil((HISTORY_MS + spreadM
  * Lets a long concealment end in silence: it fades over its second half.
  * @param {Float32Array} samples
  * @param {number} at where the frame begins
- * @param {number} count its samples
+ * @param {AudioFormat} format
  * @param {number} index of the frame among those concealed in a row
  * @param {number} frames that are concealed in a row at most
  */
-function fadeOut(samples, at, count, index, frames) {
+function fadeOut(samples, at, { frameSamples, channels }, index, frames) {
   const whole = Math.ceil(frames / 2);
   if (index < whole) return;
-  const step = 1 / ((frames - whole) * count);
-  let gain = 1 - (index - whole) / (frames - whole);
-  for (let i = at; i < at + count; i++) {
-    gain -= step;
-    samples[i] *= gain;
-  }
+  const step = 1 / (frames - whole);
+  const from = 1 - (index - whole) * step;
+  rampGain(samples, at, frameSamples, channels, from, from - step);
 }

@@ -3,6 +3,8 @@
  * @import { Speaker } from './speaker.js'
  */
 
+import { addRamped } from '../../public/shared/gain.js';
+
 /** How loud one listener wants to hear others, where it isn't as everybody does. */
 export class Volumes {
   /** @type {Map<Speaker, { gain: number, before: number, frame: number }>} before: in the frame that was mixed last */
@@ -74,7 +76,8 @@ export class Volumes {
       const from = this.before(speaker, frame);
       const to = this.take(speaker, frame);
       if (from === 0 && to === 0) continue;
-      add(mix, speaker.samples, from, to);
+      const { samples, channels } = speaker;
+      addRamped(mix, 0, samples, 0, mix.length / channels, channels, from, to);
       sounding = true;
     }
     return sounding;
@@ -105,15 +108,4 @@ export class Volumes {
     if (known.gain === 1) this.#gains.delete(speaker);
     return known.before;
   }
-}
-
-/**
- * @param {Float32Array} mix
- * @param {Float32Array} samples
- * @param {number} from gain at the beginning
- * @param {number} to   and at the end
- */
-function add(mix, samples, from, to) {
-  const step = (to - from) / mix.length;
-  for (let i = 0; i < mix.length; i++) mix[i] += samples[i] * (from + step * (i + 1));
 }

@@ -21,11 +21,11 @@ export class Conference {
   logged = [];
 
   /** @param {Partial<import('../../server/room/room-settings.js').RoomSettings> & { maxRooms?: number, maxPeople?: number,
-   *   frameMs?: number, sampleRate?: number, opusFrames?: number }} [options]
+   *   frameMs?: number, channels?: number, sampleRate?: number, opusFrames?: number }} [options]
    * @param {FakeClock} [clock] */
-  constructor({ maxRooms = 10, maxPeople = 100, frameMs, sampleRate, opusFrames, ...options } = {}, clock = new FakeClock()) {
+  constructor({ maxRooms = 10, maxPeople = 100, frameMs, channels, sampleRate, opusFrames, ...options } = {}, clock = new FakeClock()) {
     this.clock = clock;
-    this.format = createAudioFormat({ frameMs, sampleRate, opusFrames });
+    this.format = createAudioFormat({ frameMs, channels, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
     /** @type {import('../../server/room/room-settings.js').RoomSettings} */
     const settings = {
@@ -54,7 +54,7 @@ export class Conference {
   /**
    * @param {string} name
    * @param {{ room?: string, replyOnly?: boolean, delivery?: string, serverDelayMs?: unknown,
-   *   mirror?: boolean, resume?: string, frameMs?: number }} [options]
+   *   mirror?: boolean, resume?: string, frameMs?: number, channels?: number }} [options]
    */
   async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
     const session = new FakeSession(replyOnly ? this.replyOnly : this.transport);
@@ -82,16 +82,16 @@ export class Person {
     this.conference = conference;
     this.session = session;
     this.id = session.told('welcome')[0]?.you;
-    this.#encoder = conference.codec.createEncoder({ frameSamples: conference.format.opusFrameSamples });
-    this.#decoder = conference.codec.createDecoder({ frameSamples: conference.format.opusFrameSamples });
+    this.#encoder = conference.codec.createEncoder({ ...conference.format, frameSamples: conference.format.opusFrameSamples });
+    this.#decoder = conference.codec.createDecoder({ ...conference.format, frameSamples: conference.format.opusFrameSamples });
     // The far end's own codecs aren't the server's to close.
     conference.codec.open -= 2;
   }
 
   /**
-   * Sends one frame, every sample of which has the same value; a value of null sends silence.
+   * Sends one frame, every sample of which has the same value, or one for each side; a value of null sends silence.
    * @param {number} frame
-   * @param {number | null} value
+   * @param {number | [number, number] | null} value
    * @param {{ level?: number, voice?: boolean }} [told]
    */
   async speak(frame, value, told) {
@@ -109,7 +109,7 @@ export class Person {
 
   /**
    * @param {number} frame
-   * @param {number | null} value
+   * @param {number | [number, number] | null} value
    * @param {{ level?: number, voice?: boolean }} [told]
    * @returns {Promise<Uint8Array>}
    */
@@ -121,7 +121,9 @@ export class Person {
     let end = writeAudioHeader(bytes, this.#packet);
     if (value !== null) {
       const encoder = new PayloadEncoder(this.#encoder, format);
-      end += encoder.encode(new Float32Array(format.frameSamples).fill(value), bytes, end);
+      const sides = [value].flat();
+      const pcm = Float32Array.from({ length: format.frameValues }, (_, i) => sides[i % sides.length]);
+      end += encoder.encode(pcm, bytes, end);
     }
     return bytes.slice(0, end);
   }
@@ -139,7 +141,7 @@ export class Person {
       if (readPacket(bytes, packet) !== null || packet.type !== 1) continue;
       let pcm = null;
       if (packet.payloadBytes[0] > 0) {
-        pcm = new Float32Array(format.frameSamples);
+        pcm = new Float32Array(format.frameValues);
         decoder.decode(bytes, packet.payloadStart[0], packet.payloadBytes[0], pcm, 0);
       }
       frames.set(packet.frame, pcm);

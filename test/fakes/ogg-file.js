@@ -60,47 +60,49 @@ export function readPages(file) {
 
 /**
  * @param {Uint8Array} file
- * @returns {Promise<{ preSkip: number, inputRate: number, vendor: string, comments: string[], packets: Uint8Array[],
- *   pages: Page[], ended: boolean, samples: Float32Array }>} samples: as a player plays them, at 48 kHz
+ * @returns {Promise<{ channels: number, preSkip: number, inputRate: number, vendor: string, comments: string[], packets: Uint8Array[],
+ *   pages: Page[], ended: boolean, samples: Float32Array }>} samples: as a player plays them, at 48 kHz, interleaved
  */
 export async function readOggOpus(file) {
   const pages = readPages(file);
   const [{ packets: [head] }, { packets: [tags] }] = pages;
   const view = new DataView(head.buffer, head.byteOffset, head.length);
   if (text.decode(head.subarray(0, 8)) !== 'OpusHead' || head.length !== 19) throw new Error('no OpusHead');
-  if (head[8] !== 1 || head[9] !== 1 || head[18] !== 0) throw new Error('not mono of version 1');
+  const channels = head[9];
+  if (head[8] !== 1 || ![1, 2].includes(channels) || head[18] !== 0) throw new Error('not mono or stereo of version 1');
   const preSkip = view.getUint16(10, true);
   pages.forEach(({ sequence, serial, type, granule }, i) => {
     if (sequence !== i || serial !== pages[0].serial) throw new Error(`page ${i} is out of order`);
     if ((type & 2) !== (i === 0 ? 2 : 0) || (type & 1) !== 0) throw new Error(`page ${i} is of type ${type}`);
     if (i < 2 && granule !== 0) throw new Error('a header with a granule position');
   });
-  const decoder = await createDecoder({ sampleRate: 48000, channels: 1, maxFrameSize: 5760 });
+  const decoder = await createDecoder({ sampleRate: 48000, channels: /** @type {1 | 2} */ (channels), maxFrameSize: 5760 });
   const parts = [];
   let sum = 0;
   for (const { packets, granule } of pages.slice(2)) {
     for (const packet of packets) {
       const pcm = decoder.decodeFloat(packet).slice();
       parts.push(pcm);
-      sum += pcm.length;
+      sum += pcm.length / channels;
     }
     if (granule !== sum) throw new Error(`granule position ${granule} after ${sum} samples`);
   }
   decoder.free();
-  const all = new Float32Array(sum);
+  const all = new Float32Array(sum * channels);
   let at = 0;
   for (const pcm of parts) {
     all.set(pcm, at);
     at += pcm.length;
   }
   return {
+    channels,
     preSkip,
     inputRate: view.getUint32(12, true),
     ...readTags(tags),
     packets: pages.slice(2).flatMap(({ packets }) => packets),
     pages,
     ended: (pages[pages.length - 1].type & 4) !== 0,
-    samples: all.subarray(preSkip),
+    samples: all.subarray(preSkip * channels),
   };
 }
 

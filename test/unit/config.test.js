@@ -209,6 +209,11 @@ describe('options that depend on each other', () => {
   it.each([
     [['--frame-ms', '80'], '--frame-ms: 80: allowed is 2.5, 5, 10, 20, 40, 60 (ms) with --opus-frames 1'],
     [['--opus-frames', '3'], '--frame-ms: 20: allowed is 7.5, 15, 30, 60, 120 (ms) with --opus-frames 3'],
+    [['--channels', '3'], '--channels: "3": allowed is 1, 2'],
+    [
+      ['--channels', '2', '--codec', 'opusscript', '--frame-ms', '40'],
+      '--channels: 2: allowed is 1 with --codec opusscript and Opus frames of more than 20 ms',
+    ],
     [['--bitrate', '256000', '--frame-ms', '60'], '--bitrate: 256000: allowed is at most 158533 (b/s) with --frame-ms 60, to fit a packet'],
     [['--cert', 'a.pem'], '--key: missing, but --cert is "a.pem"; allowed is to give both or neither'],
     [['--key', 'a.pem'], '--cert: missing, but --key is "a.pem"; allowed is to give both or neither'],

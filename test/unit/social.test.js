@@ -130,7 +130,7 @@ describe('the length of a room\'s frames', () => {
     const conference = new Conference();
     const ann = await conference.join('Ann', { frameMs: 10 });
     const bob = await conference.join('Bob', { frameMs: 20 });
-    const short = { sampleRate: 48000, frameMs: 10, opusFrames: 1 };
+    const short = { sampleRate: 48000, channels: 1, frameMs: 10, opusFrames: 1 };
     expect([formatOf(ann), formatOf(bob)]).toEqual([short, short]);
     for (const person of [ann, bob]) person.session.close(0, 'left');
     conference.clock.advance(60_000);
