@@ -5,13 +5,13 @@
  */
 
 import { levelOf } from '../shared/level.js';
+import { lengthBytes } from '../shared/packet-lengths.js';
 import {
   AUDIO_HEADER_BYTES,
   MAX_PACKET_BYTES,
   MAX_REDUNDANCY,
   Packet,
   SILENT_LEVEL,
-  lengthBytes,
   writeAudioHeader,
 } from '../shared/packet.js';
 import { Redundancy } from '../shared/redundancy.js';

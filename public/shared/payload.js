@@ -4,7 +4,8 @@
  * @import { Decoder, Encoder } from './codec.js'
  */
 
-import { AUDIO_HEADER_BYTES, lengthBytes, MAX_PACKET_BYTES, readOpusFrames, writeLength } from './packet.js';
+import { lengthBytes, readOpusFrames, writeLength } from './packet-lengths.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from './packet.js';
 
 /** No Opus frame of one payload is longer, in bytes: what its length can say. */
 const MAX_OPUS_FRAME_BYTES = 1275;

@@ -5,9 +5,9 @@
  */
 
 import { levelOf } from '../../public/shared/level.js';
+import { lengthBytes } from '../../public/shared/packet-lengths.js';
 import {
   AUDIO_HEADER_BYTES,
-  lengthBytes,
   MAX_PACKET_BYTES,
   MAX_REDUNDANCY,
   Packet,

@@ -3,7 +3,8 @@ import { ClockSync } from '../../public/client/clock-sync.js';
 import { Uplink } from '../../public/client/uplink.js';
 import { VoiceFlag } from '../../public/client/voice-flag.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readOpusFrames, readPacket } from '../../public/shared/packet.js';
+import { readOpusFrames } from '../../public/shared/packet-lengths.js';
+import { MAX_PACKET_BYTES, Packet, readPacket } from '../../public/shared/packet.js';
 import { PayloadEncoder } from '../../public/shared/payload.js';
 import { random as randomOf } from '../fakes/random.js';
 

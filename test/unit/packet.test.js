@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lengthBytes, readLength, readOpusFrames, writeLength } from '../../public/shared/packet-lengths.js';
 import * as wire from '../../public/shared/packet.js';
 
 const { MAX_PACKET_BYTES, Packet, PacketType, Stream } = wire;
@@ -154,10 +155,10 @@ describe('lengths', () => {
   it('come back for every one of them, in as many bytes as is said', () => {
     const bytes = new Uint8Array(2);
     for (let length = 0; length <= 1275; length++) {
-      const end = wire.writeLength(bytes, 0, length);
-      expect(end).toBe(wire.lengthBytes(length));
-      expect(wire.readLength(bytes, 0, end)).toBe(length);
-      expect(wire.readLength(bytes, 0, end - 1)).toBe(-1);
+      const end = writeLength(bytes, 0, length);
+      expect(end).toBe(lengthBytes(length));
+      expect(readLength(bytes, 0, end)).toBe(length);
+      expect(readLength(bytes, 0, end - 1)).toBe(-1);
     }
   });
 });
@@ -170,7 +171,7 @@ describe('the Opus frames of a payload', () => {
     ['one', [1, 2, 3], 1, [[0, 3]]],
     ['three', [1, 9, 2, 8, 8, 7, 7, 7], 3, [[1, 1], [3, 2], [5, 3]]],
   ])('are found: %s', (_, bytes, count, expected) => {
-    expect(wire.readOpusFrames(Uint8Array.from(bytes), 0, bytes.length, count, starts, lengths)).toBe(true);
+    expect(readOpusFrames(Uint8Array.from(bytes), 0, bytes.length, count, starts, lengths)).toBe(true);
     expect(expected.map((range, i) => [starts[i], lengths[i]])).toEqual(expected);
   });
 
@@ -181,13 +182,13 @@ describe('the Opus frames of a payload', () => {
     ['a length beyond the end', [5, 9], 2],
     ['half a length', [255], 2],
   ])('are refused: %s', (_, bytes, count) => {
-    expect(wire.readOpusFrames(Uint8Array.from(bytes), 0, bytes.length, count, starts, lengths)).toBe(false);
+    expect(readOpusFrames(Uint8Array.from(bytes), 0, bytes.length, count, starts, lengths)).toBe(false);
   });
 
   it('never point outside of the payload', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), fc.integer({ min: 1, max: 8 }), (bytes, count) => {
-        if (!wire.readOpusFrames(bytes, 0, bytes.length, count, starts, lengths)) return;
+        if (!readOpusFrames(bytes, 0, bytes.length, count, starts, lengths)) return;
         for (let i = 0; i < count; i++) {
           expect(lengths[i]).toBeGreaterThan(0);
           expect(starts[i] + lengths[i]).toBeLessThanOrEqual(bytes.length);
