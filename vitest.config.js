@@ -13,7 +13,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.js'],
-          testTimeout: 10_000,
+          // Simulations of hours take processor time, and a busy machine has little.
+          testTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },

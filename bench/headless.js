@@ -1,7 +1,7 @@
 /**
  * @import { AudioFormat } from '../public/shared/audio-format.js'
  * @import { Codec } from '../public/shared/codec.js'
- * @import { ClientStats } from '../public/client/client.js'
+ * @import { ClientStats } from '../public/client/client-stats.js'
  * @import { TransportName } from '../public/client/connection/connection.js'
  */
 

@@ -19,7 +19,7 @@
  *
  * @typedef {import('./people.js').Person} CallPerson
  *
- * @typedef {import('./client.js').ClientStats} CallStats
+ * @typedef {import('./client-stats.js').ClientStats} CallStats
  *
  * @typedef {object} CallEvents  the `detail` of each event
  * @property {{ state: CallState, code?: string, message?: string, since?: number, nextTry?: number }} state

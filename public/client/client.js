@@ -2,99 +2,27 @@
  * @import { AudioFormat } from '../shared/audio-format.js'
  * @import { Codec } from '../shared/codec.js'
  * @import { Clock } from '../shared/clock.js'
- * @import { Failure, Scope, ServerConfig } from './connection/choose.js'
- * @import { Connection, ConnectionStats, TransportName } from './connection/connection.js'
- * @import { DelayParts } from './delay-parts.js'
- * @import { Person } from './people.js'
- * @import { HeardSpeaker } from './speakers.js'
+ * @import { ClientStats } from './client-stats.js'
+ * @import { ClockSync } from './clock-sync.js'
+ * @import { ClientEvents, Joined, JoinOptions } from './client-types.js'
+ * @import { Scope } from './connection/choose.js'
+ * @import { Connection } from './connection/connection.js'
  */
 
-import { createAudioFormat } from '../shared/audio-format.js';
 import { Packet, PacketType, readPacket } from '../shared/packet.js';
-import { newDecoders, newEncoder } from './client-codecs.js';
-import { ClockExchange } from './clock-exchange.js';
-import { ClockSync } from './clock-sync.js';
+import { ClientAudio } from './client-audio.js';
+import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../shared/clock.js';
 import { connect } from './connection/choose.js';
 import { ConnectionError, sentenceOf } from './connection/connection.js';
 import { joinMessage } from './connection/join.js';
-import { PULL_EXTRA, Playout } from './playout.js';
-import { delayPartsOf, sumOf } from './delay-parts.js';
-import { People } from './people.js';
-import { LossReport, reportOf } from './loss-report.js';
-import { ReceivedShare } from './received-share.js';
+import { RoomState } from './room-state.js';
+import { ServerClock } from './server-clock.js';
 import { fetchConfig } from './server-config.js';
-import { SampleReader } from './sample-reader.js';
 import { Speakers } from './speakers.js';
-import { Uplink } from './uplink.js';
-
-/** How often statistics are told, in milliseconds. */
-const STATS_MS = 1000;
 
 /** The control messages that nobody but the client itself needs. */
 const CONSUMED = new Set(['stats', 'delay', 'joined', 'changed', 'left', 'qualities', 'closing']);
-
-/** How often it is looked whether captured sound still comes, in milliseconds. */
-const CAPTURE_LOOK_MS = 100;
-
-/**
- * @typedef {object} Joined
- * @property {string} you                 the participant's id
- * @property {AudioFormat} format
- * @property {'tick' | 'reply'} delivery
- * @property {number} serverDelayMs
- * @property {string} resume              the token with which another client takes up the same place
- * @property {string} leaveUrl            where a page that goes away sends a beacon; empty where none is needed
- *
- * @typedef {object} ClientStats
- * @property {TransportName} transport
- * @property {number | null} roundTripMs      to the server and back
- * @property {number | null} receivedPercent  of the last seconds' frames for this listener, those in time
- * @property {number | null} delayMs          estimate, from a sound at another's microphone, who is as far from
- *   the server, to this one's speaker; sound cards not counted
- * @property {DelayParts} delayParts            what delayMs is the sum of
- * @property {{ up: number, down: number }} bytes  of packets, since joining
- * @property {StatsDetail} detail
- *
- * @typedef {object} StatsDetail
- * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number | null,
- *   driftPpm: number }} playout  driftPpm: the speaker's sound card against the server's sample clock
- * @property {Uplink['counters'] & { level: number, voice: boolean, driftPpm: number }} uplink
- *   driftPpm: the microphone's against the server's sample clock
- * @property {ConnectionStats} connection
- * @property {{ dropped: number, outputMs: number, clockErrorMs: number, clockJumps: number, driftPpm: number }}
- *   client  packets that were no packets, what waits for the sound card, how far the clock may be off, how
- *   often it had to jump, the server's clock against this computer's
- * @property {Record<string, unknown> | null} server  what the server says of this one's uplink
- *
- * @typedef {object} ClientEvents  all are optional
- * @property {(transport: { took: TransportName, tried: Failure[] }) => void} transport
- * @property {(joined: Joined) => void} joined
- * @property {(people: { people: Person[], you: string }) => void} people
- * @property {(stats: ClientStats) => void} stats
- * @property {() => void} sound  a packet of sound has come
- * @property {(speakers: HeardSpeaker[]) => void} speakers
- *   who is to be heard, the loudest first, ten times a second at most; none when it falls silent, once
- * @property {(message: Record<string, any>) => void} control
- *   a message of the server that this client leaves to who shows it: `welcome`, `chat`, `refused`, `recording` …
- * @property {(end: { code: string, message: string }) => void} ended
- *   the server or the network has ended it, after `joined`; not called for leave()
- *
- * @typedef {object} JoinOptions
- * @property {string} room
- * @property {string} name
- * @property {string} origin                         the server's, such as 'http://localhost:8080'
- * @property {'auto' | TransportName} [transport]    default 'auto'
- * @property {boolean} [muted]                       default false
- * @property {boolean} [mirror]                      true: a room of one, where one hears oneself 2 s later
- * @property {10 | 20} [frameMs]                     of a room that begins with this participant
- * @property {number} [bitrate]                      of one's own stream, in bits a second; the room's by default
- * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own encoder is tuned for
- * @property {boolean} [silenceSuppression]          default true: silence is left out where the server allows it;
- *   false for music, of which nothing should be taken for noise
- * @property {string} [resume]                       the token of a place to be taken up again
- * @property {ServerConfig} [config]                 fetched from the server when absent
- */
 
 /**
  * One participant, without microphone, speaker or page: the same in a browser's worker and in
@@ -111,45 +39,22 @@ export class Client {
   #scope;
   #on;
   #packet = new Packet();
-  #people = new People();
-  #received = new ReceivedShare();
-  #lossReport = new LossReport();
+  #room = new RoomState();
+  /** @type {CallStatistics | null} */
+  #statistics = null;
+  #traffic = { up: 0, down: 0, dropped: 0 };
   #speakers = new Speakers(
     (speakers) => this.#on.speakers?.(speakers),
-    (number) => this.#people.idOf(number),
+    (number) => this.#room.people.idOf(number),
   );
-  /** @type {Record<string, any>} the server's welcome */
-  #welcome = {};
-  /** @type {Record<string, unknown> | null} */
-  #serverStats = null;
-  /** @type {{ code: string, message: string } | null} why the server said that it would close */
-  #closing = null;
-  /** @type {ClockSync | null} */
-  #sync = null;
-  /** @type {ClockExchange | null} */
-  #exchange = null;
+  #serverClock;
   /** @type {Connection | null} */
   #connection = null;
-  /** @type {Uplink | null} */
-  #uplink = null;
-  /** @type {Playout | null} */
-  #playout = null;
-  #muted = false;
-  #silenceSuppression = true;
-  /** What was asked for of this one's own encoder. @type {Pick<JoinOptions, 'bitrate' | 'application'>} */
-  #encoding = {};
-  /** @type {string | undefined} of the place in the room */
-  #token = undefined;
-  #resumes = false;
+  /** @type {ClientAudio | null} */
+  #audio = null;
+  /** What was asked for, and of late. @type {Partial<JoinOptions>} */
+  #wish = {};
   #closed = false;
-  #dropped = 0;
-  #bytes = { up: 0, down: 0 };
-  /** @type {unknown} */
-  #paceTimer = null;
-  /** @type {unknown} */
-  #statsTimer = null;
-  /** @type {SampleReader | null} */
-  #reader = null;
 
   /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
   format = null;
@@ -170,6 +75,7 @@ export class Client {
   constructor({ codec, clock = systemClock, scope = {}, on = {} }) {
     this.#codec = codec;
     this.#clock = clock;
+    this.#serverClock = new ServerClock(clock);
     this.#scope = scope;
     this.#on = on;
   }
@@ -179,19 +85,16 @@ export class Client {
    * @param {JoinOptions} options
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
-  async join({ room, name, origin, transport = 'auto', muted = false, silenceSuppression = true, mirror, ...rest }) {
-    const { frameMs, bitrate, application, resume, config } = rest;
-    this.#muted = muted;
-    this.#silenceSuppression = silenceSuppression;
-    this.#encoding = { bitrate, application };
-    this.#token = resume;
-    this.#resumes = resume !== undefined;
+  async join(options) {
+    const { room, name, origin, transport = 'auto', mirror, frameMs, config } = options;
+    this.#wish = { ...options };
+    this.#room.token = options.resume;
     try {
       const { connection, took, tried } = await connect({
         transport,
         origin,
         config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
-        message: joinMessage({ room, name, mirror, frameMs }, () => this.#token),
+        message: joinMessage({ room, name, mirror, frameMs }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
@@ -214,49 +117,30 @@ export class Client {
 
   /** @param {Connection} connection one that has joined: packets must pass both ways before it is taken */
   async #measureClock(connection) {
-    const { sampleRate, frameMs, opusFrames } = this.#welcome.format ?? {};
-    this.format = createAudioFormat({ sampleRate, frameMs, opusFrames });
-    this.#exchange?.close();
-    this.#sync = new ClockSync(sampleRate);
-    this.#exchange = new ClockExchange({
-      clock: this.#clock,
-      sync: this.#sync,
-      send: (bytes) => connection.send(bytes),
-    });
-    try {
-      if (!this.#closed) await this.#exchange.start();
-    } finally {
-      // No other transport is tried when nobody wants to join any more.
-      if (this.#closed) this.#throwLeft();
+    this.format = this.#room.readFormat();
+    if (!this.#closed) {
+      const measured = this.#serverClock.start(this.format.sampleRate, (bytes) => connection.send(bytes));
+      await measured.catch((error) => this.#closed || Promise.reject(error));
     }
-  }
-
-  /** @returns {never} */
-  #throwLeft() {
-    throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
+    // No other transport is tried when nobody wants to join any more.
+    if (this.#closed) throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
   }
 
   /** @param {Connection} connection */
   async #openAudio(connection) {
-    const format = /** @type {AudioFormat} */ (this.format);
-    const { bitrate = this.#welcome.bitrate, application } = this.#encoding;
     const codec = await this.#codec;
-    this.#playout = new Playout(format, newDecoders(codec, format));
-    this.#uplink = new Uplink({
-      format,
-      clockSync: /** @type {ClockSync} */ (this.#sync),
-      encoder: newEncoder(codec, format, { bitrate, application }),
-      send: (bytes) => {
-        this.#bytes.up += bytes.length;
-        return connection.send(bytes);
-      },
-      suppressesSilence: this.#suppressesSilence(),
-      redundancy: this.#welcome.redundancy,
-      clock: this.#clock,
-    });
-    this.#uplink.mute(this.#muted);
-    const playout = this.#playout;
-    this.#reader = new SampleReader((out) => playout.pull(out, this.#clock.now()), format.frameSamples + PULL_EXTRA);
+    const clock = this.#clock;
+    const room = this.#room;
+    const traffic = this.#traffic;
+    const format = /** @type {AudioFormat} */ (this.format);
+    const sync = /** @type {ClockSync} */ (this.#serverClock.sync);
+    const send = (/** @type {Uint8Array} */ bytes) => {
+      traffic.up += bytes.length;
+      return connection.send(bytes);
+    };
+    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send });
+    this.#audio = audio;
+    this.#statistics = new CallStatistics({ audio, connection, sync, room, traffic, client: this }, clock);
     if (this.#closed || connection.closed) {
       connection.close();
       this.#releaseAudio();
@@ -264,53 +148,17 @@ export class Client {
     }
   }
 
-  /** With `reply` each packet asks for its answer, so none is left out. */
-  #suppressesSilence() {
-    const { delivery, silenceSuppression } = this.#welcome;
-    return this.#silenceSuppression && delivery === 'tick' && silenceSuppression === true;
-  }
-
   /** @returns {Joined} */
   #start() {
-    const { you, delivery, serverDelayMs } = this.#welcome;
-    const format = /** @type {AudioFormat} */ (this.format);
-    const leaveUrl = this.#connection?.leaveUrl ?? '';
-    const joined = { you, format, delivery, serverDelayMs, resume: this.#token ?? '', leaveUrl };
+    const joined = this.#room.joined(this.#connection?.leaveUrl ?? '');
     // A place that was taken up again may have been muted, or not.
-    if (this.#muted || this.#resumes) this.#connection?.sendControl({ type: 'mute', muted: this.#muted });
+    const { muted = false, resume } = this.#wish;
+    if (muted || resume !== undefined) this.#connection?.sendControl({ type: 'mute', muted });
     this.#on.joined?.(joined);
-    this.#on.people?.(this.#people.list());
-    this.#pace();
-    this.#tellStatsLater();
+    this.#on.people?.(this.#room.people.list());
+    this.#audio?.start();
+    this.#statistics?.start((stats) => this.#on.stats?.(stats));
     return joined;
-  }
-
-  /** Sends silence at each frame's end while nothing is captured. */
-  #pace() {
-    const { frameSamples } = /** @type {AudioFormat} */ (this.format);
-    const sync = /** @type {ClockSync} */ (this.#sync);
-    const now = this.#clock.now();
-    const isIdle = this.#uplink?.idle(now);
-    const frameEnd = (Math.floor(sync.sampleClockAt(now) / frameSamples) + 1) * frameSamples;
-    const wait = isIdle ? Math.max(1, sync.msAt(frameEnd) - now) : CAPTURE_LOOK_MS;
-    this.#paceTimer = this.#clock.setTimeout(() => this.#pace(), wait);
-  }
-
-  #tellStatsLater() {
-    this.#statsTimer = this.#clock.setTimeout(() => {
-      this.#tellStatsLater();
-      if (this.#playout) this.#received.add(this.#playout.counters);
-      const stats = this.stats();
-      if (stats) this.#report(stats);
-      if (stats) this.#on.stats?.(stats);
-    }, STATS_MS);
-  }
-
-  /** @param {ClientStats} stats */
-  #report(stats) {
-    const now = this.#clock.now();
-    const lostPercent = this.#playout?.lostPercent(now) ?? null;
-    if (this.#lossReport.isDue(lostPercent, now)) this.#connection?.sendControl(reportOf(lostPercent, stats));
   }
 
   /**
@@ -320,13 +168,13 @@ export class Client {
   #receive(bytes, arrivalMs) {
     const packet = this.#packet;
     this.heardMs = arrivalMs;
-    this.#bytes.down += bytes.length;
-    if (readPacket(bytes, packet) !== null) this.#dropped += 1;
+    this.#traffic.down += bytes.length;
+    if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
     else if (packet.type === PacketType.audio) {
-      this.#playout?.receive(packet, bytes, arrivalMs);
+      this.#audio?.receive(packet, bytes, arrivalMs);
       this.#speakers.receive(packet, arrivalMs);
       this.#on.sound?.();
-    } else if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
+    } else if (packet.type === PacketType.clockReply) this.#serverClock.reply(packet.id, packet.clock, arrivalMs);
   }
 
   /** @param {unknown} message */
@@ -334,19 +182,10 @@ export class Client {
     this.heardMs = this.#clock.now();
     if (this.#closed || typeof message !== 'object' || message === null) return;
     const known = /** @type {Record<string, any>} */ (message);
-    if (known.type === 'welcome') {
-      this.#welcome = known;
-      if (typeof known.resume === 'string') this.#token = known.resume;
-    } else if (known.type === 'stats') {
-      this.#serverStats = known;
-      this.#uplink?.report(known.lostPercent5s);
-    } else if (known.type === 'delay' && Number.isFinite(known.serverDelayMs)) {
-      this.#welcome = { ...this.#welcome, serverDelayMs: known.serverDelayMs };
-    } else if (known.type === 'closing') {
-      this.#closing = { code: String(known.code), message: String(known.message) };
-    }
+    const peopleChanged = this.#room.update(known);
+    if (known.type === 'stats') this.#audio?.uplink.report(known.lostPercent5s);
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
-    if (this.#people.update(known) && this.#uplink) this.#on.people?.(this.#people.list());
+    if (peopleChanged && this.#audio) this.#on.people?.(this.#room.people.list());
   }
 
   /**
@@ -354,11 +193,11 @@ export class Client {
    * @param {string} reason
    */
   #ended(code, reason) {
-    const wasJoined = this.#uplink !== null && !this.#closed;
-    const end = this.#closing ?? { code: code === 'closed' ? 'connection-lost' : code, message: reason };
+    const wasJoined = this.#audio !== null && !this.#closed;
+    const end = this.#room.closing ?? { code: code === 'closed' ? 'connection-lost' : code, message: reason };
     if (this.#connection === null) {
       // While it is being tried out: the next transport may do better.
-      return void this.#exchange?.close();
+      return void this.#serverClock.close();
     }
     this.close();
     if (wasJoined) this.#on.ended?.({ code: end.code, message: sentenceOf(end) });
@@ -370,22 +209,22 @@ export class Client {
    * @param {number} [count] of them
    */
   capture(samples, count = samples.length) {
-    this.#uplink?.capture(samples, count, this.#clock.now());
+    this.#audio?.capture(samples, count);
   }
 
   /** What is captured from here on is another device's, or comes after a gap. */
   captureAnew() {
-    this.#uplink?.captureAnew();
+    this.#audio?.uplink.captureAnew();
   }
 
   /** How many more samples complete the next frame; a frame before the room is joined. */
   get samplesToFrame() {
-    return this.#uplink?.missing ?? 960;
+    return this.#audio?.uplink.missing ?? 960;
   }
 
   /** What is heard, for who takes it piece by piece; null while there is no call. */
   get playout() {
-    return this.#playout;
+    return this.#audio?.playout ?? null;
   }
 
   /**
@@ -393,55 +232,31 @@ export class Client {
    * @param {Float32Array} out mono at the format's rate
    */
   render(out) {
-    if (this.#playout) this.#reader?.read(out);
+    if (this.#audio) this.#audio.render(out);
     else out.fill(0);
   }
 
   /** @param {boolean} muted whether this participant isn't heard */
   mute(muted) {
-    this.#muted = muted;
-    this.#uplink?.mute(muted);
-    if (this.#uplink) this.#connection?.sendControl({ type: 'mute', muted });
+    this.#wish.muted = muted;
+    this.#audio?.uplink.mute(muted);
+    if (this.#audio) this.#connection?.sendControl({ type: 'mute', muted });
   }
 
   /** @param {object} message a control message, once the room is joined */
   sendControl(message) {
-    if (this.#uplink) this.#connection?.sendControl(message);
+    if (this.#audio) this.#connection?.sendControl(message);
   }
 
   /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */
   suppressSilence(suppresses) {
-    this.#silenceSuppression = suppresses;
-    this.#uplink?.suppressSilence(this.#suppressesSilence());
+    this.#wish.silenceSuppression = suppresses;
+    this.#audio?.suppressSilence(suppresses);
   }
 
   /** @returns {ClientStats | null} null when there is no call */
   stats() {
-    const playout = this.#playout;
-    const uplink = this.#uplink;
-    const connection = this.#connection;
-    const sync = this.#sync;
-    if (!playout || !uplink || !connection || !sync) return null;
-    const delayParts = delayPartsOf(this.#welcome, sync, { playoutMs: playout.delayMs, outputMs: this.outputMs });
-    return {
-      transport: connection.transport,
-      roundTripMs: sync.roundTripMs,
-      receivedPercent: this.#received.percent,
-      delayMs: sumOf(delayParts),
-      delayParts,
-      bytes: { ...this.#bytes },
-      detail: {
-        playout: playout.stats(),
-        uplink: uplink.stats(),
-        connection: connection.stats(),
-        client: {
-          dropped: this.#dropped,
-          outputMs: this.outputMs,
-          ...sync.stats(this.#clock.now()),
-        },
-        server: this.#serverStats,
-      },
-    };
+    return this.#statistics?.read() ?? null;
   }
 
   /** Leaves the room. Idempotent. */
@@ -464,18 +279,16 @@ export class Client {
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.#clock.clearTimeout(this.#paceTimer);
-    this.#clock.clearTimeout(this.#statsTimer);
-    this.#exchange?.close();
+    this.#serverClock.close();
     this.#connection?.close();
     this.#releaseAudio();
   }
 
   #releaseAudio() {
-    this.#uplink?.close();
-    this.#uplink = null;
-    this.#playout?.close();
-    this.#playout = null;
+    this.#statistics?.close();
+    this.#statistics = null;
+    this.#audio?.close();
+    this.#audio = null;
   }
 }
 

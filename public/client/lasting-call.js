@@ -2,7 +2,8 @@
  * @import { Clock } from '../shared/clock.js'
  * @import { Codec } from '../shared/codec.js'
  * @import { Scope } from './connection/choose.js'
- * @import { ClientEvents, ClientStats, Joined, JoinOptions } from './client.js'
+ * @import { ClientStats } from './client-stats.js'
+ * @import { ClientEvents, Joined, JoinOptions } from './client-types.js'
  *
  * @typedef {object} LastingState
  * @property {'joining' | 'joined' | 'reconnecting' | 'ended'} state

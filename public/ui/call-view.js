@@ -138,7 +138,7 @@ export class CallView {
     if (this.#you !== null) this.#people.show(this.#here, this.#you, this.recording.on);
   }
 
-  /** @param {import('../client/client.js').ClientStats} stats */
+  /** @param {import('../client/client-stats.js').ClientStats} stats */
   stats(stats) {
     this.connection.stats(stats);
     this.sound.add(stats);

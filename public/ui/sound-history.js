@@ -1,5 +1,5 @@
 /**
- * @import { ClientStats } from '../client/client.js'
+ * @import { ClientStats } from '../client/client-stats.js'
  *
  * @typedef {object} Sample  one second of a call; null where it isn't known
  * @property {number} second                 since the call began

@@ -5,7 +5,7 @@ import { PARTS, quantity, soundReport } from './sound-report.js';
 import { labels, noticeText, partTexts, texts } from '../texts.js';
 
 /**
- * @import { ClientStats } from '../client/client.js'
+ * @import { ClientStats } from '../client/client-stats.js'
  * @import { SoundPlots } from './sound-plots.js'
  */
 

@@ -1,7 +1,7 @@
 import { connectionNames, partTexts, texts } from '../texts.js';
 
 /**
- * @import { ClientStats } from '../client/client.js'
+ * @import { ClientStats } from '../client/client-stats.js'
  * @import { DelayParts } from '../client/delay-parts.js'
  * @import { Sample } from './sound-history.js'
  */

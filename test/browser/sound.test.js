@@ -212,7 +212,7 @@ function watchProcessors() {
 
 /**
  * @param {Page} page in a call
- * @returns {Promise<import('../../public/client/client.js').StatsDetail>}
+ * @returns {Promise<import('../../public/client/client-stats.js').StatsDetail>}
  */
 const nextStats = (page) =>
   page.evaluate(() => {

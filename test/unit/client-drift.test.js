@@ -161,7 +161,7 @@ describe('two hours', () => {
     expect(listener.jump).toBeLessThan(1.2 * STEEPEST);
     expect(listener.pitchPpm).toBeLessThan(200);
     expect(Math.abs(uplink.driftPpm - cardPpm)).toBeLessThan(15);
-  }, 30_000);
+  }, 180_000);
 
   it.each([
     [100, -100],
@@ -224,5 +224,5 @@ describe('two hours', () => {
     expect(listener.pitchPpm).toBeLessThan(200);
     expect(listener.spreadMs).toBeLessThan(1);
     expect(Math.abs(playout.driftPpm - cardPpm)).toBeLessThan(15);
-  }, 30_000);
+  }, 180_000);
 });
