@@ -419,15 +419,17 @@ describe('a recording', () => {
     ann.say({ type: 'record', on: true });
     await settle();
     speak(conference, [ann], 400);
-    await written();
     const { id } = ann.recording;
     const again = await conferenceThatRecords({ directory });
-    const { description, files } = await filesOf(again.recordings, id, directory);
-    expect(description).toMatchObject({ room: 'lab', on: false, stoppedAt: null });
-    for (const file of ['mix.opus', '01-ann.opus']) {
-      expect(files[file].ended).toBe(false);
-      expect(files[file].samples.length).toBeGreaterThan(4 * 48000);
-    }
+    // The disk takes its time.
+    await vi.waitFor(async () => {
+      const { description, files } = await filesOf(again.recordings, id, directory);
+      expect(description).toMatchObject({ room: 'lab', on: false, stoppedAt: null });
+      for (const file of ['mix.opus', '01-ann.opus']) {
+        expect(files[file].ended).toBe(false);
+        expect(files[file].samples.length).toBeGreaterThan(4 * 48000);
+      }
+    }, 8000);
     expect((await recordings.describe(id))?.on).toBe(true);
   });
 });
