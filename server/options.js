@@ -82,7 +82,7 @@ export const OPTIONS = Object.freeze(
     integer('max-sessions', 1, 100000, 1000, 'people on the server'),
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence of a connection that ends it'), unit: 'ms' },
     { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
-    choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', 'of QUIC on the native engine'),
+    choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', 'of QUIC on the native engine, for what is beyond 32 KiB a round trip'),
     {
       ...integer('receive-queue', 8, 4096, 64, 'datagrams of one session that may wait; beyond it the oldest go'),
       unit: 'datagrams',
