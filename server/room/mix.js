@@ -8,11 +8,15 @@
 import { addRamped, rampGain } from '../../public/shared/gain.js';
 import { mixMinus } from '../audio/mixer.js';
 import { Audience } from './audience.js';
+import { Endings } from './endings.js';
 import { SpeakerList } from './speaker-list.js';
 import { Speakers } from './speakers.js';
 
 /** A reply's reader may be so far ahead of the clock before it is taken for one whose clock is wrong. */
 const CLOCK_TOLERANCE_MS = 5;
+
+/** What D may still rise while somebody's last words wait, in milliseconds. */
+const ENDING_MARGIN_MS = 100;
 
 /** How many are mixed at once where nothing else is asked for. */
 const MAX_SPEAKERS = 20;
@@ -36,8 +40,10 @@ export class Mix {
   /** Whether there is anybody who hears with the room's own delay, and anybody who is answered. */
   #hasOrdinary = false;
   #hasReplies = false;
-  /** @type {Participant[]} */
+  /** Those in the room, and behind them those of whom something still waits. @type {Participant[]} */
   #everybody = [];
+  #inRoom = 0;
+  #endings;
   /** Those whose delivery is `tick` and who want to hear somebody in another way. @type {Participant[]} */
   #particular = [];
 
@@ -53,6 +59,7 @@ export class Mix {
     this.#delay = delay;
     this.#speakers = new Speakers(format, maxSpeakers);
     this.#audience = new Audience();
+    this.#endings = new Endings(settings.clock, (person) => this.#ended(person));
     this.#oldMix = new Float32Array(format.frameValues);
     this.#fullMix = new Float32Array(format.frameValues);
     this.#lastMix = new Float32Array(format.frameValues);
@@ -113,8 +120,10 @@ export class Mix {
     }
     if (echo) return;
     for (let i = 0; i < heard.length; i++) {
-      const { person, samples } = heard[i];
-      if (person.delivery !== 'tick' || person.downlink.ownFrame === frame) continue;
+      const { samples } = heard[i];
+      // Who came back doesn't hear what was said before.
+      const person = heard[i].person.holder;
+      if (person.closed || person.delivery !== 'tick' || person.downlink.ownFrame === frame) continue;
       this.#audience.hearsOwn(person, frame);
       mixMinus(this.#ownMix, this.#fullMix, samples, 0);
       person.downlink.send(frame, this.#ownMix, heard.length > 1, this.#list, before);
@@ -126,18 +135,20 @@ export class Mix {
    * readers may be far apart, and only there.
    */
   peopleChanged() {
-    this.#everybody = [...this.#people.values()];
-    this.#particular = this.#everybody.filter(({ delivery, downlink }) => delivery === 'tick' && downlink.volumes.size > 0);
+    const inRoom = [...this.#people.values()];
+    this.#particular = inRoom.filter(({ delivery, downlink }) => delivery === 'tick' && downlink.volumes.size > 0);
     const hadReplies = this.#hasReplies;
-    this.#hasReplies = this.#everybody.some(({ delivery }) => delivery === 'reply');
-    this.#audience.people = this.#everybody;
+    this.#hasReplies = inRoom.some(({ delivery }) => delivery === 'reply');
+    this.#audience.people = inRoom;
+    this.#inRoom = inRoom.length;
+    this.#everybody = [...inRoom, ...this.#endings.people];
     // Of those who weren't heard nothing has been decoded until now.
     if (this.#hasReplies && !hadReplies) {
       for (const person of this.#everybody) person.sound.skipTo(this.ticked.frame - person.sound.maxPastFrames);
     }
     this.#hasOrdinary = false;
     let hasOwn = false;
-    for (const person of this.#everybody) {
+    for (const person of inRoom) {
       if (person.ownDelaySamples === null) this.#hasOrdinary = true;
       else hasOwn = true;
     }
@@ -147,11 +158,23 @@ export class Mix {
   }
 
   /**
-   * Somebody's session has ended, and they aren't among those in the room any more.
+   * Somebody's session has ended, and they aren't among those in the room any more. What had come of them is mixed
+   * to its end, which fades.
    * @param {Participant} person
    */
-  silence(person) {
+  end(person) {
+    const { format, sampleClock, maxDelayMs } = this.#settings;
+    const { endsWith } = person.sound;
+    const end = (endsWith + 1) * format.frameSamples - sampleClock.now();
+    const delayMs = this.#hasReplies ? maxDelayMs : this.#delay.delayMs + ENDING_MARGIN_MS;
+    this.#endings.add(person, endsWith < 0 ? 0 : (end * 1000) / format.sampleRate + delayMs);
+    this.peopleChanged();
+  }
+
+  /** @param {Participant} person of whom nothing waits any more */
+  #ended(person) {
     this.#speakers.forget(person);
+    person.sound.close();
     this.peopleChanged();
   }
 
@@ -161,8 +184,10 @@ export class Mix {
    * @param {Participant[]} everybody those who have a place, away or not
    */
   forget(person, everybody) {
-    for (const { downlink } of everybody) downlink.volumes.forget(person.speaker);
-    this.peopleChanged();
+    this.#endings.after(person, () => {
+      for (const { downlink } of everybody) downlink.volumes.forget(person.speaker);
+      this.peopleChanged();
+    });
   }
 
   /**
@@ -172,9 +197,19 @@ export class Mix {
    * @param {Participant[]} everybody those who have a place, away or not
    */
   replace(before, person, everybody) {
-    this.#speakers.forget(before);
+    for (const ending of this.#endings.people) if (ending.holder === before) ending.holder = person;
+    before.holder = person;
+    this.end(before);
     person.downlink.volumes.continue(before.downlink.volumes);
     for (const { downlink } of everybody) downlink.volumes.replace(before.speaker, person.speaker);
+    this.forget(before, everybody);
+  }
+
+  /** Frees what the people's sound takes. Idempotent. */
+  close() {
+    this.#endings.close();
+    for (const { sound } of this.#everybody) sound.close();
+    this.shared?.close();
   }
 
   /** To be called when somebody reports loss: it may want other packets than before. */
@@ -219,13 +254,13 @@ export class Mix {
     this.#list.clear();
     for (let i = 0; i < this.#everybody.length; i++) {
       const person = this.#everybody[i];
-      if (person === listener && !echo) continue;
+      if ((person.holder === listener && !echo) || person.speaker.isReplaced(first)) continue;
       const { sound, speaker } = person;
       for (let f = first; f <= last; f++) sound.pull(f, due);
-      const samples = this.#add(listener, frame, person, mix, start);
+      const samples = listener.downlink.volumes.addTo(mix, start, person, frame);
       if (samples > 0) this.#list.add(speaker.number, sound.level, sound.voice);
       added += samples;
-      const isOther = person !== listener && sound.hasSentAt(start);
+      const isOther = i < this.#inRoom && person !== listener && sound.hasSentAt(start);
       if (isOther) listener.heard.add(asked, sound.ring.sentSamples(start, size));
       observer?.mixed(listener, person, start, size);
     }
@@ -237,20 +272,6 @@ export class Mix {
     listener.answeredFrame = frame;
     this.sounding = added > 0;
     listener.downlink.send(frame, mix, added > 0, this.#list, null);
-  }
-
-  /**
-   * @param {Participant} listener
-   * @param {number} frame that is answered
-   * @param {Participant} person
-   * @param {Float32Array} mix
-   * @param {number} start where the person's sound is read
-   * @returns {number} how many samples of sound were added
-   */
-  #add({ downlink: { volumes } }, frame, { sound: { ring }, speaker }, mix, start) {
-    if (volumes.size === 0) return ring.addTo(mix, start);
-    const from = volumes.before(speaker, frame);
-    return ring.addTo(mix, start, from, volumes.take(speaker, frame));
   }
 
   /**
@@ -266,7 +287,7 @@ export class Mix {
     let added = 0;
     for (let i = 0; i < this.#everybody.length; i++) {
       const person = this.#everybody[i];
-      if (person === listener && !this.#settings.echo) continue;
+      if (person.holder === listener && !this.#settings.echo) continue;
       for (let f = Math.floor(start / size); f * size < start + size; f++) person.sound.pull(f, false);
       added += person.sound.ring.addTo(old, start);
     }

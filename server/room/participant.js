@@ -57,6 +57,8 @@ export class Participant {
   ownDelaySamples = null;
   /** Whether its session was lost, and its place is kept. */
   away = false;
+  /** Who has the place: this, or who came back to it. @type {Participant} */
+  holder = this;
   /** Whether this person wants to be recorded, and whether it is done. */
   agreed = false;
   recorded = false;
@@ -76,7 +78,7 @@ export class Participant {
    * @param {Lateness} options.lateness  new: of this person's frames
    * @param {(participant: Participant) => void} [options.onClosed]  called once, before anything is freed
    * @param {Downlink} options.downlink  closed with this
-   * @param {LazyDecoder} options.decoder  closed with this
+   * @param {LazyDecoder} options.decoder  closed with its sound
    * @param {{ frame: number }} options.ticked  the last frame that the room's tick has mixed; -1 before it
    * @param {LevelBalance | null} options.balance  null where levels are left as they are
    */
@@ -191,12 +193,16 @@ export class Participant {
     this.close();
   }
 
-  /** Frees the codecs; the session is the room's to close. */
+  /** Whether nothing comes from it any more. */
+  get closed() {
+    return this.#closed;
+  }
+
+  /** Nothing is sent to it any more. The session is the room's to close; its sound the mix's, which may go on with it. */
   close() {
     if (this.#closed) return;
     this.#closed = true;
     this.onClosed?.(this);
     this.downlink.close();
-    this.sound.close();
   }
 }

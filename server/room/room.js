@@ -167,6 +167,7 @@ export class Room {
    * @param {number} arrivalMs on the monotonic clock
    */
   receive(participant, bytes, arrivalMs) {
+    if (participant.closed) return;
     participant.lastHeardMs = arrivalMs;
     const frame = participant.receive(bytes, arrivalMs, this.#stalls.before(arrivalMs));
     if (frame < 0) return;
@@ -223,7 +224,7 @@ export class Room {
   }
 
   /**
-   * Somebody's session was lost: the place is kept for a while, without sound. Idempotent.
+   * Somebody's session was lost: the place is kept for a while. What had come is still heard. Idempotent.
    * @param {Participant} participant
    */
   lose(participant) {
@@ -239,7 +240,7 @@ export class Room {
   #takeOut(participant) {
     participant.close();
     if (!this.#people.takeOut(participant)) return false;
-    this.#mix.silence(participant);
+    this.#mix.end(participant);
     const ticks = [...this.#people.present.values()].some(({ delivery }) => delivery === 'tick');
     if (!ticks) this.mixClock.stop();
     return true;
@@ -294,6 +295,6 @@ export class Room {
     this.mixClock.stop();
     for (const person of this.#people.present.values()) person.end(code);
     this.#people.clear();
-    this.#mix.shared?.close();
+    this.#mix.close();
   }
 }

@@ -77,6 +77,15 @@ export class Speaker {
     return this.person.sound.soundThrough;
   }
 
+  /**
+   * @param {number} frame
+   * @returns {boolean} whether somebody who came back to the same place is heard from this frame on, or before
+   */
+  isReplaced(frame) {
+    const { holder } = this.person;
+    return holder !== this.person && holder.sound.firstFrame >= 0 && frame >= holder.sound.firstFrame;
+  }
+
   /** There was no sound for a while. */
   rest() {
     this.listed = false;

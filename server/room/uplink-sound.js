@@ -108,6 +108,11 @@ export class UplinkSound {
     if (frame > this.soundThrough) this.soundThrough = frame;
   }
 
+  /** The last frame in which anything is to be heard, if no more comes: what is made up fades. */
+  get endsWith() {
+    return this.soundThrough < 0 ? -1 : this.soundThrough + this.#maxConcealed;
+  }
+
   /**
    * @param {number} frame
    * @returns {boolean} whether its mix has been made

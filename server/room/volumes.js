@@ -32,14 +32,12 @@ export class Volumes {
   }
 
   /**
-   * @param {Speaker} before
+   * @param {Speaker} before  may still be heard, until it is forgotten
    * @param {Speaker} after  the same person on another session
    */
   replace(before, after) {
     const known = this.#gains.get(before);
-    if (known === undefined) return;
-    this.#gains.delete(before);
-    this.#gains.set(after, known);
+    if (known !== undefined) this.#gains.set(after, known);
   }
 
   /**
@@ -72,7 +70,7 @@ export class Volumes {
     let sounding = false;
     for (let i = 0; i < speakers.length; i++) {
       const speaker = speakers[i];
-      if (speaker.person === except) continue;
+      if (speaker.person.holder === except) continue;
       const from = this.before(speaker, frame);
       const to = this.take(speaker, frame);
       if (from === 0 && to === 0) continue;
@@ -81,6 +79,20 @@ export class Volumes {
       sounding = true;
     }
     return sounding;
+  }
+
+  /**
+   * Adds what this listener hears of somebody from a sample on.
+   * @param {Float32Array} mix
+   * @param {number} start where the sound is read
+   * @param {Participant} person
+   * @param {number} frame that is answered
+   * @returns {number} how many samples of sound were added
+   */
+  addTo(mix, start, { sound: { ring }, speaker }, frame) {
+    if (this.size === 0) return ring.addTo(mix, start);
+    const from = this.before(speaker, frame);
+    return ring.addTo(mix, start, from, this.take(speaker, frame));
   }
 
   /**
