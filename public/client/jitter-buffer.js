@@ -85,8 +85,9 @@ export class JitterBuffer {
     this.#counters.lost = this.#loss.lost;
     this.#mend(packet, arrivalMs);
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
-    if (frame > this.#newest && packet.stream !== this.#stream) this.#keepPrimers(frame, packet, bytes);
-    else this.#keepRepeated(frame, packet, bytes);
+    const first = this.#keepRepeated(frame, packet, bytes);
+    const changes = packet.primers > 0 || (frame > this.#newest && packet.stream !== this.#stream);
+    if (changes && packet.payloadBytes[0] > 0) this.#keepPrimers(first, frame, packet, bytes);
     this.#keep(frame, packet, bytes);
   }
 
@@ -152,14 +153,18 @@ export class JitterBuffer {
   }
 
   /**
-   * What is repeated where the stream changes is of frames that were another stream's, there or left out in
-   * silence: it isn't to be heard, it may be one's own voice, but prepares the decoder of this stream.
-   * @param {number} frame
+   * Where the stream changes the first frame's decoder must have had those before: they were heard, or left out in
+   * silence, in another stream.
+   * @param {number} first the first frame that the packet brings
+   * @param {number} frame the packet's own
    * @param {Packet} packet
    * @param {Uint8Array} bytes
    */
-  #keepPrimers(frame, packet, bytes) {
-    if (packet.redundancy > 0 && packet.payloadBytes[0] > 0) this.#primers.keep(frame, packet, bytes);
+  #keepPrimers(first, frame, packet, bytes) {
+    const slots = this.#slots;
+    const before = first - 1;
+    const goesOn = slots.has(before) && slots.stream(before) === packet.stream && slots.length(before) > 0;
+    if (!goesOn) this.#primers.keep(first, frame, packet, bytes);
   }
 
   /**
@@ -178,7 +183,8 @@ export class JitterBuffer {
    */
   #mend(packet, nowMs) {
     this.#nowMs = nowMs;
-    if (packet.payloadBytes[0] > 0 && packet.redundancy > this.#repeatsNow) this.#repeatsNow = packet.redundancy;
+    const repeats = packet.redundancy - packet.primers;
+    if (packet.payloadBytes[0] > 0 && repeats > this.#repeatsNow) this.#repeatsNow = repeats;
     const second = Math.floor(nowMs / 1000);
     if (second === this.#second) return;
     this.#second = second;
@@ -189,18 +195,25 @@ export class JitterBuffer {
   }
 
   /**
+   * Keeps frames that a packet repeats, but those of which another stream was to be heard: there one's own voice
+   * may be in it.
    * @param {number} frame
    * @param {Packet} packet
    * @param {Uint8Array} bytes
+   * @returns {number} the first frame that it brings
    */
   #keepRepeated(frame, packet, bytes) {
-    for (let r = packet.redundancy; r > 0; r--) {
+    let first = frame;
+    for (let r = packet.redundancy - packet.primers; r > 0; r--) {
       const repeated = frame - r;
       if (repeated < 0 || this.#slots.has(repeated)) continue;
       if (repeated < this.next - 1 && !this.#isRested(repeated)) continue;
       if (repeated < this.next && packet.payloadBytes[r] > 0) this.#goBack(repeated);
-      if (repeated >= this.next) this.#slots.put(repeated, packet, r, bytes);
+      if (repeated < this.next) continue;
+      this.#slots.put(repeated, packet, r, bytes);
+      if (repeated < first && packet.payloadBytes[r] > 0) first = repeated;
     }
+    return first;
   }
 
   /** @param {number} frame whether it is of the silence for which no packet came */

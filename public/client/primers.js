@@ -17,20 +17,24 @@ export class Primers {
   #next = 0;
 
   /**
-   * Keeps what a packet repeats.
+   * Keeps what a packet repeats of the frames before one.
+   * @param {number} first the first frame that is to be heard
    * @param {number} frame the packet's own
    * @param {Packet} packet
    * @param {Uint8Array} bytes the packet's; not kept
    */
-  keep(frame, packet, bytes) {
+  keep(first, frame, packet, bytes) {
+    const own = frame - first;
+    const count = packet.redundancy - own;
+    if (count <= 0) return;
     const change = this.#next;
     this.#next = (change + 1) % CHANGES;
-    this.#frames[change] = frame;
-    this.#counts[change] = packet.redundancy;
-    for (let r = 1; r <= packet.redundancy; r++) {
+    this.#frames[change] = first;
+    this.#counts[change] = count;
+    for (let r = 1; r <= count; r++) {
       const at = change * MAX_REDUNDANCY + r - 1;
-      const start = packet.payloadStart[r];
-      const length = packet.payloadBytes[r];
+      const start = packet.payloadStart[own + r];
+      const length = packet.payloadBytes[own + r];
       if (this.#payloads[at].length === 0) this.#payloads[at] = new Uint8Array(MAX_PACKET_BYTES);
       this.#payloads[at].set(bytes.subarray(start, start + length));
       this.#lengths[at] = length;

@@ -13,7 +13,7 @@ const MAX_GROUPS = 20;
 
 /** Those whose delivery is `tick` and who hear the shared stream, in groups that get the same bytes the same way. */
 export class Audience {
-  /** @type {{ transport: Transport, redundancy: number, sessions: Session[] }[]} */
+  /** @type {{ transport: Transport, redundancy: number, heard: number, sessions: Session[] }[]} */
   #groups = [];
   /** @type {ReadonlyArray<Participant>} */
   #people = [];
@@ -76,7 +76,7 @@ export class Audience {
     for (let i = 0; i < this.#people.length; i++) {
       const { delivery, downlink, session } = this.#people[i];
       if (delivery !== 'tick' || downlink.hearsOwn) continue;
-      this.#groupOf(session.transport, this.#redundancyOf(downlink, frame)).push(session);
+      this.#groupOf(session.transport, downlink, frame).push(session);
       this.size += 1;
     }
   }
@@ -84,28 +84,23 @@ export class Audience {
   /**
    * Who comes back needs the frames before, so that its decoder, which hasn't heard them, can go on from there;
    * but none that it had no sound of in the other stream, since there it would hear its own voice.
+   * @param {Transport} transport
    * @param {Downlink} downlink
    * @param {number} frame
    */
-  #redundancyOf({ redundancy, returnFrame, soundFrames }, frame) {
+  #groupOf(transport, { redundancy: { count }, returnFrame, soundFrames }, frame) {
     const since = returnFrame < 0 ? MAX_REDUNDANCY : frame - returnFrame;
-    if (since >= MAX_REDUNDANCY) return redundancy.count;
-    this.#isStale = true;
-    return since === 0 ? Math.min(soundFrames, MAX_REDUNDANCY) : Math.min(since, redundancy.count);
-  }
-
-  /**
-   * @param {Transport} transport
-   * @param {number} redundancy
-   */
-  #groupOf(transport, redundancy) {
+    const heard = Math.min(since, MAX_REDUNDANCY);
+    if (heard < MAX_REDUNDANCY) this.#isStale = true;
+    const primers = Math.min(soundFrames, MAX_REDUNDANCY - heard);
+    const redundancy = heard < MAX_REDUNDANCY ? heard + primers : count;
     for (let i = 0; i < this.#groups.length; i++) {
       const group = this.#groups[i];
-      if (group.transport === transport && group.redundancy === redundancy) return group.sessions;
+      if (group.transport === transport && group.redundancy === redundancy && group.heard === heard) return group.sessions;
     }
     /** @type {Session[]} */
     const sessions = [];
-    this.#groups.push({ transport, redundancy, sessions });
+    this.#groups.push({ transport, redundancy, heard, sessions });
     return sessions;
   }
 
@@ -115,12 +110,13 @@ export class Audience {
    */
   send(stream) {
     let bytes = 0;
-    let redundancy = -1;
+    let last = null;
     for (let i = 0; i < this.#groups.length; i++) {
       const group = this.#groups[i];
       if (group.sessions.length === 0) continue;
-      if (group.redundancy !== redundancy) bytes = stream.write(out, group.redundancy);
-      redundancy = group.redundancy;
+      const isSame = last !== null && last.redundancy === group.redundancy && last.heard === group.heard;
+      if (!isSame) bytes = stream.write(out, group.redundancy, group.heard);
+      last = group;
       group.transport.sendMany(group.sessions, written(bytes));
     }
   }

@@ -44,8 +44,8 @@ export class MixStream {
   #frame = -2;
   /** The last frame that was encoded. */
   #soundFrame = -1;
-  /** Whether the frame before the last one was encoded only for the decoder's sake. */
-  #primed = false;
+  /** The frame that was last encoded only for the decoder's sake, before the first of a run. */
+  #primerFrame = -Infinity;
   #silentFrames = 0;
   #sentFrame = -1;
   #listedFrame = -1;
@@ -82,10 +82,13 @@ export class MixStream {
   encode(frame, pcm, sounding, speakers, before) {
     const packet = this.#packet;
     const isNext = frame === this.#frame + 1;
-    this.#primed = !isNext && sounding && before !== null;
+    const primer = !isNext && sounding ? before : null;
     if (isNext) this.#kept = Math.min(this.#kept + 1, MAX_REDUNDANCY);
-    else this.#kept = this.#primed ? 1 : 0;
-    if (this.#primed) this.#keep(/** @type {Float32Array} */ (before));
+    else this.#kept = primer === null ? 0 : 1;
+    if (primer !== null) {
+      this.#primerFrame = frame - 1;
+      this.#keep(primer);
+    }
     this.#frame = frame;
     if (sounding) this.#limiter.process(pcm);
     this.#keep(sounding ? pcm : null);
@@ -141,11 +144,16 @@ export class MixStream {
    * Writes the packet of the frame that was encoded last.
    * @param {Uint8Array} out MAX_PACKET_BYTES long; filled
    * @param {number} redundancy how many frames before it are to be repeated, as far as there is room
+   * @param {number} [heard] how many of them those have heard in this stream to whom it goes: to the decoder of
+   *   one who comes from another stream the others are given all the same, in two packets, since one may be lost
    * @returns {number} the packet's bytes
    */
-  write(out, redundancy) {
+  write(out, redundancy, heard = MAX_REDUNDANCY) {
     const packet = this.#packet;
-    this.#fit(Math.min(this.#primed ? Math.max(1, redundancy) : redundancy, this.#kept));
+    const run = this.#frame - this.#primerFrame - 1;
+    const least = run < MAX_REDUNDANCY ? run + 1 : 0;
+    this.#fit(Math.min(Math.max(least, redundancy), this.#kept));
+    packet.primers = Math.max(0, packet.redundancy - Math.min(heard, run));
     let at = writeAudioHeader(out, packet);
     for (let r = packet.redundancy; r >= 0; r--) {
       const turn = (this.#turn + PAYLOADS - r) % PAYLOADS;

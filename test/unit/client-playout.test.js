@@ -475,7 +475,7 @@ describe('Playout', () => {
       const packet = new Packet();
       const bytes = new Uint8Array(100);
       packet.frame = FIRST_FRAME + 8;
-      packet.redundancy = 2;
+      packet.redundancy = packet.primers = 2;
       packet.payloadBytes.fill(4, 1);
       const at = writeAudioHeader(bytes, packet);
       for (let r = 2; r >= 0; r--) bytes.set([0xaa, 0, 0, 8 - r], at + 4 * (2 - r));
