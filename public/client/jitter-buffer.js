@@ -4,7 +4,7 @@
  */
 
 import { unwrapFrame } from '../shared/packet.js';
-import { Redundancy } from '../shared/redundancy.js';
+import { Mending } from './mending.js';
 import { PacketLoss } from './packet-loss.js';
 import { PacketSlots } from './packet-slots.js';
 import { MAX_DELAY_MS, PlayoutDelay } from './playout-delay.js';
@@ -36,13 +36,7 @@ export class JitterBuffer {
   /** The newest packet's: one of Stream. */
   #stream = -1;
   #strangers = 0;
-  #nowMs = 0;
-  #second = 0;
-  /** How many frames later it is worth to wait for a lost one: as many as a sender would repeat. */
-  #mending = new Redundancy('auto', { now: () => this.#nowMs });
-  /** How many the packets do repeat, and have in this second. */
-  #repeats = 0;
-  #repeatsNow = -1;
+  #mending = new Mending();
   /** The first frame of the silence for which no packets came. */
   #restStart = INDEX_NEVER;
 
@@ -83,7 +77,10 @@ export class JitterBuffer {
     }
     this.#loss.add(packet, frame, arrivalMs);
     this.#counters.lost = this.#loss.lost;
-    this.#mend(packet, arrivalMs);
+    if (this.#mending.add(packet, arrivalMs)) {
+      this.#mending.lost(this.#loss.percent(arrivalMs));
+      this.delay.mendingMs = this.#mending.frames * this.#format.frameMs;
+    }
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
     const first = this.#keepRepeated(frame, packet, bytes);
     const changes = packet.primers > 0 || (frame > this.#newest && packet.stream !== this.#stream);
@@ -173,25 +170,6 @@ export class JitterBuffer {
    */
   prime(give) {
     this.#primers.take(this.next, give);
-  }
-
-  /**
-   * Frames that come only by being repeated come later. Where there is loss the delay waits for them, or they
-   * would be of no use.
-   * @param {Packet} packet
-   * @param {number} nowMs
-   */
-  #mend(packet, nowMs) {
-    this.#nowMs = nowMs;
-    const repeats = packet.redundancy - packet.primers;
-    if (packet.payloadBytes[0] > 0 && repeats > this.#repeatsNow) this.#repeatsNow = repeats;
-    const second = Math.floor(nowMs / 1000);
-    if (second === this.#second) return;
-    this.#second = second;
-    if (this.#repeatsNow >= 0) this.#repeats = this.#repeatsNow;
-    this.#repeatsNow = -1;
-    this.#mending.report(this.#loss.percent(nowMs));
-    this.delay.mendingMs = Math.min(this.#mending.count, this.#repeats) * this.#format.frameMs;
   }
 
   /**
