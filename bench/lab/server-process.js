@@ -82,7 +82,7 @@ const mixObserver = {
     notes.tickLatenessMs.push(latenessMs);
     notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
     // The frame before has just been mixed, and nothing has been decoded since.
-    for (const { name, ring } of speakers) notes.states.push({ name, frame: frame - 1, state: ring.state(frame - 1) });
+    for (const { name, sound } of speakers) notes.states.push({ name, frame: frame - 1, state: sound.ring.state(frame - 1) });
   },
   mixed() {},
 };

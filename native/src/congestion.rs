@@ -57,9 +57,8 @@ impl ControllerFactory for LiveConfig {
 /// (RFC 9002, section 7.2), less than speech sends. What doesn't fit waits, and comes in bursts, too
 /// late. But we send no faster for a larger window: a session's rate is that of its codec, some
 /// 150 kbit/s with all that is repeated. That is less than a TCP gets with that loss and a round trip of
-/// 60 ms (280 kbit/s by RFC 5348, section 3.1), let alone ten times as much, where RFC 8083, section
-/// 4.3, bids a sender stop. So random loss is no reason to hold back (RFC 8085, section 3.1.3, asks
-/// for a bounded rate).
+/// 60 ms (280 kbit/s by RFC 5348, section 3.1), let alone ten times as much, at which RFC 8083, section
+/// 4.3, has a sender of sound stop. So loss alone is no reason to hold back.
 ///
 /// Two things are reasons. Where nothing is acknowledged no more than the window is sent. And where the
 /// round trip grows our packets fill a queue: then the other controller's window holds, and what is

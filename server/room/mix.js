@@ -254,7 +254,7 @@ export class Mix {
     this.#list.clear();
     for (let i = 0; i < this.#everybody.length; i++) {
       const person = this.#everybody[i];
-      if ((person.holder === listener && !echo) || person.speaker.isReplaced(first)) continue;
+      if ((person.holder === listener && !echo) || person.speaker.isOver(first)) continue;
       const { sound, speaker } = person;
       for (let f = first; f <= last; f++) sound.pull(f, due);
       const samples = listener.downlink.volumes.addTo(mix, start, person, frame);

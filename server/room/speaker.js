@@ -79,11 +79,13 @@ export class Speaker {
 
   /**
    * @param {number} frame
-   * @returns {boolean} whether somebody who came back to the same place is heard from this frame on, or before
+   * @returns {boolean} whether nothing of somebody who is gone is to be heard any more: it has faded, or they came back
    */
-  isReplaced(frame) {
-    const { holder } = this.person;
-    return holder !== this.person && holder.sound.firstFrame >= 0 && frame >= holder.sound.firstFrame;
+  isOver(frame) {
+    const { closed, holder, sound } = this.person;
+    if (!closed) return false;
+    const isReplaced = holder !== this.person && holder.sound.firstFrame >= 0 && frame >= holder.sound.firstFrame;
+    return isReplaced || frame > sound.endsWith;
   }
 
   /** There was no sound for a while. */

@@ -83,7 +83,7 @@ export class Speakers {
     const candidates = this.#candidates;
     for (let i = candidates.length - 1; i >= 0; i--) {
       const speaker = candidates[i];
-      if (frame - speaker.soundThrough <= this.#pauseFrames && !speaker.isReplaced(frame)) {
+      if (frame - speaker.soundThrough <= this.#pauseFrames && !speaker.isOver(frame)) {
         speaker.look(frame);
         continue;
       }
