@@ -1,9 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
+/** What hears or measures in a browser: nothing else may use the processors meanwhile. */
+const SOUND = ['sound', 'lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
+
+/** What goes over real sockets, or through a browser, is in real time: a busy machine may take its time. */
+const REAL_TIME = { retry: 1, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };
+
 /**
- * The three kinds of test run one kind after another, so that a browser's sound isn't measured while
- * others use the processor. What goes over real sockets, or through a browser, is in real time, and gets a
- * second try where the machine stood still; unit tests own their time and get none.
+ * The kinds of test run one kind after another, so that a browser's sound isn't measured while others use the
+ * processors. What is in real time gets a second try where the machine stood still; unit tests own their time
+ * and get none.
  */
 export default defineConfig({
   test: {
@@ -20,24 +26,33 @@ export default defineConfig({
       },
       {
         test: {
+          ...REAL_TIME,
           name: 'integration',
           include: ['test/integration/**/*.test.js'],
           testTimeout: 30_000,
-          retry: 1,
-          hookTimeout: 30_000,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
         test: {
+          ...REAL_TIME,
           name: 'browser',
           include: ['test/browser/**/*.test.js'],
+          exclude: SOUND,
           testTimeout: 90_000,
-          retry: 1,
-          hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...REAL_TIME,
+          name: 'sound',
+          include: SOUND,
+          testTimeout: 90_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -5,9 +5,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 /** Where the run's last line is left for those who drive the tests from outside. */
 export const SUMMARY_FILE = new URL('./output/summary.txt', import.meta.url);
 
+/** So many of the slowest files are named. */
+const SLOWEST = 8;
+
 /**
- * Ends a run with what was skipped, by name and reason, and with one plain line,
- * `N passed, N failed`. A test file that can't be loaded counts as one failure.
+ * Ends a run with its slowest files, so that it is seen what grows; with what was skipped, by name and
+ * reason; and with one plain line, `N passed, N failed`. A test file that can't be loaded counts as one failure.
  *
  * @implements {Reporter}
  */
@@ -37,7 +40,18 @@ export default class SummaryReporter {
         else skipped.push(nameOf(test));
       }
     }
+    this.#tellSlowest(modules);
     this.#write(`${passed} passed, ${failed} failed`, skipped);
+  }
+
+  /** @param {ReadonlyArray<import('vitest/node').TestModule>} modules */
+  #tellSlowest(modules) {
+    const files = modules.map((module) => ({ name: module.relativeModuleId, ms: module.diagnostic().duration }));
+    if (files.length < 2) return;
+    this.print('\nThe slowest files, in seconds:');
+    for (const { name, ms } of files.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
+      this.print(`  ${(ms / 1000).toFixed(1).padStart(6)}  ${name}`);
+    }
   }
 
   /**

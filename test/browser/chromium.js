@@ -7,7 +7,7 @@ import { formatWav } from '../../bench/wav.js';
 import { requireOrSkip } from '../skip.js';
 
 /**
- * @import { Browser, BrowserServer } from 'playwright-core'
+ * @import { Browser } from 'playwright-core'
  *
  * @typedef {object} OpenBrowser
  * @property {Browser} browser
@@ -41,16 +41,24 @@ export async function openBrowser({ microphone = 'speech', speech = new Float32A
   const scratch = await mkdtemp(join(tmpdir(), 'aloud-browser-'));
   const file = join(scratch, 'speech.wav');
   await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech] }));
-  const server = await chromium.launchServer({
+  const browser = await chromium.launch({
     executablePath: chromiumPath,
     args: ['--no-sandbox', '--disable-gpu', ...microphoneArguments(microphone, file)],
   });
-  const browser = await chromium.connect(server.wsEndpoint());
   const cleaned = (/** @type {() => Promise<void>} */ end) => async () => {
     await end();
     await rm(scratch, { recursive: true, force: true });
   };
-  return { browser, close: cleaned(() => server.close()), kill: cleaned(() => server.kill()) };
+  return { browser, close: cleaned(() => browser.close()), kill: cleaned(() => killBrowser(browser)) };
+}
+
+/** @param {Browser} browser */
+async function killBrowser(browser) {
+  const devtools = await browser.newBrowserCDPSession();
+  const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
+  const gone = new Promise((resolve) => void browser.once('disconnected', resolve));
+  for (const { id, type } of processInfo) if (type === 'browser') process.kill(id, 'SIGKILL');
+  await gone;
 }
 
 /**

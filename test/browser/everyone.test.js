@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { startServer } from './aloud-server.js';
+import { expect } from 'vitest';
 import { violationsOf } from './axe.js';
-import { inChromium, openBrowser } from './chromium.js';
+import { inChromium } from './chromium.js';
 import { lowContrast } from './contrast.js';
-import { joinRoom, openPage, people, problemsOf } from './room-page.js';
+import { openPage, people, problemsOf } from './room-page.js';
+import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -13,28 +13,13 @@ const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.ge
 const MOST_BYTES = 200_000;
 
 inChromium.describe('the page for everyone, in Chromium', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
-  let browsers;
-
-  beforeAll(async () => {
-    server = await startServer();
-    browsers = await openBrowser();
-  });
-  afterEach(async () => {
-    for (const context of browsers.browser.contexts()) await context.close();
-  });
-  afterAll(async () => {
-    await browsers?.close();
-    await server?.close();
-  });
+  const site = useSite();
 
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     for (const width of [390, 1280]) {
       inChromium.it(`has nothing that axe-core objects to, at ${width} px, ${colorScheme}`, async () => {
         const options = { viewport: { width, height: 800 }, colorScheme, reducedMotion: /** @type {const} */ ('reduce') };
-        const page = await openPage(browsers.browser, server.url, options);
+        const page = await site.page('/', options);
         const check = async (/** @type {string} */ where) => {
           expect([where, ...(await violationsOf(page))]).toEqual([where]);
           expect([where, ...(await page.evaluate(lowContrast))]).toEqual([where]);
@@ -45,7 +30,7 @@ inChromium.describe('the page for everyone, in Chromium', () => {
           await wanted.click();
         };
         await check('start');
-        await page.goto(`${server.url}/r/everyone-${colorScheme}-${width}?name=Anna&processing=off`);
+        await page.goto(`${site.url}/r/everyone-${colorScheme}-${width}?name=Anna&processing=off`);
         await page.getByText('Sound settings').click();
         await page.getByText('Advanced').click();
         await button(page, 'Test my level').click();
@@ -54,7 +39,7 @@ inChromium.describe('the page for everyone, in Chromium', () => {
         await page.getByText('You are the only one here.').waitFor();
         await check('alone');
         const room = `everyone-${colorScheme}-${width}`;
-        await joinRoom(browsers.browser, server.url, room, { name: 'Ben' });
+        await site.join(room, 'Ben');
         await button(page, 'Options for Ben').click();
         await check('two people');
         await open('Chat');
@@ -80,8 +65,8 @@ inChromium.describe('the page for everyone, in Chromium', () => {
   }
 
   inChromium.it('holds five people, on a desk and in the hand, without a scroll bar to the side', async () => {
-    const anna = await joinRoom(browsers.browser, server.url, 'five', { name: 'Anna' });
-    for (const name of ['Ben', 'Cleo', 'Dora', 'Emil']) await joinRoom(browsers.browser, server.url, 'five', { name });
+    const anna = await site.join('five', 'Anna');
+    for (const name of ['Ben', 'Cleo', 'Dora', 'Emil']) await site.join('five', name);
     await expect.poll(() => people(anna)).toHaveLength(5);
     await anna.getByText('5 people').waitFor();
     for (const width of [320, 390, 1280]) {
@@ -96,20 +81,19 @@ inChromium.describe('the page for everyone, in Chromium', () => {
         expect(box?.width).toBeGreaterThanOrEqual(48);
       }
     }
-    for (const page of browsers.browser.contexts().flatMap((context) => context.pages())) await page.close();
   });
 
   inChromium.it('is light: it comes compressed, and the codec, the plots and the QR code only when they are needed', async () => {
     let bytes = 0;
     /** @type {string[]} */
     const loaded = [];
-    const page = await openPage(browsers.browser, 'about:blank', {}, async (blank) => {
+    const page = await openPage(site.browser, 'about:blank', {}, async (blank) => {
       const network = await blank.context().newCDPSession(blank);
       await network.send('Network.enable');
       network.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
       blank.on('response', (response) => loaded.push(new URL(response.url()).pathname));
     });
-    await page.goto(`${server.url}/r/light?name=Anna`);
+    await page.goto(`${site.url}/r/light?name=Anna`);
     await button(page, 'Join').waitFor();
     await page.waitForLoadState('networkidle');
     console.info(`the room's page: ${bytes} bytes in ${loaded.length} files`);

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { readWav } from '../../bench/wav.js';
-import { startServer } from './aloud-server.js';
 import { inChromium, openBrowser } from './chromium.js';
 import { joinRoom, openRoom, problemsOf } from './room-page.js';
+import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -36,26 +36,13 @@ const tapOutput = (/** @type {Page} */ page) =>
 const playedPeak = (/** @type {Page} */ page) => page.evaluate(() => /** @type {any} */ (window).playedPeak());
 
 inChromium.describe('the green room in Chromium', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
-  let browsers;
-
-  beforeAll(async () => {
-    server = await startServer();
+  const site = useSite([], async () => {
     const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
-    const speech = Float32Array.from({ length: channels[0].length * 6 }, (_, i) => channels[0][i % channels[0].length]);
-    browsers = await openBrowser({ speech });
-  });
-  afterEach(async () => {
-    for (const context of browsers.browser.contexts()) await context.close();
-  });
-  afterAll(async () => {
-    await browsers?.close();
-    await server?.close();
+    const [speech] = channels;
+    return { speech: Float32Array.from({ length: speech.length * 6 }, (_, i) => speech[i % speech.length]) };
   });
 
-  const open = (/** @type {string} */ room) => openRoom(browsers.browser, server.url, room, { name: 'Anna', prepare: tapOutput });
+  const open = (/** @type {string} */ room) => site.room(room, { name: 'Anna', prepare: tapOutput });
 
   inChromium.it('shows one’s own level only when asked to, and switches the microphone off again', async () => {
     const page = await open('level');
@@ -85,7 +72,7 @@ inChromium.describe('the green room in Chromium', () => {
     await button(page, 'Hear yourself').click();
     await page.getByText('Speak: the server sends your voice back after two seconds').waitFor();
     await expect.poll(() => playedPeak(page), { timeout: 8000 }).toBeGreaterThan(0.02);
-    expect((await page.request.get(`${server.url}/api/rooms/mirror`)).status()).toBe(404);
+    expect((await page.request.get(`${site.url}/api/rooms/mirror`)).status()).toBe(404);
     await button(page, 'Stop hearing yourself').click();
     await button(page, 'Hear yourself').waitFor();
     await button(page, 'Join').click();
@@ -94,7 +81,7 @@ inChromium.describe('the green room in Chromium', () => {
   });
 
   inChromium.it('lets sound fade in: nobody’s first word is a start', async () => {
-    const page = await openRoom(browsers.browser, server.url, 'fade', {
+    const page = await site.room('fade', {
       name: 'Anna',
       prepare: (blank) =>
         blank.addInitScript(() => {
@@ -123,7 +110,7 @@ inChromium.describe('the green room in Chromium', () => {
   });
 
   inChromium.it('makes a room of short frames for who is the first and wants it', async () => {
-    const page = await openRoom(browsers.browser, server.url, 'short', { name: 'Anna' });
+    const page = await site.room('short', { name: 'Anna' });
     await page.getByText('Sound settings').click();
     await page.getByRole('switch', { name: 'Short frames' }).check();
     await button(page, 'Join').click();
@@ -133,9 +120,9 @@ inChromium.describe('the green room in Chromium', () => {
   });
 
   inChromium.it('shows who speaks, to the others and to oneself', async () => {
-    const anna = await joinRoom(browsers.browser, server.url, 'light', { name: 'Anna' });
+    const anna = await site.join('light', 'Anna');
     const silent = await openBrowser();
-    const ben = await joinRoom(silent.browser, server.url, 'light', { name: 'Ben' });
+    const ben = await joinRoom(silent.browser, site.url, 'light', { name: 'Ben' });
     const speaking = (/** @type {Page} */ page) =>
       page.getByRole('list', { name: 'People in the room' }).evaluate((list) =>
         [...list.children].filter((tile) => tile.classList.contains('speaking')).map((tile) => tile.textContent?.slice(0, 4)));
@@ -146,7 +133,7 @@ inChromium.describe('the green room in Chromium', () => {
   });
 
   inChromium.it('remembers the devices and the switches, and says where no speaker can be chosen', async () => {
-    const page = await openRoom(browsers.browser, server.url, 'no-sink', {
+    const page = await site.room('no-sink', {
       name: 'Anna',
       prepare: (blank) => blank.addInitScript(() => delete (/** @type {any} */ (AudioContext.prototype).setSinkId)),
     });
@@ -156,12 +143,12 @@ inChromium.describe('the green room in Chromium', () => {
 
   inChromium.it('says what to do when the microphone is refused, and when nothing comes from it', async () => {
     const refusing = await openBrowser({ microphone: 'refused' });
-    const page = await openRoom(refusing.browser, server.url, 'refused', { name: 'Anna' });
+    const page = await openRoom(refusing.browser, site.url, 'refused', { name: 'Anna' });
     await button(page, 'Test my level').click();
     await page.getByText('The browser was not allowed to use the microphone. Allow it').waitFor();
     await refusing.close();
     const silent = await openBrowser({ speech: new Float32Array(4800) });
-    const quiet = await openRoom(silent.browser, server.url, 'silent', { name: 'Anna' });
+    const quiet = await openRoom(silent.browser, site.url, 'silent', { name: 'Anna' });
     await button(quiet, 'Test my level').click();
     await quiet.getByText('Nothing is heard yet. Is this the right microphone').waitFor({ timeout: 10_000 });
     await silent.close();

@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { startServer } from './aloud-server.js';
-import { inChromium, openBrowser } from './chromium.js';
+import { inChromium } from './chromium.js';
 import { lowContrast } from './contrast.js';
 import { openPage, problemsOf } from './room-page.js';
+import { useSite } from './site.js';
 
 /**
  * @import { Page } from 'playwright-core'
@@ -15,33 +16,16 @@ const PROTOCOLS = /** @type {const} */ (['WebTransport', 'WebSocket', 'HTTP/1'])
 const NAMELESS = /- (button|textbox|combobox|link|slider|meter|progressbar|img|checkbox|radio)\s*(\[|:|$)/m;
 
 inChromium.describe('the lab\'s page', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
-  /** @type {Awaited<ReturnType<typeof openBrowser>>} */
-  let opened;
-
-  beforeAll(async () => {
-    server = await startServer('--idle-timeout-ms', '30000', '--server-delay-ms', '60');
-    opened = await openBrowser();
-  });
-
-  afterAll(async () => {
-    await opened?.close();
-    await server?.close();
-  });
-
-  afterEach(async () => {
-    for (const context of opened.browser.contexts()) await context.close();
-  });
+  const site = useSite(['--idle-timeout-ms', '30000', '--server-delay-ms', '60']);
 
   /** @param {import('playwright-core').BrowserContextOptions} [options] */
   const open = async (options) => {
-    const page = await openPage(opened.browser, `${server.url}/lab`, options);
+    const page = await site.page('/lab', options);
     await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
     return page;
   };
 
-  const people = () => server.rooms.people;
+  const people = () => site.server.rooms.people;
   const startOf = (/** @type {Page} */ page) => page.getByRole('button', { name: 'Start', exact: true });
   const ended = (/** @type {Page} */ page) => startOf(page).waitFor({ timeout: 40_000 });
 
@@ -77,7 +61,7 @@ inChromium.describe('the lab\'s page', () => {
 
   inChromium.it('measures all that are there by turns, and gives the data', async () => {
     const page = await open();
-    const protocols = server.h3Port === null ? PROTOCOLS.slice(1) : PROTOCOLS;
+    const protocols = site.server.h3Port === null ? PROTOCOLS.slice(1) : PROTOCOLS;
     await measure(page, 6);
     await expect.poll(people, { timeout: 20_000 }).toBe(2 * protocols.length);
     await ended(page);
@@ -173,7 +157,7 @@ inChromium.describe('the lab\'s page', () => {
   inChromium.it('says why a protocol is not there, and asks for one at least', async () => {
     const alone = await startServer('--engine', 'none');
     try {
-      const page = await openPage(opened.browser, `${alone.url}/lab`);
+      const page = await openPage(site.browser, `${alone.url}/lab`);
       const box = page.locator('#protocols').getByLabel('WebTransport');
       await box.waitFor();
       expect(await box.isDisabled()).toBe(true);

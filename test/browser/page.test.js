@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { startServer } from './aloud-server.js';
-import { inChromium, openBrowser } from './chromium.js';
+import { expect } from 'vitest';
+import { inChromium } from './chromium.js';
 import { lowContrast } from './contrast.js';
-import { joinRoom, openPage, openRoom, people, problemsOf } from './room-page.js';
+import { people, problemsOf } from './room-page.js';
+import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -13,24 +13,9 @@ const overflow = (/** @type {Page} */ page) =>
 const NAMELESS = /^\s*- (button|link|textbox|combobox|list|region|heading)(:|\s*\[|$)/m;
 
 inChromium.describe('the page in Chromium', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
-  let opened;
+  const site = useSite();
 
-  beforeAll(async () => {
-    server = await startServer();
-    opened = await openBrowser();
-  });
-  afterEach(async () => {
-    for (const context of opened.browser.contexts()) await context.close();
-  });
-  afterAll(async () => {
-    await opened?.close();
-    await server?.close();
-  });
-
-  const start = (/** @type {object} */ context = {}) => openPage(opened.browser, server.url, context);
+  const start = (/** @type {object} */ context = {}) => site.page('/', context);
 
   inChromium.it('starts a room of a name that can be read and not be guessed', async () => {
     const page = await start();
@@ -54,17 +39,17 @@ inChromium.describe('the page in Chromium', () => {
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     await field.fill('https://elsewhere.example/r/tea-room?name=Eve');
     await field.press('Enter');
-    await page.waitForURL(`${server.url.replace(/\/$/, '')}/r/tea-room`);
+    await page.waitForURL(`${site.url.replace(/\/$/, '')}/r/tea-room`);
   });
 
   inChromium.it('says so where the address names no good room', async () => {
-    const page = await openPage(opened.browser, `${server.url}/r/${encodeURIComponent('a b/ü')}`);
+    const page = await site.page(`/r/${encodeURIComponent('a b/ü')}`);
     expect(await page.getByRole('alert').innerText()).toMatch(/A room name has 1 to 64/);
     expect(await page.getByRole('button', { name: 'Start a room' }).isVisible()).toBe(true);
   });
 
   inChromium.it('fills in the form from the address', async () => {
-    const page = await openRoom(opened.browser, server.url, 'form', { name: 'Anna L', transport: 'http1' });
+    const page = await site.room('form', { name: 'Anna L', transport: 'http1' });
     expect(await page.getByLabel('Name').inputValue()).toBe('Anna L');
     expect(await page.getByLabel('Connection').inputValue()).toBe('http1');
     expect(await page.getByLabel('Connection').isVisible()).toBe(true);
@@ -74,19 +59,19 @@ inChromium.describe('the page in Chromium', () => {
   });
 
   inChromium.it('asks for a name before anything else', async () => {
-    const page = await openRoom(opened.browser, server.url, 'form');
+    const page = await site.room('form');
     expect(await page.getByLabel('Name').evaluate((field) => field === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Join' }).click();
     expect(await page.locator('#name-problem').innerText()).toMatch(/Type the name/);
   });
 
   inChromium.it('remembers name, microphone and connection', async () => {
-    const page = await openRoom(opened.browser, server.url, 'memory', { transport: 'websocket' });
+    const page = await site.room('memory', { transport: 'websocket' });
     await page.getByLabel('Name').fill('Anna');
     await page.getByLabel('Microphone').selectOption('none');
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('button', { name: 'Leave' }).click();
-    await page.goto(`${server.url}/r/other`);
+    await page.goto(`${site.url}/r/other`);
     expect(await page.getByLabel('Name').inputValue()).toBe('Anna');
     expect(await page.getByLabel('Connection').inputValue()).toBe('websocket');
     await expect.poll(() => page.getByLabel('Microphone').inputValue()).toBe('none');
@@ -94,7 +79,7 @@ inChromium.describe('the page in Chromium', () => {
 
   inChromium.it('shows names as text, never as markup', async () => {
     const name = '<img src=x onerror=alert(1)><b>Eve</b>';
-    const page = await joinRoom(opened.browser, server.url, 'markup', { name });
+    const page = await site.join('markup', name);
     expect((await people(page))[0]).toContain(name);
     expect(await page.locator('#people img, #people b').count()).toBe(0);
     expect(problemsOf(page)).toEqual([]);
@@ -103,7 +88,7 @@ inChromium.describe('the page in Chromium', () => {
   inChromium.it('gives everything an accessible name, before a call and in it', async () => {
     const first = await start();
     expect(await first.locator('body').ariaSnapshot()).not.toMatch(NAMELESS);
-    const page = await openRoom(opened.browser, server.url, 'names', { name: 'Anna', transport: 'auto' });
+    const page = await site.room('names', { name: 'Anna', transport: 'auto' });
     expect(await page.locator('body').ariaSnapshot()).not.toMatch(NAMELESS);
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('list', { name: 'People in the room' }).waitFor();
@@ -115,13 +100,13 @@ inChromium.describe('the page in Chromium', () => {
   });
 
   inChromium.it('works by keyboard, and tells of people who come and go', async () => {
-    const anna = await openRoom(opened.browser, server.url, 'keys', { name: 'Anna' });
+    const anna = await site.room('keys', { name: 'Anna' });
     await anna.keyboard.press('Enter');
     await expect
       .poll(() => anna.evaluate(() => document.activeElement?.id))
       .toBe('call-title');
     const said = anna.getByRole('status');
-    const ben = await joinRoom(opened.browser, server.url, 'keys', { name: 'Ben' });
+    const ben = await site.join('keys', 'Ben');
     await expect.poll(() => said.innerText()).toBe('Ben joined.');
     await ben.getByRole('button', { name: 'Mute' }).click();
     await expect.poll(() => said.innerText()).toBe('Ben is muted.');
@@ -141,7 +126,7 @@ inChromium.describe('the page in Chromium', () => {
           expect(await page.evaluate(lowContrast)).toEqual([]);
         };
         await check();
-        await page.goto(`${server.url}/r/harbor-velvet-finch-lute-moss-k7m2p?name=${'W'.repeat(40)}`);
+        await page.goto(`${site.url}/r/harbor-velvet-finch-lute-moss-k7m2p?name=${'W'.repeat(40)}`);
         await page.getByText('Advanced').click();
         await check();
         await page.getByRole('button', { name: 'Join' }).click();

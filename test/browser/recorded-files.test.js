@@ -6,9 +6,8 @@ import { OggOpus } from '../../server/recording/ogg-opus.js';
 import { PRE_SKIP } from '../../server/recording/recording.js';
 import { Track } from '../../server/recording/track.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
-import { startServer } from './aloud-server.js';
 import { inChromium, openBrowser } from './chromium.js';
-import { openPage } from './room-page.js';
+import { samplesOf } from './recording.js';
 
 const FRAMES = 250;
 const codec = await loadCodec('libopus-wasm');
@@ -39,19 +38,27 @@ async function fileOf({ preSkip, isThere, sampleRate = 48000 }) {
   return new Uint8Array(Buffer.concat(pages));
 }
 
+/** Runs in the page. @param {string} file in base64 @returns {Promise<string>} its samples, as a data URL */
+async function decode(file) {
+  const context = new OfflineAudioContext(1, 48000, 48000);
+  const bytes = Uint8Array.from(atob(file), (character) => character.charCodeAt(0));
+  const buffer = await context.decodeAudioData(bytes.buffer);
+  const reader = new FileReader();
+  reader.readAsDataURL(new Blob([buffer.getChannelData(0)]));
+  await new Promise((resolve) => void reader.addEventListener('load', resolve));
+  return String(reader.result);
+}
+
 inChromium.describe('a recorded file in a browser', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
   /** @type {Awaited<ReturnType<typeof openBrowser>>} */
   let opened;
+  /** @type {import('playwright-core').Page} */
+  let page;
   beforeAll(async () => {
-    server = await startServer('--engine', 'none');
     opened = await openBrowser();
+    page = await opened.browser.newPage();
   });
-  afterAll(async () => {
-    await opened?.close();
-    await server?.close();
-  });
+  afterAll(() => opened?.close());
 
   it.each([
     ['every frame', { preSkip: PRE_SKIP, isThere: () => true }],
@@ -60,12 +67,7 @@ inChromium.describe('a recorded file in a browser', () => {
     ['sound of 16 kHz', { preSkip: PRE_SKIP, isThere: () => true, sampleRate: 16000 }],
   ])('is decoded whole, to the sample, with %s', async (_, options) => {
     const file = await fileOf(options);
-    const page = await openPage(opened.browser, server.url);
-    const decoded = await page.evaluate(async (bytes) => {
-      const context = new OfflineAudioContext(1, 48000, 48000);
-      const buffer = await context.decodeAudioData(Uint8Array.from(bytes).buffer);
-      return [...buffer.getChannelData(0)];
-    }, [...file]);
+    const decoded = samplesOf(await page.evaluate(decode, Buffer.from(file).toString('base64')));
     const { samples } = await readOggOpus(file);
     expect(decoded.length).toBe(FRAMES * 960 - options.preSkip);
     let [sum, own, other] = [0, 0, 0];
@@ -76,6 +78,5 @@ inChromium.describe('a recorded file in a browser', () => {
     }
     // How a gap is made up is each decoder's own affair.
     expect(sum / Math.sqrt(own * other)).toBeGreaterThan(options.isThere(53) ? 0.999 : 0.98);
-    await page.context().close();
   });
 });

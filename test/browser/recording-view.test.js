@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { startServer } from './aloud-server.js';
 import { violationsOf } from './axe.js';
-import { inChromium, openBrowser } from './chromium.js';
+import { inChromium } from './chromium.js';
 import { joinRoom, people, problemsOf } from './room-page.js';
+import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -14,33 +15,13 @@ const said = (/** @type {Page} */ page) => page.getByRole('status').innerText();
 const question = (/** @type {Page} */ page) => page.getByRole('dialog', { name: 'This room is being recorded' });
 
 inChromium.describe('recording in Chromium', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
-  let browsers;
-  /** @type {string} */
-  let scratch;
-
-  beforeAll(async () => {
-    scratch = await mkdtemp(joinPath(tmpdir(), 'aloud-recordings-'));
-    server = await startServer('--recording-dir', scratch);
-    browsers = await openBrowser();
-  });
-  afterEach(async () => {
-    for (const context of browsers.browser.contexts()) await context.close();
-  });
-  afterAll(async () => {
-    await browsers?.close();
-    await server?.close();
-    await rm(scratch, { recursive: true, force: true });
-  });
-
-  const join = (/** @type {string} */ room, /** @type {string} */ name) =>
-    joinRoom(browsers.browser, server.url, room, { name });
+  const scratch = mkdtempSync(joinPath(tmpdir(), 'aloud-recordings-'));
+  const site = useSite(['--recording-dir', scratch]);
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
   inChromium.it('asks everybody, shows everybody that it is on, and gives the files', async () => {
-    const anna = await join('tape', 'Anna');
-    const ben = await join('tape', 'Ben');
+    const anna = await site.join('tape', 'Anna');
+    const ben = await site.join('tape', 'Ben');
     await button(anna, 'Record').click();
     await button(anna, 'Start recording').click();
     await anna.getByText('Being recorded: Anna.').waitFor();
@@ -54,7 +35,7 @@ inChromium.describe('recording in Chromium', () => {
     expect(await people(anna)).toContainEqual(expect.stringMatching(/^Ben[^]*not recorded/));
 
     // Who comes later is asked too, and may change their mind.
-    const cleo = await join('tape', 'Cleo');
+    const cleo = await site.join('tape', 'Cleo');
     await question(cleo).getByRole('button', { name: 'Agree' }).click();
     await anna.getByText('Being recorded: Anna, Cleo.').waitFor();
     await button(cleo, 'Record: a recording is on').click();
@@ -79,8 +60,8 @@ inChromium.describe('recording in Chromium', () => {
   });
 
   inChromium.it('takes the question back where the recording stops before the answer', async () => {
-    const anna = await join('short', 'Anna');
-    const ben = await join('short', 'Ben');
+    const anna = await site.join('short', 'Anna');
+    const ben = await site.join('short', 'Ben');
     await button(anna, 'Record').click();
     await button(anna, 'Start recording').click();
     await question(ben).waitFor();
@@ -91,7 +72,7 @@ inChromium.describe('recording in Chromium', () => {
 
   inChromium.it('is not offered by a server that records nothing', async () => {
     const none = await startServer('--recording-limit-mb', '0');
-    const page = await joinRoom(browsers.browser, none.url, 'none', { name: 'Anna' });
+    const page = await joinRoom(site.browser, none.url, 'none', { name: 'Anna' });
     await page.getByText('1 person').waitFor();
     expect(await button(page, 'Record').count()).toBe(0);
     await page.context().close();

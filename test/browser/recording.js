@@ -14,10 +14,13 @@
 export async function record(page) {
   const rate = await page.evaluate(startRecording);
   if (rate !== 48000) throw new Error(`the page's audio runs at ${rate} Hz, the tests' speech at 48000 Hz`);
-  return async () => {
-    const bytes = Buffer.from(await page.evaluate(takeRecording), 'base64');
-    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-  };
+  return async () => samplesOf(await page.evaluate(takeRecording));
+}
+
+/** Samples that came from a page as a data URL. @param {string} url */
+export function samplesOf(url) {
+  const bytes = Buffer.from(url.split(',')[1] ?? '', 'base64');
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
 /** Runs in the page. */
@@ -44,5 +47,5 @@ async function takeRecording() {
   const reader = new FileReader();
   reader.readAsDataURL(new Blob(chunks.splice(0)));
   await new Promise((resolve) => void reader.addEventListener('load', resolve));
-  return String(reader.result).split(',')[1] ?? '';
+  return String(reader.result);
 }

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { startServer } from './aloud-server.js';
+import { expect } from 'vitest';
 import { violationsOf } from './axe.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { joinRoom, openRoom, people, problemsOf } from './room-page.js';
+import { inChromium } from './chromium.js';
+import { people, problemsOf } from './room-page.js';
+import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -18,29 +18,11 @@ const write = async (/** @type {Page} */ page, /** @type {string} */ text) => {
 };
 
 inChromium.describe('being together in Chromium', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
-  let browsers;
-
-  beforeAll(async () => {
-    server = await startServer('--operator-token', TOKEN, '--server-delay-ms', '60');
-    browsers = await openBrowser();
-  });
-  afterEach(async () => {
-    for (const context of browsers.browser.contexts()) await context.close();
-  });
-  afterAll(async () => {
-    await browsers?.close();
-    await server?.close();
-  });
-
-  const join = (/** @type {string} */ room, /** @type {string} */ name) =>
-    joinRoom(browsers.browser, server.url, room, { name });
+  const site = useSite(['--operator-token', TOKEN, '--server-delay-ms', '60']);
 
   inChromium.it('lets people write to each other, counts what is unread, and keeps it for those who come later', async () => {
-    const anna = await join('chat', 'Anna');
-    const ben = await join('chat', 'Ben');
+    const anna = await site.join('chat', 'Anna');
+    const ben = await site.join('chat', 'Ben');
     await button(anna, 'Chat').click();
     await anna.getByText('Nothing has been written yet.').waitFor();
     await write(anna, 'Look at https://example.org/a, <b>Ben</b>');
@@ -58,7 +40,7 @@ inChromium.describe('being together in Chromium', () => {
     expect(await messages(ben).getByRole('link').count()).toBe(1);
     expect(await messages(ben).first().innerText()).toContain('<b>Ben</b>');
 
-    const late = await join('chat', 'Cleo');
+    const late = await site.join('chat', 'Cleo');
     await button(late, 'Chat').click();
     await expect.poll(() => messages(late).count()).toBe(2);
     expect(problemsOf(late)).toEqual([]);
@@ -68,7 +50,7 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('slows a flood of messages, says so, and loses none', async () => {
-    const anna = await join('flood', 'Anna');
+    const anna = await site.join('flood', 'Anna');
     await button(anna, 'Chat').click();
     for (let i = 1; i <= 8; i++) await write(anna, `message ${i}`);
     const says = anna.getByText('That was a lot at once. Wait a moment: your messages go out one by one.');
@@ -82,7 +64,7 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('folds a long message, and says when one is too long to send', async () => {
-    const anna = await join('long', 'Anna');
+    const anna = await site.join('long', 'Anna');
     await button(anna, 'Chat').click();
     await anna.getByLabel('Message to everybody').fill('x'.repeat(2001));
     await anna.keyboard.press('Enter');
@@ -95,8 +77,8 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('tells two people of one name apart, and shows a raised hand', async () => {
-    const first = await join('names', 'Anna');
-    const second = await join('names', 'Anna');
+    const first = await site.join('names', 'Anna');
+    const second = await site.join('names', 'Anna');
     await expect.poll(() => people(first)).toEqual([expect.stringMatching(/^Anna \(you\)/), expect.stringMatching(/^Anna \(2\)/)]);
     await second.keyboard.press('h');
     await expect.poll(() => people(first)).toContainEqual(expect.stringMatching(/^Anna \(2\)[^]*hand raised/));
@@ -106,8 +88,8 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('sets the volume of one person for oneself, and mutes them for oneself', async () => {
-    const anna = await join('volume', 'Anna');
-    await join('volume', 'Ben');
+    const anna = await site.join('volume', 'Anna');
+    await site.join('volume', 'Ben');
     await button(anna, 'Options for Ben').click();
     const slider = anna.getByRole('slider', { name: 'Volume of Ben' });
     await slider.press('End');
@@ -122,8 +104,8 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('mutes with M, and lets one talk while Space is held, but not while one types', async () => {
-    const anna = await join('talk', 'Anna');
-    const ben = await join('talk', 'Ben');
+    const anna = await site.join('talk', 'Anna');
+    const ben = await site.join('talk', 'Ben');
     await anna.keyboard.press('m');
     await button(anna, 'Unmute').waitFor();
     expect(await said(anna)).toBe('You are muted.');
@@ -146,7 +128,7 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('leaves the keys alone where they are switched off', async () => {
-    const anna = await join('no-keys', 'Anna');
+    const anna = await site.join('no-keys', 'Anna');
     await button(anna, 'Settings').click();
     await anna.getByRole('switch', { name: 'Keyboard shortcuts' }).uncheck();
     await anna.keyboard.press('Escape');
@@ -158,7 +140,7 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('shows all keys when asked to, and closes what is open wherever the focus is', async () => {
-    const anna = await join('help', 'Anna');
+    const anna = await site.join('help', 'Anna');
     await anna.keyboard.press('?');
     const help = anna.getByRole('dialog', { name: 'Keys in a call' });
     await help.waitFor();
@@ -178,7 +160,7 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('shows in the title who is muted and what is unread, keeps the screen on, and tells how to come back', async () => {
-    const anna = await openRoom(browsers.browser, server.url, 'signs', {
+    const anna = await site.room('signs', {
       name: 'Anna',
       prepare: (page) =>
         page.addInitScript(() => {
@@ -195,7 +177,7 @@ inChromium.describe('being together in Chromium', () => {
     await expect.poll(() => anna.title()).toBe('muted · signs · aloud');
     expect(await locks()).toEqual(['screen']);
     expect(await anna.evaluate(() => navigator.mediaSession.metadata?.title)).toBe('signs');
-    const ben = await join('signs', 'Ben');
+    const ben = await site.join('signs', 'Ben');
     await button(ben, 'Chat').click();
     await write(ben, 'Hello');
     await expect.poll(() => anna.title()).toBe('(1) muted · signs · aloud');
@@ -208,18 +190,18 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('shows the link as a QR code', async () => {
-    const anna = await join('qr', 'Anna');
+    const anna = await site.join('qr', 'Anna');
     await button(anna, 'QR code').click();
     const dialog = anna.getByRole('dialog', { name: 'Scan to join' });
     await dialog.getByRole('img', { name: 'QR code of this room’s link' }).waitFor();
-    expect(await dialog.innerText()).toContain(`${server.url.replace(/\/$/, '')}/r/qr`);
+    expect(await dialog.innerText()).toContain(`${site.url.replace(/\/$/, '')}/r/qr`);
     expect(await dialog.innerText()).not.toContain('Anna');
     await button(anna, 'Close').click();
     expect(await dialog.count()).toBe(0);
   });
 
   inChromium.it('keeps the switches, and opens the microphone anew when one is turned', async () => {
-    const anna = await openRoom(browsers.browser, server.url, 'switches', { name: 'Anna' });
+    const anna = await site.room('switches', { name: 'Anna' });
     await anna.getByText('Sound settings').click();
     await anna.getByRole('switch', { name: 'Music' }).check();
     expect(await anna.getByRole('switch', { name: 'Echo cancellation' }).isDisabled()).toBe(true);
@@ -237,8 +219,8 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('shows how old the sound is and why, and lets it be copied', async () => {
-    const anna = await join('panel', 'Anna');
-    await join('panel', 'Ben');
+    const anna = await site.join('panel', 'Anna');
+    await site.join('panel', 'Ben');
     await button(anna, 'Sound').click();
     const panel = anna.getByRole('complementary', { name: 'Sound' });
     await expect.poll(() => panel.innerText(), { timeout: 10_000 }).toMatch(/What you hear is \d+ ms old/);
@@ -257,8 +239,8 @@ inChromium.describe('being together in Chromium', () => {
   });
 
   inChromium.it('lets the operator set the delay for everybody, and shows it at once', async () => {
-    const anna = await join('operator', 'Anna');
-    const ben = await join('operator', 'Ben');
+    const anna = await site.join('operator', 'Anna');
+    const ben = await site.join('operator', 'Ben');
     for (const page of [anna, ben]) await button(page, 'Sound').click();
     await anna.getByText('For the operator').click();
     await anna.getByLabel('Operator token').fill('wrong');
