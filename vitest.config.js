@@ -31,6 +31,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.js'],
           testTimeout: 30_000,
           maxWorkers: 2,
+          maxConcurrency: 3,
           sequence: { groupOrder: 1 },
         },
       },

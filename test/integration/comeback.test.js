@@ -1,7 +1,7 @@
 /** Calls that are cut off, over real sockets: each comes back by itself, and is heard again. */
 
 import { isBuilt } from '@aloud/native';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/headless.js';
 import { levelDb } from '../../bench/signal.js';
 import { readWav } from '../../bench/wav.js';
@@ -16,27 +16,26 @@ const codec = await loadCodec('libopus-wasm');
 const [speech] = (await readWav(new URL('../fixtures/speech-low.wav', import.meta.url))).channels;
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
-/** @type {{ close: () => Promise<void> }[]} */
-const open = [];
-afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each.close();
-});
+/**
+ * What is cut off waits more than it works, so several tests run at once, and each closes what it opened.
+ * @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test
+ */
 
-/** @param {{ port?: number, h3Port?: number | null }} [at] */
-async function startServer({ port = 0, h3Port = 0 } = {}) {
+/** @param {Test} test @param {{ port?: number, h3Port?: number | null }} [at] */
+async function startServer(test, { port = 0, h3Port = 0 } = {}) {
   const argv = ['--port', String(port), '--h3-port', String(h3Port ?? 0)];
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
-  open.push(server);
+  test.onTestFinished(() => server.close());
   return server;
 }
 
 /**
- * @param {string} origin @param {string} name
+ * @param {Test} test @param {string} origin @param {string} name
  * @param {Partial<ConstructorParameters<typeof Headless>[0]> & { transport?: any }} [options]
  */
-async function join(origin, name, { transport = 'auto', ...options } = {}) {
+async function join(test, origin, name, { transport = 'auto', ...options } = {}) {
   const headless = new Headless({ codec, recordSeconds: 90, lasting: true, ...options });
-  open.push(headless);
+  test.onTestFinished(() => headless.close());
   await headless.join({ origin, room: 'lab', name, transport });
   return headless;
 }
@@ -69,15 +68,15 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
 for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
   describeIf(`a server that is started anew on its ports, over ${transport}`, () => {
-    it('has everybody back by their names, and they hear each other', async () => {
-      const server = await startServer();
-      const listener = await join(server.url, 'Lis', { transport });
-      const speaker = await join(server.url, 'Spe', { transport, speech });
+    it('has everybody back by their names, and they hear each other', async (test) => {
+      const server = await startServer(test);
+      const listener = await join(test, server.url, 'Lis', { transport });
+      const speaker = await join(test, server.url, 'Spe', { transport, speech });
       await heard(listener);
       await server.close();
       await isCutOff(listener);
       await pass(1000);
-      const again = await startServer(server);
+      const again = await startServer(test, server);
       await Promise.all([isBack(listener, 12_000), isBack(speaker, 12_000)]);
       await heard(listener);
       expect(again.rooms.get('lab')?.describe().people.map(({ name }) => name).toSorted()).toEqual(['Lis', 'Spe']);
@@ -86,14 +85,14 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
   });
 }
 
-engine.describe('a link on which nothing passes for a while, over WebTransport', () => {
+engine.describe('a link', () => {
   for (const seconds of [5, 20]) {
-    it(`gives the place back, with its id, after ${seconds} s`, async () => {
-      const server = await startServer();
+    it.concurrent(`on which nothing passes for ${seconds} s gives the place back, with its id, over WebTransport`, async (test) => {
+      const server = await startServer(test);
       const link = await openLink(server);
-      open.push(link);
-      const listener = await join(link.url, 'Lis', { transport: 'webtransport', fetch: link.fetch });
-      const speaker = await join(link.url, 'Spe', { transport: 'webtransport', fetch: link.fetch, speech });
+      test.onTestFinished(() => link.close());
+      const listener = await join(test, link.url, 'Lis', { transport: 'webtransport', fetch: link.fetch });
+      const speaker = await join(test, link.url, 'Spe', { transport: 'webtransport', fetch: link.fetch, speech });
       await heard(listener);
       const before = who(server);
       link.cut({ tcp: true, udp: true });
@@ -106,15 +105,13 @@ engine.describe('a link on which nothing passes for a while, over WebTransport',
       expect(who(server)).toEqual(before);
     }, 60_000);
   }
-});
 
-engine.describe('a network that lets UDP through no longer', () => {
-  it('is left for a WebSocket, with the same place', async () => {
-    const server = await startServer();
+  it.concurrent('that lets UDP through no longer is left for a WebSocket, with the same place', async (test) => {
+    const server = await startServer(test);
     const link = await openLink(server);
-    open.push(link);
-    const listener = await join(link.url, 'Lis', { fetch: link.fetch });
-    await join(server.url, 'Spe', { speech });
+    test.onTestFinished(() => link.close());
+    const listener = await join(test, link.url, 'Lis', { fetch: link.fetch });
+    await join(test, server.url, 'Spe', { speech });
     await heard(listener);
     expect(listener.transport).toBe('webtransport');
     const before = who(server);

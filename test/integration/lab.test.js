@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { Child, sharedMs } from '../../bench/lab/child.js';
 import { Talker } from '../../bench/lab/talker.js';
 import { Pacer } from '../../public/lab/pacer.js';
 import { systemClock } from '../../public/shared/clock.js';
+import { Packet, writeAudioHeader } from '../../public/shared/packet.js';
 import { WebSocketConnection } from '../../public/client/connection/websocket.js';
 import { WebSocket } from 'ws';
 
@@ -30,8 +32,36 @@ async function temporaryFolder() {
   return folder;
 }
 
+/**
+ * Round trips of a bare socket to the peer, which the lab's are compared with: what the machine's timers and its
+ * loopback take is no error of the lab's.
+ * @param {string} url
+ * @returns {Promise<() => number[]>} the round trips until then, in milliseconds
+ */
+async function measureBare(url) {
+  const socket = new WebSocket(url);
+  await once(socket, 'open');
+  const trips = /** @type {number[]} */ ([]);
+  let sentMs = 0;
+  socket.on('message', () => trips.push(performance.now() - sentMs));
+  const packet = new Uint8Array(80);
+  writeAudioHeader(packet, new Packet());
+  const timer = setInterval(() => {
+    sentMs = performance.now();
+    socket.send(packet);
+  }, 100);
+  open.push(() => {
+    clearInterval(timer);
+    socket.terminate();
+  });
+  return () => trips;
+}
+
+/** What nine in ten take longer than: a busy machine shows in the others. @param {number[]} trips */
+const quick = (trips) => trips.toSorted((a, b) => a - b)[Math.floor(trips.length / 10)];
+
 describe('the lab\'s own error', () => {
-  it.each([5, 25, 80])('is below 1 ms against a peer that answers after %i ms', { retry: 2 }, async (ms) => {
+  it.each([5, 25, 80])('is below 1 ms against a peer that answers after %i ms', async (ms) => {
     const peer = new Child(PEER, []);
     open.push(() => peer.close());
     const { port } = await peer.call('start', { ms });
@@ -42,15 +72,17 @@ describe('the lab\'s own error', () => {
     await talker.join({ room: 'echo', name: 'A' });
     const pacer = new Pacer(systemClock);
     open.push(() => pacer.close());
+    const bare = await measureBare(url);
     talker.note();
     pacer.add(talker);
-    await pass(3000);
+    await pass(2500);
     const { sent, received } = talker.takeNotes();
     const sentMs = new Map(sent.map(({ frame, atMs }) => [frame, atMs]));
-    const errors = received.map(({ frame, atMs }) => atMs - (sentMs.get(frame) ?? NaN) - ms).sort((a, b) => a - b);
-    expect(errors.length).toBeGreaterThan(100);
-    expect(errors[0]).toBeGreaterThanOrEqual(0);
-    expect(errors[errors.length >> 1]).toBeLessThan(1);
+    const trips = received.map(({ frame, atMs }) => atMs - (sentMs.get(frame) ?? NaN));
+    expect(trips.length).toBeGreaterThan(80);
+    expect(Math.min(...trips)).toBeGreaterThanOrEqual(ms);
+    expect(bare().length).toBeGreaterThan(10);
+    expect(quick(trips)).toBeLessThan(quick(bare()) + 1);
   });
 
   it('is none between the clocks of its processes', async () => {
@@ -82,14 +114,14 @@ describe('a process of the lab', () => {
 describe('the lab\'s command', () => {
   it('runs a scenario over HTTP/1 and WebSocket, and leaves what it measured', async () => {
     const out = await temporaryFolder();
-    const args = ['rtt', '--transports', 'websocket,http1', '--format', 'call', '--duration', '2', '--repetitions', '2', '--warm-up', '0.5', '--out', out];
+    const args = ['rtt', '--transports', 'websocket,http1', '--format', 'call', '--duration', '2', '--repetitions', '1', '--warm-up', '0.2', '--out', out];
     const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
     expect(stdout).toMatch(/Round trip, mean/);
     const [name] = await readdir(out);
     const run = JSON.parse(await readFile(join(out, name, 'run.json'), 'utf8'));
     expect(run).toMatchObject({ scenario: 'rtt', complete: true, link: { profile: 'loopback', ping: { lossPercent: 0 } } });
     const csv = (await readFile(join(out, name, 'samples-roundTrip.csv'), 'utf8')).trim().split('\n');
-    expect(csv.length).toBeGreaterThan(350);
+    expect(csv.length).toBeGreaterThan(170);
     const values = csv.slice(1).map((line) => Number(line.split(',')[4]));
     expect(values.filter(Number.isFinite).length).toBeGreaterThan(0.95 * values.length);
     expect(Math.min(...values)).toBeGreaterThan(0);
