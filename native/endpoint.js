@@ -53,6 +53,7 @@ export class Endpoint {
   /** @type {(() => void) | null} */
   #onClosed = null;
   #again = false;
+  #reading = false;
   /** @type {NativeEvent[]} */
   #pending = [];
 
@@ -133,6 +134,11 @@ export class Endpoint {
     return this.#native.sendMany(this.#ids, count, bytes);
   }
 
+  /** Hands over at once the datagrams that have come, for who can't wait to be told of them. */
+  poll() {
+    if (!this.#reading && this.#readDatagrams()) this.#readAgain();
+  }
+
   /** How many sessions are open. */
   get sessionCount() {
     return this.#sessions.size;
@@ -193,17 +199,27 @@ export class Endpoint {
 
   /** @returns {boolean} whether there may be more */
   #readDatagrams() {
-    const index = this.#index;
-    for (let batch = 0; batch < MAX_BATCHES; batch++) {
-      const count = this.#native.recv(this.#bytes, index);
-      if (count === 0) return false;
-      for (let at = 0; at < count * INDEX_FIELDS; at += INDEX_FIELDS) {
-        const offset = index[at + 1];
-        const bytes = this.#bytes.subarray(offset, offset + index[at + 2]);
-        this.#sessions.get(index[at])?.onDatagram?.(bytes, index[at + 3]);
+    this.#reading = true;
+    try {
+      for (let batch = 0; batch < MAX_BATCHES; batch++) {
+        const count = this.#native.recv(this.#bytes, this.#index);
+        if (count === 0) return false;
+        this.#handOver(count);
       }
+    } finally {
+      this.#reading = false;
     }
     return true;
+  }
+
+  /** @param {number} count of datagrams that were read */
+  #handOver(count) {
+    const index = this.#index;
+    for (let at = 0; at < count * INDEX_FIELDS; at += INDEX_FIELDS) {
+      const offset = index[at + 1];
+      const bytes = this.#bytes.subarray(offset, offset + index[at + 2]);
+      this.#sessions.get(index[at])?.onDatagram?.(bytes, index[at + 3]);
+    }
   }
 
   /** @param {NativeEvent} event */

@@ -7,7 +7,8 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What an endpoint's options are when nothing is said. @type {Readonly<EndpointSettings>} */
 export const DEFAULTS = Object.freeze({
-  ioThreads: Math.min(2, availableParallelism()),
+  // JavaScript has a core too; and where two share one, they mostly wake each other.
+  ioThreads: Math.max(1, Math.min(2, availableParallelism() - 1)),
   congestionController: 'cubic',
   idleTimeoutMs: 15_000,
   keepAliveMs: 5_000,

@@ -85,13 +85,14 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
   const effort = new Effort({ setting: config.complexity, clock, log });
   opened.push(() => effort.close());
-  const shown = { clock, wallNow, sampleClock, observer, log, recordings, effort };
+  /** @type {Transport | null} */
+  let polled = null;
+  const shown = { clock, wallNow, sampleClock, observer, log, recordings, effort, poll: () => polled?.poll?.() };
   const { rooms, codecLine } = await openRooms(config, shown);
   const { accept } = new Lobby({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
-  const shared = { accept, clock, log, maxSessions: config.maxSessions, idleTimeoutMs: config.idleTimeoutMs };
-  const webSocket = createWebSocketTransport({ ...shared, server: httpServer, path: SESSION_PATH });
-  const http1 = createHttp1Transport(shared);
+  polled = http3.transport;
+  const { webSocket, http1 } = openOverTcp(config, httpServer, { accept, clock, log });
   for (const transport of [http3.transport, webSocket, http1]) {
     if (transport) opened.push(() => transport.close());
   }
@@ -115,6 +116,17 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
   const report = reportOf(config, { url, port, lines: [http3.line, codecLine] });
   return { url, port, h3Port, report, rooms, close };
+}
+
+/**
+ * @param {Config} config
+ * @param {Server} server
+ * @param {{ accept: Accept, clock: Clock, log: Log }} options
+ */
+function openOverTcp({ maxSessions, idleTimeoutMs }, server, options) {
+  const shared = { ...options, maxSessions, idleTimeoutMs };
+  const webSocket = createWebSocketTransport({ ...shared, server, path: SESSION_PATH });
+  return { webSocket, http1: createHttp1Transport(shared) };
 }
 
 const PAGE_WITHOUT_HTTPS =
@@ -146,7 +158,7 @@ function createPageServer(config, certificate) {
 /**
  * @param {Config} config
  * @param {{ clock: Clock, wallNow: () => number, sampleClock: SampleClock, recordings: Recordings,
- *   observer?: Observer, log: Log, effort: Effort }} shared
+ *   observer?: Observer, log: Log, effort: Effort, poll: () => void }} shared
  */
 async function openRooms(config, { log, effort, ...shared }) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;

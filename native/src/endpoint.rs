@@ -20,7 +20,7 @@ use crate::hub::{lock, Hub};
 use crate::inbox::Batch;
 use crate::options::{failed, invalid, Options};
 use crate::session::framed;
-use crate::{client, server, socket, tls};
+use crate::{client, priority, server, socket, tls};
 
 /// How long the closing of all sessions may take, and then the connections' own.
 const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
@@ -45,6 +45,7 @@ impl Endpoint {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(options.io_threads as usize)
             .thread_name("aloud-quic")
+            .on_thread_start(priority::yield_to_javascript)
             .enable_all()
             .build()
             .map_err(failed)?;
@@ -53,7 +54,7 @@ impl Endpoint {
             .weak::<true>()
             .build()?;
         Ok(Self {
-            hub: Arc::new(Hub::new(options, readable)),
+            hub: Arc::new(Hub::new(options, runtime.handle().clone(), readable)),
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
             server: Mutex::default(),

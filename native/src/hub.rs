@@ -1,9 +1,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::Status;
+use tokio::runtime::Handle;
+use tokio::time::{sleep_until, Instant};
 
 use crate::clock::Clock;
 use crate::events::Event;
@@ -14,6 +17,9 @@ use crate::session::Session;
 
 /// The function that only says that there is something to read. Weak: it holds no process alive.
 pub type Readable = ThreadsafeFunction<(), (), (), Status, false, true>;
+
+/// JavaScript is told no more often than this: what arrives meanwhile is read together.
+const TOLD_EVERY: Duration = Duration::from_millis(1);
 
 /// Datagrams that a session may have read before it is the next one's turn.
 const TURN: usize = 16;
@@ -28,8 +34,10 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Hub {
     pub options: Options,
     pub clock: Clock,
-    readable: Readable,
+    handle: Handle,
+    readable: Arc<Readable>,
     told: AtomicBool,
+    told_at: Mutex<Option<Instant>>,
     events: Mutex<VecDeque<Event>>,
     line: Mutex<VecDeque<Arc<Session>>>,
     sessions: Mutex<HashMap<u32, Arc<Session>>>,
@@ -39,12 +47,14 @@ pub struct Hub {
 }
 
 impl Hub {
-    pub fn new(options: Options, readable: Readable) -> Self {
+    pub fn new(options: Options, handle: Handle, readable: Readable) -> Self {
         Self {
             options,
             clock: Clock::new(),
-            readable,
+            handle,
+            readable: Arc::new(readable),
             told: AtomicBool::new(false),
+            told_at: Mutex::default(),
             events: Mutex::default(),
             line: Mutex::default(),
             sessions: Mutex::default(),
@@ -70,10 +80,23 @@ impl Hub {
     }
 
     fn tell(&self) {
-        if !self.told.swap(true, Ordering::AcqRel) {
-            self.readable
-                .call((), ThreadsafeFunctionCallMode::NonBlocking);
+        if self.told.swap(true, Ordering::AcqRel) {
+            return;
         }
+        let now = Instant::now();
+        let mut told_at = lock(&self.told_at);
+        let at = told_at.map_or(now, |before| now.max(before + TOLD_EVERY));
+        *told_at = Some(at);
+        drop(told_at);
+        if at == now {
+            call(&self.readable);
+            return;
+        }
+        let readable = self.readable.clone();
+        self.handle.spawn(async move {
+            sleep_until(at).await;
+            call(&readable);
+        });
     }
 
     pub fn event(&self, event: Event) {
@@ -158,6 +181,10 @@ impl Hub {
             }
         }
     }
+}
+
+fn call(readable: &Readable) {
+    readable.call((), ThreadsafeFunctionCallMode::NonBlocking);
 }
 
 /// One connection's place among the most there may be; given back when dropped.

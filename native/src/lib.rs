@@ -13,6 +13,7 @@ mod inbox;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
+mod priority;
 mod request;
 mod server;
 mod session;

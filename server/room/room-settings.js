@@ -31,6 +31,7 @@
  * @property {Clock} clock
  * @property {SampleClock} sampleClock
  * @property {number} [phase]             0 to 1: rooms do at moments apart what is done once a second
+ * @property {() => void} [poll]          hands over the packets that have come: called before each mix
  * @property {() => number} [wallNow]   milliseconds since 1970; Date.now by default
  * @property {StatsLines} [log]            told how each person was received
  * @property {Recordings} [recordings]   where recordings are kept; none can be made without

@@ -189,6 +189,8 @@ export class Room {
     this.#tickTimes.add(latenessMs);
     this.#stalls.ticked(latenessMs, this.settings.clock.now());
     this.settings.observer?.ticked(frame, latenessMs);
+    // After the stall is known: what came in time and has waited for it isn't late.
+    this.settings.poll?.();
     this.#mix.tick(frame);
     if (this.#delay.control.advance(1, this.#mix.sounding)) this.#followDelay();
   }

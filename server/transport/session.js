@@ -34,6 +34,7 @@
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
  * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany
  *   sends one packet to many of this transport's sessions; the caller may reuse both arrays at once
+ * @property {() => void} [poll]        hands over at once what has come, where that may wait to be read
  * @property {() => Promise<void>} close idempotent; closes every session
  *
  * @typedef {(session: Session) => void} Accept

@@ -129,6 +129,11 @@ export class NativeTransport {
     this.#endpoint.sendMany(/** @type {DatagramSession[]} */ (sessions), bytes);
   }
 
+  /** Hands over the packets that have come, which would otherwise wait for the event loop's turn. */
+  poll() {
+    this.#endpoint.poll();
+  }
+
   /**
    * New sessions get this certificate; those that there are go on.
    * @param {{ certPem: string, keyPem: string }} certificate

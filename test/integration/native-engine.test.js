@@ -54,6 +54,24 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(turns).toBe(200);
   });
 
+  it('hands over at once, when it is asked, what has come', async () => {
+    const { server, session, other } = await connected();
+    const seen = record(other);
+    for (let i = 0; i < 3; i++) session.send(bytes(`datagram ${i}`));
+    blockThread(100);
+    expect(seen.datagrams).toEqual([]);
+    server.endpoint.poll();
+    expect(seen.datagrams).toEqual(['datagram 0', 'datagram 1', 'datagram 2']);
+    // From within, nothing is handed over twice or out of order.
+    other.onDatagram = (datagram) => {
+      server.endpoint.poll();
+      seen.datagrams.push(Buffer.from(datagram).toString());
+    };
+    for (let i = 3; i < 9; i++) session.send(bytes(`datagram ${i}`));
+    await until(() => seen.datagrams.length === 9);
+    expect(seen.datagrams).toEqual(Array.from({ length: 9 }, (_, i) => `datagram ${i}`));
+  });
+
   it('drops the oldest of a session that floods, counts them, and leaves others alone', async () => {
     const { server, client, session, other, certificateHashes } = await connected({ options: { receiveQueue: 8 } });
     const quiet = await client.connect(server.url, { certificateHashes });

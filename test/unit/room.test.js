@@ -62,6 +62,21 @@ describe('a room that delivers on its tick', () => {
     expect(ann.stats()).toMatchObject({ received: 3, late: 1, lost: 0, concealed: 6 });
   });
 
+  it('reads what has come before it mixes', async () => {
+    /** @type {(() => void)[]} */
+    const waiting = [];
+    const conference = new Conference({ serverDelayMs: 0, poll: () => waiting.shift()?.() });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let frame = 0; frame < 3; frame++) {
+      const packet = await ann.packet(frame, 0.1);
+      waiting.push(() => ann.session.handler?.packet(packet, conference.clock.now()));
+    }
+    conference.pass(4);
+    const heard = await bob.heard();
+    for (let frame = 0; frame < 3; frame++) expect(steps(heard.get(frame))).toEqual([{ value: 0.1, count: 960 }]);
+    expect(ann.stats()).toMatchObject({ received: 3, late: 0, lost: 0 });
+  });
+
   it('encodes once for all who are silent: they get the same bytes', async () => {
     const conference = new Conference();
     const people = [];
