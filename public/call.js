@@ -116,9 +116,9 @@ export class Call extends EventTarget {
     this.#worker = worker;
     worker.onmessage = ({ data }) => this.#onMessage(data);
     worker.onerror = () => this.#fail('no-worker');
-    const { room, name, transport, mirror, frameMs, bitrate, application } = this.#options;
+    const { room, name, transport, mirror, frameMs, channels, bitrate, application } = this.#options;
     const { origin } = location;
-    const wishes = { room, name, transport, mirror, frameMs, bitrate, application };
+    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application };
     worker.postMessage({ type: 'join', ...wishes, origin, muted: this.#muted });
   }
 
@@ -170,13 +170,15 @@ export class Call extends EventTarget {
     this.#leaveUrl = leaveUrl;
     const isSame = this.#format !== null && JSON.stringify(format) === JSON.stringify(this.#format);
     this.#format = format;
-    if (!isSame) await this.#startSound(format.sampleRate);
+    if (isSame) return;
+    if (format.channels < (this.#options.channels ?? 1)) this.#emit('notice', { code: 'room-mono' });
+    await this.#startSound(format);
   }
 
-  /** @param {number} sampleRate */
-  async #startSound(sampleRate) {
+  /** @param {AudioFormat} format */
+  async #startSound(format) {
     try {
-      await this.#sound.start(/** @type {Worker} */ (this.#worker), sampleRate);
+      await this.#sound.start(/** @type {Worker} */ (this.#worker), format);
     } catch (error) {
       this.#fail('no-sound', /** @type {Error} */ (error).message);
     }

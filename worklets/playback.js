@@ -11,11 +11,13 @@ export class Playback {
   #step;
   /** What the samples that are there are multiplied with; below 1 after a gap. */
   #gain = 0;
-  /** The last sample before a gap, and what of it is still to be heard. */
-  #last = 0;
+  /** The last sample before a gap, by channel, and what of it is still to be heard. */
+  #last;
   #fade = 0;
   #playing = false;
   #bursts;
+  /** Interleaved, where the ring is stereo. */
+  #block = new Float32Array(0);
 
   /**
    * @param {SampleRing} ring
@@ -25,23 +27,50 @@ export class Playback {
   constructor(ring, sampleRate, now = Date.now) {
     this.#ring = ring;
     this.#bursts = new Bursts(now);
+    this.#last = new Float32Array(ring.channels);
     this.#step = 1 / Math.max(1, (sampleRate * FADE_MS) / 1000);
   }
 
   /**
-   * @param {ReadonlyArray<Float32Array>} channels one block each; filled, all with the same
+   * @param {ReadonlyArray<Float32Array>} channels one block each; filled, all with the same where the ring is mono
    * @returns {boolean} whether the worker must be woken
    */
   process(channels) {
     if (channels.length === 0) return false;
-    const out = channels[0];
+    const { length } = channels[0];
     this.#bursts.next();
-    this.#ring.setBurst(this.#bursts.blocks * out.length, this.#bursts.gapMs);
+    this.#ring.setBurst(this.#bursts.blocks * length, this.#bursts.gapMs);
+    const out = this.#ring.channels === 1 ? channels[0] : this.#blockOf(length);
     const there = this.#ring.read(out);
     if (there > 0) this.#rise(out, there);
-    if (there < out.length) this.#fall(out, there);
-    for (let c = 1; c < channels.length; c++) channels[c].set(out);
+    if (there < length) this.#fall(out, there, length);
+    this.#spread(out, channels);
     return this.#ring.fellBelow();
+  }
+
+  /** @param {number} length */
+  #blockOf(length) {
+    if (this.#block.length !== 2 * length) this.#block = new Float32Array(2 * length);
+    return this.#block;
+  }
+
+  /**
+   * @param {Float32Array} out the first channel itself, or interleaved
+   * @param {ReadonlyArray<Float32Array>} channels
+   */
+  #spread(out, channels) {
+    if (out === channels[0]) {
+      for (let c = 1; c < channels.length; c++) channels[c].set(out);
+      return;
+    }
+    const { length } = channels[0];
+    if (channels.length === 1) {
+      for (let i = 0; i < length; i++) channels[0][i] = (out[2 * i] + out[2 * i + 1]) / 2;
+      return;
+    }
+    for (let c = 0; c < channels.length; c++) {
+      for (let i = 0; i < length; i++) channels[c][i] = c < 2 ? out[2 * i + c] : 0;
+    }
   }
 
   /**
@@ -49,29 +78,34 @@ export class Playback {
    * @param {number} there
    */
   #rise(out, there) {
+    const sides = this.#last.length;
     for (let i = 0; i < there && this.#gain < 1; i++) {
       this.#gain = Math.min(1, this.#gain + this.#step);
       this.#fade = Math.max(0, this.#fade - this.#step);
-      out[i] = out[i] * this.#gain + this.#last * this.#fade;
+      for (let c = 0; c < sides; c++) {
+        out[i * sides + c] = out[i * sides + c] * this.#gain + this.#last[c] * this.#fade;
+      }
     }
-    this.#last = out[there - 1];
+    for (let c = 0; c < sides; c++) this.#last[c] = out[(there - 1) * sides + c];
     this.#playing = true;
   }
 
   /**
    * @param {Float32Array} out
    * @param {number} from
+   * @param {number} to
    */
-  #fall(out, from) {
+  #fall(out, from, to) {
+    const sides = this.#last.length;
     if (this.#playing) {
       this.#ring.countUnderrun();
       this.#playing = false;
       this.#gain = 0;
       this.#fade = 1;
     }
-    for (let i = from; i < out.length; i++) {
+    for (let i = from; i < to; i++) {
       this.#fade = Math.max(0, this.#fade - this.#step);
-      out[i] = this.#last * this.#fade;
+      for (let c = 0; c < sides; c++) out[i * sides + c] = this.#last[c] * this.#fade;
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A ring of samples between one thread that writes and one that reads, in shared memory, without
- * locks: each index is written by one side only, and both count samples modulo 2^32. A worker that
+ * A ring of samples, mono or interleaved stereo, between one thread that writes and one that reads, in shared memory, without
+ * locks: each index is written by one side only, and both count samples, of all channels at once, modulo 2^32. A worker that
  * feeds or drains it sleeps until the other side, the sound card's, finds that its mark is reached.
  */
 
@@ -12,6 +12,7 @@ const UNDERRUNS = 4;
 const OVERFLOWS = 5;
 const BURST = 6;
 const BURST_GAP = 7;
+const CHANNELS = 8;
 const HEADER_BYTES = 64;
 
 export class SampleRing {
@@ -26,8 +27,10 @@ export class SampleRing {
     this.memory = memory;
     this.#head = new Int32Array(memory, 0, HEADER_BYTES / 4);
     this.#samples = new Float32Array(memory, HEADER_BYTES);
-    this.capacity = this.#samples.length;
-    if (this.capacity === 0 || (this.capacity & (this.capacity - 1)) !== 0) {
+    /** Numbers to a sample. */
+    this.channels = Atomics.load(this.#head, CHANNELS) || 1;
+    this.capacity = this.#samples.length / this.channels;
+    if (!Number.isInteger(this.capacity) || this.capacity === 0 || (this.capacity & (this.capacity - 1)) !== 0) {
       throw new RangeError(`a ring of ${this.capacity} samples: it must be a power of two`);
     }
     this.#mask = this.capacity - 1;
@@ -36,12 +39,15 @@ export class SampleRing {
   /**
    * @param {number} samples the least that it must hold
    * @param {boolean} [shared] false where the environment has no SharedArrayBuffer
+   * @param {number} [channels]
    * @returns {SampleRing} of the next power of two
    */
-  static create(samples, shared = true) {
+  static create(samples, shared = true, channels = 1) {
     const capacity = 2 ** Math.ceil(Math.log2(Math.max(2, samples)));
-    const bytes = HEADER_BYTES + 4 * capacity;
-    return new SampleRing(shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+    const bytes = HEADER_BYTES + 4 * capacity * channels;
+    const memory = shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
+    new Int32Array(memory, 0, HEADER_BYTES / 4)[CHANNELS] = channels;
+    return new SampleRing(memory);
   }
 
   /** How many samples wait to be read. */
@@ -89,11 +95,15 @@ export class SampleRing {
    * @param {number} [count]
    * @returns {number} how many were taken; those for which there was no room are lost, and it is counted
    */
-  write(from, count = from.length) {
+  write(from, count = from.length / this.channels) {
+    const { channels } = this;
     const written = Atomics.load(this.#head, WRITTEN);
     const room = this.capacity - ((written - Atomics.load(this.#head, READ)) >>> 0);
     const taken = count < room ? count : room;
-    for (let i = 0; i < taken; i++) this.#samples[(written + i) & this.#mask] = from[i];
+    for (let i = 0; i < taken; i++) {
+      const place = ((written + i) & this.#mask) * channels;
+      for (let c = 0; c < channels; c++) this.#samples[place + c] = from[i * channels + c];
+    }
     Atomics.store(this.#head, WRITTEN, (written + taken) | 0);
     if (taken < count) Atomics.add(this.#head, OVERFLOWS, 1);
     return taken;
@@ -104,11 +114,15 @@ export class SampleRing {
    * @param {number} [count]
    * @returns {number} how many there were; the rest of `into` is untouched
    */
-  read(into, count = into.length) {
+  read(into, count = into.length / this.channels) {
+    const { channels } = this;
     const read = Atomics.load(this.#head, READ);
     const there = (Atomics.load(this.#head, WRITTEN) - read) >>> 0;
     const taken = count < there ? count : there;
-    for (let i = 0; i < taken; i++) into[i] = this.#samples[(read + i) & this.#mask];
+    for (let i = 0; i < taken; i++) {
+      const place = ((read + i) & this.#mask) * channels;
+      for (let c = 0; c < channels; c++) into[i * channels + c] = this.#samples[place + c];
+    }
     Atomics.store(this.#head, READ, (read + taken) | 0);
     return taken;
   }

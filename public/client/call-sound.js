@@ -28,7 +28,7 @@ export class CallSound {
   /**
    * @param {Support} support
    * @param {Pick<CallOptions, 'microphoneId' | 'speakerId' | 'processing' | 'echoCancellation' |
-   *   'noiseSuppression' | 'autoGainControl'>} wish  followed when it changes
+   *   'noiseSuppression' | 'autoGainControl' | 'channels'>} wish  followed when it changes
    * @param {CallSoundEvents} on
    */
   constructor(support, wish, on) {
@@ -46,8 +46,9 @@ export class CallSound {
   }
 
   #processing() {
-    const { processing = true, echoCancellation, noiseSuppression, autoGainControl } = this.#wish;
+    const { processing = true, echoCancellation, noiseSuppression, autoGainControl, channels } = this.#wish;
     return {
+      channels,
       echoCancellation: echoCancellation ?? processing,
       noiseSuppression: noiseSuppression ?? processing,
       autoGainControl: autoGainControl ?? processing,
@@ -80,12 +81,12 @@ export class CallSound {
   /**
    * Begins to play, and to capture; anew where it has begun before.
    * @param {WorkerPort} worker
-   * @param {number} sampleRate Hz
+   * @param {{ sampleRate: number, channels: number }} format the room's
    */
-  async start(worker, sampleRate) {
+  async start(worker, format) {
     this.#running?.close();
     await this.#graph?.close();
-    const graph = new SoundGraph(worker, sampleRate);
+    const graph = new SoundGraph(worker, format);
     this.#graph = graph;
     this.#running = new RunningContext(graph.context, {
       held: (code) => this.#on.notice(code),

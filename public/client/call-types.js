@@ -14,7 +14,10 @@
  * @property {string} [speakerId]               '' (default): the default speaker, or what the system chooses
  * @property {boolean} [mirror]                 true: a room of one, where one hears oneself two seconds later
  * @property {10 | 20} [frameMs]               of a room that begins with this call; the server's by default
- * @property {number} [bitrate]                 of one's own stream, in bits a second; the room's by default
+ * @property {1 | 2} [channels]                 likewise: mono or stereo; and how the microphone is opened, where echo
+ *   cancellation is off
+ * @property {number} [bitrate]                 of one's own stream, in bits a second for each channel of the room; the
+ *   room's by default
  * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own Opus encoder is tuned for
  *
  * @typedef {import('./people.js').Person} CallPerson
@@ -38,7 +41,8 @@
  *   'microphone-insecure', 'no-shared-memory' (listening only); 'microphone-muted' (by the system);
  *   'microphone-replaced', 'speaker-replaced' (by the default one, until it comes again), 'microphone-back',
  *   'speaker-back'; 'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses
- *   something; any press on the page does the same), 'sound-resumed'
+ *   something; any press on the page does the same), 'sound-resumed';
+ *   'room-mono' (though stereo was asked for)
  * @property {{ code: string }} settled  what the notice of this code said is no longer so
  *
  * @typedef {'idle' | 'connecting' | 'joined' | 'reconnecting' | 'left' | 'failed'} CallState

@@ -38,7 +38,7 @@ export class ClientAudio {
    * @param {(bytes: Uint8Array) => boolean} options.send  a packet, valid during the call
    */
   constructor({ format, codec, clock, clockSync, room, wish, send }) {
-    const { bitrate = room.welcome.bitrate, application, muted = false, silenceSuppression = true } = wish;
+    const { bitrate, application, muted = false, silenceSuppression = true } = wish;
     const { redundancy } = room.welcome;
     this.#room = room;
     this.#clock = clock;
@@ -46,9 +46,9 @@ export class ClientAudio {
     this.#frameSamples = format.frameSamples;
     this.playout = new Playout(format, newDecoders(codec, format));
     const pull = (/** @type {Float32Array} */ out) => this.playout.pull(out, clock.now());
-    this.#reader = new SampleReader(pull, format.frameSamples + PULL_EXTRA);
+    this.#reader = new SampleReader(pull, format.frameSamples + PULL_EXTRA, format.channels);
     try {
-      const encoder = newEncoder(codec, format, { bitrate, application });
+      const encoder = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
       this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock });
     } catch (error) {
       this.playout.close();
@@ -83,8 +83,8 @@ export class ClientAudio {
   }
 
   /**
-   * @param {Float32Array} samples
-   * @param {number} count of them
+   * @param {Float32Array} samples interleaved, where the format is stereo
+   * @param {number} count of them, those of both channels at once
    */
   capture(samples, count) {
     this.uplink.capture(samples, count, this.#clock.now());

@@ -37,7 +37,9 @@
  * @property {boolean} [muted]                       default false
  * @property {boolean} [mirror]                      true: a room of one, where one hears oneself 2 s later
  * @property {10 | 20} [frameMs]                     of a room that begins with this participant
- * @property {number} [bitrate]                      of one's own stream, in bits a second; the room's by default
+ * @property {1 | 2} [channels]                      likewise: mono or stereo
+ * @property {number} [bitrate]                      of one's own stream, in bits a second for each channel of the room;
+ *   the room's by default
  * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own encoder is tuned for
  * @property {boolean} [silenceSuppression]          default true: silence is left out where the server allows it;
  *   false for music, of which nothing should be taken for noise

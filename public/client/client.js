@@ -86,7 +86,7 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, origin, transport = 'auto', mirror, frameMs, config } = options;
+    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config } = options;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
@@ -94,7 +94,7 @@ export class Client {
         transport,
         origin,
         config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
-        message: joinMessage({ room, name, mirror, frameMs }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
@@ -205,10 +205,10 @@ export class Client {
 
   /**
    * Takes captured sound: any number of samples, in order, when they are captured.
-   * @param {Float32Array} samples mono at the format's rate
-   * @param {number} [count] of them
+   * @param {Float32Array} samples at the format's rate, interleaved where it is stereo
+   * @param {number} [count] of them, those of both channels at once
    */
-  capture(samples, count = samples.length) {
+  capture(samples, count = samples.length / (this.format?.channels ?? 1)) {
     this.#audio?.capture(samples, count);
   }
 
@@ -229,7 +229,7 @@ export class Client {
 
   /**
    * Fills any number of samples with sound, when the speaker needs them.
-   * @param {Float32Array} out mono at the format's rate
+   * @param {Float32Array} out at the format's rate, interleaved where it is stereo
    */
   render(out) {
     if (this.#audio) this.#audio.render(out);

@@ -55,9 +55,10 @@ export class FrameSender {
   #wasMuted = false;
   #gain = 1;
   #fadeStep;
-  /** Samples of silence that were encoded behind the last sound, and how many are needed. */
+  #channels;
+  /** Numbers of silence that were encoded behind the last sound, and how many are needed. */
   #flushed;
-  #flushSamples;
+  #flushValues;
   #sentLevel = SILENT_LEVEL;
 
   counters = { sent: 0, silent: 0, leftOut: 0, repeated: 0, blocked: 0 };
@@ -80,8 +81,9 @@ export class FrameSender {
     this.#suppresses = suppressesSilence;
     this.#silentInterval = Math.max(1, Math.round(SILENT_MS / format.frameMs));
     this.#fadeStep = 1000 / (FADE_MS * format.sampleRate);
-    this.#flushSamples = (FLUSH_MS * format.sampleRate) / 1000;
-    this.#flushed = this.#flushSamples;
+    this.#channels = format.channels;
+    this.#flushValues = (FLUSH_MS * format.sampleRate * format.channels) / 1000;
+    this.#flushed = this.#flushValues;
     this.#activity = new VoiceActivity(format);
     this.#voiceFlag = new VoiceFlag(format.frameMs);
     this.#redundancy = new Redundancy(redundancy, clock);
@@ -120,7 +122,7 @@ export class FrameSender {
     else this.#close(pcm);
     this.#sentLevel = this.#gain === 1 ? this.level : levelOf(pcm);
     const isSilent = this.#sentLevel === SILENT_LEVEL;
-    const isOver = isSilent && this.#flushed >= this.#flushSamples;
+    const isOver = isSilent && this.#flushed >= this.#flushValues;
     if (!isOver) this.#flushed = isSilent ? this.#flushed + pcm.length : silentEnd(pcm);
     this.#next(frame, isOver ? null : pcm);
   }
@@ -129,7 +131,7 @@ export class FrameSender {
   silence(frame) {
     this.level = SILENT_LEVEL;
     this.voice = false;
-    this.#flushed = this.#flushSamples;
+    this.#flushed = this.#flushValues;
     this.#next(frame, null);
   }
 
@@ -141,9 +143,9 @@ export class FrameSender {
   #open(pcm) {
     if (this.#activity.beginsWithSound && !this.#wasMuted) this.#gain = 1;
     this.#wasMuted = false;
-    for (let i = 0; i < pcm.length && this.#gain < 1; i++) {
+    for (let i = 0; i < pcm.length && this.#gain < 1; ) {
       this.#gain = Math.min(1, this.#gain + this.#fadeStep);
-      pcm[i] *= this.#gain;
+      for (let c = 0; c < this.#channels; c++) pcm[i++] *= this.#gain;
     }
   }
 
@@ -151,10 +153,10 @@ export class FrameSender {
   #close(pcm) {
     this.#wasMuted = this.#muted;
     // Where nothing was heard there is nothing to fade.
-    if (this.#flushed >= this.#flushSamples) this.#gain = 0;
-    for (let i = 0; i < pcm.length; i++) {
+    if (this.#flushed >= this.#flushValues) this.#gain = 0;
+    for (let i = 0; i < pcm.length; ) {
       this.#gain = Math.max(0, this.#gain - this.#fadeStep);
-      pcm[i] *= this.#gain;
+      for (let c = 0; c < this.#channels; c++) pcm[i++] *= this.#gain;
     }
   }
 
@@ -238,7 +240,7 @@ export class FrameSender {
 
 /**
  * @param {Float32Array} pcm
- * @returns {number} how many samples at its end are silent
+ * @returns {number} how many numbers at its end are silent
  */
 function silentEnd(pcm) {
   let count = 0;

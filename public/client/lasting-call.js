@@ -43,6 +43,8 @@ export class LastingCall {
   #wallNow;
   #on;
   #declick = new Declick();
+  /** Of the room's sound; mono before it is known. */
+  #channels = 1;
   /** @type {JoinOptions | null} */
   #wish = null;
   /** @type {Client | null} the one that is heard */
@@ -135,6 +137,7 @@ export class LastingCall {
     this.#attempt = null;
     before?.abandon();
     this.#declick.jump();
+    this.#channels = joined.format.channels;
     this.#token = joined.resume;
     client.outputMs = this.#outputMs;
     this.#on.joined?.(joined);
@@ -251,10 +254,10 @@ export class LastingCall {
   }
 
   /**
-   * @param {Float32Array} samples mono at the format's rate
+   * @param {Float32Array} samples as Client.capture has them
    * @param {number} [count] of them
    */
-  capture(samples, count = samples.length) {
+  capture(samples, count = samples.length / this.#channels) {
     this.#client?.capture(samples, count);
   }
 
@@ -301,8 +304,8 @@ export class LastingCall {
    */
   pull(out, waitMs, aheadMs) {
     const playout = this.#client?.playout;
-    const count = playout ? playout.pull(out, this.#clock.now(), waitMs, aheadMs) : out.fill(0).length;
-    this.#declick.smooth(out, count);
+    const count = playout ? playout.pull(out, this.#clock.now(), waitMs, aheadMs) : out.fill(0).length / this.#channels;
+    this.#declick.smooth(out, count, this.#channels);
     return count;
   }
 
@@ -310,7 +313,7 @@ export class LastingCall {
   render(out) {
     if (this.#client) this.#client.render(out);
     else out.fill(0);
-    this.#declick.smooth(out, out.length);
+    this.#declick.smooth(out, out.length / this.#channels, this.#channels);
   }
 
   /** @param {boolean} muted whether this participant isn't heard; kept when the call comes back */

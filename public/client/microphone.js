@@ -6,6 +6,8 @@
  * @property {boolean} [echoCancellation]   default true
  * @property {boolean} [noiseSuppression]   default true
  * @property {boolean} [autoGainControl]    default true
+ * @property {1 | 2} [channels]             default 1; 2 where the microphone is stereo and echo cancellation is off,
+ *   since browsers cancel echo in mono
  */
 
 /** @type {Readonly<Record<string, string>>} by the names of Media Capture and Streams, 10.2 */
@@ -31,11 +33,11 @@ export function microphoneProblem(error) {
  * @returns {Promise<MediaStream>} rejects as getUserMedia does
  */
 export function openMicrophone(wish, devices = navigator.mediaDevices) {
-  const { deviceId, echoCancellation = true, noiseSuppression = true, autoGainControl = true } = wish;
+  const { deviceId, echoCancellation = true, noiseSuppression = true, autoGainControl = true, channels = 1 } = wish;
   return devices.getUserMedia({
     audio: {
       ...(deviceId ? { deviceId: { exact: deviceId } } : {}),
-      channelCount: { ideal: 1 },
+      channelCount: { ideal: echoCancellation ? 1 : channels },
       echoCancellation,
       noiseSuppression,
       autoGainControl,

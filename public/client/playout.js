@@ -80,8 +80,8 @@ export class Playout {
     this.#stretch = new Stretch(format, this.#delay, this.#sound, this.counters);
     this.#prime = (/** @type {Uint8Array} */ payload, /** @type {number} */ length) =>
       this.#sound.prime(this.#buffer.stream, payload, length);
-    this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA);
-    this.#piece = new Float32Array(format.frameSamples);
+    this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA, format.channels);
+    this.#piece = new Float32Array(format.frameValues);
     this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
     this.#restSamples = Math.min(format.frameSamples, (REST_MS * format.sampleRate) / 1000);
   }
@@ -150,7 +150,8 @@ export class Playout {
 
   /**
    * Gives the next piece of sound, when the sound card wants it.
-   * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start
+   * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start, interleaved
+   *   where the format is stereo
    * @param {number} nowMs
    * @param {number} [waitMs] how long what is given now waits for the sound card
    * @param {number} [aheadMs] how long it does at least, where it comes only just in time
@@ -159,8 +160,9 @@ export class Playout {
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
     // Where out is no longer than a frame, what didn't fit is a piece of its own in time.
     if (this.#resampler.missing(PULL_EXTRA) > 0) this.#take(nowMs, waitMs, aheadMs);
-    const count = this.#resampler.read(out, 0, out.length);
-    for (let i = 0; i < count; i++) if (!(Math.abs(out[i]) <= 1)) out[i] = Math.sign(out[i]);
+    const { channels } = this.#format;
+    const count = this.#resampler.read(out, 0, out.length / channels);
+    for (let i = 0; i < count * channels; i++) if (!(Math.abs(out[i]) <= 1)) out[i] = Math.sign(out[i]);
     this.#heard += count;
     return count;
   }

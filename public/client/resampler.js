@@ -41,9 +41,12 @@ const weights = createWeights();
 /**
  * Sound at a rate that differs by a little, which may change at any time without being heard: band
  * limited interpolation by a windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page").
- * What is read comes TAPS / 2 samples after what was written.
+ * What is read comes TAPS / 2 samples after what was written. Stereo is interleaved; counts and places are of samples
+ * of both channels at once.
  */
 export class Resampler {
+  #channels;
+  #capacity;
   #buffer;
   #end = BEFORE;
   /** Where the next output's first tap is: the sample, and the fraction beyond it. */
@@ -53,14 +56,19 @@ export class Resampler {
   /** Samples that are taken for each one given; near 1. */
   step = 1;
 
-  /** @param {number} capacity samples that can wait to be read */
-  constructor(capacity) {
-    this.#buffer = new Float32Array(capacity + TAPS);
+  /**
+   * @param {number} capacity samples that can wait to be read
+   * @param {number} [channels]
+   */
+  constructor(capacity, channels = 1) {
+    this.#channels = channels;
+    this.#capacity = capacity + TAPS;
+    this.#buffer = new Float32Array(this.#capacity * channels);
   }
 
   /** How many samples can be written. */
   get room() {
-    return this.#buffer.length - this.#end + this.#at;
+    return this.#capacity - this.#end + this.#at;
   }
 
   /** Samples that were written from the place of the next output on, with their fraction. */
@@ -83,10 +91,12 @@ export class Resampler {
    * @param {number} count `room` at most
    */
   write(samples, at, count) {
-    this.#buffer.copyWithin(0, this.#at, this.#end);
+    const channels = this.#channels;
+    this.#buffer.copyWithin(0, this.#at * channels, this.#end * channels);
     this.#end -= this.#at;
     this.#at = 0;
-    for (let i = 0; i < count; i++) this.#buffer[this.#end + i] = samples[at + i];
+    const [from, to] = [at * channels, this.#end * channels];
+    for (let i = 0; i < count * channels; i++) this.#buffer[to + i] = samples[from + i];
     this.#end += count;
   }
 
@@ -97,9 +107,10 @@ export class Resampler {
    * @returns {number} how many samples there were
    */
   read(out, at, most) {
+    const channels = this.#channels;
     let count = 0;
     for (; count < most && this.#at + TAPS <= this.#end; count++) {
-      out[at + count] = this.#fraction === 0 ? this.#buffer[this.#at + BEFORE] : this.#interpolate();
+      for (let c = 0; c < channels; c++) out[(at + count) * channels + c] = this.#output(c);
       this.#fraction += this.step;
       const whole = Math.floor(this.#fraction);
       this.#at += whole;
@@ -108,17 +119,21 @@ export class Resampler {
     return count;
   }
 
-  #interpolate() {
+  /** @param {number} channel */
+  #output(channel) {
+    if (this.#fraction === 0) return this.#buffer[(this.#at + BEFORE) * this.#channels + channel];
     const place = this.#fraction * PHASES;
     const phase = Math.floor(place);
     const between = place - phase;
     const row = phase * TAPS;
     const buffer = this.#buffer;
-    const from = this.#at;
+    const channels = this.#channels;
+    let from = this.#at * channels + channel;
     let before = 0;
     let after = 0;
     for (let tap = 0; tap < TAPS; tap++) {
-      const sample = buffer[from + tap];
+      const sample = buffer[from];
+      from += channels;
       before += sample * weights[row + tap];
       after += sample * weights[row + TAPS + tap];
     }
@@ -127,7 +142,7 @@ export class Resampler {
 
   /** Forgets what was written; what comes next follows silence. */
   reset() {
-    this.#buffer.fill(0, 0, BEFORE);
+    this.#buffer.fill(0, 0, BEFORE * this.#channels);
     this.#end = BEFORE;
     this.#at = 0;
     this.#fraction = 0;

@@ -16,14 +16,14 @@
 
 import { systemClock } from '../shared/clock.js';
 
-/** The most that is taken from the capture ring at once, in samples. */
-const CHUNK_SAMPLES = 4096;
+/** The most that is taken from the capture ring at once, in numbers of all channels. */
+const CHUNK_VALUES = 4096;
 
 /** Empties the ring that the capture worklet fills, frame by frame. */
 export class CaptureFeed {
   #ring;
   #sink;
-  #chunk = new Float32Array(CHUNK_SAMPLES);
+  #chunk = new Float32Array(CHUNK_VALUES);
 
   /**
    * @param {SampleRing} ring

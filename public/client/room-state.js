@@ -39,8 +39,8 @@ export class RoomState {
 
   /** @returns {AudioFormat} throws a RangeError when the server's can't be */
   readFormat() {
-    const { sampleRate, frameMs, opusFrames } = this.welcome.format ?? {};
-    return createAudioFormat({ sampleRate, frameMs, opusFrames });
+    const { sampleRate, channels, frameMs, opusFrames } = this.welcome.format ?? {};
+    return createAudioFormat({ sampleRate, channels, frameMs, opusFrames });
   }
 
   /** Whether silence may be left out: with `reply` each packet asks for its answer. */

@@ -53,13 +53,17 @@ export class ScheduledPlayer {
   }
 
   /**
-   * @param {Float32Array<ArrayBuffer>} samples that follow those before
+   * @param {Float32Array<ArrayBuffer>} samples that follow those before, interleaved where they are stereo
+   * @param {number} [channels]
    */
-  add(samples) {
+  add(samples, channels = 1) {
     if (this.#wanted > 0) this.#wanted -= 1;
     if (samples.length === 0) return;
-    const buffer = this.#context.createBuffer(1, samples.length, this.#context.sampleRate);
-    buffer.copyToChannel(samples, 0);
+    const buffer = this.#context.createBuffer(channels, samples.length / channels, this.#context.sampleRate);
+    for (let c = 0; c < channels; c++) {
+      const side = channels === 1 ? samples : samples.filter((_, i) => i % channels === c);
+      buffer.copyToChannel(side, c);
+    }
     const source = this.#context.createBufferSource();
     source.buffer = buffer;
     source.connect(this.#output);

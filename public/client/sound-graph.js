@@ -15,6 +15,7 @@ const workletUrl = (/** @type {string} */ name) => new URL(`../../worklets/${nam
  */
 export class SoundGraph {
   #worker;
+  #channels;
   #closed = false;
   /** @type {AudioWorkletNode | null} */
   #capture = null;
@@ -27,10 +28,11 @@ export class SoundGraph {
 
   /**
    * @param {WorkerPort} worker
-   * @param {number} sampleRate Hz, the room's
+   * @param {{ sampleRate: number, channels: number }} format the room's
    */
-  constructor(worker, sampleRate) {
+  constructor(worker, { sampleRate, channels }) {
     this.#worker = worker;
+    this.#channels = channels;
     this.context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
     /** All that is heard of the call passes here. */
     this.output = new GainNode(this.context, { gain: 0 });
@@ -94,7 +96,7 @@ export class SoundGraph {
    * @param {AudioWorkletNodeOptions} options
    */
   #node(role, options) {
-    const ring = SampleRing.create(this.context.sampleRate * RING_SECONDS);
+    const ring = SampleRing.create(this.context.sampleRate * RING_SECONDS, true, this.#channels);
     const node = new AudioWorkletNode(this.context, `aloud-${role}`, {
       ...options,
       processorOptions: { memory: ring.memory },
@@ -109,10 +111,10 @@ export class SoundGraph {
 
   /**
    * What the worker decoded, where the player asked for it.
-   * @param {Float32Array<ArrayBuffer>} samples
+   * @param {Float32Array<ArrayBuffer>} samples interleaved, where the room is stereo
    */
   play(samples) {
-    this.#player?.add(samples);
+    this.#player?.add(samples, this.#channels);
   }
 
   /** Idempotent. */

@@ -28,6 +28,7 @@ const SOFTEST = 3e-8;
  * sounds that didn't in the last nine seconds, or not always. Noise varies at each frequency by less.
  */
 export class SpectralChange {
+  #channels;
   #size;
   #lookSamples;
   #window;
@@ -49,11 +50,12 @@ export class SpectralChange {
   active = false;
 
   /** @param {AudioFormat} format */
-  constructor({ sampleRate }) {
+  constructor({ sampleRate, channels }) {
+    this.#channels = channels;
     this.#size = 2 ** Math.round(Math.log2(sampleRate / STEP_HZ));
     this.#lookSamples = Math.max(this.#size, (LOOK_MS * sampleRate) / 1000);
     this.#window = Float64Array.from({ length: this.#size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / this.#size));
-    this.#samples = new Float32Array(this.#size);
+    this.#samples = new Float32Array(this.#size * channels);
     this.#re = new Float64Array(this.#size);
     this.#im = new Float64Array(this.#size);
     const perBin = sampleRate / this.#size;
@@ -67,8 +69,11 @@ export class SpectralChange {
 
   /** @param {Float32Array} pcm the next frame */
   next(pcm) {
-    for (let i = 0; i < pcm.length; i++) {
-      if (this.#filled < this.#size) this.#samples[this.#filled] = pcm[i];
+    const channels = this.#channels;
+    for (let i = 0; i < pcm.length; i += channels) {
+      if (this.#filled < this.#size) {
+        for (let c = 0; c < channels; c++) this.#samples[this.#filled * channels + c] = pcm[i + c];
+      }
       this.#filled += 1;
       if (this.#filled < this.#lookSamples) continue;
       this.#filled = 0;
@@ -77,15 +82,13 @@ export class SpectralChange {
   }
 
   #look() {
-    for (let i = 0; i < this.#size; i++) this.#re[i] = this.#samples[i] * this.#window[i];
-    this.#im.fill(0);
-    fft(this.#re, this.#im);
+    this.#transform();
     // The window lets a tone of amplitude 1 have a power of (size / 4)².
     const scale = (4 / this.#size) ** 2 / 2;
     let found = false;
     for (let i = 0; i < this.#bins; i++) {
       const bin = this.#first + i;
-      const now = scale * (this.#re[bin] ** 2 + this.#im[bin] ** 2);
+      const now = scale * this.#powerAt(bin);
       const power = (now + this.#before[i]) / 2;
       this.#before[i] = now;
       if (power > SOFTEST && power > NEW_FACTOR * this.#noise[i]) found = true;
@@ -94,6 +97,26 @@ export class SpectralChange {
     this.active = found && this.#windows >= LEAST_WINDOWS;
     this.#looks += 1;
     if (this.#looks === LOOKS) this.#keep();
+  }
+
+  /** The right side is the imaginary part: both are transformed at once. */
+  #transform() {
+    const channels = this.#channels;
+    for (let i = 0; i < this.#size; i++) this.#re[i] = this.#samples[i * channels] * this.#window[i];
+    if (channels === 1) this.#im.fill(0);
+    else for (let i = 0; i < this.#size; i++) this.#im[i] = this.#samples[i * channels + 1] * this.#window[i];
+    fft(this.#re, this.#im);
+  }
+
+  /**
+   * @param {number} bin
+   * @returns {number} the mean power of both sides: the sum of theirs is half of that at the frequency and its negative
+   */
+  #powerAt(bin) {
+    const power = this.#re[bin] ** 2 + this.#im[bin] ** 2;
+    if (this.#channels === 1) return power;
+    const mirrored = this.#size - bin;
+    return (power + this.#re[mirrored] ** 2 + this.#im[mirrored] ** 2) / 4;
   }
 
   #keep() {

@@ -3,16 +3,18 @@ const FADE_MS = 5;
 
 /**
  * Joins pieces of sound that don't follow from one another without a click: what would have come
- * next is kept, and faded into what comes instead.
+ * next is kept, and faded into what comes instead. Places and counts are of samples of all channels at once.
  */
 export class Splicer {
   #tail;
+  #channels;
   #pending = false;
 
-  /** @param {{ sampleRate: number, frameSamples: number }} format */
-  constructor({ sampleRate, frameSamples }) {
+  /** @param {{ sampleRate: number, frameSamples: number, channels: number }} format */
+  constructor({ sampleRate, frameSamples, channels }) {
     const fade = Math.min((FADE_MS * sampleRate) / 1000, frameSamples / 2);
-    this.#tail = new Float32Array(Math.max(1, Math.floor(fade)));
+    this.#channels = channels;
+    this.#tail = new Float32Array(Math.max(1, Math.floor(fade)) * channels);
   }
 
   /** Whether something was cut that isn't joined yet. */
@@ -22,7 +24,7 @@ export class Splicer {
 
   /** The samples over which one gives way to the other; what is cut must be as long at least. */
   get samples() {
-    return this.#tail.length;
+    return this.#tail.length / this.#channels;
   }
 
   /**
@@ -32,19 +34,21 @@ export class Splicer {
    */
   cut(from, at) {
     if (this.#pending) return;
-    for (let i = 0; i < this.#tail.length; i++) this.#tail[i] = from[at + i];
+    for (let i = 0; i < this.#tail.length; i++) this.#tail[i] = from[at * this.#channels + i];
     this.#pending = true;
   }
 
   /** Remembers that the sound was silence. */
   cutSilence() {
-    this.cutTo(0);
+    if (this.#pending) return;
+    this.#tail.fill(0);
+    this.#pending = true;
   }
 
-  /** @param {number} sample the last that was heard: the sound would have gone on at rest */
-  cutTo(sample) {
+  /** @param {Float32Array} last of each channel, that was heard: the sound would have gone on at rest */
+  cutTo(last) {
     if (this.#pending) return;
-    this.#tail.fill(sample);
+    for (let i = 0; i < this.#tail.length; i++) this.#tail[i] = last[i % this.#channels];
     this.#pending = true;
   }
 
@@ -56,14 +60,14 @@ export class Splicer {
    */
   join(out, count) {
     if (this.#pending) {
-      const { length } = this.#tail;
-      for (let i = 0; i < length; i++) {
-        const weight = (i + 1) / (length + 1);
+      const { samples } = this;
+      for (let i = 0; i < this.#tail.length; i++) {
+        const weight = (Math.floor(i / this.#channels) + 1) / (samples + 1);
         out[i] = this.#tail[i] * (1 - weight) + out[i] * weight;
       }
       this.#pending = false;
     }
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < count * this.#channels; i++) {
       const sample = out[i];
       if (!(sample >= -1 && sample <= 1)) out[i] = sample > 1 ? 1 : sample < -1 ? -1 : 0;
     }

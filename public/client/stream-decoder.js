@@ -23,9 +23,10 @@ export class StreamDecoder {
   #stream = Stream.fullMix;
   /** By stream: whether its decoder has nothing left of a sound that was broken off. */
   #clean = [true, true];
-  /** How loud the end of what was heard last is, and its last sample. */
+  /** How loud the end of what was heard last is, and its last sample of each channel. */
   #end = 0;
-  #last = 0;
+  #last;
+  #channels;
 
   /** Whether the decoder would go on with sound, rather than silence. */
   sounding = false;
@@ -39,7 +40,9 @@ export class StreamDecoder {
     this.#splicer = new Splicer(format);
     this.#frameSamples = format.frameSamples;
     this.#perMs = Math.ceil(format.sampleRate / 1000);
-    this.#scratch = new Float32Array(format.frameSamples);
+    this.#channels = format.channels;
+    this.#last = new Float32Array(format.channels);
+    this.#scratch = new Float32Array(format.frameValues);
   }
 
   /** Silence must be so many samples long at least. */
@@ -96,7 +99,7 @@ export class StreamDecoder {
    */
   silence(out, count) {
     if (this.sounding) this.#endSound();
-    out.fill(0, 0, count);
+    out.fill(0, 0, count * this.#channels);
     this.#join(out, count);
   }
 
@@ -134,11 +137,12 @@ export class StreamDecoder {
   #join(out, count) {
     this.#splicer.join(out, count);
     this.#end = 0;
-    for (let i = Math.max(0, count - this.#perMs); i < count; i++) {
+    const channels = this.#channels;
+    for (let i = Math.max(0, count - this.#perMs) * channels; i < count * channels; i++) {
       const size = Math.abs(out[i]);
       if (size > this.#end) this.#end = size;
     }
-    this.#last = out[count - 1];
+    for (let c = 0; c < channels; c++) this.#last[c] = out[(count - 1) * channels + c];
   }
 
   /** Idempotent. */

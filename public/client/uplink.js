@@ -56,13 +56,13 @@ export class Uplink {
   #watchedSinceMs = NaN;
   #capturedMs = -Infinity;
   #drift = new DriftMeter();
-  #resampler = new Resampler(CHUNK_SAMPLES);
+  #resampler;
   /** Whether it is known where the captured samples are on the grid. */
   #placed = false;
   #skip = 0;
   /** Whether the place is being put right. */
   #steering = false;
-  #silence = new Float32Array(CHUNK_SAMPLES / 2);
+  #silence;
   /** The next frame to be sent; -1 before the first. */
   #frame = -1;
   #corrected = { reanchored: 0, skippedFrames: 0, droppedFrames: 0 };
@@ -74,7 +74,10 @@ export class Uplink {
     this.#format = options.format;
     this.#clockSync = clockSync;
     this.#sender = new FrameSender(options);
-    this.#pcm = new Float32Array(options.format.frameSamples);
+    const { frameValues, channels } = options.format;
+    this.#pcm = new Float32Array(frameValues);
+    this.#resampler = new Resampler(CHUNK_SAMPLES, channels);
+    this.#silence = new Float32Array((CHUNK_SAMPLES / 2) * channels);
   }
 
   /** What was sent, in packets: with sound, `silent` and `leftOut`; payloads `repeated`; and what was corrected. */
@@ -124,8 +127,8 @@ export class Uplink {
 
   /**
    * Takes what was captured, and sends each frame that it completes.
-   * @param {Float32Array} samples
-   * @param {number} count of them
+   * @param {Float32Array} samples interleaved, where the format is stereo
+   * @param {number} count of them, those of both channels at once
    * @param {number} nowMs when the last of them was captured
    */
   capture(samples, count, nowMs) {
@@ -209,7 +212,7 @@ export class Uplink {
   #shift(samples) {
     this.#steering = false;
     if (samples < 0) this.#skip -= samples;
-    else this.#resampler.write(this.#silence, 0, Math.min(samples, this.#silence.length, this.#resampler.room));
+    else this.#resampler.write(this.#silence, 0, Math.min(samples, CHUNK_SAMPLES / 2, this.#resampler.room));
   }
 
   /** @param {number} errorMs */

@@ -41,11 +41,13 @@ const SHORT_HANGOVER_MS = 120;
 /**
  * Tells sound from the noise behind it, in blocks of a few milliseconds and in four bands. Noise is
  * what a band has fallen back to in the last eight seconds, so whatever is steady for so long, a fan or
- * a hum of any loudness, becomes noise, and speech and music, which vary, don't.
+ * a hum of any loudness, becomes noise, and speech and music, which vary, don't. Of stereo
+ * the mean power counts.
  */
 export class VoiceActivity {
   #bands;
-  #blockSamples;
+  /** Numbers in a block, those of all channels. */
+  #blockValues;
   #blockMs;
   /** Blocks in a row with sound, and without. */
   #loud = 0;
@@ -62,28 +64,28 @@ export class VoiceActivity {
 
   /** @param {AudioFormat} format */
   constructor(format) {
-    const { sampleRate, frameMs } = format;
+    const { sampleRate, channels, frameMs } = format;
     this.#change = new SpectralChange(format);
     this.#blockMs = Math.min(BLOCK_MS, frameMs);
-    this.#blockSamples = (this.#blockMs * sampleRate) / 1000;
+    this.#blockValues = ((this.#blockMs * sampleRate) / 1000) * channels;
     this.#noiseBlocks = Math.round(NOISE_MS / this.#blockMs);
     this.#blocksToNoise = this.#noiseBlocks;
-    this.#bands = BANDS.map((band, i) => new Band(band, BANDS[i + 1]?.fromHz, sampleRate, this.#blockMs));
+    this.#bands = BANDS.map((band, i) => new Band(band, BANDS[i + 1]?.fromHz, format, this.#blockMs));
   }
 
   /**
-   * @param {Float32Array} pcm the next frame
+   * @param {Float32Array} pcm the next frame, interleaved where it is stereo
    * @returns {boolean} whether there is sound in it, or was so shortly before that it goes on
    */
   next(pcm) {
     this.hasSound = false;
     this.beginsWithSound = false;
     for (let at = 0; at < pcm.length; ) {
-      const count = Math.min(pcm.length - at, this.#blockSamples - this.#filled);
+      const count = Math.min(pcm.length - at, this.#blockValues - this.#filled);
       for (const band of this.#bands) band.add(pcm, at, count);
       at += count;
       this.#filled += count;
-      if (this.#filled === this.#blockSamples) this.#endBlock(at === count);
+      if (this.#filled === this.#blockValues) this.#endBlock(at === count);
     }
     this.#change.next(pcm);
     if (this.#change.active) this.#holdMs = Math.max(this.#holdMs, CHANGE_HANGOVER_MS);
@@ -94,7 +96,7 @@ export class VoiceActivity {
   #endBlock(first) {
     this.#filled = 0;
     let over = -Infinity;
-    for (const band of this.#bands) over = Math.max(over, band.endBlock(this.#blockSamples));
+    for (const band of this.#bands) over = Math.max(over, band.endBlock(this.#blockValues));
     this.#loud = over > 0 ? this.#loud + 1 : 0;
     if (over > SURE_DB || this.#loud > 1) this.#found(first);
     else this.#holdMs = Math.max(0, this.#holdMs - this.#blockMs);
@@ -118,6 +120,7 @@ class Band {
   /** The last blocks' sums, and the next one's place. */
   #sums;
   #block = 0;
+  /** By channel. */
   #high;
   #low;
   #sum = 0;
@@ -131,33 +134,39 @@ class Band {
   /**
    * @param {typeof BANDS[number]} band
    * @param {number | undefined} toHz
-   * @param {number} sampleRate Hz
+   * @param {AudioFormat} format
    * @param {number} blockMs
    */
-  constructor({ fromHz, averageMs, aboveNoise }, toHz, sampleRate, blockMs) {
+  constructor({ fromHz, averageMs, aboveNoise }, toHz, { sampleRate, channels }, blockMs) {
     this.#aboveNoise = aboveNoise;
     this.#sums = new Float64Array(Math.max(1, Math.round(averageMs / blockMs)));
-    this.#high = new Filter('high', fromHz, sampleRate);
-    this.#low = toHz === undefined ? null : new Filter('low', toHz, sampleRate);
+    const each = (/** @type {() => Filter} */ make) => Array.from({ length: channels }, make);
+    this.#high = each(() => new Filter('high', fromHz, sampleRate));
+    this.#low = toHz === undefined ? null : each(() => new Filter('low', toHz, sampleRate));
   }
 
   /** @param {Float32Array} pcm @param {number} at @param {number} count */
   add(pcm, at, count) {
-    for (let i = at; i < at + count; i++) {
-      let sample = this.#high.next(pcm[i]);
-      if (this.#low) sample = this.#low.next(sample);
-      this.#sum += sample * sample;
+    const channels = this.#high.length;
+    for (let c = 0; c < channels; c++) {
+      const high = this.#high[c];
+      const low = this.#low === null ? null : this.#low[c];
+      for (let i = at + c; i < at + count; i += channels) {
+        let sample = high.next(pcm[i]);
+        if (low) sample = low.next(sample);
+        this.#sum += sample * sample;
+      }
     }
   }
 
-  /** @param {number} samples @returns {number} by how many dB the block is louder than sound must be; negative: softer */
-  endBlock(samples) {
+  /** @param {number} values in it @returns {number} by how many dB the block is louder than sound must be; negative: softer */
+  endBlock(values) {
     this.#sums[this.#block] = this.#sum;
     this.#block = (this.#block + 1) % this.#sums.length;
     this.#sum = 0;
     let power = 0;
     for (let i = 0; i < this.#sums.length; i++) power += this.#sums[i];
-    const level = power > 0 ? 10 * Math.log10(power / (samples * this.#sums.length)) : -Infinity;
+    const level = power > 0 ? 10 * Math.log10(power / (values * this.#sums.length)) : -Infinity;
     if (level > this.#loudest) this.#loudest = level;
     const known = this.#windows >= LEAST_WINDOWS ? this.#noiseDb : SOFTEST_DB;
     return level - Math.max(known, SOFTEST_DB) - this.#aboveNoise;

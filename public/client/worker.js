@@ -18,7 +18,10 @@ const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 
 /** @type {MessagePort | null} */
 let capturePort = null;
+/** @type {MessagePort | null} */
+let playbackPort = null;
 let frame = new Float32Array(960 + PULL_EXTRA);
+let channels = 1;
 /** @type {PlaybackFeed | null} */
 let playback = null;
 
@@ -27,7 +30,10 @@ const call = new LastingCall({
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
     joined: ({ format, leaveUrl }) => {
-      frame = new Float32Array(format.frameSamples + PULL_EXTRA);
+      // The page makes rings of as many channels anew.
+      if (format.channels !== channels) closePorts();
+      channels = format.channels;
+      frame = new Float32Array((format.frameSamples + PULL_EXTRA) * channels);
       page.postMessage({ type: 'joined', format, leaveUrl });
     },
     state: (detail) => page.postMessage({ type: 'state', ...detail }),
@@ -39,6 +45,12 @@ const call = new LastingCall({
     ended: (detail) => page.postMessage({ type: 'ended', ...detail }),
   },
 });
+
+function closePorts() {
+  capturePort?.close();
+  playbackPort?.close();
+  capturePort = playbackPort = playback = null;
+}
 
 /** @type {Record<string, (data: any) => void>} */
 const handlers = {
@@ -68,11 +80,12 @@ const handlers = {
   playback: ({ memory, port, sampleRate, blockMs }) => {
     const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, pullSamples: frame.length });
     playback = feed;
+    playbackPort = port;
     port.onmessage = () => feed.wake();
   },
   pull: ({ frames }) => {
     for (let i = 0; i < frames; i++) {
-      const samples = frame.slice(0, call.pull(frame));
+      const samples = frame.slice(0, call.pull(frame) * channels);
       page.postMessage({ type: 'frame', samples }, [samples.buffer]);
     }
   },

@@ -38,6 +38,8 @@ const soundFailures = Object.freeze({
   'sound-interrupted':
     'Something else has taken the sound of this device, such as a telephone call. It comes back by itself, or when you ' +
     'press Turn sound on.',
+  'room-mono':
+    'This room is mono, for it began so: left and right are heard as one. For stereo be the first in a room of its own.',
   'sound-resumed': 'The system had stopped sound for a moment. You hear the others again, and they you.',
   'speaker-replaced':
     'Your speaker is not there just now, so the default one is used until it comes again. Plug it in, or choose ' +

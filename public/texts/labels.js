@@ -52,9 +52,15 @@ export const switchTexts = Object.freeze({
   autoGainControl: { label: 'Automatic gain', hint: 'Makes soft voices louder and loud ones softer.' },
   music: {
     label: 'Music',
-    hint: 'Sends sound as it is: the three above are off, and the bit rate is higher. Rooms are mono, so stereo is too.',
+    hint: 'Sends sound as it is: the three above are off, and the bit rate is higher.',
   },
-  highBitrate: { label: 'Higher bit rate', hint: 'Your voice goes out at 96 kb/s; what you hear is as the room has it.' },
+  stereo: {
+    label: 'Stereo',
+    hint:
+      'Keeps left and right apart, if you are the first in the room: it holds for everybody there. Your microphone is ' +
+      'taken in stereo while echo cancellation is off, as with Music.',
+  },
+  highBitrate: { label: 'Higher bit rate', hint: 'Your voice goes out at 96 kb/s, 192 in stereo; what you hear is as the room has it.' },
   lowDelay: { label: 'Low-delay Opus', hint: 'About 4 ms less on your way out. Off, soft sounds come out a little finer.' },
   shortFrames: {
     label: 'Short frames',

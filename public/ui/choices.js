@@ -11,6 +11,7 @@ export const defaultSwitches = Object.freeze({
   noiseSuppression: true,
   autoGainControl: true,
   music: false,
+  stereo: false,
   highBitrate: false,
   lowDelay: true,
   shortFrames: false,
@@ -73,10 +74,11 @@ export function soundOf(switches, processing = true) {
     noiseSuppression: clean && switches.noiseSuppression,
     autoGainControl: clean && switches.autoGainControl,
     bitrate: switches.music || switches.highBitrate ? HIGH_BITRATE : undefined,
+    channels: switches.stereo ? /** @type {const} */ (2) : undefined,
     frameMs: switches.shortFrames ? /** @type {const} */ (10) : undefined,
     application: /** @type {'low-delay' | 'audio'} */ (switches.lowDelay ? 'low-delay' : 'audio'),
   };
 }
 
-/** Of one's own stream to the server, in bits a second: beyond it mono Opus is transparent. */
+/** Of one's own stream to the server, in bits a second for each channel: beyond it Opus is transparent. */
 const HIGH_BITRATE = 96_000;

@@ -65,7 +65,7 @@ export class LobbyView {
     this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing: wish.processing, onProblem, onStart: () => this.#check.stop() });
     this.#switches = new SwitchList(
       elementOf('lobby-switches', HTMLElement),
-      ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'highBitrate', 'lowDelay', 'shortFrames'],
+      ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'stereo', 'highBitrate', 'lowDelay', 'shortFrames'],
       () => this.#again(),
     );
     this.#fill(room);

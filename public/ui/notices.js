@@ -2,7 +2,7 @@ import { build, make, makeButton } from './element.js';
 import { noticeText, texts } from '../texts.js';
 
 /** How long news stay, by code, in milliseconds: the good news, and an offer that is there under Settings too. */
-const STAYS_MS = new Map([['microphone-back', 8000], ['speaker-back', 8000], ['sound-resumed', 8000], ['device-new', 20_000]]);
+const STAYS_MS = new Map([['microphone-back', 8000], ['speaker-back', 8000], ['sound-resumed', 8000], ['device-new', 20_000], ['room-mono', 20_000]]);
 
 /** What went wrong, and what to do: sentences that stay until they are dismissed or settled, or are news. */
 export class Notices {

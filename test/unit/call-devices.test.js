@@ -318,7 +318,7 @@ describe('RunningContext', () => {
 
 it.each([
   'microphone-replaced', 'microphone-back', 'microphone-muted', 'microphone-ended', 'sound-interrupted', 'sound-resumed',
-  'speaker-replaced', 'speaker-back',
+  'speaker-replaced', 'speaker-back', 'room-mono',
 ])('the page has a sentence for %s', (code) => {
   expect(noticeText(code)).not.toBe(noticeText('unknown'));
 });

@@ -15,7 +15,7 @@ const CONTROL_VERSION = 1;
 /**
  * What asks to join. Its token is always the latest: where one transport fails after it has joined, the
  * next takes up its place.
- * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number }} wish
+ * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number }} wish
  * @param {() => string | undefined} token of the place to be taken up
  */
 export function joinMessage(wish, token) {
