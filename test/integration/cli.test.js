@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 
@@ -149,7 +149,7 @@ describe('a start', () => {
   });
 });
 
-requireOrSkip(isBuilt(), 'the native HTTP/3 engine is not built').describe('a start with HTTP/3', () => {
+requireOrSkip(isBuilt(), 'the native HTTP/3 engine is not built', canBuildNative).describe('a start with HTTP/3', () => {
   it('says where it is, refuses a second one there, and ends with its threads', async () => {
     const first = startServer(['--engine', 'native']);
     const [, port] = await first.printed(/WebTransport is on[^\n]* UDP port (\d+)[^\n]*native/);

@@ -2,7 +2,7 @@ import { loadOpus } from '@aloud/native';
 import { expect } from 'vitest';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildOpus, requireOrSkip } from '../skip.js';
 import { closeAfter } from './transport-cases.js';
 
 /** Why the addon has no Opus; null when it has. */
@@ -17,7 +17,7 @@ function missing() {
 
 const reason = missing();
 
-requireOrSkip(reason === null, `the native Opus codec: ${reason}`).it('a server takes the native codec by itself', async () => {
+requireOrSkip(reason === null, `the native Opus codec: ${reason}`, canBuildOpus).it('a server takes the native codec by itself', async () => {
   const argv = ['--port', '0', '--engine', 'none', '--log-level', 'error'];
   const server = await createServer(loadConfig({ argv, env: {}, version: '0' }));
   closeAfter(server);

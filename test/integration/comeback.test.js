@@ -8,7 +8,7 @@ import { readWav } from '../../bench/wav.js';
 import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 import { openLink } from './fragile-link.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -63,7 +63,7 @@ const who = (server) => {
   return people.map(({ id, name, away }) => `${id} ${name}${away ? ', away' : ''}`).toSorted();
 };
 
-const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
 for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };

@@ -7,7 +7,7 @@ import { readWav } from '../../bench/wav.js';
 import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
@@ -87,7 +87,7 @@ const formats = {
   "the thesis's 8 kHz, 80 ms of 8 Opus frames": ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'],
 };
 
-const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
 for (const transport of transports) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };

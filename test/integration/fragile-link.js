@@ -70,9 +70,23 @@ async function openTcp(to, state) {
   };
 }
 
+/** @returns {Promise<boolean>} whether this machine reaches itself over IPv6 */
+async function hasIpv6() {
+  const socket = createSocket('udp6');
+  const bound = await new Promise((resolve) => {
+    socket.once('error', () => resolve(false));
+    socket.bind(0, '::1', () => resolve(true));
+  });
+  if (bound) socket.close();
+  return bound;
+}
+
 /** @param {number} to @param {{ udp: boolean }} state */
 async function openUdp(to, state) {
-  const near = createSocket('udp6');
+  const [type, any, own] = (await hasIpv6())
+    ? /** @type {const} */ (['udp6', '::', '::1'])
+    : /** @type {const} */ (['udp4', '0.0.0.0', '127.0.0.1']);
+  const near = createSocket(type);
   /** Each client has a port of its own towards the server. @type {Map<string, import('node:dgram').Socket>} */
   const ways = new Map();
   near.on('message', (bytes, { address, port }) => {
@@ -80,14 +94,14 @@ async function openUdp(to, state) {
     const key = `${address} ${port}`;
     let far = ways.get(key);
     if (!far) {
-      far = createSocket('udp6');
+      far = createSocket(type);
       far.on('message', (answer) => state.udp || near.send(answer, port, address));
       far.on('error', () => {});
       ways.set(key, far);
     }
-    far.send(bytes, to, '::1');
+    far.send(bytes, to, own);
   });
-  await new Promise((resolve) => void near.bind(0, '::', () => resolve(undefined)));
+  await new Promise((resolve) => void near.bind(0, any, () => resolve(undefined)));
   /** @param {import('node:dgram').Socket} socket */
   const closed = (socket) => new Promise((resolve) => void socket.close(() => resolve(undefined)));
   const forget = async () => {

@@ -15,6 +15,7 @@ it('leaves', ({ skip }) => skip('no sound card'));
 requireOrSkip(true, 'never said').it('is there', () => {});
 requireOrSkip(false, 'Chromium is not installed').it('opens a page', () => {});
 requireOrSkip(false, 'no compiler').describe('the addon', () => it('is never reached', () => {}));
+requireOrSkip(false, 'no rights', () => false).it('makes a network', () => {});
 `;
 
 /** @type {string} */
@@ -45,7 +46,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 describe('the test run', () => {
   it('names what it skipped, and ends with one plain line', async () => {
     const { code, stdout } = await runTests('');
-    expect(stdout).toContain('3 skipped:');
+    expect(stdout).toContain('4 skipped:');
     expect(stdout).toContain('gate.case.js > leaves (no sound card)');
     expect(stdout).toContain('opens a page (Chromium is not installed)');
     expect(stdout).toContain('the addon (no compiler)');
@@ -53,8 +54,9 @@ describe('the test run', () => {
     expect(code).toBe(0);
   });
 
-  it('fails for what is missing under CI=true', async () => {
+  it('fails under CI=true for what is missing and could be there', async () => {
     const { code, stdout } = await runTests('true');
+    expect(stdout).toContain('makes a network (no rights)');
     expect(stdout.trimEnd()).toMatch(/\n2 passed, 2 failed$/);
     expect(code).toBe(1);
   });

@@ -17,7 +17,7 @@ import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 
 const codec = await loadCodec('libopus-wasm');
 const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
@@ -101,7 +101,7 @@ function wrongPackets(frame) {
   ];
 }
 
-const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
 describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => {
   const test = transport === 'webtransport' ? engine.it : it;

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { probeLink } from '../../bench/link-measure.js';
 import { openLink } from '../../bench/link.js';
 import { run } from '../../bench/network-namespace.js';
-import { requireOrSkip } from '../skip.js';
+import { ofTheMachine, requireOrSkip } from '../skip.js';
 
 /** @typedef {import('../../bench/link-emulator.js').LinkStats} LinkStats */
 /** @typedef {import('../../bench/link-measure.js').ProbeResult} ProbeResult */
@@ -21,8 +21,8 @@ const OWNER = fileURLToPath(new URL('../fixtures/link-owner.js', import.meta.url
 
 const trial = await openLink({ parameters: { delayMs: 1 }, seed: 1, shaper: 'emulator' });
 await trial.close();
-const needsLink = requireOrSkip(trial.available, trial.reason ?? '');
-const needsCargo = requireOrSkip((await run('cargo', ['--version'])).code === 0, 'there is no cargo');
+const needsLink = requireOrSkip(trial.available, trial.reason ?? '', ofTheMachine);
+const needsCargo = requireOrSkip((await run('cargo', ['--version'])).code === 0, 'there is no cargo', ofTheMachine);
 
 /** @type {Set<{ close(): Promise<unknown> }>} */
 const open = new Set();
@@ -324,7 +324,7 @@ describe('no link', () => {
   });
 });
 
-requireOrSkip(process.geteuid?.() === 0, 'it needs root to drop its rights').describe('without rights', () => {
+requireOrSkip(process.geteuid?.() === 0, 'it needs root to drop its rights', ofTheMachine).describe('without rights', () => {
   it('there is loopback, and one sentence why', async () => {
     const { available, reason, child } = await startOwner({ uid: 65534, gid: 65534 });
     await once(child, 'exit');

@@ -1,11 +1,11 @@
 import { Endpoint, isBuilt, loadError } from '@aloud/native';
 import { generateCertificate } from '../../certs/generate.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 
 /** @import { NativeSession, Stream } from '@aloud/native' */
 
 /** `describe` for tests of the native engine. */
-export const nativeTests = requireOrSkip(isBuilt() && loadError() === null, 'the native engine is not built');
+export const nativeTests = requireOrSkip(isBuilt() && loadError() === null, 'the native engine is not built', canBuildNative);
 
 /** @returns {ReturnType<typeof generateCertificate>} */
 export const newCertificate = () =>

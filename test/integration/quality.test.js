@@ -15,7 +15,7 @@ import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 
 /** @typedef {(bytes: Uint8Array) => void} Send */
 
@@ -121,7 +121,7 @@ async function whileAttacked(transport, deeds) {
   return { stats: await statsOf(url, 'Eve'), ended: eve.ended() };
 }
 
-const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
 describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => {
   const test = transport === 'webtransport' ? engine.it : it;

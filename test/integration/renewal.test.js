@@ -14,7 +14,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 import { openLink } from './fragile-link.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -98,7 +98,7 @@ const lastSecond = ({ recording, recorded }) => levelDb(recording.subarray(Math.
 /** @param {string} origin @returns {Promise<string[]>} */
 const hashesOf = async (origin) => (await (await fetch(`${origin}/api/config`)).json()).transports.webtransport.certificateHashes;
 
-requireOrSkip(isBuilt(), 'the native engine is not built').describe('the certificate that the server makes', () => {
+requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).describe('the certificate that the server makes', () => {
   it('is announced, then served, while a call goes on', async () => {
     const { url } = await startServer('--cert-dir', directory);
     const listener = await joinCall(url, 'Listener');

@@ -13,7 +13,7 @@ import { readWav } from '../../bench/wav.js';
 import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 
 const RATE = 48_000;
 const SECONDS = 12;
@@ -102,7 +102,7 @@ function playoutOf(person) {
 /** What a participant heard once everything had settled. @param {Headless} person */
 const settled = ({ recording, recorded }) => recording.subarray(FROM_SECONDS * RATE, recorded);
 
-const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
 describe.each(['webtransport', 'websocket'])('over %s', (transport) => {
   const test = transport === 'webtransport' ? engine.it : it;

@@ -17,7 +17,7 @@ import { MAX_PACKET_BYTES, writeClockRequest } from '../../public/shared/packet.
 import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 
 const JOIN = { type: 'join', version: 1, room: 'lab', name: 'Eve' };
 /** For so long it is looked at what the others hear. */
@@ -80,7 +80,7 @@ async function othersHear({ url, people }) {
   return (await statsOfEve(url)).droppedOut - dropped;
 }
 
-const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
+const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
 describe('who takes nothing of what is sent', () => {
   engine.it('over QUIC, and acknowledges nothing', async () => {

@@ -6,7 +6,7 @@ import { payloadSamples } from '../../public/shared/codec.js';
 import { createLibopusCodec } from '../../public/shared/libopus-codec.js';
 import { codecNames, defaultEncoderSettings, loadCodec } from '../../server/audio/codec.js';
 import { createOpusscriptCodec } from '../../server/audio/opusscript-codec.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildOpus, requireOrSkip } from '../skip.js';
 
 const LIBOPUS = '../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs';
 /** @type {() => Promise<import('../../public/shared/libopus-codec.js').LibopusModule>} */
@@ -168,7 +168,7 @@ describe('the duration of a payload', () => {
 });
 
 /** @param {string} name @returns {ReturnType<typeof requireOrSkip>} */
-const where = (name) => requireOrSkip(name !== 'native' || hasOpus, 'the native Opus codec is not built');
+const where = (name) => requireOrSkip(name !== 'native' || hasOpus, 'the native Opus codec is not built', canBuildOpus);
 
 for (const name of codecNames) where(name).describe(name, () => {
   /** @type {(sampleRate: number, frameSamples: number, settings?: object) => ReturnType<typeof pairOf>} */

@@ -2,7 +2,7 @@ import { loadOpus } from '@aloud/native';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createNativeCodec } from '../../server/audio/native-codec.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildOpus, requireOrSkip } from '../skip.js';
 
 const SEED = 6716;
 const CANARY = 7.25;
@@ -17,7 +17,7 @@ function opusOrNull() {
 }
 
 const opus = opusOrNull();
-const native = requireOrSkip(opus, 'the native Opus codec is not built');
+const native = requireOrSkip(opus, 'the native Opus codec is not built', canBuildOpus);
 const { OpusEncoder, OpusDecoder, opusVersion } = /** @type {NonNullable<typeof opus>} */ (opus ?? {});
 
 /** What JavaScript may hand over where a number is wanted. */

@@ -3,7 +3,7 @@ import { createAudioFormat, OPUS_FRAME_MS } from '../../public/shared/audio-form
 import { mostBitrate, PayloadDecoder, PayloadEncoder, streamBitrate } from '../../public/shared/payload.js';
 import { codecNames, loadCodec } from '../../server/audio/codec.js';
 import { sidesOf, stereoTones, toneDb } from '../fakes/stereo.js';
-import { requireOrSkip } from '../skip.js';
+import { canBuildOpus, requireOrSkip } from '../skip.js';
 
 const CANARY = 7.25;
 const SECONDS = 0.6;
@@ -50,7 +50,7 @@ const hasOpus = await loadCodec('native').then(
 );
 
 /** @param {string} name @returns {ReturnType<typeof requireOrSkip>} */
-const where = (name) => requireOrSkip(name !== 'native' || hasOpus, 'the native Opus codec is not built');
+const where = (name) => requireOrSkip(name !== 'native' || hasOpus, 'the native Opus codec is not built', canBuildOpus);
 
 for (const name of codecNames) where(name).describe(`stereo through ${name}`, () => {
   it.each(OPUS_FRAME_MS)('keeps left and right apart in frames of %f ms', async (frameMs) => {
