@@ -25,6 +25,7 @@ export const callTexts = Object.freeze({
   close: 'Close',
   reconnected: 'You are connected again.',
   title: 'aloud',
+  offline: 'Connection lost',
   titleOffline: 'connection lost',
   tabTitle: (/** @type {string} */ room, /** @type {string} */ state, /** @type {number} */ unread) =>
     `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,

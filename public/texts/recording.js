@@ -22,6 +22,8 @@ export const recordingTexts = Object.freeze({
   recordingEnded: (/** @type {string} */ name) => `${name} stopped the recording.`,
   recordedPeople: (/** @type {string[]} */ names) =>
     names.length === 0 ? 'Nobody is being recorded.' : `Being recorded: ${names.join(', ')}.`,
-  fileSize: (/** @type {number} */ seconds, /** @type {number} */ bytes) =>
-    `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')} min, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`}`,
+  fileSize: (/** @type {string} */ since, /** @type {number} */ seconds, /** @type {number} */ bytes) => {
+    const length = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')} min`;
+    return `${since}, ${length}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`}`;
+  },
 });

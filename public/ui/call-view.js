@@ -92,6 +92,7 @@ export class CallView {
   /** @param {boolean} offline whether what is shown is of a moment ago */
   offline(offline) {
     this.#title.closest('.call')?.classList.toggle('offline', offline);
+    this.connection.offline(offline);
     this.bar.offline(offline);
     this.chat.offline(offline);
   }

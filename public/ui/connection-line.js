@@ -6,17 +6,25 @@ export class ConnectionLine {
   #name = elementOf('connection-name', HTMLElement);
   #stats = elementOf('stats', HTMLElement);
   #failures = elementOf('connection-failures', HTMLUListElement);
+  #over = '';
 
   /**
    * @param {string} transport the one that was taken
    * @param {{ transport: string, code: string }[]} failed those that were tried before it
    */
   connected(transport, failed) {
-    setText(this.#name, texts.connectedOver(transport));
+    this.#over = texts.connectedOver(transport);
+    setText(this.#name, this.#over);
     this.#failures.hidden = failed.length === 0;
     this.#failures.replaceChildren(
       ...failed.map((one) => make('li', '', texts.notTaken(one.transport, whyNot(one.code)))),
     );
+  }
+
+  /** @param {boolean} offline whether the connection is lost just now */
+  offline(offline) {
+    setText(this.#name, offline ? texts.offline : this.#over);
+    if (offline) this.stats({});
   }
 
   /**

@@ -71,11 +71,13 @@ export class RecordingPanel {
 
   /**
    * @param {string} id of the recording
+   * @param {string} startedAt  ISO 8601
    * @param {RecordedFile[]} files
    */
-  addFiles(id, files) {
+  addFiles(id, startedAt, files) {
+    const since = clock.format(new Date(startedAt));
     this.#filesPart.hidden = false;
-    this.#files.prepend(...files.map((file) => fileItem(id, file)));
+    this.#files.prepend(...files.map((file) => fileItem(id, since, file)));
   }
 
   /** The files could not be had. */
@@ -100,11 +102,12 @@ function saysOf(recording) {
 
 /**
  * @param {string} id
+ * @param {string} since  when it began, as people read it
  * @param {RecordedFile} file
  */
-function fileItem(id, { file, label, person, seconds, bytes }) {
+function fileItem(id, since, { file, label, person, seconds, bytes }) {
   const name = person === null ? texts.recordedMix : label;
   const href = `/api/recordings/${encodeURIComponent(id)}/${encodeURIComponent(file)}`;
   const link = build('a', { href, download: file, class: 'file' }, makeIcon(icons.download), build('span', {}, name));
-  return build('li', {}, link, build('span', { class: 'hint' }, texts.fileSize(seconds ?? 0, bytes)));
+  return build('li', {}, link, build('span', { class: 'hint' }, texts.fileSize(since, seconds ?? 0, bytes)));
 }

@@ -98,7 +98,7 @@ export class Recording {
     this.#state = state;
     if (!state?.on) this.#endQuestion?.();
     this.#show();
-    if (state?.ready) void this.#fetchFiles(state.id);
+    if (state?.ready) void this.#fetchFiles(state);
   }
 
   #show() {
@@ -124,8 +124,8 @@ export class Recording {
     });
   }
 
-  /** @param {string} id */
-  async #fetchFiles(id) {
+  /** @param {RecordingState} recording */
+  async #fetchFiles({ id, startedAt }) {
     if (this.#fetched.has(id)) return;
     this.#fetched.add(id);
     for (let i = 0; i < TRIES; i++) {
@@ -133,7 +133,7 @@ export class Recording {
       if (answer?.ok) {
         /** @type {{ files: RecordedFile[] }} */
         const { files } = await answer.json();
-        if (this.#fetched.has(id)) this.panel.addFiles(id, files);
+        if (this.#fetched.has(id)) this.panel.addFiles(id, startedAt, files);
         this.#actions.announce(texts.recordingReady);
         return;
       }

@@ -1,5 +1,11 @@
 import { elementOf } from './element.js';
 
+/** A keyboard on the screen covers the page in some browsers: the call takes what is left. Who zooms in changes nothing. */
+globalThis.visualViewport?.addEventListener('resize', () => {
+  const { height, scale } = /** @type {VisualViewport} */ (visualViewport);
+  if (scale === 1) document.documentElement.style.setProperty('--seen', `${Math.floor(height)}px`);
+});
+
 const main = elementOf('main', HTMLElement);
 const views = ['start', 'lobby', 'call'].map((id) => elementOf(id, HTMLElement));
 

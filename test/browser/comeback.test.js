@@ -136,6 +136,31 @@ inChromium.describe('a call that is cut off, in Chromium', () => {
     }
   });
 
+  inChromium.it('looks at once whether it lives when the network has changed, or the computer or the page comes back', async () => {
+    server = await startServer('--engine', 'none');
+    const page = await joinRoom(listeners.browser, server.url, 'waking', {
+      name: 'Lis',
+      prepare: (blank) =>
+        blank.addInitScript(() => {
+          const { postMessage } = Worker.prototype;
+          Object.assign(window, { woken: 0 });
+          Worker.prototype.postMessage = function (/** @type {any} */ message, /** @type {any} */ ...rest) {
+            if (message.type === 'wake') /** @type {any} */ (window).woken += 1;
+            return postMessage.call(this, message, ...rest);
+          };
+        }),
+    });
+    const woken = await page.evaluate(() => {
+      const { connection } = /** @type {any} */ (navigator);
+      for (const type of ['online', 'offline', 'pageshow']) dispatchEvent(new Event(type));
+      for (const type of ['visibilitychange', 'resume']) document.dispatchEvent(new Event(type));
+      connection.dispatchEvent(new Event('change'));
+      return /** @type {any} */ (window).woken;
+    });
+    expect(woken).toBe(6);
+    expect(await stateOf(page)).toBe('joined');
+  });
+
   inChromium.it('loses no message of the chat, tries at once when it is told to, and goes on over a WebSocket where UDP is blocked', async () => {
     server = await startServer();
     const link = await openFragileLink(server);

@@ -9,6 +9,19 @@ import { useSite } from './site.js';
 const overflow = (/** @type {Page} */ page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** Runs in the page: what can be pressed and is too small for a thumb. A switch may be pressed around it. */
+function smallTargets() {
+  return [...document.querySelectorAll('button, input, select, textarea, summary, a[href]')]
+    .filter((element) => element.checkVisibility() && !element.closest('.hint, .messages'))
+    .map((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const around = parseFloat(getComputedStyle(element, '::after').insetBlockStart);
+      const more = around < 0 ? -2 * around : 0;
+      return { name: element.id || element.textContent, width: width + more, height: height + more };
+    })
+    .filter(({ width, height }) => width < 44 || height < 44);
+}
+
 /** Roles that an aria snapshot shows without a name after them. */
 const NAMELESS = /^\s*- (button|link|textbox|combobox|list|region|heading)(:|\s*\[|$)/m;
 
@@ -127,14 +140,21 @@ inChromium.describe('the page in Chromium', () => {
         };
         await check();
         await page.goto(`${site.url}/r/harbor-velvet-finch-lute-moss-k7m2p?name=${'W'.repeat(40)}`);
+        await page.getByText('Sound settings').click();
         await page.getByText('Advanced').click();
         await check();
+        expect(await page.evaluate(smallTargets)).toEqual([]);
         await page.getByRole('button', { name: 'Join' }).click();
         await page.getByRole('button', { name: 'Mute' }).click();
         await expect.poll(() => page.getByLabel('How you are connected').innerText()).toMatch(/Round trip/);
         await check();
-        for (const button of await page.getByRole('button').all()) {
-          expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+        expect(await page.evaluate(smallTargets)).toEqual([]);
+        for (const name of ['Settings', 'Chat']) {
+          const button = page.getByRole('button', { name, exact: true });
+          if (!(await button.isVisible())) await page.getByRole('button', { name: 'More' }).click();
+          await button.click();
+          expect(await overflow(page)).toBe(0);
+          expect(await page.evaluate(smallTargets)).toEqual([]);
         }
       });
     }

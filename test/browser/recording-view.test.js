@@ -2,13 +2,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { align } from '../../bench/signal.js';
+import { readWav } from '../../bench/wav.js';
 import { startServer } from './aloud-server.js';
 import { violationsOf } from './axe.js';
-import { inChromium } from './chromium.js';
+import { inChromium, openBrowser } from './chromium.js';
 import { joinRoom, people, problemsOf } from './room-page.js';
 import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
+
+/** Runs in the page: what a file sounds like, as 32-bit floats at 48 kHz in base64. @param {string} href */
+async function playBack(href) {
+  const context = new OfflineAudioContext(1, 48000, 48000);
+  const file = await (await fetch(href)).arrayBuffer();
+  const samples = (await context.decodeAudioData(file)).getChannelData(0);
+  const reader = new FileReader();
+  reader.readAsDataURL(new Blob([samples.slice()]));
+  await new Promise((resolve) => void reader.addEventListener('load', resolve));
+  return String(reader.result).split(',')[1];
+}
 
 const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
 const said = (/** @type {Page} */ page) => page.getByRole('status').innerText();
@@ -57,6 +70,33 @@ inChromium.describe('recording in Chromium', () => {
     expect(download.suggestedFilename()).toBe('mix.opus');
     expect(await download.failure()).toBeNull();
     for (const page of [anna, ben, cleo]) expect(problemsOf(page)).toEqual([]);
+  });
+
+  inChromium.it('keeps what was spoken: the files, played back, are the speech, to the sample', async () => {
+    const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+    const speech = channels[0].subarray(0, 3 * 48000);
+    const spoken = new Float32Array(4 * 48000 + speech.length);
+    spoken.set(speech, 4 * 48000);
+    const speaker = await openBrowser({ speech: spoken });
+    const page = await joinRoom(speaker.browser, site.url, 'spoken', { name: 'Anna' });
+    await button(page, 'Record').click();
+    await button(page, 'Start recording').click();
+    await page.getByText('Being recorded: Anna.').waitFor();
+    await page.waitForTimeout(7500);
+    await button(page, 'Stop recording').click();
+    const files = page.getByRole('list', { name: 'Files' });
+    await files.getByRole('link').nth(1).waitFor({ timeout: 15_000 });
+    const lags = [];
+    for (const name of ['Everybody together', 'Anna']) {
+      const href = String(await files.getByRole('link', { name }).getAttribute('href'));
+      const bytes = Buffer.from(await page.evaluate(playBack, href), 'base64');
+      const heard = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+      const { lag, correlation } = align(speech, heard);
+      expect(correlation).toBeGreaterThan(0.9);
+      lags.push(lag);
+    }
+    expect(Math.abs(lags[0] - lags[1])).toBeLessThanOrEqual(2);
+    await speaker.close();
   });
 
   inChromium.it('takes the question back where the recording stops before the answer', async () => {

@@ -240,6 +240,17 @@ describe('a call that lasts', () => {
     }
   });
 
+  it('finds within little more than a second that nothing comes over the network that it was told of', async () => {
+    const { network, call } = await inCall();
+    call.wake();
+    await network.pass(3000);
+    expect(call.state).toBe('joined');
+    network.cut = true;
+    call.wake();
+    expect(await network.until(() => call.state === 'reconnecting')).toBeLessThanOrEqual(1300);
+    call.leave();
+  });
+
   it('is over when its place was taken up elsewhere, and does not fight for it', async () => {
     const { network, call, joined, states } = await inCall();
     const other = await network.conference.join('Ada', { resume: joined[0].resume });
