@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { violationsOf } from './axe.js';
 import { inChromium } from './chromium.js';
@@ -8,6 +9,9 @@ import { useSite } from './site.js';
 /** @typedef {import('playwright-core').Page} Page */
 
 const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+
+/** Where the pictures go that the tests take, for people to look at. */
+const PICTURES = new URL('../output/page/', import.meta.url);
 
 /** What a room's page may weigh before the codec, in bytes over the wire. */
 const MOST_BYTES = 200_000;
@@ -23,6 +27,8 @@ inChromium.describe('the page for everyone, in Chromium', () => {
         const check = async (/** @type {string} */ where) => {
           expect([where, ...(await violationsOf(page))]).toEqual([where]);
           expect([where, ...(await page.evaluate(lowContrast))]).toEqual([where]);
+          await page.screenshot({ path: fileURLToPath(new URL(`${width}-${colorScheme}-${where.replaceAll(' ', '-')}.png`, PICTURES)) });
+          expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
         };
         const open = async (/** @type {string} */ name) => {
           const wanted = button(page, name);
@@ -100,5 +106,6 @@ inChromium.describe('the page for everyone, in Chromium', () => {
     expect(bytes).toBeGreaterThan(10_000);
     expect(bytes).toBeLessThan(MOST_BYTES);
     expect(loaded.filter((path) => /vendor|processor|worker/.test(path))).toEqual([]);
+    expect(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)).toBe(1);
   });
 });

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts.js';
 import { startServer } from './aloud-server.js';
-import { inChromium, openBrowser } from './chromium.js';
+import { inChromium } from './chromium.js';
 import { joinRoom, openRoom } from './room-page.js';
+import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -39,25 +40,10 @@ function failingWorker() {
 }
 
 inChromium.describe('what a person is told when something fails, in Chromium', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
-  let opened;
-
-  beforeAll(async () => {
-    server = await startServer('--engine', 'none', '--operator-token', 'token-of-the-operator');
-    opened = await openBrowser();
-  });
-  afterEach(async () => {
-    for (const context of opened.browser.contexts()) await context.close();
-  });
-  afterAll(async () => {
-    await opened?.close();
-    await server?.close();
-  });
+  const site = useSite(['--engine', 'none', '--operator-token', 'token-of-the-operator']);
 
   const open = (/** @type {(page: Page) => Promise<unknown>} */ prepare) =>
-    openRoom(opened.browser, server.url, 'failures', { name: 'Anna', prepare });
+    site.room('failures', { name: 'Anna', prepare });
   const without = (/** @type {string} */ script) => open((page) => page.addInitScript(script));
 
   inChromium.it('is a sentence of the page for whatever ends a call, and the green room is ready again', async () => {
@@ -73,7 +59,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
   });
 
   inChromium.it('is a sentence of the page for whatever happens during a call', async () => {
-    const page = await joinRoom(opened.browser, server.url, 'during', { name: 'Anna' });
+    const page = await site.join('during', { name: 'Anna' });
     for (const code of during) {
       await tell(page, 'notice', { code });
       await expect.poll(() => notices(page), { interval: 10 }).toContain(noticeText(code));
@@ -126,11 +112,11 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
   }
 
   inChromium.it('says so where the server isn’t there, or doesn’t offer what was chosen', async () => {
-    const page = await openRoom(opened.browser, server.url, 'failures', { name: 'Anna', transport: 'webtransport' });
+    const page = await site.room('failures', { name: 'Anna', transport: 'webtransport' });
     await button(page, 'Join').click();
     await page.getByText(noticeText('not-offered')).waitFor();
     const gone = await startServer('--engine', 'none');
-    const lost = await openRoom(opened.browser, gone.url, 'failures', { name: 'Anna' });
+    const lost = await openRoom(site.browser, gone.url, 'failures', { name: 'Anna' });
     await lost.waitForLoadState('networkidle');
     await lost.evaluate(() => performance.clearResourceTimings());
     await gone.close();
@@ -142,7 +128,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     let isCut = true;
     const cut = (/** @type {Page} */ page) =>
       page.route(/vendor\/u|api\/rooms/, (route) => (isCut ? route.abort() : route.continue()));
-    const page = await joinRoom(opened.browser, server.url, 'panels', { name: 'Anna', prepare: cut });
+    const page = await site.join('panels', { name: 'Anna', prepare: cut });
     await button(page, 'QR code').click();
     await page.getByText(noticeText('qr-failed')).waitFor();
     await page.evaluate(() => (navigator.clipboard.writeText = async () => Promise.reject(new Error('x'))));
@@ -161,7 +147,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
 
   inChromium.it('says so where a server lets nobody change the delay', async () => {
     const plain = await startServer('--engine', 'none');
-    const page = await joinRoom(opened.browser, plain.url, 'off', { name: 'Anna' });
+    const page = await joinRoom(site.browser, plain.url, 'off', { name: 'Anna' });
     await button(page, 'Sound').click();
     await page.getByText('For the operator').click();
     await page.getByLabel('Operator token').fill('token-of-the-operator');

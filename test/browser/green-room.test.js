@@ -132,7 +132,43 @@ inChromium.describe('the green room in Chromium', () => {
     await silent.close();
   });
 
-  inChromium.it('remembers the devices and the switches, and says where no speaker can be chosen', async () => {
+  inChromium.it('makes a soft sound when somebody comes or goes, unless it is switched off', async () => {
+    const anna = await site.room('sounds', { name: 'Anna', prepare: tapOutput });
+    await anna.getByLabel('Microphone', { exact: true }).selectOption('none');
+    await button(anna, 'Join').click();
+    await anna.getByText('You are the only one here.').waitFor();
+    expect(await playedPeak(anna)).toBeLessThan(0.005);
+    const silent = await openBrowser();
+    const ben = await joinRoom(silent.browser, site.url, 'sounds', { name: 'Ben' });
+    let peak = 0;
+    await expect.poll(async () => (peak = Math.max(peak, await playedPeak(anna))), { timeout: 5000 }).toBeGreaterThan(0.02);
+    expect(peak).toBeLessThan(0.12);
+    await button(anna, 'Settings').click();
+    await anna.getByRole('switch', { name: 'Sounds' }).uncheck();
+    await anna.waitForTimeout(1500);
+    await button(ben, 'Leave').click();
+    await expect.poll(() => anna.getByRole('status').innerText()).toBe('Ben left.');
+    for (let i = 0; i < 5; i++) {
+      expect(await playedPeak(anna)).toBeLessThan(0.005);
+      await anna.waitForTimeout(150);
+    }
+    await silent.close();
+  });
+
+  inChromium.it('remembers the speaker that was chosen', async () => {
+    const page = await open('speaker');
+    await button(page, 'Test my level').click();
+    const speaker = page.getByLabel('Speaker', { exact: true });
+    await expect.poll(() => speaker.locator('option').count()).toBeGreaterThan(1);
+    await speaker.selectOption({ index: 1 });
+    const chosen = await speaker.inputValue();
+    expect(chosen).not.toBe('');
+    await page.reload();
+    await button(page, 'Test my level').click();
+    await expect.poll(() => speaker.inputValue()).toBe(chosen);
+  });
+
+  inChromium.it('says where no speaker can be chosen', async () => {
     const page = await site.room('no-sink', {
       name: 'Anna',
       prepare: (blank) => blank.addInitScript(() => delete (/** @type {any} */ (AudioContext.prototype).setSinkId)),

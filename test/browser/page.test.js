@@ -116,18 +116,18 @@ inChromium.describe('the page in Chromium', () => {
     const anna = await site.room('keys', { name: 'Anna' });
     await anna.keyboard.press('Enter');
     await expect
-      .poll(() => anna.evaluate(() => document.activeElement?.id))
+      .poll(() => anna.evaluate(() => document.activeElement?.id), { timeout: 5000 })
       .toBe('call-title');
     const said = anna.getByRole('status');
     const ben = await site.join('keys', 'Ben');
-    await expect.poll(() => said.innerText()).toBe('Ben joined.');
+    await expect.poll(() => said.innerText(), { timeout: 5000 }).toBe('Ben joined.');
     await ben.getByRole('button', { name: 'Mute' }).click();
-    await expect.poll(() => said.innerText()).toBe('Ben is muted.');
+    await expect.poll(() => said.innerText(), { timeout: 5000 }).toBe('Ben is muted.');
     await ben.getByRole('button', { name: 'Leave' }).click();
-    await expect.poll(() => said.innerText()).toBe('Ben left.');
+    await expect.poll(() => said.innerText(), { timeout: 5000 }).toBe('Ben left.');
     await anna.getByRole('button', { name: 'Leave' }).press('Enter');
     await expect.poll(() => anna.evaluate(() => document.activeElement?.id)).toBe('join-button');
-    expect(await said.innerText()).toBe('You left the call.');
+    await expect.poll(() => said.innerText(), { timeout: 5000 }).toBe('You left the call.');
   });
 
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
