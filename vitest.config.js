@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** What hears or measures in a browser: nothing else may use the processors meanwhile. */
-const SOUND = ['sound', 'lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
+const SOUND = ['sound', 'stereo', 'lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
 
 /** What goes over real sockets, or through a browser, is in real time: a busy machine may take its time. */
 const REAL_TIME = { retry: 1, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };

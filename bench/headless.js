@@ -23,6 +23,7 @@ export class Headless {
   #client;
   #endpoint;
   #speech;
+  #stereo;
   #recordSeconds;
   #periodMs;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -33,11 +34,11 @@ export class Headless {
 
   /** The room's audio format. @type {AudioFormat | null} */
   format = null;
-  /** What came out of the speaker since the start, at the format's rate. */
+  /** What came out of the speaker since the start, at the format's rate, interleaved where it is stereo. */
   recording = new Float32Array(0);
   /** When the first sample was captured, and the first recorded, on performance.now(). */
   startMs = 0;
-  /** How many samples of the recording there are. */
+  /** How many numbers of the recording there are. */
   recorded = 0;
   /** Which transport was taken. */
   transport = '';
@@ -53,15 +54,18 @@ export class Headless {
   /**
    * @param {object} options
    * @param {Codec} options.codec
-   * @param {Float32Array} [options.speech]   at the format's rate; without it the participant only listens
+   * @param {Float32Array} [options.speech]   at the format's rate, of one channel, which is both sides in a stereo
+   *   room; without it the participant only listens
+   * @param {boolean} [options.stereo]        whether the speech is interleaved stereo, for a stereo room
    * @param {number} [options.recordSeconds]  how much is recorded at most, default 60
    * @param {number} [options.periodMs]       of the sound card
    * @param {import('./webtransport.js').Tap} [options.tap]  sees what passes over WebTransport
    * @param {boolean} [options.lasting]       whether the call comes back by itself, as a page's does
    * @param {typeof globalThis.fetch} [options.fetch]
    */
-  constructor({ codec, speech, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch }) {
+  constructor({ codec, speech, stereo = false, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch }) {
     this.#speech = speech;
+    this.#stereo = stereo;
     this.#recordSeconds = recordSeconds;
     this.#periodMs = periodMs;
     this.#endpoint = new Endpoint({ ioThreads: 1 });
@@ -83,13 +87,14 @@ export class Headless {
 
   /**
    * Joins, and begins to speak and to record.
-   * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName }} options
+   * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName, channels?: 1 | 2,
+   *   silenceSuppression?: boolean }} options
    */
   async join(options) {
     try {
       const joined = await this.#client.join(options);
       this.format = joined.format;
-      this.recording = new Float32Array(joined.format.sampleRate * this.#recordSeconds);
+      this.recording = new Float32Array(joined.format.sampleRate * joined.format.channels * this.#recordSeconds);
       this.startMs = performance.now();
       this.#run();
       return joined;
@@ -100,13 +105,13 @@ export class Headless {
   }
 
   #run() {
-    const { sampleRate } = /** @type {AudioFormat} */ (this.format);
+    const { sampleRate, channels } = /** @type {AudioFormat} */ (this.format);
     const due = Math.floor(((performance.now() - this.startMs) * sampleRate) / 1000);
-    const count = due - this.#samples;
+    const count = (due - this.#samples) * channels;
     if (this.#chunk.length < count) this.#chunk = new Float32Array(count);
     const chunk = this.#chunk.subarray(0, count);
     if (this.#speech) {
-      for (let i = 0; i < count; i++) chunk[i] = this.#speech[(this.#samples + i) % this.#speech.length];
+      this.#say(this.#speech, chunk, channels);
       this.#client.capture(chunk);
     }
     this.#client.render(chunk);
@@ -115,6 +120,17 @@ export class Headless {
     this.recorded += kept;
     this.#samples = due;
     this.#timer = setTimeout(() => this.#run(), this.#periodMs);
+  }
+
+  /**
+   * @param {Float32Array} speech
+   * @param {Float32Array} chunk filled
+   * @param {number} channels
+   */
+  #say(speech, chunk, channels) {
+    const each = this.#stereo ? 1 : channels;
+    const from = (this.#samples * channels) / each;
+    for (let i = 0; i < chunk.length; i++) chunk[i] = speech[(from + Math.floor(i / each)) % speech.length];
   }
 
   /** @param {boolean} muted */

@@ -157,7 +157,7 @@ export class Crowd {
   /** @param {Record<string, any>} welcome */
   async #begin(welcome) {
     if (this.#payloads.length > 0) return;
-    this.format = createAudioFormat(welcome.format);
+    this.format = createAudioFormat({ ...welcome.format, channels: 1 });
     this.#payloads = await this.#encode(this.format, welcome.bitrate);
   }
 

@@ -96,7 +96,8 @@ export class Talker {
   #control(message) {
     if (message?.type === 'welcome') {
       this.welcome = message;
-      this.format = createAudioFormat(message.format);
+      // Speech is mono: packets say so, and decoders of one channel take any.
+      this.format = createAudioFormat({ ...message.format, channels: 1 });
     } else if (message?.type === 'stats') {
       this.serverStats = message;
     }

@@ -144,7 +144,8 @@ export class Talker {
   #control(message) {
     if (message?.type === 'welcome') {
       this.welcome = message;
-      this.format = createAudioFormat(message.format);
+      // Speech is mono: packets say so, and decoders of one channel take any.
+      this.format = createAudioFormat({ ...message.format, channels: 1 });
     } else if (message) {
       this.#onControl(message);
     }

@@ -9,9 +9,12 @@
  */
 export function rampGain(pcm, at, samples, channels, from, to) {
   const step = (to - from) / samples;
-  for (let i = 1; i <= samples; i++) {
-    const gain = from + step * i;
-    for (let c = 0; c < channels; c++) pcm[at++] *= gain;
+  for (let c = 0; c < channels; c++) {
+    let place = at + c;
+    for (let i = 1; i <= samples; i++) {
+      pcm[place] *= from + step * i;
+      place += channels;
+    }
   }
 }
 
@@ -28,8 +31,11 @@ export function rampGain(pcm, at, samples, channels, from, to) {
  */
 export function addRamped(out, outAt, pcm, at, samples, channels, from, to) {
   const step = (to - from) / samples;
-  for (let i = 1; i <= samples; i++) {
-    const gain = from + step * i;
-    for (let c = 0; c < channels; c++) out[outAt++] += pcm[at++] * gain;
+  for (let c = 0; c < channels; c++) {
+    let place = c;
+    for (let i = 1; i <= samples; i++) {
+      out[outAt + place] += pcm[at + place] * (from + step * i);
+      place += channels;
+    }
   }
 }

@@ -1,5 +1,3 @@
-import { rampGain } from '../../public/shared/gain.js';
-
 /** Above this the limiter holds the peak down: -0.45 dBFS, which leaves room for Opus's overshoot. */
 const CEILING = 0.95;
 
@@ -44,7 +42,15 @@ export class Limiter {
       const released = gain + (1 - gain) * this.#release;
       const goal = Math.min(released > 0.9999 ? 1 : released, target, next);
       if (gain !== 1 || goal !== 1) {
-        rampGain(pcm, start, (end - start) / this.#channels, this.#channels, gain, goal);
+        const channels = this.#channels;
+        const step = ((goal - gain) * channels) / (end - start);
+        for (let c = 0; c < channels; c++) {
+          let moving = gain;
+          for (let i = start + c; i < end; i += channels) {
+            moving += step;
+            pcm[i] *= moving;
+          }
+        }
       }
       gain = goal;
       target = next;

@@ -150,7 +150,6 @@ export class RingBuffer {
     const size = this.#frameSamples;
     const channels = this.#channels;
     const samples = out.length / channels;
-    const step = (to - from) / samples;
     const end = start + samples;
     let added = 0;
     let at = Math.max(start, 0);
@@ -158,10 +157,9 @@ export class RingBuffer {
       const frame = Math.floor(at / size);
       const until = Math.min((frame + 1) * size, end);
       if (this.state(frame) >= FrameState.concealed) {
-        const gain = from + step * (at - start);
-        const ends = from + step * (until - start);
         const place = this.offset(frame) + (at - frame * size) * channels;
-        this.#add(out, (at - start) * channels, place, until - at, gain, ends);
+        if (from === 1 && to === 1) this.#add(out, (at - start) * channels, place, until - at);
+        else this.#addFading(out, at - start, place, until - at, from, to);
         added += until - at;
       }
       at = until;
@@ -174,16 +172,25 @@ export class RingBuffer {
    * @param {number} at where in out
    * @param {number} start where in samples
    * @param {number} count
-   * @param {number} from the gain at the beginning of them
-   * @param {number} to   and at their end
    */
-  #add(out, at, start, count, from, to) {
+  #add(out, at, start, count) {
     const { samples } = this;
-    if (from === 1 && to === 1) {
-      const values = count * this.#channels;
-      for (let i = 0; i < values; i++) out[at + i] += samples[start + i];
-      return;
-    }
-    addRamped(out, at, samples, start, count, this.#channels, from, to);
+    const values = count * this.#channels;
+    for (let i = 0; i < values; i++) out[at + i] += samples[start + i];
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} from where in out, in samples of all channels
+   * @param {number} start where in samples
+   * @param {number} count
+   * @param {number} first the gain at the beginning of out
+   * @param {number} last  and at its end
+   */
+  #addFading(out, from, start, count, first, last) {
+    const channels = this.#channels;
+    const step = (last - first) / (out.length / channels);
+    const gain = first + step * from;
+    addRamped(out, from * channels, this.samples, start, count, channels, gain, gain + step * count);
   }
 }

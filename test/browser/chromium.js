@@ -28,8 +28,8 @@ export const inChromium = requireOrSkip(chromiumPath, 'Chromium is not installed
  *
  * @typedef {object} BrowserOptions
  * @property {MicrophoneKind} [microphone]
- * @property {Float32Array} [speech] what the microphone hears once from the moment when it is opened,
- *   at 48 kHz; silence afterwards
+ * @property {Float32Array | Float32Array[]} [speech] what the microphone hears once from the moment when it is
+ *   opened, at 48 kHz, of one channel or of each; silence afterwards
  */
 
 /**
@@ -40,7 +40,7 @@ export const inChromium = requireOrSkip(chromiumPath, 'Chromium is not installed
 export async function openBrowser({ microphone = 'speech', speech = new Float32Array(4800) } = {}) {
   const scratch = await mkdtemp(join(tmpdir(), 'aloud-browser-'));
   const file = join(scratch, 'speech.wav');
-  await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech] }));
+  await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech].flat() }));
   const browser = await chromium.launch({
     executablePath: chromiumPath,
     args: ['--no-sandbox', '--disable-gpu', ...microphoneArguments(microphone, file)],

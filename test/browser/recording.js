@@ -8,11 +8,12 @@
  * largest buffer gives the page a third of a second to fetch each.
  *
  * @param {Page} page in a call
+ * @param {1 | 2} [channels] two are interleaved
  * @returns {Promise<() => Promise<Float32Array>>} tells what was recorded since the start, or since it
  *   was asked last; at 48 kHz
  */
-export async function record(page) {
-  const rate = await page.evaluate(startRecording);
+export async function record(page, channels = 1) {
+  const rate = await page.evaluate(startRecording, channels);
   if (rate !== 48000) throw new Error(`the page's audio runs at ${rate} Hz, the tests' speech at 48000 Hz`);
   return async () => samplesOf(await page.evaluate(takeRecording));
 }
@@ -23,18 +24,19 @@ export function samplesOf(url) {
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
-/** Runs in the page. */
-function startRecording() {
+/** Runs in the page. @param {number} channels */
+function startRecording(channels) {
   const page = /** @type {any} */ (window);
   /** @type {AudioNode} */
   const output = page.aloud.call.output;
   const context = /** @type {AudioContext} */ (output.context);
-  const recorder = context.createScriptProcessor(16384, 1, 1);
+  const recorder = context.createScriptProcessor(16384, channels, channels);
   /** @type {Float32Array[]} */
   const chunks = [];
-  recorder.addEventListener('audioprocess', ({ inputBuffer }) =>
-    chunks.push(inputBuffer.getChannelData(0).slice()),
-  );
+  recorder.addEventListener('audioprocess', ({ inputBuffer }) => {
+    const sides = Array.from({ length: channels }, (_, c) => inputBuffer.getChannelData(c));
+    chunks.push(Float32Array.from({ length: inputBuffer.length * channels }, (_, i) => sides[i % channels][Math.floor(i / channels)]));
+  });
   output.connect(recorder).connect(context.destination);
   // Chromium stops a recorder that nobody holds on to.
   page.testRecording = { recorder, chunks };

@@ -1,0 +1,61 @@
+import { afterEach, expect } from 'vitest';
+import { sidesOf, stereoTones } from '../fakes/stereo.js';
+import { inChromium, openBrowser } from './chromium.js';
+import { record } from './recording.js';
+import { openRoom } from './room-page.js';
+import { useSite } from './site.js';
+
+/** Silence for as long as joining takes, then tones with pauses between them, which are no hum. */
+const LEAD_SECONDS = 4;
+const SECONDS = 8;
+
+function instruments() {
+  const tones = stereoTones(SECONDS * 48_000);
+  const [left, right] = [0, 1].map((side) => {
+    const sound = new Float32Array((LEAD_SECONDS + SECONDS) * 48_000);
+    sound.set(tones.filter((_, i) => i % 2 === side).map((sample, i) => (i % 36_000 < 27_000 ? sample : 0)), LEAD_SECONDS * 48_000);
+    return sound;
+  });
+  return [left, right];
+}
+
+inChromium.describe('stereo in Chromium', () => {
+  const site = useSite();
+  /** @type {import('./chromium.js').OpenBrowser | undefined} */
+  let player;
+  afterEach(async () => {
+    await player?.close();
+    player = undefined;
+  });
+
+  /** @param {import('playwright-core').Page} page of the green room */
+  const joinInStereo = async (page) => {
+    await page.getByText('Sound settings').click();
+    await page.getByRole('switch', { name: 'Stereo' }).check();
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Leave' }).waitFor();
+  };
+
+  inChromium.it('comes from the microphone to the others with left on the left and right on the right', async () => {
+    player = await openBrowser({ speech: instruments() });
+    await joinInStereo(await openRoom(player.browser, site.url, 'hall', { name: 'Violins' }));
+    const listener = await site.join('hall', 'Lis');
+    const heard = await record(listener, 2);
+    await listener.waitForTimeout((LEAD_SECONDS + SECONDS) * 1000);
+    const sound = await heard();
+    const { leftDb, rightDb, crossTalkDb } = sidesOf(sound);
+    expect(Math.min(leftDb, rightDb)).toBeGreaterThan(-30);
+    expect(Math.abs(leftDb - rightDb)).toBeLessThan(1);
+    expect(crossTalkDb).toBeLessThan(-20);
+  });
+
+  inChromium.it('is remembered, and the page says so where the room is mono', async () => {
+    await site.join('plain', 'First');
+    const page = await site.room('plain', { name: 'Second' });
+    await joinInStereo(page);
+    await page.getByText('This room is mono').waitFor();
+    await page.reload();
+    await page.getByText('Sound settings').click();
+    expect(await page.getByRole('switch', { name: 'Stereo' }).isChecked()).toBe(true);
+  });
+});
