@@ -31,6 +31,13 @@ import { createWebSocketTransport } from './transport/websocket.js';
 /** Where recordings are kept when nothing else is asked for. */
 const RECORDING_DIRECTORY = fileURLToPath(new URL('../recordings/', import.meta.url));
 
+/** TCP connections for each person that there may be, a browser's of HTTP/1 and a WebSocket, and some to spare. */
+const CONNECTIONS_EACH = 8;
+const SPARE_CONNECTIONS = 250;
+
+/** Who connects to HTTPS and takes longer over TLS is cut off, in milliseconds. */
+const TLS_HANDSHAKE_MS = 10_000;
+
 /** The path of a session on every transport that connects to one. */
 const SESSION_PATH = '/session';
 
@@ -148,9 +155,15 @@ function reportOf({ cert }, { url, port, lines }) {
  * @returns {Server}
  */
 function createPageServer(config, certificate) {
-  if (!config.cert) return createHttpServer(HTTP1_SERVER_OPTIONS);
+  const server = config.cert ? createSecureServer(certificate) : createHttpServer(HTTP1_SERVER_OPTIONS);
+  server.maxConnections = CONNECTIONS_EACH * config.maxSessions + SPARE_CONNECTIONS;
+  return server;
+}
+
+/** @param {ServerCertificate} certificate */
+function createSecureServer(certificate) {
   const { certPem: cert, keyPem: key } = certificate.current;
-  const server = createHttpsServer({ ...HTTP1_SERVER_OPTIONS, cert, key });
+  const server = createHttpsServer({ ...HTTP1_SERVER_OPTIONS, handshakeTimeout: TLS_HANDSHAKE_MS, cert, key });
   certificate.onRenew((renewed) => server.setSecureContext({ cert: renewed.certPem, key: renewed.keyPem }));
   return server;
 }

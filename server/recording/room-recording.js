@@ -16,7 +16,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
-import { TokenBucket } from '../room/token-bucket.js';
+import { TokenBucket } from '../token-bucket.js';
 import { Recording } from './recording.js';
 
 /** A room may begin so many recordings at once, and then one in so many seconds. */

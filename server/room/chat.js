@@ -13,7 +13,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../public/shared/text.js';
-import { TokenBucket } from './token-bucket.js';
+import { TokenBucket } from '../token-bucket.js';
 
 /** What those who come late are told: so many messages at most, and so many bytes of JSON. */
 const HISTORY_MESSAGES = 200;

@@ -7,7 +7,7 @@
  * @import { SampleClock } from './clock.js'
  * @import { Downlink } from './downlink.js'
  * @import { Lateness } from './lateness.js'
- * @import { TokenBucket } from './token-bucket.js'
+ * @import { TokenBucket } from '../token-bucket.js'
  */
 
 import { errors } from '../../public/shared/errors.js';

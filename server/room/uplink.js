@@ -8,7 +8,7 @@
 
 import { Packet, PacketType, readPacket, unwrapFrame, writeClockReply } from '../../public/shared/packet.js';
 import { out, written } from './packet-out.js';
-import { TokenBucket } from './token-bucket.js';
+import { TokenBucket } from '../token-bucket.js';
 
 /** Clock requests beyond this many a second aren't answered. */
 const MAX_CLOCK_REQUESTS = 50;

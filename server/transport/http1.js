@@ -24,9 +24,18 @@ export const MAX_LIST_BYTES = 64 * 1024;
 
 /**
  * Options for the node:http or node:https server in front of the transport. A client sends all the
- * time, so a connection that is quiet for longer than this is of no more use to it.
+ * time, so a connection that is quiet for longer than this is of no more use to it; and all that it asks is
+ * short, so who takes long over a request only holds a connection.
  */
-export const HTTP1_SERVER_OPTIONS = Object.freeze({ noDelay: true, keepAlive: true, keepAliveTimeout: 30_000 });
+export const HTTP1_SERVER_OPTIONS = Object.freeze({
+  noDelay: true,
+  keepAlive: true,
+  keepAliveTimeout: 30_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2000,
+  maxHeaderSize: 16 * 1024,
+});
 
 const LIST_TYPE = 'application/octet-stream';
 

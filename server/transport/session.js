@@ -15,7 +15,8 @@
  * @property {number | null} rttMs       the transport's own estimate, in milliseconds
  * @property {number} lostPackets        that the transport knows of, towards the peer
  * @property {number} droppedOut         packets that were not sent: too big, or the way was blocked
- * @property {number} droppedIn          packets that arrived and were dropped because a queue was full
+ * @property {number} droppedIn          what arrived and was dropped: packets, since a queue was full; pings that weren't
+ *   answered, since they were too many
  *
  * @typedef {object} Session
  * @property {Transport} transport

@@ -9,6 +9,7 @@
 import { WebSocket } from 'ws';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { TokenBucket } from '../token-bucket.js';
 import { BaseSession, cutText } from './base-session.js';
 import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES, MAX_STUCK_BYTES } from './session.js';
 
@@ -22,10 +23,13 @@ const NORMAL_CLOSE = 1000;
 /** The connection ended without a close frame (RFC 6455, section 7.1.5). */
 const ABNORMAL_CLOSE = 1006;
 
-/** Who sends more messages than this within so many milliseconds isn't read for a while: others are. */
+/** Who sends more messages, or pings, than this within so many milliseconds isn't read for a while: others are. */
 const MAX_MESSAGES = 500;
 const MESSAGES_MS = 50;
 const UNREAD_MS = 200;
+
+/** So many pings of the peer are answered at once, and then so many a second. */
+const PINGS = Object.freeze({ atOnce: 10, perSecond: 5 });
 
 /** How much one more ping moves the round-trip time (as RFC 6298, section 2). */
 const RTT_WEIGHT = 1 / 8;
@@ -39,6 +43,8 @@ export class WebSocketSession extends BaseSession {
   #failed = false;
   #messages = 0;
   #messagesSinceMs = -Infinity;
+  #pongs = new TokenBucket(PINGS);
+  #unanswered = 0;
   #pings = 0;
   #pingMs = 0;
   /** @type {number | null} */
@@ -139,7 +145,7 @@ export class WebSocketSession extends BaseSession {
   }
 
   stats() {
-    return { rttMs: this.#rttMs, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
+    return { rttMs: this.#rttMs, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: this.#unanswered };
   }
 
   /**
@@ -177,14 +183,17 @@ export class WebSocketSession extends BaseSession {
 
   /** @param {Buffer} data */
   #pinged(data) {
-    this.heardMs = this.#clock.now();
-    if (this.#isBlocked) return;
-    this.#ws.pong(data, false, ignoreError);
+    const now = this.#clock.now();
+    this.heardMs = now;
+    this.#count(now);
+    if (this.#isBlocked || this.#pongs.take(now) > 0) this.#unanswered += 1;
+    else this.#ws.pong(data, false, ignoreError);
   }
 
   /** @param {Buffer} data */
   #ponged(data) {
     this.heardMs = this.#clock.now();
+    this.#count(this.heardMs);
     if (data.toString() !== String(this.#pings)) return;
     const rttMs = this.heardMs - this.#pingMs;
     this.#rttMs = this.#rttMs === null ? rttMs : this.#rttMs + (rttMs - this.#rttMs) * RTT_WEIGHT;

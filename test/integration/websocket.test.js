@@ -205,6 +205,41 @@ describe('WebSocket', () => {
     expect(one.closed).toEqual([]);
   });
 
+  it('answers few pings of one who sends many, and counts the rest', async () => {
+    const { one, ws, clock } = await connected();
+    let pongs = 0;
+    ws.on('pong', () => pongs++);
+    const ping = async (/** @type {number} */ count) => {
+      const before = one.packets.length;
+      for (let i = 0; i < count; i++) ws.ping();
+      ws.send(packetOf(9));
+      await until(() => one.packets.length > before);
+      await pause(20);
+    };
+    await ping(200);
+    expect(pongs).toBe(10);
+    expect(one.session.stats().droppedIn).toBe(190);
+    clock.advance(1000);
+    await ping(200);
+    expect(pongs).toBe(15);
+    expect(one.session.stats().droppedIn).toBe(385);
+    expect(one.closed).toEqual([]);
+  });
+
+  it.each(['ping', 'pong'])('does not read one who floods it with a %s after another, for a while', async (kind) => {
+    const { one, ws, clock } = await connected();
+    const [send, data] = [/** @type {'ping' | 'pong'} */ (kind), 'p'.repeat(125)];
+    for (let i = 0; i < 20_000; i++) ws[send](data);
+    ws.send(packetOf(9));
+    await pause(300);
+    expect(one.packets).toEqual([]);
+    await until(() => {
+      clock.advance(200);
+      return one.packets.length === 1;
+    });
+    expect(one.closed).toEqual([]);
+  });
+
   it.each([
     ['another path', 404, '/elsewhere', {}],
     ['a page of another host', 403, '/session', { origin: 'http://evil.example' }],

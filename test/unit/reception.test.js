@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Reception } from '../../server/room/reception.js';
 import { Lateness } from '../../server/room/lateness.js';
 import { Sequences } from '../../server/room/sequences.js';
-import { TokenBucket } from '../../server/room/token-bucket.js';
+import { TokenBucket } from '../../server/token-bucket.js';
 import { random } from '../fakes/random.js';
 
 const newReception = () => new Reception(new Lateness({ frameMs: 20, maxMs: 400, targetPercent: 99.5 }));
