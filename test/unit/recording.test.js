@@ -24,7 +24,7 @@ const [low, high] = wavs.map(({ channels }) => channels[0]);
 /** @type {string[]} */
 const directories = [];
 afterEach(async () => {
-  for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true });
+  for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /**
