@@ -20,7 +20,7 @@ use crate::hub::{lock, Hub};
 use crate::inbox::Batch;
 use crate::options::{failed, invalid, Options};
 use crate::session::framed;
-use crate::{client, priority, server, socket, tls};
+use crate::{client, server, socket, threads, tls};
 
 /// How long the closing of all sessions may take, and then the connections' own.
 const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
@@ -45,7 +45,8 @@ impl Endpoint {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(options.io_threads as usize)
             .thread_name("aloud-quic")
-            .on_thread_start(priority::yield_to_javascript)
+            .on_thread_start(threads::yield_to_javascript)
+            .on_thread_park(threads::gather)
             .enable_all()
             .build()
             .map_err(failed)?;

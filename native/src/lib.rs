@@ -13,7 +13,6 @@ mod inbox;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
-mod priority;
 mod request;
 mod server;
 mod session;
@@ -21,4 +20,5 @@ mod socket;
 mod stream;
 mod stream_calls;
 mod stream_tasks;
+mod threads;
 mod tls;
