@@ -37,13 +37,24 @@ export function toneDb(sound, channel, hz, { sampleRate = 48000, channels = 2 } 
   return 10 * Math.log10((4 * (re * re + im * im)) / (samples * samples) + 1e-20);
 }
 
+/** What is measured at once: the phase of what goes through a call moves by a little, in pauses. */
+const PIECE_SAMPLES = 12_000;
+
 /**
- * @param {ArrayLike<number>} sound interleaved; 440 Hz should be on the left, 660 Hz on the right
+ * @param {Float32Array} sound interleaved; 440 Hz should be on the left, 660 Hz on the right
  * @param {number} [sampleRate]
  * @returns {{ leftDb: number, rightDb: number, crossTalkDb: number }} crossTalkDb: the worse side's, of the other's tone
  */
 export function sidesOf(sound, sampleRate = 48000) {
-  const db = (/** @type {number} */ channel, /** @type {number} */ hz) => toneDb(sound, channel, hz, { sampleRate });
+  const size = 2 * Math.min(PIECE_SAMPLES, Math.floor(sound.length / 2));
+  const db = (/** @type {number} */ channel, /** @type {number} */ hz) => {
+    let [power, pieces] = [0, 0];
+    for (let at = 0; at + size <= sound.length; at += size) {
+      power += 10 ** (toneDb(sound.subarray(at, at + size), channel, hz, { sampleRate }) / 10);
+      pieces += 1;
+    }
+    return 10 * Math.log10(power / pieces);
+  };
   const [leftDb, rightDb] = [db(0, 440), db(1, 660)];
   return { leftDb, rightDb, crossTalkDb: Math.max(db(0, 660) - leftDb, db(1, 440) - rightDb) };
 }

@@ -4,7 +4,9 @@ import { FrameSender } from '../../public/client/frame-sender.js';
 import { openMicrophone } from '../../public/client/microphone.js';
 import { PULL_EXTRA, Playout } from '../../public/client/playout.js';
 import { Resampler } from '../../public/client/resampler.js';
+import { CaptureFeed } from '../../public/client/ring-feeds.js';
 import { SampleReader } from '../../public/client/sample-reader.js';
+import { ScheduledPlayer } from '../../public/client/scheduled-player.js';
 import { VoiceActivity } from '../../public/client/voice-activity.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { levelOf } from '../../public/shared/level.js';
@@ -99,6 +101,41 @@ describe('the rings of stereo', () => {
     for (let i = 0; i < 128; i++) expect(right[i]).toBeCloseTo(-left[i] / 3, 4);
     for (let i = 0; i < 2; i++) playback.process([left, right]);
     expect([...left, ...right].every((sample) => sample === 0)).toBe(true);
+  });
+});
+
+describe('the feeds of stereo', () => {
+  it('take what is captured, and give what is heard, in samples of both sides', () => {
+    const ring = SampleRing.create(8192, false, 2);
+    /** @type {number[]} */
+    const heard = [];
+    const sink = {
+      samplesToFrame: 960,
+      capture: (/** @type {Float32Array} */ samples, /** @type {number} */ count) => void heard.push(...samples.subarray(0, 2 * count)),
+    };
+    const said = stereoTones(5000);
+    ring.write(said);
+    new CaptureFeed(ring, sink).wake();
+    expect([ring.available, heard.length]).toEqual([0, 10_000]);
+    expect(Float32Array.from(heard)).toEqual(said);
+  });
+
+  it('play side by side without a worklet', () => {
+    const sides = /** @type {number[][]} */ ([]);
+    const source = { connect: () => {}, start: () => {} };
+    const context = {
+      currentTime: 0,
+      sampleRate: 48_000,
+      createBuffer: (/** @type {number} */ channels, /** @type {number} */ length) => {
+        expect([channels, length]).toEqual([2, 3]);
+        return { duration: 0.02, copyToChannel: (/** @type {Float32Array} */ side, /** @type {number} */ c) => void (sides[c] = [...side]) };
+      },
+      createBufferSource: () => source,
+    };
+    const time = { now: () => 0, setInterval: () => 0, clearInterval: () => {} };
+    const player = new ScheduledPlayer(/** @type {any} */ (context), /** @type {any} */ ({}), () => {}, time);
+    player.add(Float32Array.of(1, -1, 2, -2, 3, -3), 2);
+    expect(sides).toEqual([[1, 2, 3], [-1, -2, -3]]);
   });
 });
 
