@@ -11,6 +11,6 @@ import { soundTexts } from './texts/sound.js';
 export { connectionNames } from './texts/call.js';
 export { failureTexts, noticeText, whyNot } from './texts/failures.js';
 export { labels, switchTexts } from './texts/labels.js';
-export { partTexts } from './texts/sound.js';
+export { figureTexts, partTexts } from './texts/sound.js';
 
 export const texts = Object.freeze({ ...callTexts, ...chatTexts, ...greenRoomTexts, ...recordingTexts, ...soundTexts });

@@ -7,6 +7,20 @@ export const partTexts = Object.freeze({
   outputMs: 'Waiting for the speaker',
 });
 
+/** What is counted of a call. */
+export const figureTexts = Object.freeze({
+  received: 'Received audio, in all',
+  received10s: 'Received audio, of 10 s',
+  lost: 'Lost packets',
+  late: 'Late packets',
+  early: 'Packets too early',
+  duplicate: 'Duplicate packets',
+  concealed: 'Frames made up',
+  recovered: 'Frames from redundancy',
+  jitter: 'Jitter; what it needs',
+  drift: 'Sound card’s drift',
+});
+
 /** The panel that shows the sound, and its operator's part. */
 export const soundTexts = Object.freeze({
   soundSum: 'Age of what you hear',
@@ -25,6 +39,10 @@ export const soundTexts = Object.freeze({
   lossDown: 'Lost packets, down',
   rateUp: 'Bit rate, up',
   rateDown: 'Bit rate, down',
+  figures: 'Since joining',
+  lateness: 'How late your sound came to the server, of the last 20 s',
+  latenessUpTo: (/** @type {number} */ ms) => `up to ${ms} ms`,
+  latenessOver: 'more',
   copyAsText: 'Copy as text',
   copied: 'Copied',
   soundAge: (/** @type {string} */ age) => `What you hear is ${age} old`,

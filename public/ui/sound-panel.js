@@ -1,5 +1,6 @@
 import { build, makeButton, setText } from './element.js';
 import { OperatorControls } from './operator-controls.js';
+import { figuresOf, SoundFigures } from './sound-figures.js';
 import { SoundHistory } from './sound-history.js';
 import { PARTS, quantity, soundReport } from './sound-report.js';
 import { labels, noticeText, partTexts, texts } from '../texts.js';
@@ -26,6 +27,7 @@ export class SoundPanel {
   #age = build('p', { class: 'sound-age' }, texts.soundAge('–'));
   #parts = PARTS.map((part) => ({ part, value: build('dd', {}, '–'), bar: build('span', { class: `part part-${part}` }) }));
   #place = build('div', { class: 'plots-place' }, build('p', { class: 'hint' }, texts.plotsLoading));
+  #figures = new SoundFigures();
   #operator;
 
   /**
@@ -60,6 +62,7 @@ export class SoundPanel {
         build('p', { class: 'hint' }, texts.soundSumHint),
       ),
       this.#place,
+      this.#figures.element,
       copy,
       this.#operator.element,
     );
@@ -113,12 +116,14 @@ export class SoundPanel {
       setText(value, quantity(delayParts[part], 'ms'));
       bar.style.setProperty('flex-grow', String(Math.max(0, delayParts[part] || 0)));
     }
+    this.#figures.show(this.#stats);
     this.#operator.inForce(delayParts.serverDelayMs);
   }
 
   #report() {
     const sample = this.#history.samples.at(-1);
     if (!this.#stats || !sample) return `${texts.soundAge('–')}\n`;
-    return soundReport({ room: this.#room, stats: this.#stats, sample, at: new Date().toISOString() });
+    const figures = figuresOf(this.#stats);
+    return soundReport({ room: this.#room, stats: this.#stats, sample, figures, at: new Date().toISOString() });
   }
 }

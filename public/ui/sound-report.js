@@ -3,6 +3,7 @@ import { connectionNames, partTexts, texts } from '../texts.js';
 /**
  * @import { ClientStats } from '../client/client-stats.js'
  * @import { DelayParts } from '../client/delay-parts.js'
+ * @import { Figure } from './sound-figures.js'
  * @import { Sample } from './sound-history.js'
  */
 
@@ -16,7 +17,7 @@ export const PARTS = ['frameMs', 'serverDelayMs', 'wayMs', 'playoutMs', 'outputM
  * @param {number} [digits] after the point
  */
 export function quantity(value, unit, digits = 0) {
-  return value === null || value === undefined || !Number.isFinite(value) ? '–' : `${value.toFixed(digits)} ${unit}`;
+  return value === null || value === undefined || !Number.isFinite(value) ? '–' : `${value.toFixed(digits)} ${unit}`.trimEnd();
 }
 
 /**
@@ -25,10 +26,11 @@ export function quantity(value, unit, digits = 0) {
  * @param {string} what.room
  * @param {ClientStats} what.stats
  * @param {Sample} what.sample  the last one
+ * @param {Figure[]} what.figures
  * @param {string} what.at      when, in words or ISO 8601
  * @returns {string}
  */
-export function soundReport({ room, stats, sample, at }) {
+export function soundReport({ room, stats, sample, figures, at }) {
   const { delayMs, delayParts, transport } = stats;
   const parts = PARTS.map((part) => `  ${partTexts[part]}: ${quantity(delayParts[part], 'ms')}`);
   const rows = [
@@ -47,6 +49,7 @@ export function soundReport({ room, stats, sample, at }) {
     texts.soundAge(quantity(delayMs, 'ms')),
     ...parts,
     ...rows.map(([name, value]) => `${name}: ${value}`),
+    ...figures.map(({ name, up, down }) => `${name}: ${texts.up} ${up}, ${texts.down} ${down}`),
     '',
   ].join('\n');
 }

@@ -2,10 +2,8 @@
  * @import { Lateness } from './lateness.js'
  */
 
+import { LATENESS_BINS_MS } from '../../public/shared/lateness-bins.js';
 import { Sequences } from './sequences.js';
-
-/** Upper limits of the lateness histogram's bins that are told, in milliseconds; the last bin has none. */
-export const LATENESS_BINS_MS = Object.freeze([0, 5, 10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 400]);
 
 /** Of so many seconds there is a figure of its own. */
 const RECENT_SECONDS = 10;

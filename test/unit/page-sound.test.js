@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { figuresOf, latenessOf } from '../../public/ui/sound-figures.js';
 import { HISTORY_SECONDS, SoundHistory } from '../../public/ui/sound-history.js';
 import { quantity, rangeOf, soundReport } from '../../public/ui/sound-report.js';
 
@@ -50,11 +51,50 @@ describe('the history of a call’s sound', () => {
   });
 });
 
+describe('the figures of a call’s sound', () => {
+  const server = {
+    receivedPercent: 99.5, receivedPercent10s: 98, lost: 1, late: 2, early: 3, duplicate: 4, concealed: 5, recovered: 6,
+    jitterMs: 1.23, latenessBins: [6, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+  };
+  const playout = { receivedPercent: 100, lost: 11, late: 12, duplicate: 14, concealed: 15, recovered: 16, wantedMs: 9.5, driftPpm: -3 };
+  /** @type {any} */
+  const stats = { ...statsOf(), receivedPercent: 97, detail: { server, playout, uplink: { driftPpm: 40 } } };
+
+  it('are the server’s of the way up and this one’s of the way down', () => {
+    expect(figuresOf(stats).map(({ up, down }) => [up, down])).toEqual([
+      ['99.5 %', '100.0 %'],
+      ['98.0 %', '97.0 %'],
+      ['1', '11'],
+      ['2', '12'],
+      ['3', '–'],
+      ['4', '14'],
+      ['5', '15'],
+      ['6', '16'],
+      ['1.2 ms', '9.5 ms'],
+      ['40.0 ppm', '-3.0 ppm'],
+    ]);
+    expect(figuresOf(statsOf()).every(({ up }) => up === '–')).toBe(true);
+  });
+
+  it('show lateness as shares, the last without an end, and nothing where nothing came', () => {
+    const bins = latenessOf(stats);
+    expect(bins).toHaveLength(14);
+    expect([bins[0], bins[1], bins[13]]).toEqual([
+      { name: 'up to 0 ms', share: 0.6 },
+      { name: 'up to 5 ms', share: 0.3 },
+      { name: 'more', share: 0.1 },
+    ]);
+    for (const latenessBins of [undefined, [], [1], new Array(14).fill(0)]) {
+      expect(latenessOf({ ...stats, detail: { ...stats.detail, server: { latenessBins } } })).toEqual([]);
+    }
+  });
+});
+
 describe('the report of a call’s sound', () => {
   it('says as text what the panel shows: the sum, its parts, the figures', () => {
     const history = new SoundHistory();
     history.add(statsOf(), 0);
-    const report = soundReport({ room: 'tea', stats: statsOf(), sample: history.samples[0], at: 'noon' });
+    const report = soundReport({ room: 'tea', stats: statsOf(), sample: history.samples[0], figures: [{ name: 'Late', up: '1', down: '2' }], at: 'noon' });
     expect(report).toBe(`aloud, room tea, noon
 Connected over WebTransport
 What you hear is 120 ms old
@@ -71,6 +111,7 @@ Lost packets, up: –
 Lost packets, down: –
 Bit rate, up: –
 Bit rate, down: –
+Late: up 1, down 2
 `);
   });
 

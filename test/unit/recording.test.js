@@ -33,7 +33,7 @@ afterEach(async () => {
  */
 async function written(talker) {
   if (talker) await vi.waitFor(() => expect(talker.recording.ready).toBe(true), { timeout: 8000 });
-  else await pause(150);
+  else await pause(500);
 }
 
 /** @param {{ limitBytes?: number, directory?: string, keepHours?: number } & Record<string, any>} [options] */
