@@ -64,9 +64,9 @@ export class WireNotes {
   #note(list, bytes, atMs) {
     const packet = this.#packet;
     if (readPacket(bytes, packet) !== null || packet.type !== PacketType.audio) return null;
-    const { frame, redundancy, primers, payloadBytes } = packet;
+    const { frame, redundancy, payloadBytes } = packet;
     const sounding = [];
-    for (let r = Math.min(redundancy - primers, MAX_REDUNDANCY); r >= 0; r--) if (payloadBytes[r] > 0) sounding.push(frame - r);
+    for (let r = Math.min(redundancy, MAX_REDUNDANCY); r >= 0; r--) if (payloadBytes[r] > 0) sounding.push(frame - r);
     const note = { frame, sounding, atMs };
     list.push(note);
     return note;
@@ -74,8 +74,8 @@ export class WireNotes {
 
   /** @param {Uint8Array} bytes of the packet that was read last */
   #remember(bytes) {
-    const { frame, redundancy, primers, payloadBytes, payloadStart } = this.#packet;
-    for (let r = redundancy - primers; r >= 0; r--) {
+    const { frame, redundancy, payloadBytes, payloadStart } = this.#packet;
+    for (let r = redundancy; r >= 0; r--) {
       if (payloadBytes[r] === 0) continue;
       const key = keyOf(bytes, payloadStart[r], payloadBytes[r]);
       const frames = this.#frames.get(key);

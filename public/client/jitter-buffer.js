@@ -83,8 +83,8 @@ export class JitterBuffer {
     }
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
     const first = this.#keepRepeated(frame, packet, bytes);
-    const changes = packet.primers > 0 || (frame > this.#newest && packet.stream !== this.#stream);
-    if (changes && packet.payloadBytes[0] > 0) this.#keepPrimers(first, frame, packet, bytes);
+    const changes = frame > this.#newest && packet.stream !== this.#stream;
+    if (changes && packet.payloadBytes[0] > 0) this.#primers.keep(first, frame, packet, bytes);
     this.#keep(frame, packet, bytes);
   }
 
@@ -150,21 +150,6 @@ export class JitterBuffer {
   }
 
   /**
-   * Where the stream changes the first frame's decoder must have had those before: they were heard, or left out in
-   * silence, in another stream.
-   * @param {number} first the first frame that the packet brings
-   * @param {number} frame the packet's own
-   * @param {Packet} packet
-   * @param {Uint8Array} bytes
-   */
-  #keepPrimers(first, frame, packet, bytes) {
-    const slots = this.#slots;
-    const before = first - 1;
-    const goesOn = slots.has(before) && slots.stream(before) === packet.stream && slots.length(before) > 0;
-    if (!goesOn) this.#primers.keep(first, frame, packet, bytes);
-  }
-
-  /**
    * Gives the payloads that the next frame's decoder must have had before, oldest first.
    * @param {(payload: Uint8Array, length: number) => void} give
    */
@@ -173,8 +158,8 @@ export class JitterBuffer {
   }
 
   /**
-   * Keeps frames that a packet repeats, but those of which another stream was to be heard: there one's own voice
-   * may be in it.
+   * Keeps frames that a packet repeats. Where the stream changes those that are there were another stream's: they
+   * then set the decoder of this one going.
    * @param {number} frame
    * @param {Packet} packet
    * @param {Uint8Array} bytes
@@ -182,7 +167,7 @@ export class JitterBuffer {
    */
   #keepRepeated(frame, packet, bytes) {
     let first = frame;
-    for (let r = packet.redundancy - packet.primers; r > 0; r--) {
+    for (let r = packet.redundancy; r > 0; r--) {
       const repeated = frame - r;
       if (repeated < 0 || this.#slots.has(repeated)) continue;
       if (repeated < this.next - 1 && !this.#isRested(repeated)) continue;

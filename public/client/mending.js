@@ -22,8 +22,7 @@ export class Mending {
    */
   add(packet, nowMs) {
     this.#nowMs = nowMs;
-    const repeats = packet.redundancy - packet.primers;
-    if (packet.payloadBytes[0] > 0 && repeats > this.#repeatsNow) this.#repeatsNow = repeats;
+    if (packet.payloadBytes[0] > 0 && packet.redundancy > this.#repeatsNow) this.#repeatsNow = packet.redundancy;
     const second = Math.floor(nowMs / 1000);
     if (second === this.#second) return false;
     this.#second = second;

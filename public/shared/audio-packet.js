@@ -20,8 +20,7 @@ export const AUDIO_HEADER_BYTES = 9;
 const REDUNDANCY_MASK = 0b011;
 const STREAM_BIT = 0b100;
 const SPEAKERS_BIT = 0b1000;
-const PRIMERS_SHIFT = 4;
-const RESERVED_MASK = 0b1100_0000;
+const RESERVED_MASK = 0b1111_0000;
 
 /** A speaker's number and level. */
 const SPEAKER_BYTES = 3;
@@ -35,7 +34,7 @@ export const speakersBytes = (speakers) => (speakers === 0 ? 0 : 1 + SPEAKER_BYT
 /**
  * Writes an audio packet's header, its list of speakers, if any, and its repeated payloads' lengths;
  * the payloads follow it, oldest first, the packet's own at the end. Reads of `packet`: stream, voice,
- * level, sequence, frame, the speakers, redundancy, primers, and payloadBytes of the repeated ones.
+ * level, sequence, frame, the speakers, redundancy, and payloadBytes of the repeated ones.
  *
  * @param {Uint8Array} out
  * @param {Packet} packet
@@ -44,8 +43,7 @@ export const speakersBytes = (speakers) => (speakers === 0 ? 0 : 1 + SPEAKER_BYT
 export function writeAudioHeader(out, packet) {
   out[0] = (PACKET_VERSION << 4) | PacketType.audio;
   const stream = packet.stream === Stream.mixMinus ? STREAM_BIT : 0;
-  const speakers = packet.speakers > 0 ? SPEAKERS_BIT : 0;
-  out[1] = packet.redundancy | stream | speakers | (packet.primers << PRIMERS_SHIFT);
+  out[1] = packet.redundancy | stream | (packet.speakers > 0 ? SPEAKERS_BIT : 0);
   out[2] = (packet.voice ? VOICE_BIT : 0) | packet.level;
   out[3] = packet.sequence >>> 8;
   out[4] = packet.sequence;
@@ -83,10 +81,8 @@ export function readAudio(bytes, packet) {
   if (end < AUDIO_HEADER_BYTES) return 'truncated';
   const flags = bytes[1];
   const redundancy = flags & REDUNDANCY_MASK;
-  const primers = (flags & ~RESERVED_MASK) >> PRIMERS_SHIFT;
-  if (flags & RESERVED_MASK || redundancy > MAX_REDUNDANCY || primers > redundancy) return 'malformed';
+  if (flags & RESERVED_MASK || redundancy > MAX_REDUNDANCY) return 'malformed';
   packet.redundancy = redundancy;
-  packet.primers = primers;
   packet.stream = flags & STREAM_BIT ? Stream.mixMinus : Stream.fullMix;
   packet.voice = (bytes[2] & VOICE_BIT) !== 0;
   packet.level = bytes[2] & LEVEL_MASK;

@@ -50,8 +50,6 @@ export class Packet {
     this.frame = 0;
     /** How many earlier payloads the packet repeats. */
     this.redundancy = 0;
-    /** How many of them, the oldest, are for the decoder alone: of their frames another stream was heard. */
-    this.primers = 0;
     /** Where each payload starts in the bytes that were read. */
     this.payloadStart = new Uint16Array(MAX_REDUNDANCY + 1);
     /** How many bytes each payload has. */

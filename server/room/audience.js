@@ -11,9 +11,17 @@ import { out, written } from './packet-out.js';
 /** Beyond so many groups those are forgotten whose transport nobody has any more. */
 const MAX_GROUPS = 20;
 
+/**
+ * Who isn't in the mix any more hears it in a stream of their own for as many frames more as a packet repeats: what
+ * the shared stream's packets repeat is then without their own voice, and nothing lost at the change is lost.
+ * @param {{ ownFrame: number }} downlink
+ * @param {number} frame
+ */
+export const lingers = ({ ownFrame }, frame) => frame - ownFrame <= MAX_REDUNDANCY;
+
 /** Those whose delivery is `tick` and who hear the shared stream, in groups that get the same bytes the same way. */
 export class Audience {
-  /** @type {{ transport: Transport, redundancy: number, heard: number, sessions: Session[] }[]} */
+  /** @type {{ transport: Transport, redundancy: number, sessions: Session[] }[]} */
   #groups = [];
   /** @type {ReadonlyArray<Participant>} */
   #people = [];
@@ -45,9 +53,13 @@ export class Audience {
     downlink.ownFrame = frame;
     if (downlink.hearsOwn) return;
     downlink.hearsOwn = true;
-    downlink.soundFrames = 0;
     this.#own.push(person);
     this.#isStale = true;
+  }
+
+  /** Those who hear a mix of their own, or did until now. @returns {ReadonlyArray<Participant>} */
+  get own() {
+    return this.#own;
   }
 
   /**
@@ -57,7 +69,7 @@ export class Audience {
   settle(frame) {
     for (let i = this.#own.length - 1; i >= 0; i--) {
       const { downlink } = this.#own[i];
-      if (downlink.ownFrame === frame) continue;
+      if (lingers(downlink, frame)) continue;
       downlink.hearsOwn = false;
       downlink.returnFrame = frame;
       this.#own[i] = this.#own[this.#own.length - 1];
@@ -76,31 +88,34 @@ export class Audience {
     for (let i = 0; i < this.#people.length; i++) {
       const { delivery, downlink, session } = this.#people[i];
       if (delivery !== 'tick' || downlink.hearsOwn) continue;
-      this.#groupOf(session.transport, downlink, frame).push(session);
+      this.#groupOf(session.transport, this.#redundancyOf(downlink, frame)).push(session);
       this.size += 1;
     }
   }
 
   /**
-   * Who comes back needs the frames before, so that its decoder, which hasn't heard them, can go on from there;
-   * but none that it had no sound of in the other stream, since there it would hear its own voice.
-   * @param {Transport} transport
+   * The decoder of one who comes back needs the frames before; in two packets, since one may be lost.
    * @param {Downlink} downlink
    * @param {number} frame
    */
-  #groupOf(transport, { redundancy: { count }, returnFrame, soundFrames }, frame) {
-    const since = returnFrame < 0 ? MAX_REDUNDANCY : frame - returnFrame;
-    const heard = Math.min(since, MAX_REDUNDANCY);
-    if (heard < MAX_REDUNDANCY) this.#isStale = true;
-    const primers = Math.min(soundFrames, MAX_REDUNDANCY - heard);
-    const redundancy = heard < MAX_REDUNDANCY ? heard + primers : count;
+  #redundancyOf({ redundancy, returnFrame }, frame) {
+    if (returnFrame < 0 || frame - returnFrame >= MAX_REDUNDANCY) return redundancy.count;
+    this.#isStale = true;
+    return MAX_REDUNDANCY;
+  }
+
+  /**
+   * @param {Transport} transport
+   * @param {number} redundancy
+   */
+  #groupOf(transport, redundancy) {
     for (let i = 0; i < this.#groups.length; i++) {
       const group = this.#groups[i];
-      if (group.transport === transport && group.redundancy === redundancy && group.heard === heard) return group.sessions;
+      if (group.transport === transport && group.redundancy === redundancy) return group.sessions;
     }
     /** @type {Session[]} */
     const sessions = [];
-    this.#groups.push({ transport, redundancy, heard, sessions });
+    this.#groups.push({ transport, redundancy, sessions });
     return sessions;
   }
 
@@ -110,13 +125,12 @@ export class Audience {
    */
   send(stream) {
     let bytes = 0;
-    let last = null;
+    let redundancy = -1;
     for (let i = 0; i < this.#groups.length; i++) {
       const group = this.#groups[i];
       if (group.sessions.length === 0) continue;
-      const isSame = last !== null && last.redundancy === group.redundancy && last.heard === group.heard;
-      if (!isSame) bytes = stream.write(out, group.redundancy, group.heard);
-      last = group;
+      if (group.redundancy !== redundancy) bytes = stream.write(out, group.redundancy);
+      redundancy = group.redundancy;
       group.transport.sendMany(group.sessions, written(bytes));
     }
   }

@@ -25,8 +25,6 @@ export class Downlink {
     /** Whether the last mix of the room's tick was one of its own, and the frame of the last such one. */
     this.hearsOwn = false;
     this.ownFrame = -1;
-    /** How many frames of its own stream had sound, up to the last one, since it was last gone over to. */
-    this.soundFrames = 0;
     /** The frame in which it heard the shared stream again. */
     this.returnFrame = -1;
   }
@@ -37,10 +35,9 @@ export class Downlink {
    * @param {Float32Array} pcm one frame; limited in place
    * @param {boolean} sounding false to send a silent packet, whatever is in pcm
    * @param {SpeakerList} speakers who is in the mix
-   * @param {Float32Array | null} before what was heard in the frame before; null where it was silent
+   * @param {ReadonlyArray<Float32Array>} [before] see MixStream.encode
    */
   send(frame, pcm, sounding, speakers, before) {
-    this.soundFrames = sounding ? this.soundFrames + 1 : 0;
     if (!this.stream.encode(frame, pcm, sounding, speakers, before)) return;
     this.#session.send(written(this.stream.write(out, this.redundancy.count)));
   }

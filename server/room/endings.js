@@ -1,24 +1,27 @@
 /**
- * @import { Clock } from '../../public/shared/clock.js'
  * @import { Participant } from './participant.js'
+ * @import { RoomSettings } from './room-settings.js'
  */
+
+/** What the delay may still rise while somebody's last words wait, in milliseconds. */
+const MARGIN_MS = 100;
 
 /**
  * Those who are out of the room while what they said still waits to be mixed: a session that ends in the middle of
  * a word mustn't take from the others what had come of it.
  */
 export class Endings {
-  #clock;
+  #settings;
   #onEnded;
   /** @type {Map<Participant, { timer: unknown, then: () => void }>} */
   #endings = new Map();
 
   /**
-   * @param {Pick<Clock, 'setTimeout' | 'clearTimeout'>} clock
+   * @param {Pick<RoomSettings, 'clock' | 'sampleClock' | 'format'>} settings
    * @param {(person: Participant) => void} onEnded  nothing waits any more: called once for each
    */
-  constructor(clock, onEnded) {
-    this.#clock = clock;
+  constructor(settings, onEnded) {
+    this.#settings = settings;
     this.#onEnded = onEnded;
   }
 
@@ -29,12 +32,16 @@ export class Endings {
 
   /**
    * @param {Participant} person who is out of the room
-   * @param {number} ms how long something still waits; 0 and less: nothing does
+   * @param {number} delayMs how long after its time it is mixed at most
    */
-  add(person, ms) {
+  add(person, delayMs) {
     if (this.#endings.has(person)) return;
+    const { clock, sampleClock, format } = this.#settings;
+    const { endsWith } = person.sound;
+    const left = (endsWith + 1) * format.frameSamples - sampleClock.now();
+    const ms = endsWith < 0 ? 0 : (left * 1000) / format.sampleRate + delayMs + MARGIN_MS;
     if (!(ms > 0)) return this.#onEnded(person);
-    this.#endings.set(person, { timer: this.#clock.setTimeout(() => this.#end(person), ms), then: () => {} });
+    this.#endings.set(person, { timer: clock.setTimeout(() => this.#end(person), ms), then: () => {} });
   }
 
   /**
@@ -51,7 +58,7 @@ export class Endings {
   #end(person) {
     const ending = this.#endings.get(person);
     if (!ending) return;
-    this.#clock.clearTimeout(ending.timer);
+    this.#settings.clock.clearTimeout(ending.timer);
     this.#endings.delete(person);
     ending.then();
     this.#onEnded(person);

@@ -27,6 +27,9 @@ const LIST_MS = 100;
 
 const PAYLOADS = MAX_REDUNDANCY + 1;
 
+/** @type {ReadonlyArray<Float32Array>} */
+const NOTHING = Object.freeze([]);
+
 /** One stream of packets that a mix is sent as: its encoder, its limiter, its numbering. */
 export class MixStream {
   #packet = new Packet();
@@ -44,8 +47,8 @@ export class MixStream {
   #frame = -2;
   /** The last frame that was encoded. */
   #soundFrame = -1;
-  /** The frame that was last encoded only for the decoder's sake, before the first of a run. */
-  #primerFrame = -Infinity;
+  /** The last frame before which others were encoded that had been another stream's. */
+  #primedFrame = -Infinity;
   #silentFrames = 0;
   #sentFrame = -1;
   #listedFrame = -1;
@@ -75,19 +78,19 @@ export class MixStream {
    * @param {Float32Array} pcm one frame; limited in place
    * @param {boolean} sounding false for a silent frame, whatever is in pcm
    * @param {SpeakerList} speakers who is in the mix
-   * @param {Float32Array | null} before the frame before it as it was heard; null where it was silent. Where this
-   *   stream didn't have it, it goes into the packet before this one, so that encoder and decoder go on from it
+   * @param {ReadonlyArray<Float32Array>} [before] the frames right before it that were sound, as they were heard,
+   *   oldest first. Where this stream didn't have them they go into its first two packets: encoder and decoder go on
+   *   from them, and one that was lost in the other stream is heard after all
    * @returns {boolean} whether there is a packet to be written: none where silence is left out
    */
-  encode(frame, pcm, sounding, speakers, before) {
+  encode(frame, pcm, sounding, speakers, before = NOTHING) {
     const packet = this.#packet;
     const isNext = frame === this.#frame + 1;
-    const primer = !isNext && sounding ? before : null;
     if (isNext) this.#kept = Math.min(this.#kept + 1, MAX_REDUNDANCY);
-    else this.#kept = primer === null ? 0 : 1;
-    if (primer !== null) {
-      this.#primerFrame = frame - 1;
-      this.#keep(primer);
+    else this.#kept = sounding ? before.length : 0;
+    if (!isNext && this.#kept > 0) {
+      this.#primedFrame = frame;
+      for (let i = 0; i < before.length; i++) this.#keep(before[i]);
     }
     this.#frame = frame;
     if (sounding) this.#limiter.process(pcm);
@@ -144,16 +147,12 @@ export class MixStream {
    * Writes the packet of the frame that was encoded last.
    * @param {Uint8Array} out MAX_PACKET_BYTES long; filled
    * @param {number} redundancy how many frames before it are to be repeated, as far as there is room
-   * @param {number} [heard] how many of them those have heard in this stream to whom it goes: to the decoder of
-   *   one who comes from another stream the others are given all the same, in two packets, since one may be lost
    * @returns {number} the packet's bytes
    */
-  write(out, redundancy, heard = MAX_REDUNDANCY) {
+  write(out, redundancy) {
     const packet = this.#packet;
-    const run = this.#frame - this.#primerFrame - 1;
-    const least = run < MAX_REDUNDANCY ? run + 1 : 0;
-    this.#fit(Math.min(Math.max(least, redundancy), this.#kept));
-    packet.primers = Math.max(0, packet.redundancy - Math.min(heard, run));
+    const isPrimed = this.#frame - this.#primedFrame < MAX_REDUNDANCY;
+    this.#fit(Math.min(isPrimed ? MAX_REDUNDANCY : redundancy, this.#kept));
     let at = writeAudioHeader(out, packet);
     for (let r = packet.redundancy; r >= 0; r--) {
       const turn = (this.#turn + PAYLOADS - r) % PAYLOADS;

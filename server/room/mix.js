@@ -7,16 +7,14 @@
 
 import { addRamped, rampGain } from '../../public/shared/gain.js';
 import { mixMinus } from '../audio/mixer.js';
-import { Audience } from './audience.js';
+import { Audience, lingers } from './audience.js';
 import { Endings } from './endings.js';
+import { RecentMixes } from './recent-mixes.js';
 import { SpeakerList } from './speaker-list.js';
 import { Speakers } from './speakers.js';
 
 /** A reply's reader may be so far ahead of the clock before it is taken for one whose clock is wrong. */
 const CLOCK_TOLERANCE_MS = 5;
-
-/** What D may still rise while somebody's last words wait, in milliseconds. */
-const ENDING_MARGIN_MS = 100;
 
 /** How many are mixed at once where nothing else is asked for. */
 const MAX_SPEAKERS = 20;
@@ -26,11 +24,7 @@ export class Mix {
   #settings;
   #people;
   #delay;
-  #fullMix;
-  /** The full mix of the frame before. */
-  #lastMix;
-  /** Whether there was anything in the full mix. */
-  #sounded = false;
+  #recent;
   #ownMix;
   #oldMix;
   /** Those of the room whose delivery is `tick`, and those who hear a mix of their own at this tick. */
@@ -59,10 +53,9 @@ export class Mix {
     this.#delay = delay;
     this.#speakers = new Speakers(format, maxSpeakers);
     this.#audience = new Audience();
-    this.#endings = new Endings(settings.clock, (person) => this.#ended(person));
+    this.#endings = new Endings(settings, (person) => this.#ended(person));
     this.#oldMix = new Float32Array(format.frameValues);
-    this.#fullMix = new Float32Array(format.frameValues);
-    this.#lastMix = new Float32Array(format.frameValues);
+    this.#recent = new RecentMixes(format.frameValues);
     this.#ownMix = new Float32Array(format.frameValues);
     /** Whether there was anything to be heard in the last mix. */
     this.sounding = false;
@@ -86,18 +79,20 @@ export class Mix {
    * @param {number} frame
    */
   tick(frame) {
-    const before = this.#sounded && frame === this.ticked.frame + 1 ? this.#fullMix : null;
     this.ticked.frame = frame;
-    [this.#fullMix, this.#lastMix] = [this.#lastMix, this.#fullMix];
-    const count = this.#speakers.mix(frame, this.#fullMix, !this.#hasReplies);
-    this.sounding = this.#sounded = count > 0;
+    const recent = this.#recent;
+    recent.turn(frame);
+    const count = this.#speakers.mix(frame, recent.full, !this.#hasReplies);
+    recent.filled(count > 0);
+    this.sounding = count > 0;
     const { heard } = this.#speakers;
     this.#list.clear();
     for (let i = 0; i < count; i++) this.#list.add(heard[i].number, heard[i].level, heard[i].voice);
-    if (count > 0) this.#sendOwn(frame, before);
+    if (count > 0) this.#sendOwn(frame);
+    this.#sendLingering(frame);
     this.#audience.settle(frame);
     if (this.shared === null || this.#audience.size === 0) return;
-    if (!this.shared.encode(frame, this.#fullMix, count > 0, this.#list, before)) return;
+    if (!this.shared.encode(frame, recent.full, count > 0, this.#list, recent.before)) return;
     this.#audience.send(this.shared);
   }
 
@@ -105,10 +100,10 @@ export class Mix {
    * Those whose own voice is in the mix hear it without, and those who want to hear somebody of it in another
    * way a mix of their own.
    * @param {number} frame
-   * @param {Float32Array | null} before the full mix of the frame before; null where it was silent
    */
-  #sendOwn(frame, before) {
+  #sendOwn(frame) {
     const { heard } = this.#speakers;
+    const { full, before } = this.#recent;
     const { echo } = this.#settings;
     for (let i = 0; i < this.#particular.length; i++) {
       const { downlink } = this.#particular[i];
@@ -125,8 +120,19 @@ export class Mix {
       const person = heard[i].person.holder;
       if (person.closed || person.delivery !== 'tick' || person.downlink.ownFrame === frame) continue;
       this.#audience.hearsOwn(person, frame);
-      mixMinus(this.#ownMix, this.#fullMix, samples, 0);
+      mixMinus(this.#ownMix, full, samples, 0);
       person.downlink.send(frame, this.#ownMix, heard.length > 1, this.#list, before);
+    }
+  }
+
+  /** Those whose voice was in the mix until lately hear it in their own stream. @param {number} frame */
+  #sendLingering(frame) {
+    const { own } = this.#audience;
+    for (let i = 0; i < own.length; i++) {
+      const { downlink, closed } = own[i];
+      if (closed || downlink.ownFrame === frame || !lingers(downlink, frame)) continue;
+      this.#ownMix.set(this.#recent.full);
+      downlink.send(frame, this.#ownMix, this.sounding, this.#list, this.#recent.before);
     }
   }
 
@@ -163,11 +169,7 @@ export class Mix {
    * @param {Participant} person
    */
   end(person) {
-    const { format, sampleClock, maxDelayMs } = this.#settings;
-    const { endsWith } = person.sound;
-    const end = (endsWith + 1) * format.frameSamples - sampleClock.now();
-    const delayMs = this.#hasReplies ? maxDelayMs : this.#delay.delayMs + ENDING_MARGIN_MS;
-    this.#endings.add(person, endsWith < 0 ? 0 : (end * 1000) / format.sampleRate + delayMs);
+    this.#endings.add(person, this.#hasReplies ? this.#settings.maxDelayMs : this.#delay.delayMs);
     this.peopleChanged();
   }
 
@@ -271,7 +273,7 @@ export class Mix {
     listener.readDelaySamples = delay;
     listener.answeredFrame = frame;
     this.sounding = added > 0;
-    listener.downlink.send(frame, mix, added > 0, this.#list, null);
+    listener.downlink.send(frame, mix, added > 0, this.#list);
   }
 
   /**

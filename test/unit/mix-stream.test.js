@@ -34,7 +34,7 @@ function createStream(suppresses) {
     /** @param {number} frame @param {number} bytes 0: silent @param {number} redundancy @param {SpeakerList} [list] */
     send(frame, bytes, redundancy, list = nobody) {
       Object.assign(next, { bytes, frame });
-      if (!stream.encode(frame, pcm, bytes > 0, list, null)) return null;
+      if (!stream.encode(frame, pcm, bytes > 0, list)) return null;
       const length = stream.write(out, redundancy);
       const packet = new Packet();
       expect(readPacket(out.subarray(0, length), packet)).toBe(null);

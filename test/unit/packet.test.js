@@ -56,11 +56,10 @@ describe('an audio packet', () => {
     });
     const read = new Packet();
     fc.assert(
-      fc.property(fields, fc.array(payload, { minLength: 1, maxLength: 3 }), fc.nat(2), (written, payloads, some) => {
-        const primers = Math.min(some, payloads.length - 1);
-        const bytes = audioPacket({ ...written, primers }, payloads);
+      fc.property(fields, fc.array(payload, { minLength: 1, maxLength: 3 }), (written, payloads) => {
+        const bytes = audioPacket(written, payloads);
         expect(wire.readPacket(bytes, read)).toBe(null);
-        const { listed, ...header } = { ...written, primers };
+        const { listed, ...header } = written;
         expect(read).toMatchObject({ ...header, type: PacketType.audio, redundancy: payloads.length - 1 });
         expect(read.speakers).toBe(listed.length);
         expect(listed.map((_, i) => [read.speakerIds[i], read.speakerLevels[i]])).toEqual(listed);
@@ -113,11 +112,7 @@ describe('a bad packet', () => {
     ['truncated', [0x11, 1, 0, 0, 0, 0, 0, 0, 0, 2, 9]],
     ['truncated', [0x11, 2, 0, 0, 0, 0, 0, 0, 0, 1, 1, 9]],
     ['malformed', [0x11, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]],
-    ['malformed', [0x11, 64, 0, 0, 0, 0, 0, 0, 0, 0]],
-    ['malformed', [0x11, 128, 0, 0, 0, 0, 0, 0, 0, 0]],
-    // More for the decoder alone than there are repeated.
     ['malformed', [0x11, 16, 0, 0, 0, 0, 0, 0, 0, 0]],
-    ['malformed', [0x11, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0]],
     ['truncated', [0x11, 8, 0, 0, 0, 0, 0, 0, 0]],
     ['malformed', [0x11, 8, 0, 0, 0, 0, 0, 0, 0, 0]],
     ['malformed', [0x11, 8, 0, 0, 0, 0, 0, 0, 0, 21, ...new Array(63).fill(0)]],
