@@ -58,6 +58,26 @@ describe('the log of how people are received', () => {
   });
 });
 
+describe('what is known of how a person is received', () => {
+  it('is the same in the log, in the room’s description and in what the person is told', async () => {
+    const { lines, log } = logged();
+    const conference = new Conference({ log });
+    const ann = await conference.join('Ann');
+    for (let frame = 0; frame < 60; frame++) {
+      conference.pass(1);
+      await ann.speak(frame, 0.1);
+    }
+    const described = /** @type {any} */ (conference.rooms.get('lab')?.describe()).people[0].stats;
+    const told = ann.session.messages.findLast(({ type }) => type === 'stats');
+    ann.session.close(0, 'left');
+    const fields = [
+      'receivedPercent', 'receivedPercent10s', 'latenessBins', 'lost', 'late', 'early', 'duplicate', 'concealed', 'recovered',
+      'roundTripMs', 'jitterMs', 'serverDelayMs', 'playoutDelayMs', 'soundLatencyMs', 'driftPpm',
+    ];
+    for (const figures of [described, told, lines[0].figures]) expect(Object.keys(figures)).toEqual(expect.arrayContaining(fields));
+  });
+});
+
 describe('what the client tells of itself', () => {
   it('is in the stats, and what is out of bounds or nonsense is counted and changes nothing', async () => {
     const conference = new Conference();
