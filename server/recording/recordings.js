@@ -13,6 +13,9 @@ import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 /** What may wait for the disk, of all recordings together: beyond it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
+/** What a recording counts for before anything is in it: a directory, and files in it, take blocks of the disk. */
+const LEAST_BYTES = 16 * 1024;
+
 /** How often old recordings are looked for. */
 const SWEEP_MS = 10 * 60 * 1000;
 
@@ -78,6 +81,7 @@ export class Recordings {
     const opened = new RecordingDirectory(this, join(this.#directory, id), { id, room, startedAt, stoppedAt: null, files: [] });
     opened.onTrouble = onTrouble;
     this.#open.set(id, opened);
+    this.#bytes += LEAST_BYTES;
     return opened;
   }
 
@@ -169,7 +173,7 @@ export class Recordings {
     for (const id of await readdir(this.#directory).catch(() => [])) {
       if (ID.test(id) && !this.#open.has(id)) bytes += await sizeOf(join(this.#directory, id));
     }
-    for (const { bytes: bytesOfOne } of this.#open.values()) bytes += bytesOfOne;
+    for (const { bytes: bytesOfOne } of this.#open.values()) bytes += LEAST_BYTES + bytesOfOne;
     this.#bytes = bytes;
   }
 
@@ -194,9 +198,9 @@ export class Recordings {
   }
 }
 
-/** @param {string} directory @returns {Promise<number>} bytes of the files in it */
+/** @param {string} directory @returns {Promise<number>} what it counts for: bytes of the files in it, and its own */
 async function sizeOf(directory) {
-  let bytes = 0;
+  let bytes = LEAST_BYTES;
   for (const name of await readdir(directory).catch(() => [])) {
     bytes += (await stat(join(directory, name)).catch(() => null))?.size ?? 0;
   }

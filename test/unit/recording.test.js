@@ -459,8 +459,23 @@ describe('a recording is not made', () => {
     await conference.settings.recordings?.close();
   });
 
+  it('beyond the limit on the disk, where there are many of nothing', async () => {
+    const { conference, recordings } = await conferenceThatRecords({ limitBytes: 60_000 });
+    const codes = [];
+    for (let i = 0; i < 6; i++) {
+      const { session } = await conference.join('Ann', { room: `room-${i}` });
+      session.handler?.control({ type: 'record', on: true });
+      await settle();
+      codes.push(session.told('refused')[0]?.code ?? 'recorded');
+      session.close(0, '');
+    }
+    expect(codes).toEqual([...new Array(4).fill('recorded'), 'recording-limit', 'recording-limit']);
+    conference.rooms.close();
+    await recordings.close();
+  });
+
   it('beyond the limit on the disk: it stops, and everybody is told', async () => {
-    const { conference, recordings, directory } = await conferenceThatRecords({ limitBytes: 40_000 });
+    const { conference, recordings, directory } = await conferenceThatRecords({ limitBytes: 57_000 });
     const ann = await Talker.join(conference, 'Ann', low);
     ann.say({ type: 'record', on: true });
     await settle();
