@@ -67,7 +67,8 @@ describe('what is known of how a person is received', () => {
       conference.pass(1);
       await ann.speak(frame, 0.1);
     }
-    const described = /** @type {any} */ (conference.rooms.get('lab')?.describe()).people[0].stats;
+    const room = /** @type {import('../../server/room/room.js').Room} */ (conference.rooms.get('lab'));
+    const described = room.describe().people[0].stats;
     const told = ann.session.messages.findLast(({ type }) => type === 'stats');
     ann.session.close(0, 'left');
     const fields = [
