@@ -23,7 +23,8 @@
  *
  * @typedef {object} StatsDetail
  * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number | null,
- *   driftPpm: number }} playout  driftPpm: the speaker's sound card against the server's sample clock
+ *   driftPpm: number, movedMs: number }} playout  driftPpm: the speaker's sound card against the server's sample
+ *   clock; movedMs: by how much what is heard was ever moved
  * @property {Uplink['counters'] & { level: number, voice: boolean, driftPpm: number }} uplink
  *   driftPpm: the microphone's against the server's sample clock
  * @property {ConnectionStats} connection

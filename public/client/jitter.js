@@ -7,6 +7,9 @@ const BASE_WINDOW_MS = 10_000;
 const WINDOWS = 20;
 const WINDOW_MS = 500;
 
+/** What a start holds up isn't how packets arrive: so long, in milliseconds, nothing is remembered but the quickest. */
+const START_MS = 1000;
+
 /**
  * How unevenly packets arrive: each one's arrival less its frame's time, measured against the
  * quickest of late. The sender's clock need not be known for that.
@@ -21,6 +24,7 @@ export class Jitter {
   #window = 0;
   #turnsMs = -Infinity;
   #coveredMs = 0;
+  #startMs = NaN;
 
   /**
    * @param {number} transitMs the packet's arrival less its frame's time; their origins don't matter
@@ -29,6 +33,8 @@ export class Jitter {
    */
   add(transitMs, arrivalMs) {
     const deviation = transitMs - this.#base.add(arrivalMs, transitMs);
+    if (Number.isNaN(this.#startMs)) this.#startMs = arrivalMs;
+    if (arrivalMs < this.#startMs + START_MS) return deviation;
     // A stall's packets all belong to the window in which it began.
     if (arrivalMs >= this.#turnsMs && (deviation <= this.#coveredMs || arrivalMs >= this.#turnsMs + WINDOW_MS)) {
       this.#window = (this.#window + 1) % WINDOWS;
@@ -73,5 +79,6 @@ export class Jitter {
     this.#worst.fill(0);
     this.#turnsMs = -Infinity;
     this.#coveredMs = 0;
+    this.#startMs = NaN;
   }
 }

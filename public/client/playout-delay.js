@@ -50,6 +50,8 @@ export class PlayoutDelay {
   /** Whether the delay is on its way to where it should be: 1 longer, -1 shorter, 0 it stays. */
   #way = 0;
 
+  /** By how much what is heard was ever moved against what was said, there and back, in milliseconds. */
+  movedMs = 0;
   /** The delay that covers the jitter, in milliseconds. */
   wantedMs = START_MS;
   /** By how much later frames come that only a later packet brings, in milliseconds, where they are worth waiting for. */
@@ -93,7 +95,7 @@ export class PlayoutDelay {
    * @param {number} frame the next one to be played, with the part of it that was
    * @param {number} nowMs when it is pulled
    * @param {number} waitMs how long it waits for the sound card
-   * @param {number} aheadMs how long at most any does, so that it must be here so much earlier
+   * @param {number} aheadMs how long it does where it comes just in time: so much earlier it must be here
    * @param {number} heardMs the length of all that was played before it
    */
   pulled(frame, nowMs, waitMs, aheadMs, heardMs) {
@@ -115,11 +117,13 @@ export class PlayoutDelay {
     else if (this.#way * surplus >= 0) this.#way = 0;
     const correction = this.#way === 0 ? 0 : surplus * PPM_A_MS + this.#way * -MAX_PPM / 10;
     const ppm = correction - this.driftPpm;
+    this.movedMs += Math.min(MAX_PPM, Math.abs(correction)) * 1e-6 * this.#frameMs;
     return 1 + Math.max(-MAX_PPM, Math.min(MAX_PPM, ppm)) * 1e-6;
   }
 
   /** @param {number} ms what is played from here on comes so much later than it would have */
   moved(ms) {
+    this.movedMs += Math.abs(ms);
     this.#heard.shift(ms);
   }
 

@@ -110,7 +110,7 @@ export class Playout {
 
   stats() {
     const { delayMs, wantedMs, receivedPercent, driftPpm } = this;
-    return { ...this.counters, delayMs, wantedMs, receivedPercent, driftPpm };
+    return { ...this.counters, delayMs, wantedMs, receivedPercent, driftPpm, movedMs: this.#delay.movedMs };
   }
 
   /**
