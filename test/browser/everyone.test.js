@@ -70,10 +70,20 @@ inChromium.describe('the page for everyone, in Chromium', () => {
     }
   }
 
-  inChromium.it('holds five people, on a desk and in the hand, without a scroll bar to the side', async () => {
-    const anna = await site.join('five', 'Anna');
-    for (const name of ['Ben', 'Cleo', 'Dora', 'Emil']) await site.join('five', name);
-    await expect.poll(() => people(anna)).toHaveLength(5);
+  inChromium.it('shows two people to each other, and five, on a desk and in the hand, without a scroll bar to the side', async () => {
+    const names = ['Anna', 'Ben', 'Cleo', 'Dora', 'Emil'];
+    const pages = /** @type {Page[]} */ ([]);
+    const seesAll = async (/** @type {Page} */ page) => {
+      const own = names[pages.indexOf(page)];
+      const all = names.slice(0, pages.length).map((name) => expect.stringMatching(`^${name}${name === own ? ' \\(you\\)' : ''}`));
+      await expect.poll(() => people(page)).toEqual(all);
+    };
+    for (const name of names) {
+      pages.push(await site.join('five', name));
+      if (pages.length === 2) for (const page of pages) await seesAll(page);
+    }
+    for (const page of pages) await seesAll(page);
+    const [anna] = pages;
     await anna.getByText('5 people').waitFor();
     for (const width of [320, 390, 1280]) {
       await anna.setViewportSize({ width, height: 800 });
@@ -81,6 +91,7 @@ inChromium.describe('the page for everyone, in Chromium', () => {
       expect(overflow).toBe(0);
       const bar = await anna.getByRole('group', { name: 'Call controls' }).boundingBox();
       expect(bar && bar.y + bar.height).toBeLessThanOrEqual(800);
+      await anna.screenshot({ path: fileURLToPath(new URL(`../output/five-people-${width}.png`, import.meta.url)) });
       for (const name of ['Mute', 'Raise hand', 'Chat', 'Leave']) {
         const box = await button(anna, name).boundingBox();
         expect(box?.height).toBeGreaterThanOrEqual(48);

@@ -93,7 +93,7 @@ for (const transport of transports) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
   describeIf(`a call over ${transport}`, () => {
     it.concurrent.for(Object.entries(formats))('carries speech whole, and never one\'s own: %s', async ([, argv], test) => {
-      const server = await startServer(test, ...argv, '--server-delay-ms', '80');
+      const server = await startServer(test, ...argv, '--server-delay-ms', '150');
       const speech = speechAt(argv.includes('8000') ? 8000 : 48000);
       const listener = await join(test, server, 'Listener', transport);
       const speaker = await join(test, server, 'Speaker', transport, speech);

@@ -16,6 +16,7 @@ import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
+import { watchStalls } from './stalls.js';
 
 /** @typedef {(bytes: Uint8Array) => void} Send */
 
@@ -100,7 +101,7 @@ async function statsOf(origin, name) {
 /**
  * Two talk for two seconds undisturbed and for two while somebody attacks.
  * @param {any} transport
- * @param {(eve: { send: Send, frameNow: () => number }, untilMs: number) => Promise<void>} deeds
+ * @param {(eve: { send: Send, frameNow: () => number, stats: () => Promise<any> }, untilMs: number) => Promise<void>} deeds
  */
 async function whileAttacked(transport, deeds) {
   const { url } = await startServer();
@@ -109,7 +110,7 @@ async function whileAttacked(transport, deeds) {
   await wait(1500);
   const before = await Promise.all(['Ann', 'Bob'].map((name) => statsOf(url, name)));
   const eve = await attack(url, transport);
-  await deeds(eve, performance.now() + 2000);
+  await deeds({ ...eve, stats: () => statsOf(url, 'Eve') }, performance.now() + 2000);
   const after = await Promise.all(['Ann', 'Bob'].map((name) => statsOf(url, name)));
   for (const [i, stats] of after.entries()) {
     const came = stats.received - before[i].received;
@@ -127,8 +128,10 @@ describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => 
   const test = transport === 'webtransport' ? engine.it : it;
 
   test('a flood is dropped unread and counted', async () => {
-    const { stats, ended } = await whileAttacked(transport, async ({ send, frameNow }, untilMs) => {
-      for (let sequence = 0; performance.now() < untilMs; ) {
+    const { stats, ended } = await whileAttacked(transport, async ({ send, frameNow, stats: look }, untilMs) => {
+      // Requests take as long as the machine takes: a flood is what comes.
+      const isOver = async () => performance.now() > untilMs + 10_000 || (await look()).dropped.flood > 500;
+      for (let sequence = 0; performance.now() < untilMs || !(await isOver()); ) {
         const bytes = audio(frameNow(), sequence, 80);
         for (let i = 0; i < 500; i++) send(audio(frameNow(), sequence++, 80));
         send(bytes);
@@ -161,6 +164,7 @@ describe('a room where everybody talks', () => {
     const eves = [];
     for (let i = 0; i < 30; i++) eves.push(await attack(url, 'websocket'));
     const ann = await talk(url, 'Ann');
+    const endOfWatch = watchStalls();
     const end = performance.now() + 3000;
     let last = eves[0].frameNow();
     for (let sequence = 0; performance.now() < end; ) {
@@ -168,10 +172,11 @@ describe('a room where everybody talks', () => {
       for (; last < now; last++, sequence++) for (const { send } of eves) send(audio(last, sequence, 80));
       await wait(5);
     }
+    const stalled = endOfWatch().ms / 20;
     const { people } = await (await fetch(`${url}/api/rooms/lab`)).json();
     for (const { name, stats } of people) {
       if (name !== 'Ann') expect(stats.received).toBeGreaterThan(120);
-      expect(stats.late + stats.lost).toBeLessThanOrEqual(stats.received / 50);
+      expect(stats.late + stats.lost).toBeLessThanOrEqual(stats.received / 50 + stalled);
     }
     expect(ann.ended).toBeNull();
   });
