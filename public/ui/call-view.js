@@ -93,6 +93,8 @@ export class CallView {
   offline(offline) {
     this.#title.closest('.call')?.classList.toggle('offline', offline);
     this.connection.offline(offline);
+    // Who is heard nobody knows just now.
+    if (offline) this.#people.speakers([]);
     this.bar.offline(offline);
     this.chat.offline(offline);
   }
