@@ -265,6 +265,20 @@ describe('Playout', () => {
     expect(often.playout.counters.late + often.playout.counters.lost).toBe(late + lost);
   });
 
+  it('takes what a start holds up for no jitter, and tells by how much it moved', () => {
+    const { playout, run, stream } = setUp();
+    run(stream(0, 100, (frame) => (frame < 40 ? 30 + (frame % 3) * 20 : 30)));
+    expect(playout.wantedMs).toBeLessThan(60);
+    run(stream(100, 500));
+    const { movedMs, wantedMs } = playout.stats();
+    expect(wantedMs).toBeLessThan(10);
+    run(stream(500, 1000));
+    // What is left of the start is worked off by 500 ppm at most: nobody hears it.
+    expect(playout.stats().movedMs - movedMs).toBeLessThan(5.1);
+    run([...stream(1000, 1020), ...stream(1021, 1050, (frame) => (frame < 1030 ? 90 : 30))]);
+    expect(playout.stats().movedMs).toBeGreaterThan(movedMs + 20);
+  });
+
   it('falls back slowly when the jitter has gone', () => {
     const random = randomOf(2);
     const { playout, run, stream } = setUp();
