@@ -4,6 +4,7 @@
  */
 
 import { Stream } from '../shared/packet.js';
+import { LevelMatch } from './level-match.js';
 import { Splicer } from './splicer.js';
 
 /** Sound whose last millisecond is no louder than this has ended by itself: -60 dBFS. */
@@ -16,6 +17,7 @@ const ENDED = 0.001;
 export class StreamDecoder {
   #decoders;
   #splicer;
+  #levels;
   #frameSamples;
   #perMs;
   #scratch;
@@ -38,6 +40,7 @@ export class StreamDecoder {
   constructor(format, decoders) {
     this.#decoders = decoders;
     this.#splicer = new Splicer(format);
+    this.#levels = new LevelMatch(format);
     this.#frameSamples = format.frameSamples;
     this.#perMs = Math.ceil(format.sampleRate / 1000);
     this.#channels = format.channels;
@@ -66,10 +69,12 @@ export class StreamDecoder {
     if (this.sounding && stream !== this.#stream) this.breakOff();
     // After silence the first sample is the first of the sound's own.
     if (!this.sounding && !this.#clean[stream]) this.#splicer.cutSilence();
+    if (!this.sounding) this.#levels.begin();
     this.#stream = stream;
     this.#clean[stream] = true;
     this.sounding = true;
     const good = this.#decoders[stream].decode(payload, 0, length, out, 0);
+    this.#levels.apply(out);
     this.#join(out, this.#frameSamples);
     return good;
   }
@@ -83,13 +88,16 @@ export class StreamDecoder {
   prime(stream, payload, length) {
     if (this.sounding && stream === this.#stream) return;
     if (this.sounding) this.breakOff();
-    if (length > 0) this.#clean[stream] = this.#decoders[stream].decode(payload, 0, length, this.#scratch, 0);
+    if (length === 0) return;
+    this.#clean[stream] = this.#decoders[stream].decode(payload, 0, length, this.#scratch, 0);
+    this.#levels.primed(this.#scratch);
   }
 
   /** @param {Float32Array} out a frame that is made up, from what was before */
   conceal(out) {
     this.#decoders[this.#stream].conceal(out, 0);
     this.#clean[this.#stream] = false;
+    this.#levels.forget();
     this.#join(out, this.#frameSamples);
   }
 
@@ -99,6 +107,7 @@ export class StreamDecoder {
    */
   silence(out, count) {
     if (this.sounding) this.#endSound();
+    this.#levels.forget();
     out.fill(0, 0, count * this.#channels);
     this.#join(out, count);
   }
