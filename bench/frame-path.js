@@ -180,8 +180,9 @@ function pass({ clock, format, members }, packets, first, frames) {
 }
 
 /**
- * Some seconds of a room. The frame in which a second ends, and everybody is told how they are received, is
- * part of the time and no part of the bytes: it is no frame's own.
+ * Some seconds of a room, and as many between them in which nobody sends. Everybody is told once a second how they
+ * are received, a few at a time: that is part of the time, and no part of the bytes, since it is no frame's own; it
+ * is what is allocated where nobody sends.
  * @param {Awaited<ReturnType<typeof createRoom>>} room
  * @param {Uint8Array[]} packets
  * @param {number} seconds
@@ -189,23 +190,28 @@ function pass({ clock, format, members }, packets, first, frames) {
 function measure(room, packets, seconds) {
   const { clock, format, members, sent } = room;
   const perSecond = 1000 / format.frameMs;
-  const first = Math.floor(clock.ms / format.frameMs);
-  const before = sent.packets;
-  const start = process.cpuUsage();
+  const nobody = { ...room, members: [] };
   const bytes = [];
-  for (let second = 0; second < seconds; second++) {
-    const frame = first + second * perSecond;
+  const idle = [];
+  let [microseconds, packetsSent] = [0, 0];
+  const heapGrowth = (/** @type {typeof room} */ who) => {
     const memory = process.memoryUsage().heapUsed;
-    pass(room, packets, frame, perSecond - 1);
-    bytes.push(process.memoryUsage().heapUsed - memory);
-    pass(room, packets, frame + perSecond - 1, 1);
+    pass(who, packets, Math.floor(clock.ms / format.frameMs), perSecond);
+    return process.memoryUsage().heapUsed - memory;
+  };
+  for (let second = 0; second < seconds; second++) {
+    idle.push(heapGrowth(nobody));
+    const [before, start] = [sent.packets, process.cpuUsage()];
+    bytes.push(heapGrowth(room));
+    const { user, system } = process.cpuUsage(start);
+    microseconds += user + system;
+    packetsSent += sent.packets - before;
   }
-  const { user, system } = process.cpuUsage(start);
-  const received = seconds * perSecond * members.length;
+  const received = perSecond * members.length;
   return {
-    usPerFrame: (user + system) / received,
-    bytesPerFrame: median(bytes) / ((perSecond - 1) * members.length),
-    sentPerFrame: (sent.packets - before) / received,
+    usPerFrame: microseconds / (seconds * received),
+    bytesPerFrame: (median(bytes) - median(idle)) / received,
+    sentPerFrame: packetsSent / (seconds * received),
   };
 }
 
