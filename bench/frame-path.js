@@ -247,7 +247,7 @@ for (const codec of [noCodec, await loadCodec()]) {
   const packets = makePackets(await makePayloads(codec, 100));
   for (const [people, talking] of situations) {
     for (const delivery of /** @type {const} */ (['tick', 'reply'])) {
-      // An answer is made for each packet from all who are there: that is not for so many.
+      // An answer is encoded for each packet: that is not for so many.
       if (delivery === 'reply' && people > 100) continue;
       const room = await createRoom({ codec, delivery, people, talking });
       /** @type {ReturnType<typeof measure>[]} */

@@ -5,16 +5,13 @@
  * @import { RoomSettings } from './room-settings.js'
  */
 
-import { addRamped, rampGain } from '../../public/shared/gain.js';
 import { mixMinus } from '../audio/mixer.js';
+import { Answers } from './answers.js';
 import { Audience, lingers } from './audience.js';
 import { Endings } from './endings.js';
 import { RecentMixes } from './recent-mixes.js';
 import { SpeakerList } from './speaker-list.js';
 import { Speakers } from './speakers.js';
-
-/** A reply's reader may be so far ahead of the clock before it is taken for one whose clock is wrong. */
-const CLOCK_TOLERANCE_MS = 5;
 
 /** How many are mixed at once where nothing else is asked for. */
 const MAX_SPEAKERS = 20;
@@ -26,17 +23,15 @@ export class Mix {
   #delay;
   #recent;
   #ownMix;
-  #oldMix;
   /** Those of the room whose delivery is `tick`, and those who hear a mix of their own at this tick. */
   #audience;
   #speakers;
   #list = new SpeakerList();
-  /** Whether there is anybody who hears with the room's own delay, and anybody who is answered. */
-  #hasOrdinary = false;
+  #answers;
+  /** Whether there is anybody who is answered. */
   #hasReplies = false;
   /** Those in the room, and behind them those of whom something still waits. @type {Participant[]} */
   #everybody = [];
-  #inRoom = 0;
   #endings;
   /** Those whose delivery is `tick` and who want to hear somebody in another way. @type {Participant[]} */
   #particular = [];
@@ -52,9 +47,9 @@ export class Mix {
     this.#people = people;
     this.#delay = delay;
     this.#speakers = new Speakers(format, maxSpeakers);
+    this.#answers = new Answers(settings, delay, this.#speakers);
     this.#audience = new Audience();
     this.#endings = new Endings(settings, (person) => this.#ended(person));
-    this.#oldMix = new Float32Array(format.frameValues);
     this.#recent = new RecentMixes(format.frameValues);
     this.#ownMix = new Float32Array(format.frameValues);
     /** Whether there was anything to be heard in the last mix. */
@@ -71,6 +66,7 @@ export class Mix {
    */
   received(person) {
     if (person.sound.soundThrough > this.ticked.frame) this.#speakers.notice(person);
+    if (this.#hasReplies) this.#answers.received(person.sound.keptFrom);
   }
 
   /**
@@ -82,7 +78,7 @@ export class Mix {
     this.ticked.frame = frame;
     const recent = this.#recent;
     recent.turn(frame);
-    const count = this.#speakers.mix(frame, recent.full, !this.#hasReplies);
+    const count = this.#speakers.mix(frame, recent.full);
     recent.filled(count > 0);
     this.sounding = count > 0;
     const { heard } = this.#speakers;
@@ -146,18 +142,13 @@ export class Mix {
     const hadReplies = this.#hasReplies;
     this.#hasReplies = inRoom.some(({ delivery }) => delivery === 'reply');
     this.#audience.people = inRoom;
-    this.#inRoom = inRoom.length;
     this.#everybody = [...inRoom, ...this.#endings.people];
     // Of those who weren't heard nothing has been decoded until now.
     if (this.#hasReplies && !hadReplies) {
       for (const person of this.#everybody) person.sound.skipTo(this.ticked.frame - person.sound.maxPastFrames);
     }
-    this.#hasOrdinary = false;
-    let hasOwn = false;
-    for (const person of inRoom) {
-      if (person.ownDelaySamples === null) this.#hasOrdinary = true;
-      else hasOwn = true;
-    }
+    this.#answers.peopleChanged(this.#everybody, inRoom.length);
+    const hasOwn = inRoom.some(({ ownDelaySamples }) => ownDelaySamples !== null);
     // One size for any delay: changing it back and forth mustn't cost anybody anything.
     const spreadMs = hasOwn ? this.#settings.maxDelayMs : 0;
     for (const person of this.#everybody) person.sound.keepFor(spreadMs);
@@ -233,68 +224,10 @@ export class Mix {
   }
 
   /**
-   * Answers a packet with the mix at its own clock less the server-side delay (thesis, section 2.3:
-   * read_clock = write_clock - server_side_delay).
    * @param {Participant} listener
-   * @param {number} frame of the packet
+   * @param {number} frame of the packet that is answered
    */
   reply(listener, frame) {
-    const { format, echo, sampleClock, observer } = this.#settings;
-    const size = format.frameSamples;
-    const ordinary = this.#delay.replyDelaySamples;
-    const delay = listener.ownDelaySamples ?? ordinary;
-    const start = frame * size - delay;
-    const first = Math.floor(start / size);
-    const last = Math.floor((start + size - 1) / size);
-    // Who reads earlier than the others mustn't have made up what still comes in time for them.
-    const waits = this.#hasOrdinary ? Math.max(delay, ordinary) : delay;
-    const ahead = start + size + waits - sampleClock.now();
-    const due = ahead <= (CLOCK_TOLERANCE_MS * format.sampleRate) / 1000;
-    const mix = this.#ownMix.fill(0);
-    const asked = listener.heard.ask(start, size);
-    let added = 0;
-    this.#list.clear();
-    for (let i = 0; i < this.#everybody.length; i++) {
-      const person = this.#everybody[i];
-      if ((person.holder === listener && !echo) || person.speaker.isOver(first)) continue;
-      const { sound, speaker } = person;
-      for (let f = first; f <= last; f++) sound.pull(f, due);
-      const samples = listener.downlink.volumes.addTo(mix, start, person, frame);
-      if (samples > 0) this.#list.add(speaker.number, sound.level, sound.voice);
-      added += samples;
-      const isOther = i < this.#inRoom && person !== listener && sound.hasSentAt(start);
-      if (isOther) listener.heard.add(asked, sound.ring.sentSamples(start, size));
-      observer?.mixed(listener, person, start, size);
-    }
-    const before = listener.readDelaySamples;
-    if (before >= 0 && before !== delay && listener.ownDelaySamples === null) {
-      added += this.#fadeFrom(listener, frame * size - before, mix);
-    }
-    listener.readDelaySamples = delay;
-    listener.answeredFrame = frame;
-    this.sounding = added > 0;
-    listener.downlink.send(frame, mix, added > 0, this.#list);
-  }
-
-  /**
-   * Goes over, within one frame, from what would have been read at the delay before to what is read now.
-   * @param {Participant} listener
-   * @param {number} start of what would have been read
-   * @param {Float32Array} mix what is read now; changed in place
-   * @returns {number} how many samples of sound were added
-   */
-  #fadeFrom(listener, start, mix) {
-    const { frameSamples: size, channels } = this.#settings.format;
-    const old = this.#oldMix.fill(0);
-    let added = 0;
-    for (let i = 0; i < this.#everybody.length; i++) {
-      const person = this.#everybody[i];
-      if (person.holder === listener && !this.#settings.echo) continue;
-      for (let f = Math.floor(start / size); f * size < start + size; f++) person.sound.pull(f, false);
-      added += person.sound.ring.addTo(old, start);
-    }
-    rampGain(mix, 0, size, channels, 0, 1);
-    addRamped(mix, 0, old, 0, size, channels, 1, 0);
-    return added;
+    this.sounding = this.#answers.reply(listener, frame);
   }
 }

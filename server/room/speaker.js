@@ -19,7 +19,7 @@ const PATIENCE = 2;
 const FADE_IN_MS = 5;
 
 /** So many frames before the first that is heard the decoder is set going. */
-const PRIMING_FRAMES = 2;
+export const PRIMING_FRAMES = 2;
 
 const NO_SAMPLES = new Float32Array(0);
 
@@ -97,9 +97,12 @@ export class Speaker {
   /**
    * Looks at what is told of a frame.
    * @param {number} frame
+   * @param {number} back how many frames before it will do as well, where it isn't there
    */
-  look(frame) {
+  look(frame, back) {
     const { packets } = this.person.sound;
+    const oldest = Math.max(0, frame - back);
+    while (frame > oldest && !packets.has(frame)) frame -= 1;
     this.present = packets.has(frame) && packets.length(frame) > 0;
     this.waitedFrames = this.present && !this.placed ? this.waitedFrames + 1 : 0;
     if (!this.present) return;
@@ -125,11 +128,10 @@ export class Speaker {
   }
 
   /**
-   * It is in the mix from now on.
+   * It is in the mix from now on. What came before isn't decoded.
    * @param {number} frame
-   * @param {boolean} skips whether what came before need not be decoded
    */
-  place(frame, skips) {
+  place(frame) {
     const { packets } = this.person.sound;
     this.placed = true;
     this.leaving = false;
@@ -137,7 +139,7 @@ export class Speaker {
     this.voiceFrame = frame;
     this.#waitsFrom = -1;
     this.#fadesIn = frame > 0 && packets.has(frame - 1) && packets.length(frame - 1) > 0;
-    if (skips) this.person.sound.skipTo(this.#fadesIn ? Math.max(0, frame - PRIMING_FRAMES) : frame);
+    this.person.sound.skipTo(this.#fadesIn ? Math.max(0, frame - PRIMING_FRAMES) : frame);
   }
 
   /**
@@ -150,7 +152,7 @@ export class Speaker {
     if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#frameValues);
     const from = ring.offset(frame);
     for (let i = 0; i < this.#frameValues; i++) this.samples[i] = ring.samples[from + i];
-    this.#measure(frame, pauseFrames);
+    this.measure(frame, pauseFrames);
     if (this.#fadesIn) rampGain(this.samples, 0, this.#fadeSamples, this.channels, 0, 1);
     if (this.leaving) rampGain(this.samples, 0, this.#frameSamples, this.channels, 1, 0);
     this.#fadesIn = false;
@@ -162,7 +164,7 @@ export class Speaker {
    * @param {number} frame
    * @param {number} pauseFrames
    */
-  #measure(frame, pauseFrames) {
+  measure(frame, pauseFrames) {
     this.level = this.person.sound.level;
     if (this.present) {
       const wrong = Math.max(0, this.level - this.#told);

@@ -16,6 +16,9 @@ const GAP_MS = 60;
 /** or in the middle of a word when another has waited with sound for so long. */
 const PATIENCE_MS = 2000;
 
+/** In `reply` a packet of so much before will do: who asks first doesn't wait for who is further away. */
+const LOOK_BACK_MS = 100;
+
 /**
  * Who is in the mix: the loudest, of at most so many. A place is kept until its speaker pauses, so that
  * nobody is cut in the middle of a word, but for one who never pauses while others wait. Only those who have
@@ -27,6 +30,7 @@ export class Speakers {
   #turnFrames;
   #gapFrames;
   #patienceFrames;
+  #lookBackFrames;
   /** Those whose sound came of late, with a place or without. @type {Speaker[]} */
   #candidates = [];
   /** Those who have a place. @type {Speaker[]} */
@@ -42,6 +46,7 @@ export class Speakers {
     this.#turnFrames = Math.ceil(MAX_TURN_MS / frameMs);
     this.#gapFrames = Math.ceil(GAP_MS / frameMs);
     this.#patienceFrames = Math.ceil(PATIENCE_MS / frameMs);
+    this.#lookBackFrames = Math.ceil(LOOK_BACK_MS / frameMs);
     /** Those who are heard in the frame that was mixed last. @type {Speaker[]} */
     this.heard = [];
   }
@@ -60,31 +65,52 @@ export class Speakers {
    * Chooses who is heard in a frame and mixes them. To be called for one frame after the other.
    * @param {number} frame
    * @param {Float32Array} mix filled with their sum; left as it is where nobody is heard
-   * @param {boolean} skips whether frames of those who weren't chosen need never be decoded
    * @returns {number} how many are heard
    */
-  mix(frame, mix, skips) {
+  mix(frame, mix) {
     this.#forgetHeard();
     if (this.#candidates.length === 0) return 0;
-    this.#look(frame);
-    this.#fillPlaces(frame, skips);
+    this.#fillPlaces(frame, 0);
     for (let i = 0; i < this.#placed.length; i++) this.#hear(this.#placed[i], frame, mix);
     this.#dropLeaving();
-    if (skips) this.#countUnmixed(frame);
     return this.heard.length;
+  }
+
+  /**
+   * Chooses who is heard from a frame on where nothing is mixed on the tick. To be called for one frame after the
+   * other, and measure() when it has been decoded.
+   * @param {number} frame
+   */
+  choose(frame) {
+    if (this.#candidates.length === 0) return;
+    this.#fillPlaces(frame, this.#lookBackFrames);
+    this.#dropLeaving();
+  }
+
+  /** @param {number} frame */
+  measure(frame) {
+    for (let i = 0; i < this.#placed.length; i++) this.#placed[i].measure(frame, this.#pauseFrames);
+  }
+
+  /**
+   * @param {Speaker} speaker
+   * @returns {boolean} whether others have all the places
+   */
+  isLeftOut({ listed, placed }) {
+    return listed && !placed && this.#placed.length >= this.#max;
   }
 
   #forgetHeard() {
     while (this.heard.length > 0) /** @type {Speaker} */ (this.heard.pop()).heard = false;
   }
 
-  /** @param {number} frame */
-  #look(frame) {
+  /** @param {number} frame @param {number} back */
+  #look(frame, back) {
     const candidates = this.#candidates;
     for (let i = candidates.length - 1; i >= 0; i--) {
       const speaker = candidates[i];
       if (frame - speaker.soundThrough <= this.#pauseFrames && !speaker.isOver(frame)) {
-        speaker.look(frame);
+        speaker.look(frame, back);
         continue;
       }
       this.#unplace(speaker);
@@ -94,28 +120,37 @@ export class Speakers {
     }
   }
 
-  /**
-   * @param {number} frame
-   * @param {boolean} skips
-   */
-  #fillPlaces(frame, skips) {
+  /** @param {number} frame @param {number} back see Speaker.look() */
+  #fillPlaces(frame, back) {
+    this.#look(frame, back);
+    this.#giveFree(frame);
+    this.#giveOthers(frame);
+    this.#countUnmixed(frame);
+  }
+
+  /** @param {number} frame */
+  #giveFree(frame) {
     while (this.#placed.length < this.#max) {
       const next = this.#nextWaiting(frame, false);
       if (next === null) return;
-      this.#place(next, frame, skips);
+      this.#place(next, frame);
     }
+  }
+
+  /** @param {number} frame */
+  #giveOthers(frame) {
     for (;;) {
       const next = this.#nextWaiting(frame, true);
       const paused = next && this.#softestPaused(frame);
       if (next === null || paused === null) break;
       paused.leaving = true;
-      this.#place(next, frame, skips);
+      this.#place(next, frame);
     }
     const next = this.#nextWaiting(frame, true);
     const longest = next && this.#longestTurn(frame, next.waitedFrames >= this.#patienceFrames);
     if (next === null || longest === null) return;
     longest.leaving = true;
-    this.#place(next, frame, skips);
+    this.#place(next, frame);
   }
 
   /**
@@ -167,10 +202,9 @@ export class Speakers {
   /**
    * @param {Speaker} speaker
    * @param {number} frame
-   * @param {boolean} skips
    */
-  #place(speaker, frame, skips) {
-    speaker.place(frame, skips);
+  #place(speaker, frame) {
+    speaker.place(frame);
     this.#placed.push(speaker);
   }
 
@@ -206,10 +240,11 @@ export class Speakers {
   /** @param {number} frame */
   #countUnmixed(frame) {
     for (let i = 0; i < this.#candidates.length; i++) {
-      const { present, heard, person } = this.#candidates[i];
-      if (!present || heard) continue;
+      const { placed, person } = this.#candidates[i];
+      const { packets } = person.sound;
+      if (placed || !packets.has(frame) || packets.length(frame) === 0) continue;
       person.reception.unmixed += 1;
-      if (person.sound.packets.isRedundant(frame)) person.reception.recovered += 1;
+      if (packets.isRedundant(frame)) person.reception.recovered += 1;
     }
   }
 

@@ -33,6 +33,8 @@ export class UplinkSound {
   voice = false;
   /** The first frame that came; -1 before it. */
   firstFrame = -1;
+  /** The earliest frame that the last packet brought. */
+  keptFrom = -1;
   /** The first frame whose own packet may still be decoded; -1 before the first packet. */
   #next = -1;
   /** The last frame that there was ever a payload for. */
@@ -87,6 +89,7 @@ export class UplinkSound {
     const { packets } = this;
     const level = packet.level | (packet.voice ? VOICE_BIT : 0);
     if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false, level)) return false;
+    this.keptFrom = frame;
     if (this.#next < 0) this.#next = this.firstFrame = frame;
     if (frame > this.#newest) this.#newest = frame;
     if (packet.payloadBytes[0] > 0) this.#sounds(frame);
@@ -95,6 +98,7 @@ export class UplinkSound {
       const bytesOfIt = packet.payloadBytes[r];
       if (packets.has(frame - r)) continue;
       packets.put(frame - r, bytes, packet.payloadStart[r], bytesOfIt, true, level);
+      this.keptFrom = frame - r;
       if (bytesOfIt === 0) continue;
       this.#reception.repeated(r);
       this.#sounds(frame - r);

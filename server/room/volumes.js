@@ -87,12 +87,13 @@ export class Volumes {
    * @param {number} start where the sound is read
    * @param {Participant} person
    * @param {number} frame that is answered
+   * @param {number} from  the gain that everybody hears it with at the beginning
+   * @param {number} to    and at the end
    * @returns {number} how many samples of sound were added
    */
-  addTo(mix, start, { sound: { ring }, speaker }, frame) {
-    if (this.size === 0) return ring.addTo(mix, start);
-    const from = this.before(speaker, frame);
-    return ring.addTo(mix, start, from, this.take(speaker, frame));
+  addTo(mix, start, { sound: { ring }, speaker }, frame, from, to) {
+    const before = this.before(speaker, frame);
+    return ring.addTo(mix, start, from * before, to * this.take(speaker, frame));
   }
 
   /**

@@ -62,7 +62,7 @@ describe('the places of speakers, whoever talks and however long', () => {
       const spoke = people.map((person) => person.speaks);
       for (const person of people) person.step(frame);
       for (const person of people) if (person.speaks) speakers.notice(person);
-      const count = speakers.mix(frame, mix, true);
+      const count = speakers.mix(frame, mix);
       mostAtOnce = Math.max(mostAtOnce, count);
       const talking = people.filter((person) => person.speaks).length;
       people.forEach((person, i) => {
@@ -77,5 +77,34 @@ describe('the places of speakers, whoever talks and however long', () => {
     // All had their turn, and what they said unheard was counted.
     for (const person of people) expect(person.speaker.heardFrame).toBeGreaterThan(0);
     expect(people.reduce((all, person) => all + person.reception.unmixed, 0)).toBeGreaterThan(0);
+  });
+
+  it.each([1, 2, 3, 4, 5])('are given away alike where nothing ticks (seed %i)', (seed) => {
+    const next = random(seed);
+    const [ticking, answering] = [new Speakers(format, PLACES), new Speakers(format, PLACES)];
+    const mix = new Float32Array(format.frameSamples);
+    // The same people twice: a speaker is of one room.
+    const [said, again] = [seed, seed].map((start) => {
+      const words = random(start);
+      return Array.from({ length: 8 }, (_, id) => talker(id, words));
+    });
+    for (let frame = 0; frame < FRAMES; frame++) {
+      const late = again.filter(() => next() < 0.05);
+      for (const person of [...said, ...again]) person.step(frame);
+      for (const person of said) if (person.speaks) ticking.notice(person);
+      for (const person of again) if (person.speaks) answering.notice(person);
+      const has = again.map((person) => person.sound.packets.has);
+      // Packets that come after the first answer for their frame.
+      for (const { sound } of late) sound.packets.has = (/** @type {number} */ at) => at < frame && at <= sound.soundThrough;
+      ticking.mix(frame, mix);
+      answering.choose(frame);
+      answering.measure(frame);
+      again.forEach(({ sound }, i) => void (sound.packets.has = has[i]));
+      const heard = again.filter(({ speaks, speaker }) => speaks && !answering.isLeftOut(speaker));
+      expect(heard.length).toBeLessThanOrEqual(PLACES);
+    }
+    const unmixed = (/** @type {any[]} */ people) => people.reduce((all, { reception }) => all + reception.unmixed, 0);
+    expect(unmixed(again)).toBeGreaterThan(0.8 * unmixed(said));
+    expect(unmixed(again)).toBeLessThan(1.2 * unmixed(said));
   });
 });
