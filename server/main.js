@@ -81,6 +81,6 @@ async function main() {
 
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
-// Whoever reads the report may stop reading, as `head` does.
-process.stdout.on('error', () => {});
+// Whoever reads the report or the log may stop reading, as `head` does.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 main().catch(fail);

@@ -137,6 +137,23 @@ describe('a start', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
+  it('goes on when nobody reads what it writes any more', async () => {
+    const command = startServer(['--engine', 'none']);
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    await command.printed(/HTTPS is off/);
+    command.process.stdout.destroy();
+    command.process.stderr.destroy();
+    for (let i = 0; i < 2; i++) {
+      const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' });
+      const joined = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const { token } = await joined.json();
+      // Of which a line is logged.
+      expect((await fetch(`${url}/api/sessions/${token}`, { method: 'DELETE' })).status).toBe(204);
+    }
+    command.process.kill('SIGTERM');
+    expect(await command.exit).toBe(0);
+  });
+
   it('takes its options from the environment and a file', async () => {
     const file = join(directory, 'aloud.json');
     writeFileSync(file, JSON.stringify({ port: 0, 'h3-port': 0, engine: 'none', 'cert-dir': directory, 'log-level': 'error' }));
