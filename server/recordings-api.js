@@ -1,5 +1,5 @@
 /**
- * @import { Request, Response, Router } from 'express'
+ * @import { NextFunction, Request, Response, Router } from 'express'
  * @import { Recordings } from './recording/recordings.js'
  */
 
@@ -22,9 +22,9 @@ export function recordingsApi({ recordings, operatorToken }) {
     if (description) response.json(description);
     else answerError(response, 'not-found');
   });
-  api.get('/:id/:file', (request, response) => {
+  api.get('/:id/:file', (request, response, next) => {
     const found = recordings.locate(request.params.id, request.params.file);
-    if (found) sendRecording(response, found);
+    if (found) sendRecording(response, found, next);
     else answerError(response, 'not-found');
   });
   api.delete('/:id', async (request, response) => {
@@ -38,11 +38,12 @@ export function recordingsApi({ recordings, operatorToken }) {
 /**
  * @param {Response} response
  * @param {{ root: string, file: string }} found
+ * @param {NextFunction} next  answers what can't be sent, such as a range beyond the file's end
  */
-function sendRecording(response, { root, file }) {
+function sendRecording(response, { root, file }, next) {
   const headers = { 'Content-Type': 'audio/ogg; codecs=opus', 'Content-Disposition': `attachment; filename="${file}"` };
   // No caches between: the id is a secret, and a recording can be deleted.
   response.sendFile(file, { root, headers, cacheControl: false, dotfiles: 'allow' }, (error) => {
-    if (error && !response.headersSent) answerError(response, 'not-found');
+    if (error && !response.headersSent && !response.destroyed) next(error);
   });
 }

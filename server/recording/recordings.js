@@ -159,8 +159,9 @@ export class Recordings {
     for (const id of ids) {
       if (!ID.test(id) || this.#open.has(id)) continue;
       const path = join(this.#directory, id);
-      const { mtimeMs = Infinity } = (await stat(join(path, DESCRIPTION)).catch(() => null)) ?? {};
-      if (this.#wallNow() - mtimeMs <= this.#keepMs || this.#closed) continue;
+      // One without a description is what a server left that ended before it had written any.
+      const found = await stat(join(path, DESCRIPTION)).catch(() => stat(path).catch(() => null));
+      if (found === null || this.#wallNow() - found.mtimeMs <= this.#keepMs || this.#closed) continue;
       await rm(path, { recursive: true, force: true }).catch((error) => {
         this.#log.warn(`an old recording can't be deleted: ${error.message}`);
       });

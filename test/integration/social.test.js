@@ -101,6 +101,9 @@ describe('a recording of a call', () => {
     expect(mixed.lag).toBe(96000);
     expect(mixed.correlation).toBeGreaterThan(0.95);
 
+    const beyond = await fetch(`${path}/mix.opus`, { headers: { range: 'bytes=100000000-' } });
+    expect([beyond.status, await beyond.json()]).toMatchObject([416, { code: 'bad-request' }]);
+    expect((await fetch(`${path}/01-cid.opus`)).status).toBe(404);
     expect((await fetch(`${path}/..%2f..%2fetc%2fpasswd`)).status).toBe(404);
     expect((await fetch(`${path}/recording.json`)).status).toBe(404);
     expect((await fetch(`${server.url}/api/recordings/${'A'.repeat(22)}/`)).status).toBe(404);

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -534,6 +534,20 @@ describe('recordings', () => {
     await utimes(join(directory, ids[2], 'recording.json'), 0, 0);
     expect((await stat(join(directory, ids[2]))).mode & 0o077).toBe(0);
     conference.rooms.close();
+    await recordings.close();
+  });
+
+  it('are deleted when they are old, though a server ended before it had described them', async () => {
+    let now = Date.now();
+    const { recordings, directory } = await conferenceThatRecords({ keepHours: 2, wallNow: () => now });
+    await mkdir(join(directory, 'A'.repeat(22)));
+    await writeFile(join(directory, 'A'.repeat(22), 'mix.opus'), 'Ogg');
+    await mkdir(join(directory, 'not-a-recording'));
+    await recordings.sweep();
+    expect((await readdir(directory)).length).toBe(2);
+    now += 3 * 3600 * 1000;
+    await recordings.sweep();
+    expect(await readdir(directory)).toEqual(['not-a-recording']);
     await recordings.close();
   });
 
