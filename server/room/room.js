@@ -237,11 +237,11 @@ export class Room {
 
   /**
    * @param {Participant} participant
-   * @returns {boolean} false when it was out, or its place another's, already
+   * @returns {boolean} false when it was out, or its place another's, already, or the room has ended: nobody is told
    */
   #takeOut(participant) {
     participant.close();
-    if (!this.#people.takeOut(participant)) return false;
+    if (this.#closed || !this.#people.takeOut(participant)) return false;
     this.#mix.end(participant);
     const ticks = [...this.#people.present.values()].some(({ delivery }) => delivery === 'tick');
     if (!ticks) this.mixClock.stop();
