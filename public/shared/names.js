@@ -3,7 +3,7 @@
  * @import { ErrorCode } from './errors.js'
  */
 
-import { cutCharacters } from './text.js';
+import { composed, cutCharacters } from './text.js';
 
 export const MAX_ROOM_NAME = 64;
 /** In characters (code points); what is longer is cut. */
@@ -30,7 +30,7 @@ export function roomNameError(name) {
  * @param {string} name
  */
 export function tidyName(name) {
-  return cutCharacters(name.normalize('NFC').trim(), MAX_USER_NAME);
+  return cutCharacters(composed(name).trim(), MAX_USER_NAME);
 }
 
 /**

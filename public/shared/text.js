@@ -12,7 +12,22 @@ const FORBIDDEN = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!\n)\
 /** Something that is to be seen: zero-width characters alone are as good as nothing. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
+/**
+ * More marks on one letter than any language has (UAX #15, section 13): to put a heap of them in order takes a time
+ * that grows with its square.
+ */
+const HEAP = /(\p{M}{30})\p{M}+/gu;
+
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/**
+ * Text in Unicode NFC, with 30 marks on one letter at most.
+ * @param {string} text
+ */
+export function composed(text) {
+  // Some marks are composed of two.
+  return text.replace(HEAP, '$1').normalize('NFC').replace(HEAP, '$1');
+}
 
 /**
  * Text as it is shown: Unicode NFC, with newlines and no other control characters. It is text, never
@@ -22,7 +37,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
  */
 export function cleanText(text) {
   const lines = text.replace(/\r\n?|[\u0085\p{Zl}\p{Zp}]/gu, '\n').replaceAll('\t', ' ');
-  const clean = lines.replace(FORBIDDEN, '').normalize('NFC').replace(/\n{3,}/g, '\n\n').trim();
+  const clean = composed(lines.replace(FORBIDDEN, '')).replace(/\n{3,}/g, '\n\n').trim();
   return VISIBLE.test(clean) ? clean : '';
 }
 

@@ -1,18 +1,20 @@
 /**
  * @import { CloseCause, NativeSession, Stream } from '@aloud/native'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Session, SessionHandler, SessionStats, Transport } from './session.js'
  */
 
 import { ControlLines, writeControlLine } from '../../public/shared/control-lines.js';
 import { errors } from '../../public/shared/errors.js';
+import { MessageRate, UNREAD_MS } from './message-rate.js';
 import { MAX_CONTROL_BYTES, MAX_STUCK_BYTES } from './session.js';
 
 /** What a stream is read with, one at a time. */
-const chunk = new Uint8Array(16 * 1024);
+const chunk = new Uint8Array(4 * 1024);
 
 /** So often a control stream is read before it is somebody else's turn. */
-const READS_PER_TURN = 4;
+const READS_PER_TURN = 16;
 
 /**
  * A session of the native engine.
@@ -20,6 +22,7 @@ const READS_PER_TURN = 4;
  */
 export class DatagramSession {
   #native;
+  #clock;
   #log;
   #released;
   /** @type {Stream | null} */
@@ -28,16 +31,21 @@ export class DatagramSession {
   #waiting = [];
   #waitingBytes = 0;
   #lines;
+  /** Of control messages. */
+  #rate = new MessageRate();
+  #isFlood = false;
   #closed = false;
 
   /**
    * @param {Transport} transport
    * @param {NativeSession} native
+   * @param {Clock} clock
    * @param {Pick<Log, 'error'>} log
    * @param {() => void} released called once, when the session has ended
    */
-  constructor(transport, native, log, released) {
+  constructor(transport, native, clock, log, released) {
     this.#native = native;
+    this.#clock = clock;
     this.#log = log;
     this.#released = released;
     this.transport = transport;
@@ -48,7 +56,7 @@ export class DatagramSession {
     this.handler = null;
     this.#lines = new ControlLines({
       maxBytes: MAX_CONTROL_BYTES,
-      onMessage: (message) => this.guard(() => this.handler?.control(message)),
+      onMessage: (message) => this.#message(message),
       onError: (reason) => this.close(errors['bad-request'].close, reason),
     });
     native.onDatagram = (bytes, arrivalMs) => this.#packet(bytes, arrivalMs);
@@ -146,13 +154,21 @@ export class DatagramSession {
 
   /** @param {Stream} stream */
   #readControl(stream) {
-    for (let i = 0; i < READS_PER_TURN; i++) {
+    this.#isFlood = false;
+    for (let i = 0; i < READS_PER_TURN && !this.#isFlood; i++) {
       if (!this.#native.open) return;
       const count = stream.read(chunk);
       if (!count) return;
       this.#lines.push(chunk.subarray(0, count));
     }
-    setImmediate(() => this.#readControl(stream));
+    if (this.#isFlood) this.#clock.setTimeout(() => this.#readControl(stream), UNREAD_MS);
+    else setImmediate(() => this.#readControl(stream));
+  }
+
+  /** @param {unknown} message */
+  #message(message) {
+    if (this.#rate.count(this.#clock.now())) this.#isFlood = true;
+    this.guard(() => this.handler?.control(message));
   }
 
   /**

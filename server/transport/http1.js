@@ -39,6 +39,9 @@ export const HTTP1_SERVER_OPTIONS = Object.freeze({
 
 const LIST_TYPE = 'application/octet-stream';
 
+/** So many control messages of one list are read. */
+const MAX_LIST_MESSAGES = 100;
+
 /** How often idle sessions are looked for, at most. */
 const SWEEP_MS = 1000;
 
@@ -221,9 +224,10 @@ class Http1TransportOfRequests {
     const now = this.#options.clock.now();
     session.heardMs = now;
     session.startAnswer(this.#list);
+    let messages = 0;
     const isWhole = readList(body, (packet) => {
-      if (packetType(packet) === PacketType.control) session.receiveControl(controlOf(packet), now);
-      else session.receive(packet, now);
+      if (packetType(packet) !== PacketType.control) session.receive(packet, now);
+      else session.receiveControl(++messages > MAX_LIST_MESSAGES ? undefined : controlOf(packet), now);
     });
     if (!isWhole) session.receive(TRUNCATED, now);
     return session.takeAnswer(response);

@@ -11,6 +11,7 @@ import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { TokenBucket } from '../token-bucket.js';
 import { BaseSession, cutText } from './base-session.js';
+import { MessageRate, UNREAD_MS } from './message-rate.js';
 import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES, MAX_STUCK_BYTES } from './session.js';
 
 /** The longest reason that a close frame carries, in bytes (RFC 6455, section 5.5). */
@@ -22,11 +23,6 @@ const NORMAL_CLOSE = 1000;
 
 /** The connection ended without a close frame (RFC 6455, section 7.1.5). */
 const ABNORMAL_CLOSE = 1006;
-
-/** Who sends more messages, or pings, than this within so many milliseconds isn't read for a while: others are. */
-const MAX_MESSAGES = 500;
-const MESSAGES_MS = 50;
-const UNREAD_MS = 200;
 
 /** So many pings of the peer are answered at once, and then so many a second. */
 const PINGS = Object.freeze({ atOnce: 10, perSecond: 5 });
@@ -41,8 +37,8 @@ export class WebSocketSession extends BaseSession {
   #clock;
   #onEnd;
   #failed = false;
-  #messages = 0;
-  #messagesSinceMs = -Infinity;
+  /** Of messages, pings and pongs. */
+  #rate = new MessageRate();
   #pongs = new TokenBucket(PINGS);
   #unanswered = 0;
   #pings = 0;
@@ -166,17 +162,9 @@ export class WebSocketSession extends BaseSession {
     }
   }
 
-  /**
-   * A flood waits in the peer's own socket: reading it would be all that the server did.
-   * @param {number} now
-   */
+  /** @param {number} now */
   #count(now) {
-    if (now - this.#messagesSinceMs >= MESSAGES_MS) {
-      this.#messagesSinceMs = now;
-      this.#messages = 0;
-    }
-    this.#messages += 1;
-    if (this.#messages <= MAX_MESSAGES || this.#ws.isPaused) return;
+    if (!this.#rate.count(now) || this.#ws.isPaused) return;
     this.#ws.pause();
     this.#clock.setTimeout(() => this.#ws.resume(), UNREAD_MS);
   }

@@ -3,6 +3,7 @@
  * on the client's first bidirectional stream.
  *
  * @import { NativeSession, SessionRequest } from '@aloud/native'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Accept, Session, Transport } from './session.js'
  *
@@ -17,9 +18,11 @@
  * @property {string} [path]                 where sessions are asked for; others get a 404, and pages of other hosts a 403
  * @property {number} [maxSessions]          those above are closed as 'server-full'
  * @property {Pick<Log, 'error'>} log
+ * @property {Clock} [clock]
  */
 
 import { Endpoint } from '@aloud/native';
+import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
 import { DatagramSession } from './datagram-session.js';
 import { isSameHostname } from './origin.js';
@@ -72,6 +75,7 @@ export class NativeTransport {
   #path;
   #maxSessions;
   #log;
+  #clock;
   #endpoint;
   #sessions = 0;
   #address = { host: '', port: 0 };
@@ -82,6 +86,7 @@ export class NativeTransport {
     this.#path = path;
     this.#maxSessions = maxSessions;
     this.#log = log;
+    this.#clock = engine.clock ?? systemClock;
     const { congestionController = 'cubic', receiveQueue = 64 } = engine;
     const keepAliveMs = pingAfter(idleTimeoutMs);
     this.#endpoint = new Endpoint({
@@ -163,7 +168,7 @@ export class NativeTransport {
       return;
     }
     this.#sessions += 1;
-    const session = new DatagramSession(this, native, this.#log, () => (this.#sessions -= 1));
+    const session = new DatagramSession(this, native, this.#clock, this.#log, () => (this.#sessions -= 1));
     session.guard(() => this.#accept(session));
   }
 }

@@ -273,6 +273,16 @@ describe('HTTP/1', () => {
     expect(one.closed).toEqual([]);
   });
 
+  it('reads no more than a hundred control messages of one list, and passes on the rest unread', async () => {
+    const { post, path, one } = await joined();
+    one.messages.length = 0;
+    const mute = writeControl({ type: 'mute', muted: true });
+    const { status } = await post(`${path}/packets`, { body: listOf(Array.from({ length: 1500 }, () => mute)) });
+    expect(status).toBe(200);
+    expect(one.messages.length).toBe(1500);
+    expect(one.messages.filter((message) => message !== undefined).length).toBe(100);
+  });
+
   it('survives any list of bytes', async () => {
     const { post, path, one } = await joined();
     const next = random(11);

@@ -28,6 +28,12 @@ describe('text of a person\'s', () => {
     expect(cleanText(text)).toBe(clean);
   });
 
+  it('has no heaps of marks, which take long to be put in order', () => {
+    const heap = `a${'\u0315\u0300'.repeat(8000)}b`;
+    expect(cleanText(heap) === `\u00e0${'\u0300'.repeat(14)}${'\u0315'.repeat(15)}b`).toBe(true);
+    expect(cleanText(`a${'\u0344'.repeat(20)}`)).toBe(`\u00e4\u0301${'\u0308\u0301'.repeat(14)}\u0308`);
+  });
+
   it('is clean after cleaning, whatever it was', () => {
     const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.nat(0xffff).map((c) => String.fromCharCode(c)) }));
     fc.assert(

@@ -55,6 +55,13 @@ describe('people of one name', () => {
     expect(lastTold(second, second.id)).toMatchObject({ name: 'Ren\u00e9', label: 'Ren\u00e9 (2)' });
   });
 
+  it('have a name of letters, and no heaps of marks', async () => {
+    const conference = new Conference();
+    const ann = await conference.join(`A${'\u0315\u0300'.repeat(4000)}nn`);
+    expect(lastTold(ann, ann.id).name === `\u00c0${'\u0300'.repeat(14)}${'\u0315'.repeat(15)}nn`).toBe(true);
+    expect(ann.session.told('welcome')[0].nameCut).toBeUndefined();
+  });
+
   it('have a name that is cut where it is too long', async () => {
     const conference = new Conference();
     const ann = await conference.join('x'.repeat(10_000));
@@ -221,6 +228,22 @@ describe('control messages of any kind', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('are not even looked at beyond twenty a second, unless they end the session', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    const say = (/** @type {object} */ told) => ann.session.handler?.control(told);
+    for (let i = 0; i < 20; i++) say({});
+    say({ type: 'mute', muted: true });
+    expect(ann.session.told('changed')).toEqual([]);
+    expect(ann.stats()?.dropped.control).toBe(21);
+    conference.clock.advance(1000);
+    say({ type: 'mute', muted: true });
+    expect(ann.session.told('changed').length).toBe(1);
+    for (let i = 0; i < 20; i++) say({});
+    say({ type: 'leave' });
+    expect(ann.session.closed?.code).toBe(0);
   });
 
   it('may come first, and are refused with a code', async () => {
