@@ -141,6 +141,11 @@ export class PlaybackFeed {
     while (this.#availableMs < ms && this.#pull());
   }
 
+  /** Pulls no more: what comes is another ring's. Idempotent. */
+  close() {
+    this.#clock.clearTimeout(this.#timer);
+  }
+
   /** @returns {boolean} whether there was anything, and room for it */
   #pull() {
     const count = this.#source.pull(this.#frame, this.#availableMs, HEADROOM_MS);

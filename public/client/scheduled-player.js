@@ -27,7 +27,8 @@ export class ScheduledPlayer {
   /**
    * @param {BaseAudioContext} context
    * @param {AudioNode} output
-   * @param {(frames: number) => void} pull asks for frames, which come by add()
+   * @param {(frames: number, leadMs: number) => void} pull asks for frames, which come by add(), and says how long
+   *   they will wait to be heard
    * @param {{ setInterval(run: () => void, ms: number): any, clearInterval(timer: any): void, now(): number }} [time]
    */
   constructor(context, output, pull, time = pageTime) {
@@ -49,7 +50,7 @@ export class ScheduledPlayer {
     const frames = Math.min(missing, MAX_WANTED - this.#wanted);
     this.#wanted += frames;
     this.#askedMs = now;
-    this.#pull(frames);
+    this.#pull(frames, 1000 * LEAD_S);
   }
 
   /**

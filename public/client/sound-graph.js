@@ -46,8 +46,8 @@ export class SoundGraph {
   async startPlayback(worklets) {
     this.#fadeIn();
     if (!worklets) {
-      this.#player = new ScheduledPlayer(this.context, this.output, (frames) =>
-        this.#worker.postMessage({ type: 'pull', frames }),
+      this.#player = new ScheduledPlayer(this.context, this.output, (frames, leadMs) =>
+        this.#worker.postMessage({ type: 'pull', frames, leadMs }),
       );
       return;
     }

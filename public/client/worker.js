@@ -22,6 +22,7 @@ let capturePort = null;
 let playbackPort = null;
 let frame = new Float32Array(960 + PULL_EXTRA);
 let channels = 1;
+let formatText = '';
 /** @type {PlaybackFeed | null} */
 let playback = null;
 
@@ -30,8 +31,9 @@ const call = new LastingCall({
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
     joined: ({ format, leaveUrl }) => {
-      // The page makes rings of as many channels anew.
-      if (format.channels !== channels) closePorts();
+      // The page makes its rings anew.
+      if (JSON.stringify(format) !== formatText) closePorts();
+      formatText = JSON.stringify(format);
       channels = format.channels;
       frame = new Float32Array((format.frameSamples + PULL_EXTRA) * channels);
       page.postMessage({ type: 'joined', format, leaveUrl });
@@ -49,6 +51,7 @@ const call = new LastingCall({
 function closePorts() {
   capturePort?.close();
   playbackPort?.close();
+  playback?.close();
   capturePort = playbackPort = playback = null;
 }
 
@@ -78,12 +81,14 @@ const handlers = {
     capturePort = null;
   },
   playback: ({ memory, port, sampleRate, blockMs }) => {
+    playback?.close();
     const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, pullSamples: frame.length });
     playback = feed;
     playbackPort = port;
     port.onmessage = () => feed.wake();
   },
-  pull: ({ frames }) => {
+  pull: ({ frames, leadMs }) => {
+    call.outputMs = leadMs;
     for (let i = 0; i < frames; i++) {
       const samples = frame.slice(0, call.pull(frame) * channels);
       page.postMessage({ type: 'frame', samples }, [samples.buffer]);

@@ -99,6 +99,16 @@ describe('PlaybackFeed', () => {
     expect(source.outputMs).toBe(14);
   });
 
+  it('takes nothing for a sound card that is gone', () => {
+    const { clock, ring, source, feed, take } = setUp();
+    ring.arm(ring.capacity);
+    take();
+    feed.close();
+    feed.close();
+    clock.advance(100);
+    expect(source.madeUp).toBe(0);
+  });
+
   it('gives what comes while it waits, and makes up nothing', () => {
     const { clock, ring, source, feed, take } = setUp();
     ring.arm(ring.capacity);
@@ -165,13 +175,14 @@ describe('ScheduledPlayer', () => {
         },
       }),
     };
-    const asked = { frames: 0, calls: 0 };
+    const asked = { frames: 0, calls: 0, leadMs: 0 };
     const player = new ScheduledPlayer(
       /** @type {any} */ (context),
       /** @type {any} */ ({}),
-      (frames) => {
+      (frames, leadMs) => {
         asked.frames += frames;
         asked.calls += 1;
+        asked.leadMs = leadMs;
       },
       {
         now: () => time.ms,
@@ -189,6 +200,7 @@ describe('ScheduledPlayer', () => {
       for (; asked.frames > 0; asked.frames--) player.add(new Float32Array(960));
     }
     expect(player.underruns).toBe(0);
+    expect(asked.leadMs).toBe(120);
     for (let i = 1; i < scheduled.length; i++) {
       expect(scheduled[i].start).toBeCloseTo(scheduled[i - 1].start + 0.02, 9);
     }
