@@ -15,6 +15,8 @@ export class Playback {
   #last;
   #fade = 0;
   #playing = false;
+  /** Whether there was any sound yet: its time begins with it. */
+  #begun = false;
   #bursts;
   /** Interleaved, where the ring is stereo. */
   #block = new Float32Array(0);
@@ -41,7 +43,8 @@ export class Playback {
     this.#bursts.next();
     this.#ring.setBurst(this.#bursts.blocks * length, this.#bursts.gapMs);
     const out = this.#ring.channels === 1 ? channels[0] : this.#blockOf(length);
-    const there = this.#ring.read(out);
+    this.#begun ||= this.#ring.available > 0;
+    const there = this.#begun ? this.#ring.play(out) : 0;
     if (there > 0) this.#rise(out, there);
     if (there < length) this.#fall(out, there, length);
     this.#spread(out, channels);

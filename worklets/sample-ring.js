@@ -13,6 +13,7 @@ const OVERFLOWS = 5;
 const BURST = 6;
 const BURST_GAP = 7;
 const CHANNELS = 8;
+const MISSED = 9;
 const HEADER_BYTES = 64;
 
 export class SampleRing {
@@ -50,14 +51,19 @@ export class SampleRing {
     return new SampleRing(memory);
   }
 
-  /** How many samples wait to be read. */
+  /** How many samples wait to be read; below 0: for so many it is too late, see play(). */
   get available() {
-    return (Atomics.load(this.#head, WRITTEN) - Atomics.load(this.#head, READ)) >>> 0;
+    return (Atomics.load(this.#head, WRITTEN) - Atomics.load(this.#head, READ)) | 0;
   }
 
-  /** How many times the reader found less than it wanted. */
+  /** How many times what was played ran out. */
   get underruns() {
     return Atomics.load(this.#head, UNDERRUNS);
+  }
+
+  /** How many samples were missing when it was time to play them. */
+  get missed() {
+    return Atomics.load(this.#head, MISSED) >>> 0;
   }
 
   /** How many times the writer found no room for all that it had. */
@@ -98,7 +104,7 @@ export class SampleRing {
   write(from, count = from.length / this.channels) {
     const { channels } = this;
     const written = Atomics.load(this.#head, WRITTEN);
-    const room = this.capacity - ((written - Atomics.load(this.#head, READ)) >>> 0);
+    const room = this.capacity - Math.max(0, (written - Atomics.load(this.#head, READ)) | 0);
     const taken = count < room ? count : room;
     for (let i = 0; i < taken; i++) {
       const place = ((written + i) & this.#mask) * channels;
@@ -117,14 +123,29 @@ export class SampleRing {
   read(into, count = into.length / this.channels) {
     const { channels } = this;
     const read = Atomics.load(this.#head, READ);
-    const there = (Atomics.load(this.#head, WRITTEN) - read) >>> 0;
-    const taken = count < there ? count : there;
+    const there = (Atomics.load(this.#head, WRITTEN) - read) | 0;
+    const taken = Math.max(0, count < there ? count : there);
     for (let i = 0; i < taken; i++) {
       const place = ((read + i) & this.#mask) * channels;
       for (let c = 0; c < channels; c++) into[i * channels + c] = this.#samples[place + c];
     }
     Atomics.store(this.#head, READ, (read + taken) | 0);
     return taken;
+  }
+
+  /**
+   * Reads as a sound card does: time goes on where there is nothing, and what comes after its time is never read, so
+   * that all that follows is heard when it would have been. It waits for no more than the ring holds.
+   * @param {Float32Array} into
+   * @param {number} [count]
+   * @returns {number} as read() does
+   */
+  play(into, count = into.length / this.channels) {
+    const there = this.read(into, count);
+    if (there === count) return there;
+    Atomics.add(this.#head, MISSED, count - there);
+    if (this.available > -this.capacity) Atomics.add(this.#head, READ, count - there);
+    return there;
   }
 
   /**

@@ -3,6 +3,7 @@
  * @import { ClientAudio } from './client-audio.js'
  * @import { ClockSync } from './clock-sync.js'
  * @import { Connection, ConnectionStats, TransportName } from './connection/connection.js'
+ * @import { Output } from './client-types.js'
  * @import { DelayParts } from './delay-parts.js'
  * @import { Playout } from './playout.js'
  * @import { RoomState } from './room-state.js'
@@ -28,9 +29,10 @@
  * @property {Uplink['counters'] & { level: number, voice: boolean, driftPpm: number }} uplink
  *   driftPpm: the microphone's against the server's sample clock
  * @property {ConnectionStats} connection
- * @property {{ dropped: number, outputMs: number, clockErrorMs: number, clockJumps: number, driftPpm: number }}
- *   client  packets that were no packets, what waits for the sound card, how far the clock may be off, how
- *   often it had to jump, the server's clock against this computer's
+ * @property {{ dropped: number, outputMs: number, gaps: number, gapMs: number, clockErrorMs: number,
+ *   clockJumps: number, driftPpm: number }} client  packets that were no packets; what waits for the sound card, how
+ *   often that found nothing, and how long in all; how far the clock may be off, how often it had to jump, and the
+ *   server's against this computer's
  * @property {Record<string, unknown> | null} server  what the server says of this one's uplink
  */
 
@@ -57,7 +59,7 @@ export class CallStatistics {
    * @param {ClockSync} call.sync
    * @param {RoomState} call.room
    * @param {Traffic} call.traffic
-   * @param {{ outputMs: number }} call.client  where it is told what waits for the sound card
+   * @param {{ output: Readonly<Output> }} call.client
    * @param {Clock} clock
    */
   constructor(call, clock) {
@@ -86,7 +88,7 @@ export class CallStatistics {
   read() {
     const { audio, connection, sync, room, traffic, client } = this.#call;
     const { playout, uplink } = audio;
-    const { outputMs } = client;
+    const { waitMs: outputMs, gaps, gapMs } = client.output;
     const delayParts = delayPartsOf(room.welcome, sync, { playoutMs: playout.delayMs, outputMs });
     return {
       transport: connection.transport,
@@ -99,7 +101,7 @@ export class CallStatistics {
         playout: playout.stats(),
         uplink: uplink.stats(),
         connection: connection.stats(),
-        client: { dropped: traffic.dropped, outputMs, ...sync.stats(this.#clock.now()) },
+        client: { dropped: traffic.dropped, outputMs, gaps, gapMs, ...sync.stats(this.#clock.now()) },
         server: room.stats,
       },
     };

@@ -29,6 +29,11 @@
  * @property {(end: { code: string, message: string }) => void} ended
  *   the server or the network has ended it, after `joined`; not called for leave()
  *
+ * @typedef {object} Output  what is between a client and its speaker
+ * @property {number} waitMs   how long what is pulled just in time waits for the sound card
+ * @property {number} gaps     how often the sound card found nothing
+ * @property {number} gapMs    how much of the sound's time that was, in all
+ *
  * @typedef {object} JoinOptions
  * @property {string} room
  * @property {string} name

@@ -4,7 +4,7 @@
  * @import { Clock } from '../shared/clock.js'
  * @import { ClientStats } from './client-stats.js'
  * @import { ClockSync } from './clock-sync.js'
- * @import { ClientEvents, Joined, JoinOptions } from './client-types.js'
+ * @import { ClientEvents, Joined, JoinOptions, Output } from './client-types.js'
  * @import { Scope } from './connection/choose.js'
  * @import { Connection } from './connection/connection.js'
  */
@@ -62,8 +62,8 @@ export class Client {
   heardMs = -Infinity;
   /** Whether a server was asked to let this client join. */
   hasAsked = false;
-  /** How long what is pulled just in time waits for the speaker, in milliseconds, for the statistics. */
-  outputMs = 0;
+  /** For the statistics. @type {Readonly<Output>} */
+  output = { waitMs: 0, gaps: 0, gapMs: 0 };
 
   /**
    * @param {object} options

@@ -3,7 +3,7 @@
  * @import { Codec } from '../shared/codec.js'
  * @import { Scope } from './connection/choose.js'
  * @import { ClientStats } from './client-stats.js'
- * @import { ClientEvents, Joined, JoinOptions } from './client-types.js'
+ * @import { ClientEvents, Joined, JoinOptions, Output } from './client-types.js'
  *
  * @typedef {object} LastingState
  * @property {'joining' | 'joined' | 'reconnecting' | 'ended'} state
@@ -53,7 +53,6 @@ export class LastingCall {
   #attempt = null;
   #token = '';
   #muted = false;
-  #outputMs = 0;
   /** @type {LastingState['state']} */
   #state = 'joining';
   #since = 0;
@@ -61,6 +60,9 @@ export class LastingCall {
   /** @type {unknown} */
   #retryTimer = null;
   #pulse;
+
+  /** Filled by who takes what pull() gives, for the statistics. @type {Output} */
+  output = { waitMs: 0, gaps: 0, gapMs: 0 };
 
   /**
    * @param {object} options
@@ -139,7 +141,7 @@ export class LastingCall {
     this.#declick.jump();
     this.#channels = joined.format.channels;
     this.#token = joined.resume;
-    client.outputMs = this.#outputMs;
+    client.output = this.output;
     this.#on.joined?.(joined);
     this.#joined();
   }
@@ -269,16 +271,6 @@ export class LastingCall {
   /** How many more samples complete the next frame; a frame while there is no connection. */
   get samplesToFrame() {
     return this.#client?.samplesToFrame ?? 960;
-  }
-
-  /** What waits between render() and the speaker, in milliseconds, for the statistics. */
-  get outputMs() {
-    return this.#outputMs;
-  }
-
-  set outputMs(ms) {
-    this.#outputMs = ms;
-    if (this.#client) this.#client.outputMs = ms;
   }
 
   /** Whether the next piece of sound has come, so that pull() would make up nothing. */

@@ -49,7 +49,7 @@ export class Playout {
   /**
    * Packets: `received` in time, `late` for their frame, `lost` that never came, `duplicate`, `strange`
    * with a time that can't be; frames: `played`, `recovered` from a later packet, `skipped` unheard to
-   * catch up, `concealed`, `garbage`; `underruns`: how often the sound card found nothing; samples
+   * catch up, `concealed`, `garbage`; `underruns`: how often nothing had come; samples
    * inserted and dropped.
    */
   counters = {

@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../shared/clock.js'
+ * @import { Output } from './client-types.js'
  * @import { SampleRing } from '../../worklets/sample-ring.js'
  *
  * What a feed needs of the client.
@@ -7,7 +8,7 @@
  * @property {(out: Float32Array, waitMs: number, aheadMs: number) => number} pull
  * @property {(waitMs: number, aheadMs: number) => void} look
  * @property {boolean} ready
- * @property {number} outputMs
+ * @property {Output} output
  *
  * @typedef {object} Sink
  * @property {(samples: Float32Array, count: number) => void} capture
@@ -114,10 +115,18 @@ export class PlaybackFeed {
   wake() {
     const burstMs = this.#burstMs;
     this.#wokeMs = this.#clock.now();
-    this.#source.outputMs = burstMs + HEADROOM_MS;
+    this.#tell(burstMs);
     this.#source.look(this.#availableMs, HEADROOM_MS);
     this.arrived();
     this.#wait(burstMs);
+  }
+
+  /** @param {number} burstMs */
+  #tell(burstMs) {
+    const { output } = this.#source;
+    output.waitMs = burstMs + HEADROOM_MS;
+    output.gaps = this.#ring.underruns;
+    output.gapMs = this.#ring.missed / this.#perMs;
   }
 
   /**
@@ -131,9 +140,18 @@ export class PlaybackFeed {
     const needMs = burstMs * Math.ceil(HEADROOM_MS / burstMs);
     const gapMs = this.#ring.burstGapMs || burstMs;
     const leftMs = gapMs * (Math.floor(there / burstMs) + 1) - HEADROOM_MS;
-    if (there < needMs && leftMs > 0) this.#timer = this.#clock.setTimeout(() => this.#fill(needMs), leftMs);
-    else this.#fill(needMs);
+    if (there < needMs && leftMs > 0) this.#timer = this.#clock.setTimeout(() => this.#makeUp(needMs), leftMs);
+    else this.#makeUp(needMs);
     this.#ring.arm(Math.ceil(needMs * this.#perMs));
+  }
+
+  /**
+   * Where it is too late already this stood still: what came meanwhile is taken first.
+   * @param {number} ms so much there must be
+   */
+  #makeUp(ms) {
+    if (this.#availableMs < 0) this.#timer = this.#clock.setTimeout(() => this.#fill(ms), 0);
+    else this.#fill(ms);
   }
 
   /** @param {number} ms so much there must be */

@@ -88,7 +88,7 @@ const handlers = {
     port.onmessage = () => feed.wake();
   },
   pull: ({ frames, leadMs }) => {
-    call.outputMs = leadMs;
+    call.output.waitMs = leadMs;
     for (let i = 0; i < frames; i++) {
       const samples = frame.slice(0, call.pull(frame) * channels);
       page.postMessage({ type: 'frame', samples }, [samples.buffer]);

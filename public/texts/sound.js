@@ -17,6 +17,7 @@ export const figureTexts = Object.freeze({
   duplicate: 'Duplicate packets',
   concealed: 'Frames made up',
   recovered: 'Frames from redundancy',
+  gaps: 'Gaps at the speaker',
   jitter: 'Jitter; what it needs',
   drift: 'Sound card’s drift',
 });

@@ -20,7 +20,7 @@ const COUNTS = /** @type {const} */ (['lost', 'late', 'early', 'duplicate', 'con
  * @param {ClientStats} stats
  * @returns {Figure[]} with a dash for what isn't known, or not counted
  */
-export function figuresOf({ receivedPercent, detail: { server, playout, uplink } }) {
+export function figuresOf({ receivedPercent, detail: { server, playout, uplink, client } }) {
   const told = /** @type {Record<string, any>} */ (server ?? {});
   const own = /** @type {Record<string, any>} */ (playout);
   const percent = (/** @type {number | null | undefined} */ value) => quantity(value, '%', 1);
@@ -28,6 +28,7 @@ export function figuresOf({ receivedPercent, detail: { server, playout, uplink }
     { name: figureTexts.received, up: percent(told.receivedPercent), down: percent(own.receivedPercent) },
     { name: figureTexts.received10s, up: percent(told.receivedPercent10s), down: percent(receivedPercent) },
     ...COUNTS.map((name) => ({ name: figureTexts[name], up: quantity(told[name], ''), down: quantity(own[name], '') })),
+    { name: figureTexts.gaps, up: quantity(null, ''), down: quantity(client?.gapMs, 'ms') },
     { name: figureTexts.jitter, up: quantity(told.jitterMs, 'ms', 1), down: quantity(own.wantedMs, 'ms', 1) },
     { name: figureTexts.drift, up: quantity(uplink?.driftPpm, 'ppm', 1), down: quantity(own.driftPpm, 'ppm', 1) },
   ];

@@ -42,6 +42,41 @@ describe('SampleRing', () => {
     expect(ring.overflows).toBe(overflows);
   });
 
+  it.each([1, 2, 3, 4])('plays each sample at its time or never, whatever comes late (seed %i)', (seed) => {
+    const random = randomOf(seed);
+    const ring = SampleRing.create(256);
+    new Int32Array(ring.memory, 0, 2).fill(-1000 * seed);
+    let [written, played, missed] = [0, 0, 0];
+    for (let round = 0; round < 5000; round++) {
+      const room = 256 - Math.max(0, written - played);
+      const chunk = Float32Array.from({ length: Math.min(room, Math.floor(random() * (round % 100 < 50 ? 80 : 110))) }, (_, i) => written + i);
+      written += ring.write(chunk);
+      const out = new Float32Array(Math.floor(random() * 80)).fill(NaN);
+      const there = ring.play(out);
+      expect([...out.subarray(0, there)]).toEqual(Array.from({ length: there }, (_, i) => played + i));
+      expect(there).toBe(Math.max(0, Math.min(out.length, written - played)));
+      missed += out.length - there;
+      played += out.length;
+      expect(ring.available).toBe(written - played);
+      expect(ring.missed).toBe(missed);
+      if (written < played - 150) written += ring.write(new Float32Array(100).map((_, i) => written + i));
+    }
+    expect(missed).toBeGreaterThan(1000);
+    expect(missed).toBeLessThan(played);
+  });
+
+  it('waits for no more than it holds', () => {
+    const ring = SampleRing.create(64);
+    const out = new Float32Array(10);
+    for (let i = 0; i < 100; i++) ring.play(out);
+    expect(ring.available).toBe(-70);
+    expect(ring.missed).toBe(1000);
+    expect(ring.write(new Float32Array(64))).toBe(64);
+    expect(ring.write(Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8))).toBe(8);
+    expect(ring.play(out)).toBe(2);
+    expect([...out.subarray(0, 2)]).toEqual([7, 8]);
+  });
+
   it('writes nothing outside its samples', () => {
     const memory = new SharedArrayBuffer(4 * HEADER_WORDS + 4 * 16);
     const ring = new SampleRing(memory);

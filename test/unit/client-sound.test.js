@@ -38,7 +38,7 @@ describe('PlaybackFeed', () => {
     const clock = new FakeClock();
     const ring = SampleRing.create(48_000);
     const source = {
-      outputMs: 0,
+      output: { waitMs: 0, gaps: 0, gapMs: 0 },
       frames: 0,
       madeUp: 0,
       /** @type {number[]} */
@@ -96,7 +96,31 @@ describe('PlaybackFeed', () => {
     }
     expect(ring.underruns).toBe(underruns);
     expect(source.madeUp).toBe(202);
-    expect(source.outputMs).toBe(14);
+    expect(source.output.waitMs).toBe(14);
+  });
+
+  it('takes what came while it stood still before it makes anything up, and tells of the gap', () => {
+    const { clock, ring, source, feed } = setUp();
+    feed.wake();
+    ring.play(new Float32Array(30 * perMs));
+    ring.countUnderrun();
+    feed.wake();
+    source.frames = 3;
+    feed.arrived();
+    clock.advance(1);
+    expect(source.madeUp).toBe(0);
+    expect(ring.available).toBe((60 - 30) * perMs);
+    expect(source.output).toMatchObject({ gaps: 1, gapMs: 30 });
+  });
+
+  it('makes up what it can where nothing came while it stood still', () => {
+    const { clock, ring, source, feed } = setUp();
+    feed.wake();
+    ring.play(new Float32Array(30 * perMs));
+    feed.wake();
+    clock.advance(1);
+    expect(source.madeUp).toBe(8);
+    expect(ring.available).toBe(10 * perMs);
   });
 
   it('takes nothing for a sound card that is gone', () => {
@@ -127,7 +151,7 @@ describe('PlaybackFeed', () => {
     short.take();
     short.clock.advance(1);
     expect(short.ring.available).toBeGreaterThanOrEqual(256);
-    expect(short.source.outputMs).toBeCloseTo(128 / perMs + 4);
+    expect(short.source.output.waitMs).toBeCloseTo(128 / perMs + 4);
     const long = setUp(0, 2048);
     long.ring.arm(long.ring.capacity);
     long.take();

@@ -23,8 +23,9 @@ import { random as randomOf } from '../fakes/random.js';
  * @param {(random: Random) => number} [options.jitterMs] @param {(random: Random) => number} [options.wakeMs]
  * @param {(random: Random) => number} [options.timerMs]
  * @param {number} [options.loss]
+ * @param {[number, number][]} [options.stalls] from when until when the worker stands still, in milliseconds
  */
-function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPpm = 0, loss = 0, ...rest }) {
+function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPpm = 0, loss = 0, stalls = [], ...rest }) {
   const { jitterMs = () => 0, wakeMs = () => 0, timerMs = (random) => random() } = rest;
   const random = randomOf(17);
   const format = createAudioFormat({ sampleRate });
@@ -46,7 +47,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
   const redundancy = new Redundancy('auto', { now: () => time.ms });
   const ring = SampleRing.create(sampleRate, false);
   const source = {
-    outputMs: 0,
+    output: { waitMs: 0, gaps: 0, gapMs: 0 },
     get ready() {
       return playout.ready;
     },
@@ -67,11 +68,13 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
     while (i > 0 && events[i - 1].ms > ms) i -= 1;
     events.splice(i, 0, { ms, run });
   };
+  /** In the worker, once it can. @param {number} ms @param {() => void} run */
+  const work = (ms, run) => at(stalls.find(([from, to]) => ms >= from && ms < to)?.[1] ?? ms, run);
   const timers = {
     now: () => time.ms,
     setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) => {
       const timer = { run };
-      at(time.ms + ms + timerMs(random), () => timer.run());
+      work(time.ms + ms + timerMs(random), () => timer.run());
       return timer;
     },
     clearTimeout: (/** @type {{ run: () => void } | null} */ timer) => void (timer && (timer.run = () => {})),
@@ -109,7 +112,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
     }
     const bytes = write(k);
     if (bytes === null || random() < loss) return;
-    at(time.ms + 15 + jitterMs(random), () => {
+    work(time.ms + 15 + jitterMs(random), () => {
       const packet = new Packet();
       expect(readPacket(bytes, packet)).toBeNull();
       playout.receive(packet, bytes, time.ms);
@@ -123,7 +126,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
     for (; heardTo < taken; heardTo += block.length) {
       const wants = playback.process([block]);
       if (heardTo + block.length <= heard.length) heard.set(block, heardTo);
-      if (wants) at(time.ms + 0.2 + wakeMs(random), () => feed.wake());
+      if (wants) work(time.ms + 0.2 + wakeMs(random), () => feed.wake());
     }
     at(3.3 + ((taken / sampleRate) * 1000) / (1 + cardPpm * 1e-6), card);
   };
@@ -135,7 +138,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
     time.ms = event.ms;
     event.run();
   }
-  return { heard, playout, played, delays, underruns: ring.underruns };
+  return { heard, playout, played, delays, underruns: ring.underruns, missed: ring.missed };
 }
 
 const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
@@ -191,6 +194,24 @@ describe('what is heard', { timeout: 60_000 }, () => {
     expect(recording.correlation).toBeGreaterThan(0.9);
     expect(call.playout.counters).toMatchObject({ late: 0, lost: 0, concealed: 0 });
     expect(Math.max(...call.delays.slice(5))).toBeLessThan(18);
+  });
+
+  it.each([30, 60, 250])('is where it was after the worker has stood still for %i ms', (stallMs) => {
+    const dialogue = conversation(24);
+    const fromMs = 20_400;
+    const call = listen({ ...dialogue, stalls: [[fromMs, fromMs + stallMs]] });
+    const lagAt = (/** @type {number} */ seconds) => {
+      const start = Math.round(seconds * RATE);
+      const piece = dialogue.said.subarray(start, start + RATE / 4);
+      return align(piece, call.heard, { from: start, to: start + RATE / 5 }).lag - start;
+    };
+    const before = lagAt(20);
+    for (const seconds of [19, 19.5, 20.8, 21.2, 21.6, 22]) expect(lagAt(seconds)).toBe(before);
+    // Two frames and four milliseconds are there when it begins; the rest comes too late to be heard.
+    expect(call.underruns).toBe(1);
+    expect(call.missed / 48).toBeGreaterThan(stallMs - 44);
+    expect(call.missed / 48).toBeLessThan(stallMs);
+    expect(call.playout.counters).toMatchObject({ late: 0, lost: 0, concealed: 0 });
   });
 
   it.each([

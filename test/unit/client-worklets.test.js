@@ -63,15 +63,21 @@ describe('Playback', () => {
       playback.process([out, block(0)]);
       heard.push(...out);
     };
+    // Its time begins with the first sound.
     play();
-    expect(ring.underruns).toBe(0);
+    expect({ underruns: ring.underruns, missed: ring.missed }).toEqual({ underruns: 0, missed: 0 });
     ring.write(block(0.8, 300));
     for (let i = 0; i < 8; i++) play();
     expect(ring.underruns).toBe(1);
     expect(heard.slice(-128).every((sample) => sample === 0)).toBe(true);
-    ring.write(block(-0.8, 512));
+    // All that comes after its time isn't heard, and what follows it is.
+    ring.write(block(0.5, 724));
+    play();
+    expect(heard.slice(-128).every((sample) => sample === 0)).toBe(true);
+    ring.write(block(-0.8, 640));
     for (let i = 0; i < 4; i++) play();
     expect(heard.at(-1)).toBeCloseTo(-0.8);
+    expect(ring.missed).toBe(724 + 128);
     expect(ring.underruns).toBe(1);
     let jump = 0;
     for (let i = 1; i < heard.length; i++) jump = Math.max(jump, Math.abs(heard[i] - heard[i - 1]));

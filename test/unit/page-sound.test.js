@@ -58,7 +58,7 @@ describe('the figures of a call’s sound', () => {
   };
   const playout = { receivedPercent: 100, lost: 11, late: 12, duplicate: 14, concealed: 15, recovered: 16, wantedMs: 9.5, driftPpm: -3 };
   /** @type {any} */
-  const stats = { ...statsOf(), receivedPercent: 97, detail: { server, playout, uplink: { driftPpm: 40 } } };
+  const stats = { ...statsOf(), receivedPercent: 97, detail: { server, playout, uplink: { driftPpm: 40 }, client: { gapMs: 37.6 } } };
 
   it('are the server’s of the way up and this one’s of the way down', () => {
     expect(figuresOf(stats).map(({ up, down }) => [up, down])).toEqual([
@@ -70,6 +70,7 @@ describe('the figures of a call’s sound', () => {
       ['4', '14'],
       ['5', '15'],
       ['6', '16'],
+      ['–', '38 ms'],
       ['1.2 ms', '9.5 ms'],
       ['40.0 ppm', '-3.0 ppm'],
     ]);
