@@ -45,6 +45,24 @@ export function openMicrophone(wish, devices = navigator.mediaDevices) {
   });
 }
 
+/** So many pieces of its sound, of 10 ms, wait for a worker that is late. */
+const MOST_PIECES = 100;
+
+/**
+ * A microphone's sound as it comes, without an audio context, whose blocks and device would hold it up: in browsers that
+ * hand it out to a page (MediaStreamTrackProcessor in Chromium).
+ * @param {MediaStream} stream
+ * @param {number} mostRate Hz; to bring a higher rate down is left to the audio context
+ * @param {any} [scope] the window, or what a test has in its place
+ * @returns {ReadableStream<AudioData> | null} null where it isn't to be had so
+ */
+export function soundOf(stream, mostRate, scope = globalThis) {
+  const [track] = stream.getAudioTracks();
+  const rate = track?.getSettings().sampleRate ?? Infinity;
+  if (!scope.MediaStreamTrackProcessor || rate > mostRate) return null;
+  return new scope.MediaStreamTrackProcessor({ track, maxBufferSize: MOST_PIECES }).readable;
+}
+
 /**
  * @param {MediaStream | null} stream its microphone is switched off
  */

@@ -1,4 +1,5 @@
 import { SampleRing } from '../../worklets/sample-ring.js';
+import { soundOf } from './microphone.js';
 import { ScheduledPlayer } from './scheduled-player.js';
 
 /** Over how long a call grows loud for who joins, in seconds: nobody's first word is a start. */
@@ -68,6 +69,12 @@ export class SoundGraph {
    * @param {MediaStream} stream
    */
   async startCapture(stream) {
+    const sound = soundOf(stream, this.context.sampleRate);
+    if (sound) {
+      this.stopCapture();
+      this.#worker.postMessage({ type: 'capture-track', sound }, [sound]);
+      return;
+    }
     if (!this.#capture) await this.context.audioWorklet.addModule(workletUrl('capture-processor.js'));
     if (this.#closed) return;
     this.#source?.disconnect();
@@ -85,8 +92,7 @@ export class SoundGraph {
   stopCapture() {
     this.#source?.disconnect();
     this.#source = null;
-    if (!this.#capture) return;
-    this.#capture.port.postMessage({ close: true });
+    this.#capture?.port.postMessage({ close: true });
     this.#capture = null;
     this.#worker.postMessage({ type: 'capture-ended' });
   }

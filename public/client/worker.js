@@ -1,13 +1,16 @@
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { SampleRing } from '../../worklets/sample-ring.js';
+import { createAudioFormat } from '../shared/audio-format.js';
 import { createLibopusCodec } from '../shared/libopus-codec.js';
 import { LastingCall } from './lasting-call.js';
 import { PULL_EXTRA } from './playout.js';
 import { CaptureFeed, PlaybackFeed } from './ring-feeds.js';
+import { TrackFeed } from './track-feed.js';
 
 /**
  * The worker's shell around LastingCall. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
- * `capture-anew`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
+ * `capture-track`, `capture-anew`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the
+ * call's events.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -16,13 +19,12 @@ import { CaptureFeed, PlaybackFeed } from './ring-feeds.js';
 
 const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 
-/** @type {MessagePort | null} */
-let capturePort = null;
+/** What captured sound comes by: the worklet's port, or a track. @type {MessagePort | TrackFeed | null} */
+let capture = null;
 /** @type {MessagePort | null} */
 let playbackPort = null;
-let frame = new Float32Array(960 + PULL_EXTRA);
-let channels = 1;
-let formatText = '';
+let format = createAudioFormat();
+let frame = new Float32Array(format.frameSamples + PULL_EXTRA);
 /** @type {PlaybackFeed | null} */
 let playback = null;
 
@@ -30,12 +32,11 @@ const call = new LastingCall({
   codec: createLibopus().then((module) => createLibopusCodec(module)),
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
-    joined: ({ format, leaveUrl }) => {
+    joined: ({ format: joined, leaveUrl }) => {
       // The page makes its rings anew.
-      if (JSON.stringify(format) !== formatText) closePorts();
-      formatText = JSON.stringify(format);
-      channels = format.channels;
-      frame = new Float32Array((format.frameSamples + PULL_EXTRA) * channels);
+      if (JSON.stringify(joined) !== JSON.stringify(format)) closePorts();
+      format = joined;
+      frame = new Float32Array((format.frameSamples + PULL_EXTRA) * format.channels);
       page.postMessage({ type: 'joined', format, leaveUrl });
     },
     state: (detail) => page.postMessage({ type: 'state', ...detail }),
@@ -49,10 +50,15 @@ const call = new LastingCall({
 });
 
 function closePorts() {
-  capturePort?.close();
+  endCapture();
   playbackPort?.close();
   playback?.close();
-  capturePort = playbackPort = playback = null;
+  playbackPort = playback = null;
+}
+
+function endCapture() {
+  capture?.close();
+  capture = null;
 }
 
 /** @type {Record<string, (data: any) => void>} */
@@ -70,16 +76,18 @@ const handlers = {
   },
   capture: ({ memory, port }) => {
     const feed = new CaptureFeed(new SampleRing(memory), call);
+    endCapture();
     call.captureAnew();
-    capturePort?.close();
-    capturePort = port;
+    capture = port;
     port.onmessage = () => feed.wake();
   },
-  'capture-anew': () => call.captureAnew(),
-  'capture-ended': () => {
-    capturePort?.close();
-    capturePort = null;
+  'capture-track': ({ sound }) => {
+    endCapture();
+    call.captureAnew();
+    capture = new TrackFeed(sound, call, format);
   },
+  'capture-anew': () => call.captureAnew(),
+  'capture-ended': endCapture,
   playback: ({ memory, port, sampleRate, blockMs }) => {
     playback?.close();
     const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, pullSamples: frame.length });
@@ -90,7 +98,7 @@ const handlers = {
   pull: ({ frames, leadMs }) => {
     call.output.waitMs = leadMs;
     for (let i = 0; i < frames; i++) {
-      const samples = frame.slice(0, call.pull(frame) * channels);
+      const samples = frame.slice(0, call.pull(frame) * format.channels);
       page.postMessage({ type: 'frame', samples }, [samples.buffer]);
     }
   },
