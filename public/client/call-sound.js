@@ -100,7 +100,6 @@ export class CallSound {
   /** @param {boolean} stopped */
   #runs(stopped) {
     for (const code of ['sound-blocked', 'sound-interrupted']) this.#on.settled(code);
-    if (stopped) this.#graph?.captureAnew();
     if (stopped) this.#on.notice('sound-resumed');
   }
 

@@ -18,12 +18,12 @@ export class SoundGraph {
   #worker;
   #channels;
   #closed = false;
-  /** @type {AudioWorkletNode | null} */
-  #capture = null;
+  /** @type {MediaStream | null} */
+  #microphone = null;
+  /** Ends its capture. @type {(() => void) | null} */
+  #captured = null;
   /** @type {AudioWorkletNode | null} */
   #playback = null;
-  /** @type {MediaStreamAudioSourceNode | null} */
-  #source = null;
   /** @type {ScheduledPlayer | null} for browsers without shared memory */
   #player = null;
 
@@ -35,6 +35,7 @@ export class SoundGraph {
     this.#worker = worker;
     this.#channels = channels;
     this.context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
+    this.context.addEventListener('statechange', () => this.#follow());
     /** All that is heard of the call passes here. */
     this.output = new GainNode(this.context, { gain: 0 });
     this.output.connect(this.context.destination);
@@ -65,35 +66,53 @@ export class SoundGraph {
   }
 
   /**
-   * Begins to capture a microphone, in place of the one before.
+   * Captures a microphone from now on, in place of the one before.
    * @param {MediaStream} stream
    */
   async startCapture(stream) {
-    const sound = soundOf(stream, this.context.sampleRate);
-    if (sound) {
-      this.stopCapture();
-      this.#worker.postMessage({ type: 'capture-track', sound }, [sound]);
-      return;
-    }
-    if (!this.#capture) await this.context.audioWorklet.addModule(workletUrl('capture-processor.js'));
+    this.stopCapture();
+    await this.context.audioWorklet.addModule(workletUrl('capture-processor.js'));
     if (this.#closed) return;
-    this.#source?.disconnect();
-    this.#source = new MediaStreamAudioSourceNode(this.context, { mediaStream: stream });
-    this.#capture ??= this.#node('capture', { numberOfOutputs: 0 });
-    this.#source.connect(this.#capture);
+    this.stopCapture();
+    this.#microphone = stream;
+    this.#follow();
   }
 
-  /** The context had stood still: what is captured comes after a gap. */
-  captureAnew() {
-    if (this.#capture) this.#worker.postMessage({ type: 'capture-anew' });
+  /** Who hears nothing, since the system has stopped sound, isn't heard either: it is captured while the context runs. */
+  #follow() {
+    if (this.context.state !== 'running') this.#endCapture();
+    else if (this.#microphone && !this.#captured) this.#captured = this.#capture(this.#microphone);
+  }
+
+  /**
+   * @param {MediaStream} stream
+   * @returns {() => void} ends it
+   */
+  #capture(stream) {
+    const sound = soundOf(stream, this.context.sampleRate);
+    if (sound) {
+      this.#worker.postMessage({ type: 'capture-track', sound }, [sound]);
+      return () => {};
+    }
+    const source = new MediaStreamAudioSourceNode(this.context, { mediaStream: stream });
+    const node = this.#node('capture', { numberOfOutputs: 0 });
+    source.connect(node);
+    return () => {
+      source.disconnect();
+      node.port.postMessage({ close: true });
+    };
   }
 
   /** Ends the capture; what follows is silence. */
   stopCapture() {
-    this.#source?.disconnect();
-    this.#source = null;
-    this.#capture?.port.postMessage({ close: true });
-    this.#capture = null;
+    this.#microphone = null;
+    this.#endCapture();
+  }
+
+  #endCapture() {
+    if (!this.#captured) return;
+    this.#captured();
+    this.#captured = null;
     this.#worker.postMessage({ type: 'capture-ended' });
   }
 
@@ -127,8 +146,8 @@ export class SoundGraph {
   async close() {
     if (this.#closed) return;
     this.#closed = true;
-    for (const node of [this.#capture, this.#playback]) node?.port.postMessage({ close: true });
-    this.#source?.disconnect();
+    this.stopCapture();
+    this.#playback?.port.postMessage({ close: true });
     this.#player?.close();
     await this.context.close().catch(() => {});
   }

@@ -9,8 +9,7 @@ import { TrackFeed } from './track-feed.js';
 
 /**
  * The worker's shell around LastingCall. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
- * `capture-track`, `capture-anew`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the
- * call's events.
+ * `capture-track`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -86,7 +85,6 @@ const handlers = {
     call.captureAnew();
     capture = new TrackFeed(sound, call, format);
   },
-  'capture-anew': () => call.captureAnew(),
   'capture-ended': endCapture,
   playback: ({ memory, port, sampleRate, blockMs }) => {
     playback?.close();
