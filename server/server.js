@@ -23,6 +23,7 @@ import { MAX_SERVER_DELAY_MS } from './options.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './room/clock.js';
 import { Lobby } from './room/lobby.js';
+import { Metronome } from './room/metronome.js';
 import { Rooms } from './room/rooms.js';
 import { createHttp1Transport, HTTP1_SERVER_OPTIONS } from './transport/http1.js';
 import { openHttp3 } from './transport/http3-engine.js';
@@ -94,7 +95,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   opened.push(() => effort.close());
   /** @type {Transport | null} */
   let polled = null;
-  const shown = { clock, wallNow, sampleClock, observer, log, recordings, effort, poll: () => polled?.poll?.() };
+  const shown = { clock, wallNow, sampleClock, metronome: new Metronome(clock), observer, log, recordings, effort, poll: () => polled?.poll?.() };
   const { rooms, codecLine } = await openRooms(config, shown);
   const { accept } = new Lobby({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
@@ -170,7 +171,7 @@ function createSecureServer(certificate) {
 
 /**
  * @param {Config} config
- * @param {{ clock: Clock, wallNow: () => number, sampleClock: SampleClock, recordings: Recordings,
+ * @param {{ clock: Clock, metronome: Clock, wallNow: () => number, sampleClock: SampleClock, recordings: Recordings,
  *   observer?: Observer, log: Log, effort: Effort, poll: () => void }} shared
  */
 async function openRooms(config, { log, effort, ...shared }) {

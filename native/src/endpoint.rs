@@ -84,6 +84,7 @@ impl Endpoint {
         cert_pem: String,
         key_pem: String,
     ) -> Result<u16> {
+        threads::take_short_turns();
         let ip: IpAddr = host.parse().map_err(invalid)?;
         let config = self.server_config(&cert_pem, &key_pem)?;
         let endpoint = self.bind(SocketAddr::new(ip, port), Some(config))?;

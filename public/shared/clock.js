@@ -9,6 +9,7 @@
 /** @type {Clock} */
 export const systemClock = Object.freeze({
   now: () => performance.now(),
-  setTimeout: (run, ms) => setTimeout(run, ms),
+  // It would leave the fraction out, and be early.
+  setTimeout: (run, ms) => setTimeout(run, Math.ceil(ms)),
   clearTimeout: (timer) => clearTimeout(timer),
 });

@@ -67,7 +67,7 @@ export class MixClock {
 
   #schedule() {
     const wait = this.sampleClock.msAt(this.#dueAt(this.#next)) - this.clock.now();
-    this.#timer = this.clock.setTimeout(this.#wake, Math.max(0, Math.ceil(wait)));
+    this.#timer = this.clock.setTimeout(this.#wake, Math.max(0, wait));
   }
 
   #pull() {

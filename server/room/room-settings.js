@@ -30,6 +30,7 @@
  * @property {Codec} codec
  * @property {Clock} clock
  * @property {SampleClock} sampleClock
+ * @property {Clock} [metronome]          the clock, with timers for the mixes
  * @property {number} [phase]             0 to 1: rooms do at moments apart what is done once a second
  * @property {() => void} [poll]          hands over the packets that have come: called before each mix
  * @property {() => number} [wallNow]   milliseconds since 1970; Date.now by default

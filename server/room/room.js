@@ -48,7 +48,7 @@ export class Room {
     this.#statsLog = new StatsLog(settings.log, name, this.#delay);
     this.#mix = new Mix(settings, people.present, this.#delay.control);
     this.mixClock = new MixClock({
-      clock,
+      clock: settings.metronome ?? clock,
       sampleClock,
       frameSamples: format.frameSamples,
       delaySamples: this.#delay.control.delaySamples,
