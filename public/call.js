@@ -1,5 +1,5 @@
 import { CallSound } from './client/call-sound.js';
-import { listMicrophones } from './client/microphone.js';
+import { CallWorker } from './client/call-worker.js';
 import { findSupport } from './client/support.js';
 import { onWaking } from './client/waking.js';
 
@@ -7,9 +7,6 @@ import { onWaking } from './client/waking.js';
  * @import { AudioFormat } from './shared/audio-format.js'
  * @import { CallEvents, CallOptions, CallState, TransportWish } from './client/call-types.js'
  */
-
-/** How long leaving may take before the worker is ended. */
-const LEAVE_MS = 300;
 
 /**
  * One call in a room, for the page. Sound and network run in a worker and in worklets, so that what
@@ -24,10 +21,11 @@ export class Call extends EventTarget {
   state = 'idle';
   #options;
   #support = findSupport();
-  /** @type {Worker | null} */
+  /** @type {CallWorker | null} */
   #worker = null;
   #sound;
-  #muted = false;
+  #muted;
+  #resume = '';
   #leaveUrl = '';
   #onPageHide = () => void this.leave();
   #endWaking = () => {};
@@ -40,6 +38,7 @@ export class Call extends EventTarget {
   constructor(options) {
     super();
     this.#options = { transport: /** @type {TransportWish} */ ('auto'), microphoneId: '', ...options };
+    this.#muted = options.muted ?? false;
     this.#sound = new CallSound(this.#support, this.#options, {
       notice: (code) => this.#isOver() || this.#emit('notice', { code }),
       settled: (code) => this.#isOver() || this.#emit('settled', { code }),
@@ -49,11 +48,6 @@ export class Call extends EventTarget {
   /** What this browser lets a call do. */
   static support() {
     return findSupport();
-  }
-
-  /** The microphones that there are; labels only after the person has allowed one. */
-  static microphones() {
-    return listMicrophones();
   }
 
   /** All that is heard of the call passes through this node; null before 'joined'. @type {AudioNode | null} */
@@ -66,8 +60,9 @@ export class Call extends EventTarget {
     return this.#sound.hasMicrophone;
   }
 
-  get muted() {
-    return this.#muted;
+  /** With this token another call takes up one's place in the room; '' before 'joined'. */
+  get resume() {
+    return this.#resume;
   }
 
   /**
@@ -112,19 +107,18 @@ export class Call extends EventTarget {
   }
 
   #startWorker() {
-    const worker = new Worker(new URL('./client/worker.js', import.meta.url), { type: 'module' });
-    this.#worker = worker;
-    worker.onmessage = ({ data }) => this.#onMessage(data);
-    worker.onerror = () => this.#fail('no-worker');
-    const { room, name, transport, mirror, frameMs, channels, bitrate, application } = this.#options;
-    const { origin } = location;
-    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application };
-    worker.postMessage({ type: 'join', ...wishes, origin, muted: this.#muted });
+    this.#worker = new CallWorker({
+      message: (data) => this.#onMessage(data),
+      failed: (code, message) => this.#fail(code, message),
+    });
+    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume } = this.#options;
+    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume };
+    this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
   }
 
   /** @param {any} data a message of the worker: its type, and the details of that */
   #onMessage({ type, ...detail }) {
-    if (this.#isOver() && type !== 'ended') return;
+    if (this.#isOver()) return;
     switch (type) {
       case 'people':
       case 'stats':
@@ -164,10 +158,11 @@ export class Call extends EventTarget {
 
   /**
    * For the first time, or again: then sound goes on as it is, unless the server has another format now.
-   * @param {{ format: AudioFormat, leaveUrl: string }} joined
+   * @param {{ format: AudioFormat, leaveUrl: string, resume: string }} joined
    */
-  async #joined({ format, leaveUrl }) {
+  async #joined({ format, leaveUrl, resume }) {
     this.#leaveUrl = leaveUrl;
+    this.#resume = resume;
     const isSame = this.#format !== null && JSON.stringify(format) === JSON.stringify(this.#format);
     this.#format = format;
     if (isSame) return;
@@ -178,7 +173,7 @@ export class Call extends EventTarget {
   /** @param {AudioFormat} format */
   async #startSound(format) {
     try {
-      await this.#sound.start(/** @type {Worker} */ (this.#worker), format);
+      await this.#sound.start(/** @type {CallWorker} */ (this.#worker), format);
     } catch (error) {
       this.#fail('no-sound', /** @type {Error} */ (error).message);
     }
@@ -186,6 +181,11 @@ export class Call extends EventTarget {
     this.#become('joined');
     this.#settleJoin?.();
     await this.resumeSound();
+  }
+
+  /** Joins without waiting any longer for the microphone, which is taken as soon as it is there. */
+  listenFirst() {
+    this.#sound.listenFirst();
   }
 
   /** Tries at once to come back, without waiting for the next try. */
@@ -254,14 +254,9 @@ export class Call extends EventTarget {
   /** Leaves the room. Idempotent. */
   async leave() {
     if (this.#isOver()) return;
-    const worker = this.#worker;
-    this.#worker = null;
     // A worker doesn't outlive its page, but a beacon does.
     if (this.#leaveUrl) navigator.sendBeacon(this.#leaveUrl);
-    worker?.postMessage({ type: 'leave' });
-    this.#become('left');
-    this.#release();
-    if (worker) await ended(worker);
+    await this.#end('left');
   }
 
   #isOver() {
@@ -282,29 +277,22 @@ export class Call extends EventTarget {
    * @param {string} [message] for whoever looks into it
    */
   #fail(code, message) {
-    if (this.#isOver()) return;
-    this.#become('failed', { code, message });
-    this.#worker?.terminate();
-    this.#worker = null;
-    this.#release();
+    if (!this.#isOver()) void this.#end('failed', { code, message });
   }
 
-  #release() {
+  /**
+   * @param {'left' | 'failed'} state
+   * @param {Omit<CallEvents['state'], 'state'>} [why]
+   */
+  async #end(state, why) {
+    const worker = this.#worker;
+    this.#worker = null;
+    this.#become(state, why);
     removeEventListener('pagehide', this.#onPageHide);
     this.#endWaking();
     void this.#sound.close();
     this.#settleJoin?.();
+    // Whatever has failed, the others don't wait for this one to come back.
+    await worker?.leave();
   }
-}
-
-/**
- * Waits until the worker has said goodbye to the server, and ends it.
- * @param {Worker} worker
- */
-async function ended(worker) {
-  await new Promise((resolve) => {
-    worker.onmessage = ({ data }) => data.type === 'ended' && resolve(undefined);
-    setTimeout(resolve, LEAVE_MS);
-  });
-  worker.terminate();
 }

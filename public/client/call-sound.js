@@ -13,6 +13,9 @@ import { SoundGraph } from './sound-graph.js';
  * @property {(code: string) => void} settled  what the notice of this code said is no longer so
  */
 
+/** After so long a person is asked to look why there is no microphone yet, in milliseconds. */
+const SLOW_MS = 2000;
+
 /** A call's microphone, speaker and audio context, and what happens to them meanwhile. */
 export class CallSound {
   #support;
@@ -24,6 +27,7 @@ export class CallSound {
   #graph = null;
   /** @type {RunningContext | null} */
   #running = null;
+  #listenFirst = () => {};
 
   /**
    * @param {Support} support
@@ -64,11 +68,26 @@ export class CallSound {
     return this.#graph !== null && this.#microphone.captured;
   }
 
-  /** Asks for the microphone, where one is wanted. */
+  /** Asks for the microphone, where one is wanted, and waits for it unless listenFirst() is called. */
   async open() {
     await this.#speaker.choose(this.#wish.speakerId ?? '');
     const { microphoneId = '' } = this.#wish;
-    if (!this.#lacksMicrophone(microphoneId)) await this.#microphone.open(microphoneId);
+    if (this.#lacksMicrophone(microphoneId)) return;
+    // A browser's question may wait for its answer for ever.
+    const timer = setTimeout(() => this.#on.notice('microphone-slow'), SLOW_MS);
+    let waits = true;
+    const opened = this.#microphone.open(microphoneId).then(() => {
+      clearTimeout(timer);
+      this.#on.settled('microphone-slow');
+      if (!waits && this.#microphone.captured) this.#on.notice('microphone-back');
+    });
+    await Promise.race([opened, new Promise((resolve) => (this.#listenFirst = () => resolve(undefined)))]);
+    waits = false;
+  }
+
+  /** Waits no longer for the microphone: it is taken when it comes. */
+  listenFirst() {
+    this.#listenFirst();
   }
 
   /** @param {string | null} deviceId */
@@ -138,6 +157,7 @@ export class CallSound {
   /** Idempotent. */
   async close() {
     this.#running?.close();
+    this.#listenFirst();
     this.#microphone.close();
     this.#speaker.close();
     await this.#graph?.close();

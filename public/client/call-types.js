@@ -5,6 +5,8 @@
  * @property {string} room
  * @property {string} name
  * @property {TransportWish} [transport]        default 'auto'
+ * @property {boolean} [muted]                  default false
+ * @property {string} [resume]                  the token of one's place in the room, to take it up again
  * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
  * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control
  *   are all off, unless asked for one by one; default true
@@ -38,7 +40,8 @@
  * @property {Record<string, any>} control      a message of the server: `welcome`, `chat`, `refused` …
  * @property {{ code: string }} notice
  *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
- *   'microphone-insecure', 'no-shared-memory' (listening only); 'microphone-muted' (by the system);
+ *   'microphone-insecure', 'no-shared-memory' (listening only); 'microphone-slow' (the browser may be asking for it,
+ *   and joining waits: see listenFirst()); 'microphone-muted' (by the system);
  *   'microphone-replaced', 'speaker-replaced' (by the default one, until it comes again), 'microphone-back',
  *   'speaker-back'; 'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses
  *   something; any press on the page does the same), 'sound-resumed';

@@ -31,12 +31,12 @@ const call = new LastingCall({
   codec: createLibopus().then((module) => createLibopusCodec(module)),
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
-    joined: ({ format: joined, leaveUrl }) => {
+    joined: ({ format: joined, leaveUrl, resume }) => {
       // The page makes its rings anew.
       if (JSON.stringify(joined) !== JSON.stringify(format)) closePorts();
       format = joined;
       frame = new Float32Array((format.frameSamples + PULL_EXTRA) * format.channels);
-      page.postMessage({ type: 'joined', format, leaveUrl });
+      page.postMessage({ type: 'joined', format, leaveUrl, resume });
     },
     state: (detail) => page.postMessage({ type: 'state', ...detail }),
     people: (detail) => page.postMessage({ type: 'people', ...detail }),

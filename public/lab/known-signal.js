@@ -73,7 +73,7 @@ function noise() {
  * @param {number} bitrate b/s
  * @returns {Uint8Array[]}
  */
-export function encodeKnownSignal(codec, format, bitrate) {
+function encodeKnownSignal(codec, format, bitrate) {
   const signal = createKnownSignal(format);
   const { sampleRate, opusFrameSamples: frameSamples, frameSamples: size } = format;
   const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);

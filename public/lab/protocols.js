@@ -70,7 +70,7 @@ export class ProtocolChoice {
  * The colour and dashes of a protocol's line.
  * @param {TransportName} protocol
  */
-export function makeSwatch(protocol) {
+function makeSwatch(protocol) {
   const swatch = make('span', `swatch ${protocol}`);
   swatch.ariaHidden = 'true';
   return swatch;

@@ -64,6 +64,7 @@ export const callTexts = Object.freeze({
   quality: Object.freeze(['', 'connection bad', 'connection fair', 'connection good']),
   people: (/** @type {number} */ count) => (count === 1 ? '1 person' : `${count} people`),
   soundOn: 'Turn sound on',
+  listenFirst: 'Listen for now',
   joined: (/** @type {string} */ name) => `${name} joined.`,
   left: (/** @type {string} */ name) => `${name} left.`,
   nowMuted: (/** @type {string} */ name) => `${name} is muted.`,

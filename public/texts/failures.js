@@ -14,6 +14,9 @@ const soundFailures = Object.freeze({
   'microphone-busy':
     'The microphone could not be opened. Close other programs that use it, or choose another one under Microphone. ' +
     LISTEN,
+  'microphone-slow':
+    'The microphone is not there yet. If the browser asks for it, allow it; or listen for now, and it is taken as soon as ' +
+    'you have.',
   'microphone-ended': `The microphone stopped sending sound. Plug it in again, or choose another one. ${LISTEN}`,
   'microphone-replaced':
     'Your microphone is not there just now, so the default one is used until it comes again. Plug it in, or choose ' +

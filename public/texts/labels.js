@@ -13,6 +13,7 @@ export const labels = Object.freeze({
   room: 'Room',
   name: 'Name',
   join: 'Join',
+  cancelJoin: 'Cancel',
   joinHint: 'Your microphone is switched on when you join, never before you ask.',
   yourSound: 'Your sound',
   soundSettings: 'Sound settings',

@@ -1,5 +1,6 @@
 import { build, elementOf, makeIcon, setText } from './element.js';
 import { icons } from './icons.js';
+import { onPressOutside } from './press-outside.js';
 import { texts } from '../texts.js';
 
 const button = (/** @type {string} */ id) => elementOf(id, HTMLButtonElement);
@@ -16,6 +17,7 @@ export class CallBar {
   #more = button('more');
   #moreButtons = elementOf('more-buttons', HTMLElement);
   #badge = build('span', { class: 'badge', hidden: true });
+  #endWatch = () => {};
 
   /**
    * @param {{ toggleMute: () => void, toggleHand: () => void, leave: () => void }} actions
@@ -43,6 +45,8 @@ export class CallBar {
 
   /** @param {boolean} more */
   #showMore(more) {
+    this.#endWatch();
+    if (more) this.#endWatch = onPressOutside([this.#more, this.#moreButtons], () => this.#showMore(false));
     this.#more.setAttribute('aria-expanded', String(more));
     this.#moreButtons.classList.toggle('open', more);
   }

@@ -74,8 +74,10 @@ export class CallSigns {
     if (!this.#inCall || document.hidden || this.#awake?.released === false || !navigator.wakeLock) return;
     try {
       const awake = await navigator.wakeLock.request('screen');
-      if (this.#inCall) this.#awake = awake;
-      else await awake.release();
+      // The call may be over, or another request may have been quicker.
+      const isOne = /** @type {WakeLockSentinel | null} */ (this.#awake)?.released === false;
+      if (!this.#inCall || isOne) await awake.release();
+      else this.#awake = awake;
     } catch {
       // The system saves its battery: the call goes on without.
     }

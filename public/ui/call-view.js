@@ -14,16 +14,18 @@ import { texts } from '../texts.js';
 
 /**
  * @import { Person } from './person-tile.js'
+ * @import { VolumeActions } from './people-list.js'
  * @import { Switches } from './choices.js'
  *
- * @typedef {object} CallActions  what a person can do in a call
+ * @typedef {CallControls & VolumeActions} CallActions
+ *
+ * @typedef {object} CallControls  what a person can do in a call
  * @property {() => void} leave
  * @property {() => void} toggleMute
  * @property {() => void} toggleHand
  * @property {(microphone: string) => void} chooseMicrophone
  * @property {(speaker: string) => void} chooseSpeaker
  * @property {(choice: keyof Switches) => void} choose
- * @property {(id: string, gain: number) => void} volume  how loud one other person is, for oneself
  * @property {(on: boolean) => void} record
  * @property {(agreed: boolean) => void} consent         to being recorded
  * @property {(text: string) => boolean} say               in the chat; false where there is no connection
@@ -50,6 +52,7 @@ export class CallView {
   #alone = elementOf('alone', HTMLElement);
   #announcer = elementOf('announcer', HTMLElement);
   #comeOrGone;
+  #failed;
   /** @type {Person[]} who was there when the list was last shown */
   #here = [];
   /** @type {Person['id'] | null} */
@@ -62,7 +65,8 @@ export class CallView {
   constructor(room, actions) {
     setText(this.#title, room);
     this.#comeOrGone = actions.comeOrGone;
-    this.#people = new PeopleList(elementOf('people', HTMLUListElement), actions.volume);
+    this.#failed = actions.failed;
+    this.#people = new PeopleList(elementOf('people', HTMLUListElement), actions);
     this.bar = new CallBar(actions);
     this.settings = new SettingsPanel(actions);
     this.chat = new ChatPanel({
@@ -136,9 +140,22 @@ export class CallView {
     this.bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
   }
 
-  /** Shows the people anew, where something else has changed what is shown of them. */
-  refresh() {
-    if (this.#you !== null) this.#people.show(this.#here, this.#you, this.recording.on);
+  /** @param {Record<string, any>} message of the server */
+  told(message) {
+    const { chat, recording } = this;
+    if (message.type === 'welcome') {
+      chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
+      recording.welcome(message.recording ?? null, message.canRecord === true);
+    } else if (message.type === 'chat') {
+      chat.add(message.message);
+    } else if (message.type === 'recording') {
+      recording.told(message.recording);
+      // Whether somebody is in it is shown with the people.
+      if (this.#you !== null) this.#people.show(this.#here, this.#you, recording.on);
+    } else if (message.type === 'refused') {
+      if (message.of === 'chat') chat.refused(Number(message.retryMs) || 0);
+      else this.#failed(String(message.code));
+    }
   }
 
   /** @param {import('../client/client-stats.js').ClientStats} stats */

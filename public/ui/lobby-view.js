@@ -22,12 +22,17 @@ import { noticeText, texts } from '../texts.js';
  *
  * @typedef {object} LobbyActions
  * @property {(entry: Entry) => void} join
+ * @property {() => void} cancel                while joining
  * @property {(code: string) => void} problem  something about the sound went wrong
+ * @property {(code: string) => void} settled  what was told of it is no longer so
  * @property {() => void} listDevices  the browser may now tell the devices' names
  */
 
 /** How long the page says what should be heard, in milliseconds. */
 const TONE_SAID_MS = 6000;
+
+/** Joining that takes longer can be called off, in milliseconds. */
+const PATIENCE_MS = 1500;
 
 /** The green room, before a call: name, devices, how one sounds, connection, and Join. */
 export class LobbyView {
@@ -38,6 +43,8 @@ export class LobbyView {
   #transport = elementOf('transport', HTMLSelectElement);
   #hint = elementOf('transport-hint', HTMLElement);
   #button = elementOf('join-button', HTMLButtonElement);
+  #cancel = elementOf('cancel-button', HTMLButtonElement);
+  #cancelTimer = 0;
   #microphone = makeDeviceField('microphone', texts.microphoneLabel, () => this.#microphoneChosen());
   #toneSays = build('p', { class: 'hint', 'aria-live': 'polite' });
   #toneTimer = 0;
@@ -60,9 +67,9 @@ export class LobbyView {
     this.#sounds = sounds;
     this.#actions = actions;
     const sound = () => ({ microphone: this.#microphone.select.value, processing: wish.processing });
-    const onProblem = actions.problem;
+    const { problem: onProblem, settled: onSettled } = actions;
     this.#check = new SoundCheck({ wish: sound, onProblem, onOpen: actions.listDevices });
-    this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing: wish.processing, onProblem, onStart: () => this.#check.stop() });
+    this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing: wish.processing, onProblem, onSettled, onStart: () => this.#check.stop() });
     this.#switches = new SwitchList(
       elementOf('lobby-switches', HTMLElement),
       ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'stereo', 'highBitrate', 'lowDelay', 'shortFrames'],
@@ -73,6 +80,7 @@ export class LobbyView {
       problem(this.#name, null);
       this.#showCut();
     });
+    this.#cancel.addEventListener('click', actions.cancel);
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#join();
@@ -138,6 +146,9 @@ export class LobbyView {
   busy(busy) {
     this.#button.disabled = busy;
     setText(this.#button, busy ? texts.joining : texts.join);
+    clearTimeout(this.#cancelTimer);
+    this.#cancel.hidden = true;
+    if (busy) this.#cancelTimer = window.setTimeout(() => (this.#cancel.hidden = false), PATIENCE_MS);
   }
 
   /**

@@ -29,6 +29,7 @@ export class MirrorCheck {
    * @param {() => Entry} options.entry
    * @param {boolean} options.processing
    * @param {(code: string) => void} options.onProblem
+   * @param {(code: string) => void} options.onSettled
    * @param {() => void} options.onStart
    */
   constructor(options) {
@@ -37,7 +38,7 @@ export class MirrorCheck {
   }
 
   async #start() {
-    const { entry, processing, onProblem, onStart } = this.#options;
+    const { entry, processing, onProblem, onSettled, onStart } = this.#options;
     onStart();
     const { name, microphone, speaker, transport } = entry();
     const sound = soundOf(readChoices(), processing);
@@ -54,6 +55,7 @@ export class MirrorCheck {
       }
     });
     call.addEventListener('notice', ({ detail: { code } }) => onProblem(code));
+    call.addEventListener('settled', ({ detail: { code } }) => onSettled(code));
     await call.join();
   }
 

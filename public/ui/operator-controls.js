@@ -49,10 +49,7 @@ export class OperatorControls {
     this.#room = room;
     this.#entry.addEventListener('submit', (event) => {
       event.preventDefault();
-      keepToken(this.#token.value.trim());
-      this.#token.value = '';
-      this.#show();
-      void this.#change();
+      void this.#use(this.#token.value.trim());
     });
     this.#automatic.addEventListener('change', () => {
       this.#slider.disabled = this.#automatic.checked;
@@ -98,12 +95,29 @@ export class OperatorControls {
     return `/api/rooms/${encodeURIComponent(this.#room)}`;
   }
 
-  /** How the room is set now. */
+  /** How the room is set now. @returns {Promise<boolean>} false where that can't be had */
   async #read() {
     const room = await fetch(this.#url).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
-    if (!room) return;
+    if (!room) return false;
     this.#automatic.checked = room.delay?.mode === 'auto';
     this.#slider.value = String(Math.round(Number(room.serverDelayMs) || 0));
+    return true;
+  }
+
+  /**
+   * Whether a token is good only a change shows: the room is set as it is.
+   * @param {string} token
+   */
+  async #use(token) {
+    if (!(await this.#read())) {
+      setText(this.#says, noticeText('operator-offline'));
+      return;
+    }
+    keepToken(token);
+    this.#token.value = '';
+    this.#show();
+    this.#automatic.focus();
+    await this.#change();
   }
 
   async #change() {
@@ -116,12 +130,19 @@ export class OperatorControls {
       });
       if (answer.ok) return setText(this.#says, '');
       const { code } = await answer.json();
-      if (answer.status === 401 || answer.status === 403) keepToken('');
       setText(this.#says, noticeText(code));
+      if (answer.status === 401 || answer.status === 403) this.#forgetToken();
     } catch {
       setText(this.#says, noticeText('operator-offline'));
     }
+  }
+
+  /** The server doesn't take it. */
+  #forgetToken() {
+    keepToken('');
+    const hadFocus = this.#controls.contains(document.activeElement);
     this.#show();
+    if (hadFocus) this.#token.focus();
   }
 }
 

@@ -26,10 +26,14 @@ export class OwnSound {
     this.#options = options;
   }
 
-  /** @param {string} microphone of a call that begins */
-  begin(microphone) {
+  /**
+   * A call begins.
+   * @param {string} microphone
+   * @param {boolean} muted  whether this person has muted themselves before
+   */
+  begin(microphone, muted) {
     this.microphone = microphone;
-    this.#muted = false;
+    this.#muted = muted;
     this.#talking = false;
   }
 

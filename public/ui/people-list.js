@@ -1,7 +1,11 @@
 import { PersonTile } from './person-tile.js';
 
 /**
- * @import { OnVolume, Person } from './person-tile.js'
+ * @import { Person } from './person-tile.js'
+ *
+ * @typedef {object} VolumeActions
+ * @property {(id: string) => number} volumeOf           how loud one other person is made, for oneself; 1: as everybody
+ * @property {(id: string, gain: number) => void} volume  makes them so loud
  */
 
 /** How loud is shown as full, and as nothing, in -dBov (RFC 6465: 0 is the loudest, 127 silence). */
@@ -13,15 +17,15 @@ export class PeopleList {
   /** @type {Map<Person['id'], PersonTile>} */
   #tiles = new Map();
   #list;
-  #onVolume;
+  #actions;
 
   /**
    * @param {HTMLUListElement} list
-   * @param {OnVolume} onVolume
+   * @param {VolumeActions} actions
    */
-  constructor(list, onVolume) {
+  constructor(list, actions) {
     this.#list = list;
-    this.#onVolume = onVolume;
+    this.#actions = actions;
   }
 
   /**
@@ -58,7 +62,7 @@ export class PeopleList {
   #tileOf(id) {
     let tile = this.#tiles.get(id);
     if (!tile) {
-      tile = new PersonTile(id, this.#onVolume);
+      tile = new PersonTile(this.#actions.volumeOf(id), (gain) => this.#actions.volume(id, gain));
       this.#tiles.set(id, tile);
       this.#list.append(tile.element);
     }

@@ -1,20 +1,24 @@
 import { build, makeIcon, setText } from './element.js';
 import { icons } from './icons.js';
+import { onPressOutside } from './press-outside.js';
 import { texts } from '../texts.js';
 
 /** The loudest that one person can be made, as a factor. */
 const MAX_GAIN = 2;
 
-/** What one can do about one other person, for oneself alone: their volume. Opens over the tile. */
+/** What one can do about one other person, for oneself alone: their volume. Opens over the tile, one at a time. */
 export class PersonMenu {
+  /** The one that is open. @type {PersonMenu | null} */
+  static #current = null;
   button = build('button', { type: 'button', class: 'button quiet icon-only person-more', 'aria-expanded': 'false' }, makeIcon(icons.more));
-  #slider = build('input', { type: 'range', min: '0', max: String(100 * MAX_GAIN), step: '5', value: '100' });
-  #value = build('output', { class: 'volume-value' }, '100 %');
+  #slider = build('input', { type: 'range', min: '0', max: String(100 * MAX_GAIN), step: '5' });
+  #value = build('output', { class: 'volume-value' });
   #mute = build('button', { type: 'button', class: 'button small', 'aria-pressed': 'false' }, texts.muteForMe);
   #transport = build('p', { class: 'hint' });
   #onGain;
   #gain = 1;
-  #silent = false;
+  #silent;
+  #endWatch = () => {};
   element = build(
     'div',
     { class: 'person-menu', role: 'group', hidden: true },
@@ -23,9 +27,15 @@ export class PersonMenu {
     this.#transport,
   );
 
-  /** @param {(gain: number) => void} onGain 0 to MAX_GAIN; 0: muted for oneself */
-  constructor(onGain) {
+  /**
+   * @param {number} gain 0 to MAX_GAIN; 0: muted for oneself
+   * @param {(gain: number) => void} onGain called when it is changed
+   */
+  constructor(gain, onGain) {
     this.#onGain = onGain;
+    this.#silent = gain === 0;
+    this.#setGain(gain || 1);
+    this.#show();
     this.button.addEventListener('click', () => this.#open(Boolean(this.element.hidden)));
     this.#slider.addEventListener('input', () => {
       this.#gain = Number(this.#slider.value) / 100;
@@ -33,15 +43,20 @@ export class PersonMenu {
       this.#tell();
     });
     this.#mute.addEventListener('click', () => {
-      this.#silent = !this.#silent;
+      this.#silent = this.#heard !== 0;
+      if (this.#gain === 0) this.#setGain(1);
       this.#tell();
     });
-    this.element.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return;
-      event.stopPropagation();
-      this.#open(false);
-      this.button.focus();
-    });
+    this.button.addEventListener('keydown', (event) => this.#pressed(event));
+    this.element.addEventListener('keydown', (event) => this.#pressed(event));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    if (event.key !== 'Escape' || this.element.hidden) return;
+    event.stopPropagation();
+    this.#open(false);
+    this.button.focus();
   }
 
   /**
@@ -60,16 +75,38 @@ export class PersonMenu {
 
   /** @param {boolean} open */
   #open(open) {
+    this.#endWatch();
+    if (open) {
+      const before = PersonMenu.#current;
+      if (before) before.#open(false);
+      PersonMenu.#current = this;
+      this.#endWatch = onPressOutside([this.element, this.button], () => this.#open(false));
+    } else if (PersonMenu.#current === this) {
+      PersonMenu.#current = null;
+    }
     this.element.hidden = !open;
     this.button.setAttribute('aria-expanded', String(open));
     this.button.replaceChildren(makeIcon(open ? icons.close : icons.more));
     if (open) this.#slider.focus();
   }
 
+  /** @param {number} gain */
+  #setGain(gain) {
+    this.#gain = gain;
+    this.#slider.value = String(100 * gain);
+  }
+
+  get #heard() {
+    return this.#silent ? 0 : this.#gain;
+  }
+
+  #show() {
+    this.#mute.setAttribute('aria-pressed', String(this.#heard === 0));
+    setText(this.#value, `${Math.round(100 * this.#heard)} %`);
+  }
+
   #tell() {
-    const gain = this.#silent ? 0 : this.#gain;
-    this.#mute.setAttribute('aria-pressed', String(gain === 0));
-    setText(this.#value, `${Math.round(100 * gain)} %`);
-    this.#onGain(gain);
+    this.#show();
+    this.#onGain(this.#heard);
   }
 }

@@ -19,8 +19,6 @@ import { texts } from '../texts.js';
  * @typedef {object} Shown  what the page knows of a person besides
  * @property {boolean} you
  * @property {boolean} recording whether a recording is going on
- *
- * @typedef {(id: string, gain: number) => void} OnVolume
  */
 
 /** @param {Person} person */
@@ -37,20 +35,21 @@ export class PersonTile {
   #quality = build('span', { class: 'quality' }, build('span', {}), build('span', {}), build('span', {}));
   #qualityText = build('span', { class: 'visually-hidden' });
   #menu;
-  #wasMutedForYou = false;
+  #isMutedForYou;
   /** @type {Person | null} */
   #person = null;
   /** @type {Shown | null} */
   #shown = null;
 
   /**
-   * @param {string} id
-   * @param {OnVolume} onVolume
+   * @param {number} gain  how loud this one is made, for oneself; 0: muted for oneself
+   * @param {(gain: number) => void} onGain
    */
-  constructor(id, onVolume) {
-    this.#menu = new PersonMenu((gain) => {
-      onVolume(id, gain);
-      this.#wasMutedForYou = gain === 0;
+  constructor(gain, onGain) {
+    this.#isMutedForYou = gain === 0;
+    this.#menu = new PersonMenu(gain, (changed) => {
+      onGain(changed);
+      this.#isMutedForYou = changed === 0;
       this.#refresh();
     });
     const nameLine = build('span', { class: 'person-name' }, this.#name, this.#you);
@@ -99,7 +98,7 @@ export class PersonTile {
       away && texts.away,
       hand > 0 && texts.handRaised,
       muted && texts.muted,
-      this.#wasMutedForYou && texts.mutedForYou,
+      this.#isMutedForYou && texts.mutedForYou,
       recording && recorded === false && texts.notRecorded,
     ];
     setText(this.#how, states.filter(Boolean).join(' · '));

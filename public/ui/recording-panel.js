@@ -41,8 +41,10 @@ export class RecordingPanel {
    * @param {object} actions
    * @param {(on: boolean) => void} actions.record
    * @param {(agreed: boolean) => void} actions.consent
+   * @param {() => void} actions.opened
    */
-  constructor({ record, consent }) {
+  constructor({ record, consent, opened }) {
+    this.opened = opened;
     this.#start = makeButton('button primary', texts.startRecording, () => record(true), icons.record);
     this.#stop = makeButton('button', texts.stopRecording, () => record(false));
     this.#me.addEventListener('change', () => consent(this.#me.checked));

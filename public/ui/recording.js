@@ -46,6 +46,7 @@ export class Recording {
     this.panel = new RecordingPanel({
       record: (on) => actions.record(on),
       consent: (agreed) => actions.consent(agreed),
+      opened: () => this.#fetchReady(),
     });
     setText(this.#badge, texts.recordingOn);
   }
@@ -98,7 +99,7 @@ export class Recording {
     this.#state = state;
     if (!state?.on) this.#endQuestion?.();
     this.#show();
-    if (state?.ready) void this.#fetchFiles(state);
+    this.#fetchReady();
   }
 
   #show() {
@@ -124,23 +125,40 @@ export class Recording {
     });
   }
 
+  /** Gets the files, once they are whole; again where that has failed before. */
+  #fetchReady() {
+    const state = this.#state;
+    if (!state?.ready || this.#fetched.has(state.id)) return;
+    this.#fetched.add(state.id);
+    void this.#fetchFiles(state);
+  }
+
   /** @param {RecordingState} recording */
   async #fetchFiles({ id, startedAt }) {
-    if (this.#fetched.has(id)) return;
-    this.#fetched.add(id);
-    for (let i = 0; i < TRIES; i++) {
-      const answer = await fetch(`/api/recordings/${encodeURIComponent(id)}/`).catch(() => null);
-      if (answer?.ok) {
-        /** @type {{ files: RecordedFile[] }} */
-        const { files } = await answer.json();
-        if (this.#fetched.has(id)) this.panel.addFiles(id, startedAt, files);
-        this.#actions.announce(texts.recordingReady);
-        return;
-      }
-      await new Promise((resolve) => void setTimeout(resolve, TRY_MS));
+    // Until the call is over.
+    for (let i = 0; i < TRIES && this.#fetched.has(id); i++) {
+      if (i > 0) await new Promise((resolve) => void setTimeout(resolve, TRY_MS));
+      const files = await filesOf(id);
+      if (!files || !this.#fetched.has(id)) continue;
+      this.panel.addFiles(id, startedAt, files);
+      this.#actions.announce(texts.recordingReady);
+      return;
     }
-    this.#fetched.delete(id);
+    if (!this.#fetched.delete(id)) return;
     this.panel.filesFailed();
     this.#actions.announce(noticeText('recording-files'));
+  }
+}
+
+/**
+ * @param {string} id of a recording
+ * @returns {Promise<RecordedFile[] | null>} null where they can't be had
+ */
+async function filesOf(id) {
+  try {
+    const answer = await fetch(`/api/recordings/${encodeURIComponent(id)}/`);
+    return answer.ok ? (await answer.json()).files : null;
+  } catch {
+    return null;
   }
 }

@@ -9,7 +9,7 @@ import { showKeys } from './keys-help.js';
 import { LobbyView } from './lobby-view.js';
 import { OneTab } from './one-tab.js';
 import { OwnSound, deviceOf } from './own-sound.js';
-import { ask } from './question.js';
+import { OwnVolumes } from './own-volumes.js';
 import { ReconnectingNotice } from './reconnecting-notice.js';
 import { Sounds } from './sounds.js';
 import { texts } from '../texts.js';
@@ -18,6 +18,7 @@ import { texts } from '../texts.js';
  * @import { Entry } from './lobby-view.js'
  * @import { Switches } from './choices.js'
  * @import { NewDevice } from './devices.js'
+ * @import { Place } from './one-tab.js'
  */
 
 /** A room's page: the green room, the call, and the green room again. */
@@ -33,13 +34,19 @@ export class RoomPage {
   #signs;
   #tab;
   #reconnectingNotice;
-  /** How loud others are made, by their ids. @type {Map<string, number>} */
-  #volumes = new Map();
-  #you = '';
+  #volumes = new OwnVolumes((person, gain) => void this.call?.sendControl({ type: 'volume', person, gain }));
   #own;
   #lobby;
   #view;
   #handRaised = false;
+  #soundOn = { label: texts.soundOn, run: () => void this.call?.resumeSound() };
+  #listenFirst = {
+    label: texts.listenFirst,
+    run: () => {
+      this.#notices.settle('microphone-slow');
+      this.call?.listenFirst();
+    },
+  };
   #isReconnecting = false;
 
   /**
@@ -53,7 +60,9 @@ export class RoomPage {
     this.#notices = notices;
     this.#lobby = new LobbyView(room, wish, this.#sounds, {
       join: (entry) => void this.#join(entry),
+      cancel: () => void this.call?.leave(),
       problem: (code) => notices.show(code),
+      settled: (code) => notices.settle(code),
       listDevices: () => void this.#devices.list(),
     });
     this.#own = new OwnSound({
@@ -70,7 +79,7 @@ export class RoomPage {
       came: (device) => this.#deviceCame(device),
     });
     this.#signs = new CallSigns(room, { toggleMute: () => void this.#toggleMute(true), leave: () => void this.call?.leave() });
-    this.#tab = new OneTab(room, () => void this.#taken());
+    this.#tab = new OneTab(room, { asked: () => this.#place(), taken: () => void this.#taken() });
     this.#reconnectingNotice = new ReconnectingNotice(notices, () => this.call?.retry());
     this.#view = this.#makeView();
     this.#followKeys();
@@ -95,7 +104,8 @@ export class RoomPage {
       chooseMicrophone: (microphone) => void this.#own.chooseMicrophone(microphone),
       chooseSpeaker: (speaker) => void this.#chooseSpeaker(speaker),
       choose: (choice) => this.#chosen(choice),
-      volume: (person, gain) => this.#setVolume(person, gain),
+      volumeOf: (person) => this.#volumes.of(person),
+      volume: (person, gain) => this.#volumes.set(person, gain),
       record: (on) => this.call?.sendControl({ type: 'record', on }),
       consent: (agreed) => this.call?.sendControl({ type: 'recordConsent', agreed }),
       say: (text) => this.call?.sendControl({ type: 'chat', text }) ?? false,
@@ -142,16 +152,21 @@ export class RoomPage {
     if (this.call) return;
     this.#notices.clear();
     this.#lobby.busy(true);
-    if (!(await this.#enter())) {
+    const place = await this.#tab.enter();
+    if (place === null) {
       this.#lobby.busy(false);
       return;
     }
-    this.#own.begin(this.#support.microphone ? microphone : LISTEN_ONLY);
+    const { resume, you, muted = false, volumes } = place;
+    this.#own.begin(this.#support.microphone ? microphone : LISTEN_ONLY, muted);
+    this.#volumes.begin(you, volumes);
     this.call = new Call({
       ...soundOf(readChoices(), this.#wish.processing),
       room: this.#room,
       name,
       transport,
+      muted,
+      resume,
       microphoneId: deviceOf(this.#own.microphone),
       speakerId: speaker,
     });
@@ -161,11 +176,10 @@ export class RoomPage {
     await this.#devices.list();
   }
 
-  /** @returns {Promise<boolean>} false where this one is in the room in another tab, and stays there */
-  async #enter() {
-    if (await this.#tab.enter()) return true;
-    const moves = await new Promise((resolve) => void ask(texts.otherTab, resolve));
-    return moves && this.#tab.enter(true);
+  /** What another tab needs to go on with this call. @returns {Place | null} null where there is none just now */
+  #place() {
+    if (this.call?.state !== 'joined') return null;
+    return { resume: this.call.resume, muted: this.#own.muted, ...this.#volumes.place };
   }
 
   /** The call goes on in another tab. */
@@ -178,36 +192,22 @@ export class RoomPage {
   /** @param {Call} call */
   #follow(call) {
     const { connection } = this.#view;
+    let wasJoined = false;
     call.addEventListener('state', ({ detail: { state, code, since = Date.now(), nextTry = 0 } }) => {
+      wasJoined ||= state === 'joined';
       if (state === 'joined') this.#joined();
       else if (state === 'reconnecting') this.#reconnecting(since, nextTry);
-      else if (state === 'left') this.#over(texts.youLeft, texts.howBack);
+      else if (state === 'left' && wasJoined) this.#over(texts.youLeft, texts.howBack);
+      else if (state === 'left') this.#over('');
       else if (state === 'failed') this.#failed(code ?? 'unknown');
     });
-    call.addEventListener('control', ({ detail }) => this.#control(detail));
+    call.addEventListener('control', ({ detail }) => this.#view.told(detail));
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => connection.connected(took, tried));
     call.addEventListener('stats', ({ detail }) => this.#view.stats(detail));
     call.addEventListener('speakers', ({ detail }) => this.#view.speakers(detail));
     call.addEventListener('notice', ({ detail: { code } }) => this.#notice(code));
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
-  }
-
-  /** @param {Record<string, any>} message of the server */
-  #control(message) {
-    const { chat, recording } = this.#view;
-    if (message.type === 'welcome') {
-      chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
-      recording.welcome(message.recording ?? null, message.canRecord === true);
-    } else if (message.type === 'chat') {
-      chat.add(message.message);
-    } else if (message.type === 'recording') {
-      recording.told(message.recording);
-      this.#view.refresh();
-    } else if (message.type === 'refused') {
-      if (message.of === 'chat') chat.refused(Number(message.retryMs) || 0);
-      else this.#notices.show(String(message.code));
-    }
   }
 
   #joined() {
@@ -218,11 +218,11 @@ export class RoomPage {
     } else {
       this.#view.show();
       this.#signs.begin();
+      this.#tab.hold();
     }
     this.#offline(false);
     this.#own.joined();
-    // What was set while there was no connection.
-    for (const [person, gain] of this.#volumes) this.#setVolume(person, gain);
+    this.#volumes.tell();
   }
 
   /**
@@ -243,22 +243,11 @@ export class RoomPage {
   }
 
   /**
-   * @param {string} person
-   * @param {number} gain
-   */
-  #setVolume(person, gain) {
-    this.#volumes.set(person, gain);
-    this.call?.sendControl({ type: 'volume', person, gain });
-  }
-
-  /**
    * @param {import('./person-tile.js').Person[]} people
    * @param {string} you
    */
   #people(people, you) {
-    // Another id than before: so have the others, and nobody's volume is set any more.
-    if (you !== this.#you) this.#volumes.clear();
-    this.#you = you;
+    this.#volumes.follow(you);
     this.#view.people(people, you);
     this.#handRaised = Boolean(people.find(({ id }) => id === you)?.hand);
   }
@@ -273,7 +262,6 @@ export class RoomPage {
     this.#tab.leave();
     this.#signs.end();
     this.#reconnectingNotice.end();
-    this.#volumes.clear();
     this.#view.clear();
     this.#view.announce(sentence);
     this.#sounds.close();
@@ -291,8 +279,7 @@ export class RoomPage {
   /** @param {string} code */
   #notice(code) {
     const isHeld = code === 'sound-blocked' || code === 'sound-interrupted';
-    const action = isHeld ? { label: texts.soundOn, run: () => void this.call?.resumeSound() } : undefined;
-    this.#notices.show(code, { action });
+    this.#notices.show(code, { action: isHeld ? this.#soundOn : code === 'microphone-slow' ? this.#listenFirst : undefined });
     // There may be a microphone now that wasn't before, or none any more.
     if (!isHeld && this.call?.state === 'joined') this.#own.apply();
   }

@@ -21,12 +21,16 @@ const MELODIES = Object.freeze({
 /** The least time between two sounds, in milliseconds: a crowd that comes makes one. */
 const APART_MS = 600;
 
+/** So long after a sound the sound device may rest, in milliseconds: later than the last note. */
+const REST_MS = 4000;
+
 /** Plays them, on the speaker that was chosen. */
 export class Sounds {
   /** @type {AudioContext | null} */
   #context = null;
   #speaker = '';
   #lastMs = -Infinity;
+  #timer = 0;
 
   /** @param {string} deviceId '' for the default speaker */
   speaker(deviceId) {
@@ -41,15 +45,18 @@ export class Sounds {
     const now = performance.now();
     if (typeof AudioContext !== 'function' || now - this.#lastMs < APART_MS) return true;
     this.#lastMs = now;
-    this.#context ??= new AudioContext();
-    const isThere = await useSpeaker(this.#context, this.#speaker);
-    await this.#context.resume().catch(() => {});
-    for (const note of MELODIES[melody]) playNote(this.#context, note);
+    clearTimeout(this.#timer);
+    const context = (this.#context ??= new AudioContext());
+    const isThere = await useSpeaker(context, this.#speaker);
+    await context.resume().catch(() => {});
+    for (const note of MELODIES[melody]) playNote(context, note);
+    this.#timer = window.setTimeout(() => void context.suspend().catch(() => {}), REST_MS);
     return isThere || this.#speaker === '';
   }
 
-  /** Lets the sound device rest; the next sound opens it again. Idempotent. */
+  /** Lets the sound device go; the next sound opens it again. Idempotent. */
   close() {
+    clearTimeout(this.#timer);
     void this.#context?.close().catch(() => {});
     this.#context = null;
   }

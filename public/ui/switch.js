@@ -12,7 +12,7 @@ import { switchTexts } from '../texts.js';
  * @param {string} place  makes the ids of two places differ
  * @param {() => void} onChange
  */
-export function makeSwitch(choice, place, onChange) {
+function makeSwitch(choice, place, onChange) {
   const { label, hint } = switchTexts[choice];
   const hintId = `${place}-${choice}-hint`;
   const input = build('input', { type: 'checkbox', role: 'switch', id: `${place}-${choice}`, 'aria-describedby': hintId });
