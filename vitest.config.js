@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** What hears or measures in a browser: nothing else may use the processors meanwhile. */
 const SOUND = ['sound', 'stereo', 'lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
 
+/** Fails a test in which a page met an error. */
+const IN_BROWSER = { setupFiles: ['test/browser/no-problems.js'] };
+
 /** What goes over real sockets, or through a browser, is in real time: a busy machine may take its time. */
 const REAL_TIME = { retry: 1, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };
 
@@ -38,6 +41,7 @@ export default defineConfig({
       {
         test: {
           ...REAL_TIME,
+          ...IN_BROWSER,
           name: 'browser',
           include: ['test/browser/**/*.test.js'],
           exclude: SOUND,
@@ -49,6 +53,7 @@ export default defineConfig({
       {
         test: {
           ...REAL_TIME,
+          ...IN_BROWSER,
           name: 'sound',
           include: SOUND,
           testTimeout: 90_000,

@@ -1,4 +1,5 @@
-import { build, elementOf, makeButton, setText } from './element.js';
+import { build, elementOf, makeButton, makeIcon, setText } from './element.js';
+import { icons } from './icons.js';
 import { labels, texts } from '../texts.js';
 
 /** The link without the query: the name in it is one's own. */
@@ -13,16 +14,24 @@ const SAID_MS = 4000;
  */
 export function shareLink({ announce, failed }) {
   const text = elementOf('copy-link-text', HTMLElement);
-  elementOf('copy-link', HTMLButtonElement).addEventListener('click', async () => {
+  const copy = elementOf('copy-link', HTMLButtonElement);
+  // On a phone the button is its icon.
+  const say = (/** @type {string} */ sentence, /** @type {string} */ icon) => {
+    setText(text, sentence);
+    copy.firstElementChild?.replaceWith(makeIcon(icon));
+  };
+  let timer = 0;
+  copy.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(roomLink());
     } catch {
       failed('copy-failed');
       return;
     }
-    setText(text, texts.linkCopied);
+    say(texts.linkCopied, icons.check);
     announce(texts.linkCopied);
-    setTimeout(() => setText(text, labels.copyLink), SAID_MS);
+    clearTimeout(timer);
+    timer = window.setTimeout(() => say(labels.copyLink, icons.link), SAID_MS);
   });
   elementOf('show-qr', HTMLButtonElement).addEventListener('click', () => showQr().catch(() => failed('qr-failed')));
 }

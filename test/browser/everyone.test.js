@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { violationsOf } from './axe.js';
 import { inChromium } from './chromium.js';
 import { lowContrast } from './contrast.js';
-import { openPage, people, problemsOf } from './room-page.js';
+import { openPage, people } from './room-page.js';
 import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -65,7 +65,6 @@ inChromium.describe('the page for everyone, in Chromium', () => {
         await open('QR code');
         await page.getByRole('img', { name: 'QR code' }).waitFor();
         await check('QR code');
-        expect(problemsOf(page)).toEqual([]);
       });
     }
   }

@@ -3,7 +3,7 @@ import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts.js';
 import { startServer } from './aloud-server.js';
 import { inChromium } from './chromium.js';
-import { joinRoom, openRoom } from './room-page.js';
+import { expectProblems, joinRoom, openRoom } from './room-page.js';
 import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -60,6 +60,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
 
   inChromium.it('is a sentence of the page for whatever happens during a call', async () => {
     const page = await site.join('during', { name: 'Anna' });
+    expectProblems(page, /status of 404/);
     for (const code of during) {
       await tell(page, 'notice', { code });
       await expect.poll(() => notices(page), { interval: 10 }).toContain(noticeText(code));
@@ -78,6 +79,11 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     await page.getByRole('complementary').getByText(noticeText('recording-failed')).waitFor();
     await tell(page, 'control', { type: 'recording', recording: { ...stopped, ready: true } });
     await page.getByRole('complementary').getByText(noticeText('recording-files')).waitFor({ timeout: 10_000 });
+    // To open the panel again is to ask again.
+    await button(page, 'Record').click();
+    await page.route('**/api/recordings/**', (route) => route.fulfill({ json: { files: [{ file: 'mix.opus', label: '', person: null, bytes: 9 }] } }));
+    await button(page, 'Record').click();
+    await page.getByRole('link', { name: 'Everybody together' }).waitFor();
     expect(await page.locator('body').innerText()).not.toContain('machine');
   });
 
@@ -101,15 +107,37 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
 
   for (const [code, script] of [
     ['microphone-busy', 'navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("x", "NotReadableError"); }'],
-    ['no-worker', 'window.Worker = class { constructor() { setTimeout(() => this.onerror(), 1); } postMessage() {} terminate() {} }'],
+    ['no-worker', 'window.Worker = class { constructor() { setTimeout(() => this.onerror(new Event("error")), 1); } postMessage() {} terminate() {} }'],
     ['no-sound', 'AudioWorklet.prototype.addModule = async () => { throw new Error("x"); }'],
   ]) {
     inChromium.it(`says ${code} when one joins`, async () => {
       const page = await without(script);
       await button(page, 'Join').click();
       await page.getByText(noticeText(code)).waitFor();
+      // Whatever could not begin leaves nobody behind who is waited for.
+      if (code !== 'microphone-busy') await expect.poll(() => site.server.rooms.get('failures')).toBe(undefined);
     });
   }
+
+  inChromium.it('lets one listen, or call it off, while the browser waits for leave to use the microphone', async () => {
+    const page = await without(`
+      const { getUserMedia } = MediaDevices.prototype;
+      const allowed = new Promise((resolve) => (window.allow = resolve));
+      MediaDevices.prototype.getUserMedia = async function (wish) { await allowed; return getUserMedia.call(this, wish); };
+    `);
+    await button(page, 'Join').click();
+    await page.getByText(noticeText('microphone-slow')).waitFor();
+    await button(page, 'Cancel').click();
+    expect(await notices(page)).toBe('');
+    expect(await page.getByRole('status').innerText()).toBe('');
+    await button(page, 'Join').click();
+    await button(page, 'Listen for now').click();
+    await button(page, 'Unmute').waitFor();
+    expect(await notices(page)).toBe('');
+    await page.evaluate(() => /** @type {any} */ (window).allow());
+    await button(page, 'Mute').waitFor();
+    expect(await notices(page)).toContain(noticeText('microphone-back'));
+  });
 
   inChromium.it('says so where the server isn’t there, or doesn’t offer what was chosen', async () => {
     const page = await site.room('failures', { name: 'Anna', transport: 'webtransport' });
@@ -129,6 +157,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     const cut = (/** @type {Page} */ page) =>
       page.route(/vendor\/u|api\/rooms/, (route) => (isCut ? route.abort() : route.continue()));
     const page = await site.join('panels', { name: 'Anna', prepare: cut });
+    expectProblems(page, /ERR_FAILED/);
     await button(page, 'QR code').click();
     await page.getByText(noticeText('qr-failed')).waitFor();
     await page.evaluate(() => (navigator.clipboard.writeText = async () => Promise.reject(new Error('x'))));
@@ -148,6 +177,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
   inChromium.it('says so where a server lets nobody change the delay', async () => {
     const plain = await startServer('--engine', 'none');
     const page = await joinRoom(site.browser, plain.url, 'off', { name: 'Anna' });
+    expectProblems(page, /status of 403/);
     await button(page, 'Sound').click();
     await page.getByText('For the operator').click();
     await page.getByLabel('Operator token').fill('token-of-the-operator');

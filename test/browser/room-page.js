@@ -1,5 +1,5 @@
 /**
- * @import { Browser, BrowserContextOptions, Page } from 'playwright-core'
+ * @import { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
  *
  * @typedef {object} Visit
  * @property {string} [name]
@@ -7,8 +7,11 @@
  * @property {(page: Page) => Promise<unknown>} [prepare] before the page loads
  */
 
-/** @type {WeakMap<Page, string[]>} */
-const problems = new WeakMap();
+/** The errors that pages have met since the last test, by the profile. @type {Map<BrowserContext, string[]>} */
+const problems = new Map();
+
+/** Those that a test brings about. @type {WeakMap<BrowserContext, RegExp>} */
+const expected = new WeakMap();
 
 /**
  * Opens a page in a profile of its own.
@@ -19,24 +22,36 @@ const problems = new WeakMap();
  */
 export async function openPage(browser, url, options, prepare) {
   const context = await browser.newContext(options);
-  const page = await context.newPage();
   /** @type {string[]} */
   const met = [];
-  problems.set(page, met);
-  page.on('pageerror', (error) => met.push(error.message));
-  page.on('console', (message) => {
+  problems.set(context, met);
+  context.on('weberror', (error) => met.push(error.error().message));
+  context.on('console', (message) => {
     if (message.type() === 'error') met.push(message.text());
   });
+  const page = await context.newPage();
   await prepare?.(page);
   await page.goto(url);
   return page;
 }
 
 /**
- * The errors that a page met: exceptions, what its content security policy forbade, what wasn't there.
+ * Says that a page, and others of its profile, will meet errors of a kind.
  * @param {Page} page
+ * @param {RegExp} kind
  */
-export const problemsOf = (page) => problems.get(page);
+export function expectProblems(page, kind) {
+  expected.set(page.context(), kind);
+}
+
+/**
+ * The errors that pages have met since it was asked last: exceptions, what the content security policy forbade, what
+ * wasn't there; less those that a test has expected.
+ * @returns {string[]}
+ */
+export function takeProblems() {
+  return [...problems].flatMap(([context, met]) => met.splice(0).filter((one) => !expected.get(context)?.test(one)));
+}
 
 /**
  * Opens a room's page, with the form filled in by its address. The browser leaves the microphone's

@@ -10,51 +10,25 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/headless.js';
 import { align, levelDb } from '../../bench/signal.js';
 import { generateCertificate, writeCertificate } from '../../certs/generate.js';
-import { systemClock } from '../../public/shared/clock.js';
 import { loadCodec } from '../../server/audio/codec.js';
 import { loadConfig } from '../../server/config.js';
 import { createServer } from '../../server/server.js';
+import { DaySchedule } from '../fakes/day-schedule.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { openLink } from './fragile-link.js';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const codec = await loadCodec('libopus-wasm');
 const log = { error: vi.fn(), warn: vi.fn(), info() {}, debug() {} };
 
-/** The system's clock, but whatever waits for a minute or longer waits for the test. */
-class Schedule {
-  wallMs = Date.now();
-  now = systemClock.now;
-  /** @type {Set<{ run: () => void }>} */
-  waiting = new Set();
-
-  setTimeout = (/** @type {() => void} */ run, /** @type {number} */ ms) => {
-    if (ms < 60_000) return systemClock.setTimeout(run, ms);
-    const timer = { run };
-    this.waiting.add(timer);
-    return timer;
-  };
-
-  clearTimeout = (/** @type {any} */ timer) => {
-    if (!this.waiting.delete(timer)) systemClock.clearTimeout(timer);
-  };
-
-  /** Lets days go by, and has what waits done. @param {number} days */
-  pass(days) {
-    this.wallMs += days * DAY_MS;
-    for (const timer of [...this.waiting]) if (this.waiting.delete(timer)) timer.run();
-  }
-}
-
 /** @type {(() => unknown)[]} */
 const open = [];
-/** @type {Schedule} */
+/** @type {DaySchedule} */
 let schedule;
 /** @type {string} */
 let directory;
 
 beforeEach(() => {
-  schedule = new Schedule();
+  schedule = new DaySchedule();
   directory = mkdtempSync(join(tmpdir(), 'aloud-renewal-'));
 });
 
