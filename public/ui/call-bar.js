@@ -1,6 +1,5 @@
-import { build, elementOf, makeIcon, setText } from './element.js';
+import { build, elementOf, makeIcon, onPressOutside, setText } from './element.js';
 import { icons } from './icons.js';
-import { onPressOutside } from './press-outside.js';
 import { texts } from '../texts.js';
 
 const button = (/** @type {string} */ id) => elementOf(id, HTMLButtonElement);

@@ -1,6 +1,5 @@
-import { build, makeIcon, setText } from './element.js';
+import { build, makeIcon, onPressOutside, setText } from './element.js';
 import { icons } from './icons.js';
-import { onPressOutside } from './press-outside.js';
 import { texts } from '../texts.js';
 
 /** The loudest that one person can be made, as a factor. */

@@ -1,6 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isBuilt } from '@aloud/native';
 import { afterEach, expect } from 'vitest';
+import { loadConfig } from '../../server/config.js';
+import { createLog } from '../../server/log.js';
+import { createServer } from '../../server/server.js';
+import { DaySchedule } from '../fakes/day-schedule.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 import { startServer } from './aloud-server.js';
-import { inChromium, openBrowser } from './chromium.js';
+import { chromiumPath, inChromium, openBrowser } from './chromium.js';
 import { joinRoom, openRoom, people } from './room-page.js';
 import { useSite } from './site.js';
 
@@ -9,6 +18,9 @@ import { useSite } from './site.js';
 const IDLE_TIMEOUT_MS = 3000;
 
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
+
+/** Only the server's own engine takes another certificate while it runs. */
+const renewalTests = chromiumPath ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : inChromium;
 
 const transports = /** @type {const} */ (['webtransport', 'websocket', 'http1']);
 
@@ -62,6 +74,31 @@ inChromium.describe('a call in Chromium', () => {
     const page = await site.join('auto', { name: 'Anna', transport: 'auto' });
     expect(await page.getByLabel('How you are connected').innerText()).toMatch(/Connected over WebTransport/);
     await expect.poll(() => page.getByLabel('How you are connected').innerText()).toMatch(/Round trip \d+ ms/);
+  });
+
+  renewalTests.it('lets people in, and stays, when the server has renewed its certificate', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'aloud-renewal-'));
+    const schedule = new DaySchedule();
+    // The browser's own clock has to lie within both certificates' days.
+    schedule.wallMs -= 10.5 * 24 * 60 * 60 * 1000;
+    const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--cert-dir', directory], env: {} });
+    const log = createLog({ level: 'error' });
+    const server = await createServer(config, { log, clock: schedule, wallNow: () => schedule.wallMs });
+    closing.push(() => server.close(), async () => rmSync(directory, { recursive: true }));
+    const hashes = async () => {
+      const answer = await fetch(new URL('/api/config', server.url));
+      return /** @type {string[]} */ ((await answer.json()).transports.webtransport.certificateHashes);
+    };
+    const transport = 'webtransport';
+    const anna = await joinRoom(site.browser, server.url, 'renewed', { name: 'Anna', transport });
+    const [first] = await hashes();
+    schedule.pass(9.5);
+    await expect.poll(hashes).toHaveLength(2);
+    schedule.pass(1);
+    await expect.poll(hashes).not.toContain(first);
+    await joinRoom(site.browser, server.url, 'renewed', { name: 'Ben', transport });
+    await shows(anna, /^Anna \(you\)/, /^Ben/);
+    expect(await notices(anna)).toBe('');
   });
 
   inChromium.it('takes a WebSocket where the server has no HTTP/3, and says so', async () => {
