@@ -69,6 +69,16 @@ describe('the balance of levels', () => {
     expect(balance.gainDb).toBe(0);
   });
 
+  it('takes the breaths between words, which are told to be voice, for no soft speech', () => {
+    const balance = new LevelBalance(format);
+    for (let frame = 0; frame < 30 * 50; frame++) {
+      const level = frame % 50 < 40 ? 23 : 45;
+      const pcm = new Float32Array(format.frameSamples).fill(10 ** (-level / 20));
+      balance.process(pcm, 0, level, true);
+    }
+    expect(Math.abs(balance.gainDb)).toBeLessThan(1);
+  });
+
   it('moves without a step, within frames and from one to the next, and slowly', () => {
     const { gains } = balanced(34, 74, 12);
     const db = gains.map((gain) => 20 * Math.log10(gain));

@@ -57,6 +57,21 @@ describe('the limiter', () => {
   });
 });
 
+describe('the limiter of two channels', () => {
+  it('does with each what it does with one', () => {
+    const next = random(3);
+    const [mono, stereo] = [new Limiter(48000), new Limiter(48000, 2)];
+    for (let frame = 0; frame < 20; frame++) {
+      const one = Float32Array.from({ length: 960 }, () => (frame < 3 ? 4 : 0.5) * (next() - 0.5));
+      const two = Float32Array.from({ length: 1920 }, (_, i) => one[i >> 1]);
+      mono.process(one);
+      stereo.process(two);
+      expect(two.filter((_, i) => i % 2 === 0)).toEqual(one);
+      expect(two.filter((_, i) => i % 2 === 1)).toEqual(one);
+    }
+  });
+});
+
 describe('mix-minus', () => {
   it('is the full mix less one\'s own samples, below hearing', () => {
     const next = random(5);

@@ -25,6 +25,12 @@ describe('sequence numbers', () => {
     expect(Math.abs(sequences.lost - (sent.indexOf(came[counted - 1]) + 1 - counted))).toBeLessThanOrEqual(5);
   });
 
+  it('tell what is lost at the turn itself', () => {
+    const sequences = new Sequences();
+    for (const sequence of [65533, 65534, 1, 2]) sequences.arrived(sequence);
+    expect([sequences.sent, sequences.lost]).toEqual([6, 2]);
+  });
+
   it('are looked at over at least five seconds and a hundred packets, and of twenty seconds at most', () => {
     const sequences = new Sequences();
     let next = 0;
@@ -72,6 +78,8 @@ describe('a bucket of tokens', () => {
     expect(through(1100, 50)).toBe(10);
     expect(through(500, 50)).toBe(0);
     expect(through(1e9, 50)).toBe(20);
+    expect(through(2e9, 5)).toBe(5);
+    expect(through(2e9 - 100, 50)).toBe(15);
   });
 });
 

@@ -212,7 +212,7 @@ describe('a recording', () => {
     const { files } = await filesOf(recordings, ann.recording.id, directory);
     const agreedAt = 250 * 960 - PRE_SKIP;
     for (const file of ['mix.opus', '02-bob.opus']) {
-      expect(levelDb(files[file].samples.subarray(0, agreedAt - 960))).toBeLessThan(-80);
+      expect(levelDb(files[file].samples.subarray(0, agreedAt - 120))).toBeLessThan(-80);
       expect(levelDb(files[file].samples.subarray(agreedAt + 9600))).toBeGreaterThan(-40);
     }
   });
