@@ -47,8 +47,7 @@ import { Reception } from '../server/room/reception.js';
  *   lateness: of each speaker's frames, in milliseconds
  */
 export function simulate(options) {
-  const { traces, seconds, seed = 1, frameMs = 20, setting = 'auto', maxMs = 400 } = options;
-  const { roundTripsMs = [], speaking = () => true } = options;
+  const { traces, seconds, seed = 1, frameMs = 20, setting = 'auto', maxMs = 400, roundTripsMs = [] } = options;
   const control = new DelayControl({ frameMs, sampleRate: 48000, setting, maxMs });
   const frames = Math.round((seconds * 1000) / frameMs);
   let nowMs = 0;
@@ -74,7 +73,7 @@ export function simulate(options) {
     const dueMs = (frame + 1) * frameMs + control.delaySamples / 48;
     const inTime = speakers.map(({ there }) => there[frame] <= dueMs);
     ticks.push({ frame, dueMs, delayMs: control.delaySamples / 48, inTime });
-    control.advance(1, speaking(frame * frameMs));
+    control.advance(1, options.speaking?.(frame * frameMs) ?? true);
     if (dueMs < reviewMs) continue;
     nowMs = dueMs;
     reviewMs += 1000;

@@ -100,10 +100,8 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const { accept } = new Lobby({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
   polled = http3.transport;
-  const { webSocket, http1 } = openOverTcp(config, httpServer, { accept, clock, log });
-  for (const transport of [http3.transport, webSocket, http1]) {
-    if (transport) opened.push(() => transport.close());
-  }
+  opened.push(() => http3.transport?.close());
+  const http1 = openOverTcp(config, httpServer, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
   const h3Port = http3.transport?.address().port ?? null;
@@ -130,11 +128,14 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
  * @param {Config} config
  * @param {Server} server
  * @param {{ accept: Accept, clock: Clock, log: Log }} options
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
-function openOverTcp({ maxSessions, idleTimeoutMs }, server, options) {
+function openOverTcp({ maxSessions, idleTimeoutMs }, server, options, opened) {
   const shared = { ...options, maxSessions, idleTimeoutMs };
   const webSocket = createWebSocketTransport({ ...shared, server, path: SESSION_PATH });
-  return { webSocket, http1: createHttp1Transport(shared) };
+  const http1 = createHttp1Transport(shared);
+  opened.push(() => webSocket.close(), () => http1.close());
+  return http1;
 }
 
 const PAGE_WITHOUT_HTTPS =

@@ -261,12 +261,9 @@ export class Room {
    * @param {number} now on the monotonic clock, in milliseconds
    */
   #visit(person, now) {
-    if (now - person.lastHeardMs > this.settings.idleTimeoutMs) {
-      person.end('idle-timeout');
-      this.lose(person);
-      return;
-    }
-    this.#visits.visit(person, now);
+    if (now - person.lastHeardMs <= this.settings.idleTimeoutMs) return this.#visits.visit(person, now);
+    person.end('idle-timeout');
+    this.lose(person);
   }
 
   /** Who is in the room, and how each is received. */

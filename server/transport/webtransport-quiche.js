@@ -41,6 +41,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { repeat } from './base-session.js';
 import { isSameHostname } from './origin.js';
 import { QuicheSession } from './quiche-session.js';
+import { settlesWithin } from './settles-within.js';
 
 const ENGINE_PACKAGE = '@fails-components/webtransport-transport-http3-quiche';
 
@@ -185,7 +186,7 @@ export class QuicheTransport {
     server.setRequestCallback((request) => this.#requested(request));
     const sessions = server.sessionStream(this.#path);
     server.startServer();
-    const started = await this.#within(START_TIMEOUT_MS, server.ready);
+    const started = await settlesWithin(this.#clock, START_TIMEOUT_MS, server.ready);
     if (!started) throw new Error(`the quiche engine did not start within ${START_TIMEOUT_MS / 1000} s: ${CAUSES}`);
     this.#address = { host, port: server.address()?.port ?? port };
     void this.#readSessions(sessions);
@@ -277,35 +278,15 @@ export class QuicheTransport {
     } catch {
       return; // It never started.
     }
-    await this.#within(STOP_TIMEOUT_MS, server.closed);
+    await settlesWithin(this.#clock, STOP_TIMEOUT_MS, server.closed);
   }
 
   async #close() {
     this.#stopSweeping();
     const sessions = [...this.#sessions];
     for (const session of sessions) session.closeWith('server-closing');
-    await this.#within(STOP_TIMEOUT_MS, Promise.all(sessions.map(({ gone }) => gone)));
+    await settlesWithin(this.#clock, STOP_TIMEOUT_MS, Promise.all(sessions.map(({ gone }) => gone)));
     await this.#stop();
-  }
-
-  /**
-   * @param {number} ms
-   * @param {Promise<unknown>} promise
-   * @returns {Promise<boolean>} false when it didn't settle in time
-   */
-  async #within(ms, promise) {
-    /** @type {unknown} */
-    let timer;
-    const timeout = new Promise((/** @type {(value: false) => void} */ resolve) => {
-      timer = this.#clock.setTimeout(() => resolve(false), ms);
-    });
-    const settled = promise.then(() => true);
-    settled.catch(() => {});
-    try {
-      return await Promise.race([settled, timeout]);
-    } finally {
-      this.#clock.clearTimeout(timer);
-    }
   }
 }
 
