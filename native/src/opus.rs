@@ -76,21 +76,13 @@ impl OpusEncoder {
             lookahead: 0,
         };
         let mut lookahead: c_int = 0;
-        let done = unsafe {
-            sys::opus_encoder_ctl(made, sys::OPUS_SET_BITRATE_REQUEST, bitrate as c_int)
-                == sys::OPUS_OK
-                && sys::opus_encoder_ctl(
-                    made,
-                    sys::OPUS_SET_COMPLEXITY_REQUEST,
-                    complexity as c_int,
-                ) == sys::OPUS_OK
-                && sys::opus_encoder_ctl(
-                    made,
-                    sys::OPUS_GET_LOOKAHEAD_REQUEST,
-                    &mut lookahead as *mut c_int,
-                ) == sys::OPUS_OK
+        let told = unsafe {
+            let place = &mut lookahead as *mut c_int;
+            sys::opus_encoder_ctl(made, sys::OPUS_GET_LOOKAHEAD_REQUEST, place) == sys::OPUS_OK
         };
-        if !done {
+        let taken = this.set(sys::OPUS_SET_BITRATE_REQUEST, bitrate as c_int)
+            && this.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int);
+        if !told || !taken {
             return Err(invalid("settings that libopus doesn't take together"));
         }
         this.lookahead = lookahead.max(0) as u32;
@@ -188,9 +180,8 @@ impl OpusDecoder {
     pub fn new(sample_rate: u32, frame_samples: u32, channels: Option<u32>) -> Result<Self> {
         let channels = check_shape(sample_rate, frame_samples, channels)?;
         let mut error = 0;
-        let made = unsafe {
-            sys::opus_decoder_create(sample_rate as i32, channels as c_int, &mut error)
-        };
+        let made =
+            unsafe { sys::opus_decoder_create(sample_rate as i32, channels as c_int, &mut error) };
         Ok(Self {
             state: Some(NonNull::new(made).ok_or_else(|| failed("no memory for a decoder"))?),
             sample_rate: sample_rate as i32,
