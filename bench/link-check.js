@@ -11,12 +11,12 @@ import { LinkError } from './network-namespace.js';
 /** @typedef {import('./link-measure.js').ProbeResult} ProbeResult */
 
 /** The emulator's delay may be off by so much, at the 99th percentile. */
-export const BAR_MS = 0.5;
+const BAR_MS = 0.5;
 
 const DELAY_MS = 20;
 
 /** Ten people's frames of 20 ms each way, and QUIC's acknowledgements of every other one of them. */
-export const CONFERENCE = Object.freeze({ streams: 10, rate: 50, bytes: 120, acks: 5 });
+const CONFERENCE = Object.freeze({ streams: 10, rate: 50, bytes: 120, acks: 5 });
 
 const IDLE_MS = 2000;
 

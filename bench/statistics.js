@@ -198,34 +198,6 @@ export function cumulative(values, mostPoints = 400) {
 }
 
 /**
- * The share of values that are ≤ each of some limits; for lateness at the server, the received audio at
- * each server-side delay. Takes infinity among the values.
- *
- * @param {Values} values
- * @param {Values} limits
- * @returns {[number, number][]} the limit, and the share from 0 to 1; NaN when there are no values
- */
-export function shareWithin(values, limits) {
-  const ascending = sorted(values);
-  return Array.from(limits, (limit) => [limit, countUpTo(ascending, limit) / ascending.length]);
-}
-
-/**
- * @param {Float64Array} ascending
- * @param {number} limit
- */
-function countUpTo(ascending, limit) {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ascending[middle] <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/**
  * On a measured curve, the least x from which on y keeps to the target: the least server-side delay
  * for a share of received audio. A curve that dips below the target later hasn't reached it before.
  *

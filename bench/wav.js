@@ -2,7 +2,7 @@
  * WAV files of PCM: 16-bit and 32-bit float, any number of channels.
  */
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 
 /**
  * @typedef {object} Sound
@@ -23,15 +23,6 @@ const FORMAT_BYTES = 16;
  */
 export async function readWav(file) {
   return parseWav(await readFile(file));
-}
-
-/**
- * @param {string | URL} file
- * @param {Sound} sound
- * @param {{ float?: boolean }} [options] float: 32-bit float instead of 16-bit integers
- */
-export async function writeWav(file, sound, options) {
-  await writeFile(file, formatWav(sound, options));
 }
 
 /**

@@ -12,13 +12,13 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** How long before its end a certificate is replaced. */
-export const RENEW_BEFORE_MS = 3 * DAY_MS;
+const RENEW_BEFORE_MS = 3 * DAY_MS;
 
 /** How long before it is served a certificate's hash is announced, for pages that are open by then. */
-export const ANNOUNCE_MS = DAY_MS;
+const ANNOUNCE_MS = DAY_MS;
 
 /** From one look at the dates to the next. */
-export const CHECK_EVERY_MS = HOUR_MS;
+const CHECK_EVERY_MS = HOUR_MS;
 
 /**
  * A certificate that the server makes by itself, keeps in a directory, and replaces while running.

@@ -12,7 +12,7 @@ import { ConfigError } from './config-error.js';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** From one look at the files to the next. */
-export const WATCH_EVERY_MS = 60 * 1000;
+const WATCH_EVERY_MS = 60 * 1000;
 
 /** How long before its end a certificate that nobody has replaced is warned of. */
 const WARN_BEFORE_MS = 3 * DAY_MS;

@@ -14,7 +14,7 @@
 
 import { callFigures, delaysOf } from './call-figures.js';
 
-export const TALKERS = Object.freeze(['A', 'B']);
+const TALKERS = Object.freeze(['A', 'B']);
 
 /** The microphone gives samples as an AudioWorklet does, 128 at a time, as near as a timer comes to that. */
 const PERIOD_MS = 2.5;

@@ -18,7 +18,7 @@ const READ_BYTES = 16 * 1024;
 const MAX_LINE_BYTES = 1024 * 1024;
 
 /** WebTransport datagrams over the native engine's client, without a stream or a promise to a packet. */
-export class NativeConnection extends Connection {
+class NativeConnection extends Connection {
   #session;
   #stream;
 

@@ -64,7 +64,7 @@ export function circumstances(run) {
  * @param {Link} link
  * @returns {Table[]}
  */
-export function linkTables({ profile, ping, bandwidth }) {
+function linkTables({ profile, ping, bandwidth }) {
   const tables = [];
   if (ping) {
     const units = ['Min', 'Avg', 'Max', 'SD'].map((label) => ({ label, unit: 'ms', digits: 3 }));

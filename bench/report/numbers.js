@@ -49,7 +49,7 @@ export function formatInterval([low, high], digits) {
  * @param {Cell} cell
  * @returns {number | undefined} its figure, if it has one
  */
-export function figureOf(cell) {
+function figureOf(cell) {
   if (typeof cell === 'number') return cell;
   return typeof cell === 'object' && cell !== null ? cell.value : undefined;
 }

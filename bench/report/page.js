@@ -137,7 +137,7 @@ export function plotSection(plot, number, { file, id = plot.name } = {}) {
  * @param {Plot} plot
  * @returns {string}
  */
-export function describePlot({ title, kind, x, y, series, references = [] }) {
+function describePlot({ title, kind, x, y, series, references = [] }) {
   const [yAt, endAt] = kind === 'histogram' ? [2, 1] : [1, 0];
   const lines = series.map(({ name, points }) => {
     const values = sorted(points.map((point) => point[yAt]).filter(Number.isFinite));

@@ -195,22 +195,6 @@ export function findGaps(reference, signal, lag, { longerThan, step = 240, silen
 }
 
 /**
- * The longest run of samples that are exactly zero: real sound that went through a codec has none,
- * so a run is audio that was never there.
- *
- * @param {Float32Array} samples
- * @returns {Gap} of length 0 when there is none
- */
-export function longestZeroRun(samples) {
-  const longest = { start: 0, samples: 0 };
-  for (let i = 0, start = 0; i < samples.length; i++) {
-    if (samples[i] !== 0) start = i + 1;
-    else if (i + 1 - start > longest.samples) Object.assign(longest, { start, samples: i + 1 - start });
-  }
-  return longest;
-}
-
-/**
  * The level of a signal: its root mean square against a full-scale square wave.
  * @param {Float32Array} samples
  * @returns {number} dBFS, at most 0 for samples within -1 to 1; SILENCE_DB when there is nothing

@@ -17,7 +17,7 @@ import { Track } from './track.js';
  * A frame is written so long after its time: what came too late for the mix that people hear is in the
  * recording. Participants keep their packets for longer than that.
  */
-export const BEHIND_MS = 2000;
+const BEHIND_MS = 2000;
 
 /** What players leave out at the beginning, as a decoder needs that much to find its way (RFC 7845, section 4.2). */
 export const PRE_SKIP = (GRANULE_RATE * 80) / 1000;

@@ -7,7 +7,6 @@ import {
   fft,
   findGaps,
   levelDb,
-  longestZeroRun,
 } from '../../bench/signal.js';
 
 /** Noise from a seed (mulberry32), -1 to 1. */
@@ -142,17 +141,6 @@ describe('findGaps', () => {
     const signal = reference.slice();
     signal.fill(0, 21600);
     expect(findGaps(reference, signal, 0, { longerThan: 1440 })).toEqual([{ start: 21600, samples: 2400 }]);
-  });
-});
-
-describe('longestZeroRun', () => {
-  it.each([
-    [[], { start: 0, samples: 0 }],
-    [[1, 2], { start: 0, samples: 0 }],
-    [[0, 1, 0, 0, 1], { start: 2, samples: 2 }],
-    [[1, 0, 0, 0], { start: 1, samples: 3 }],
-  ])('of %j', (samples, expected) => {
-    expect(longestZeroRun(Float32Array.from(samples))).toEqual(expected);
   });
 });
 

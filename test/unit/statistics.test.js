@@ -10,7 +10,6 @@ import {
   leastReaching,
   mean,
   quantile,
-  shareWithin,
   sorted,
   standardDeviation,
   summarize,
@@ -137,14 +136,6 @@ describe('distributions', () => {
     expect(thinned).toHaveLength(10);
     expect(thinned[0]).toEqual([0, 0.001]);
     expect(thinned.at(-1)).toEqual([999, 1]);
-  });
-
-  test('shares within limits count what never came as outside', () => {
-    expect(shareWithin([1, 2, 3, Infinity], [0, 2, 100])).toEqual([
-      [0, 0],
-      [2, 0.5],
-      [100, 0.75],
-    ]);
   });
 
   test('a target is reached where the curve stays above it', () => {
