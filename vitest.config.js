@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** What hears or measures in a browser: nothing else may use the processors meanwhile. */
-const SOUND = ['sound', 'stereo', 'lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
+const SOUND = ['sound', 'steady', 'stereo', 'lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
 
 /** Fails a test in which a page met an error. */
 const IN_BROWSER = { setupFiles: ['test/browser/no-problems.js'] };

@@ -65,7 +65,7 @@ export class Uplink {
   #silence;
   /** The next frame to be sent; -1 before the first. */
   #frame = -1;
-  #corrected = { reanchored: 0, skippedFrames: 0, droppedFrames: 0 };
+  #corrected = { reanchored: 0, skippedFrames: 0, droppedFrames: 0, movedMs: 0 };
 
   /**
    * @param {{ clockSync: ClockSync } & ConstructorParameters<typeof FrameSender>[0]} options
@@ -80,7 +80,10 @@ export class Uplink {
     this.#silence = new Float32Array((CHUNK_SAMPLES / 2) * channels);
   }
 
-  /** What was sent, in packets: with sound, `silent` and `leftOut`; payloads `repeated`; and what was corrected. */
+  /**
+   * What was sent, in packets: with sound, `silent` and `leftOut`; payloads `repeated`; and what was corrected:
+   * `movedMs` by how much what is sent was ever moved, to and fro, to be at its place on the grid.
+   */
   get counters() {
     return { ...this.#sender.counters, ...this.#corrected };
   }
@@ -179,7 +182,12 @@ export class Uplink {
     const errorMs = (error * 1000) / sampleRate;
     if (Math.abs(error) > frameSamples) this.#jump(position, error);
     else if (this.#sender.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS) this.#shift(Math.round(error));
-    else this.#steer(errorMs);
+    else this.#steer(errorMs, (count * 1000) / sampleRate);
+  }
+
+  /** @param {number} samples to or fro */
+  #moved(samples) {
+    this.#corrected.movedMs += (Math.abs(samples) * 1000) / this.#format.sampleRate;
   }
 
   /** @param {number} position where the chunk's first sample is on the sample clock */
@@ -203,6 +211,7 @@ export class Uplink {
   #jump(position, error) {
     const before = this.#frame;
     this.#place(position);
+    this.#moved(error);
     this.#corrected.reanchored += 1;
     this.#corrected.skippedFrames += this.#frame - before;
     if (error < 0) this.#corrected.droppedFrames += Math.round(-error / this.#format.frameSamples);
@@ -211,16 +220,21 @@ export class Uplink {
   /** @param {number} samples that what is captured comes later than it was taken for, in silence; negative: earlier */
   #shift(samples) {
     this.#steering = false;
+    this.#moved(samples);
     if (samples < 0) this.#skip -= samples;
     else this.#resampler.write(this.#silence, 0, Math.min(samples, CHUNK_SAMPLES / 2, this.#resampler.room));
   }
 
-  /** @param {number} errorMs */
-  #steer(errorMs) {
+  /**
+   * @param {number} errorMs
+   * @param {number} forMs
+   */
+  #steer(errorMs, forMs) {
     const drift = clamp(this.driftPpm, MAX_DRIFT_PPM);
     if (Math.abs(errorMs) > KEPT_MS) this.#steering = true;
     else if (Math.abs(errorMs) < KEPT_MS / 4) this.#steering = false;
     const correction = this.#steering ? clamp(errorMs * PPM_A_MS, MAX_CORRECTION_PPM) : 0;
+    this.#corrected.movedMs += Math.abs(correction) * 1e-6 * forMs;
     this.#resampler.step = 1 + (drift - correction) * 1e-6;
   }
 

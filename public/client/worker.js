@@ -2,6 +2,7 @@ import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs'
 import { SampleRing } from '../../worklets/sample-ring.js';
 import { createAudioFormat } from '../shared/audio-format.js';
 import { createLibopusCodec } from '../shared/libopus-codec.js';
+import { practise } from './client-codecs.js';
 import { LastingCall } from './lasting-call.js';
 import { PULL_EXTRA } from './playout.js';
 import { CaptureFeed, PlaybackFeed } from './ring-feeds.js';
@@ -27,8 +28,11 @@ let frame = new Float32Array(format.frameSamples + PULL_EXTRA);
 /** @type {PlaybackFeed | null} */
 let playback = null;
 
+const codec = createLibopus().then((module) => createLibopusCodec(module));
+let hasPractised = false;
+
 const call = new LastingCall({
-  codec: createLibopus().then((module) => createLibopusCodec(module)),
+  codec,
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
     joined: ({ format: joined, leaveUrl, resume }) => {
@@ -37,6 +41,9 @@ const call = new LastingCall({
       format = joined;
       frame = new Float32Array((format.frameSamples + PULL_EXTRA) * format.channels);
       page.postMessage({ type: 'joined', format, leaveUrl, resume });
+      // While the page starts its sound.
+      if (!hasPractised) void codec.then((ready) => practise(ready, joined));
+      hasPractised = true;
     },
     state: (detail) => page.postMessage({ type: 'state', ...detail }),
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
