@@ -84,15 +84,13 @@ const staysWhereItIs = (argv) => () => {
   inChromium.it('stays where it is from the first word to the last', async () => {
     for (let i = 1; i <= TRIES; i++) {
       const call = await converse();
-      const isDisturbed = call.moved > 1 || call.gapMs > 0 || call.concealed > 0;
-      if (isDisturbed) console.info(`try ${i}:`, JSON.stringify(call));
       // Where sound came late it was left out, or the client moved and said so: nothing else may move it.
       expect(call.spreadMs).toBeLessThan(1 + call.moved);
       expect(call.clear).toBeGreaterThan(0.5);
-      if (isDisturbed) continue;
-      expect(call.correlation).toBeGreaterThanOrEqual(0.9);
-      expect(call.clear).toBe(1);
-      return;
+      if (call.spreadMs < 1 && call.correlation >= 0.9) return;
+      console.info(`try ${i}:`, JSON.stringify(call));
+      const isDisturbed = call.moved > 1 || call.gapMs > 0 || call.concealed > 0;
+      expect(isDisturbed).toBe(true);
     }
   }, 120_000);
 };
