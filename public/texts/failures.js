@@ -7,13 +7,13 @@ const LISTEN = 'Until then you can listen.';
 
 /** @type {Readonly<Record<string, string>>} by code: the microphone, the speaker, the sound */
 const soundFailures = Object.freeze({
-  'no-microphone': `No microphone was found. Plug one in and choose it under Microphone. ${LISTEN}`,
+  'no-microphone': `No microphone was found. Plug one in, and a call takes it by itself. ${LISTEN}`,
   'microphone-refused':
     'The browser was not allowed to use the microphone. Allow it for this page in the browser’s address bar, then ' +
-    `choose it under Microphone. ${LISTEN}`,
+    `press Unmute in the call, or choose it under Microphone. ${LISTEN}`,
   'microphone-busy':
-    'The microphone could not be opened. Close other programs that use it, or choose another one under Microphone. ' +
-    LISTEN,
+    'The microphone could not be opened. Close other programs that use it, or choose another one under Microphone, ' +
+    `which a call has under Settings. ${LISTEN}`,
   'microphone-slow':
     'The microphone is not there yet. If the browser asks for it, allow it; or listen for now, and it is taken as soon as ' +
     'you have.',
@@ -104,6 +104,7 @@ const serverFailures = Object.freeze({
     'ask whoever runs the server.',
   'recording-busy': 'The recording was started and stopped too often. Wait a moment, then start it again.',
   'recording-files': 'The recording’s files did not come. Open Record again in a moment, or ask whoever runs the server.',
+  'panel-failed': 'This panel could not be loaded. Check your network, then close the panel and open it again.',
   'plots-failed': 'The plots could not be loaded. Close this panel and open it again.',
   'qr-failed': 'The QR code could not be drawn. Check your network and press again, or copy the link.',
   'copy-failed': 'The browser did not let it be copied. Copy the link from the address bar, or mark the text by hand.',

@@ -27,6 +27,7 @@ export const soundTexts = Object.freeze({
   soundSum: 'Age of what you hear',
   soundSumHint:
     'The server-side delay holds the speaker’s way to the server. What sound cards add by themselves no page can know.',
+  panelLoading: 'This panel is on its way.',
   plotsLoading: 'The plots are on their way.',
   plotRoundTrip: 'Round trip',
   plotReceived: 'Received audio',

@@ -7,7 +7,7 @@ import { PeopleList } from './people-list.js';
 import { Recording } from './recording.js';
 import { SettingsPanel } from './settings-panel.js';
 import { shareLink } from './share-link.js';
-import { SoundPanel } from './sound-panel.js';
+import { SoundContent } from './sound-content.js';
 import { SidePanel } from './side-panel.js';
 import { showView } from './views.js';
 import { texts } from '../texts.js';
@@ -80,7 +80,7 @@ export class CallView {
     this.side.add(this.bar.chat, () => this.chat);
     this.side.add(this.bar.settings, () => this.settings);
     const share = { announce: (/** @type {string} */ sentence) => this.announce(sentence), failed: actions.failed };
-    this.sound = new SoundPanel(room, share);
+    this.sound = new SoundContent(room, share);
     this.side.add(this.bar.sound, () => this.sound);
     this.recording = new Recording(this.bar, { record: actions.record, consent: actions.consent, announce: share.announce });
     this.side.add(this.bar.record, () => this.recording.panel);

@@ -1,12 +1,12 @@
 import { build, makeButton, setText } from './element.js';
 import { OperatorControls } from './operator-controls.js';
 import { figuresOf, SoundFigures } from './sound-figures.js';
-import { SoundHistory } from './sound-history.js';
 import { PARTS, quantity, soundReport } from './sound-report.js';
-import { labels, noticeText, partTexts, texts } from '../texts.js';
+import { noticeText, partTexts, texts } from '../texts.js';
 
 /**
  * @import { ClientStats } from '../client/client-stats.js'
+ * @import { Sample } from './sound-history.js'
  * @import { SoundPlots } from './sound-plots.js'
  */
 
@@ -15,12 +15,11 @@ const PLOT_STYLE = '/vendor/uplot/uPlot.min.css';
 
 /** What one can see of the sound: how old it is and why, and two minutes of what moves it. */
 export class SoundPanel {
-  title = labels.soundPanel;
   #room;
-  #history = new SoundHistory();
   /** @type {ClientStats | null} */
   #stats = null;
-  #isOpen = false;
+  /** @type {Sample[]} */
+  #samples = [];
   /** @type {SoundPlots | null} */
   #plots = null;
   #isLoading = false;
@@ -50,9 +49,8 @@ export class SoundPanel {
     const rows = this.#parts.map(({ part, value }) =>
       build('div', { class: 'part-row' }, build('dt', {}, build('span', { class: `part-key part-${part}` }), partTexts[part]), value),
     );
-    this.element = build(
-      'div',
-      { class: 'stack' },
+    /** What it shows, from top to bottom. @type {HTMLElement[]} */
+    this.parts = [
       build(
         'section',
         { class: 'sound-sum', 'aria-label': texts.soundSum },
@@ -65,32 +63,26 @@ export class SoundPanel {
       this.#figures.element,
       copy,
       this.#operator.element,
-    );
+    ];
   }
 
   opened() {
-    this.#isOpen = true;
     this.#operator.opened();
     if (!this.#isLoading) void this.#load();
-    this.#show();
   }
 
   closed() {
-    this.#isOpen = false;
     this.#operator.closed();
   }
 
-  /** @param {ClientStats} stats */
-  add(stats) {
+  /**
+   * @param {ClientStats | null} stats  null before there are any
+   * @param {Sample[]} samples
+   */
+  show(stats, samples) {
     this.#stats = stats;
-    this.#history.add(stats, performance.now());
-    if (this.#isOpen) this.#show();
-  }
-
-  /** Forgets everything, before another call. */
-  clear() {
-    this.#history.clear();
-    this.#stats = null;
+    this.#samples = samples;
+    this.#show();
   }
 
   async #load() {
@@ -108,7 +100,7 @@ export class SoundPanel {
   }
 
   #show() {
-    this.#plots?.show(this.#history.samples);
+    this.#plots?.show(this.#samples);
     if (!this.#stats) return;
     const { delayMs, delayParts } = this.#stats;
     setText(this.#age, texts.soundAge(quantity(delayMs, 'ms')));
@@ -121,7 +113,7 @@ export class SoundPanel {
   }
 
   #report() {
-    const sample = this.#history.samples.at(-1);
+    const sample = this.#samples.at(-1);
     if (!this.#stats || !sample) return `${texts.soundAge('–')}\n`;
     const figures = figuresOf(this.#stats);
     return soundReport({ room: this.#room, stats: this.#stats, sample, figures, at: new Date().toISOString() });

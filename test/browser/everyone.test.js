@@ -115,7 +115,7 @@ inChromium.describe('the page for everyone, in Chromium', () => {
     console.info(`the room's page: ${bytes} bytes in ${loaded.length} files`);
     expect(bytes).toBeGreaterThan(10_000);
     expect(bytes).toBeLessThan(MOST_BYTES);
-    expect(loaded.filter((path) => /vendor|processor|client\/worker/.test(path))).toEqual([]);
+    expect(loaded.filter((path) => /vendor|processor|client\/worker|sound-panel/.test(path))).toEqual([]);
     expect(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)).toBe(1);
   });
 });

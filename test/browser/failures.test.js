@@ -153,9 +153,9 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
   });
 
   inChromium.it('says so in a panel whose parts can’t be had, and lets one try again', async () => {
-    let isCut = true;
+    let cuts = /vendor\/u|api\/rooms|sound-panel/;
     const cut = (/** @type {Page} */ page) =>
-      page.route(/vendor\/u|api\/rooms/, (route) => (isCut ? route.abort() : route.continue()));
+      page.route(/vendor|api|sound-panel/, (route) => (cuts.test(route.request().url()) ? route.abort() : route.continue()));
     const page = await site.join('panels', { name: 'Anna', prepare: cut });
     expectProblems(page, /ERR_FAILED/);
     await button(page, 'QR code').click();
@@ -164,12 +164,16 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     await button(page, 'Copy link').click();
     await page.getByText(noticeText('copy-failed')).waitFor();
     await button(page, 'Sound').click();
+    await page.getByText(noticeText('panel-failed')).waitFor();
+    cuts = /vendor\/u|api\/rooms/;
+    await button(page, 'Sound').click();
+    await button(page, 'Sound').click();
     await page.getByText(noticeText('plots-failed')).waitFor();
     await page.getByText('For the operator').click();
     await page.getByLabel('Operator token').fill('token-of-the-operator');
     await button(page, 'Use').click();
     await page.getByText(noticeText('operator-offline')).waitFor();
-    isCut = false;
+    cuts = /^$/;
     await button(page, 'QR code').click();
     await page.getByRole('img', { name: 'QR code' }).waitFor();
   });
