@@ -4,6 +4,7 @@
  * and once with Opus.
  */
 
+import { setImmediate } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../public/shared/packet.js';
@@ -74,6 +75,17 @@ class StepClock {
 
 /** @typedef {import('../server/room/room-settings.js').RoomSettings} RoomSettings */
 
+/** Recordings that no disk takes: what is measured is what they cost the thread. @type {any} */
+const recordings = {
+  offered: true,
+  hasRoom: true,
+  begin: () => ({
+    description: { id: 'bench', startedAt: new Date().toISOString(), files: [] },
+    addFile: () => ({ write() {}, end() {}, remove() {} }),
+    end: async () => {},
+  }),
+};
+
 /**
  * A room with people in it on a clock of its own.
  * @param {object} options
@@ -81,8 +93,9 @@ class StepClock {
  * @param {'tick' | 'reply'} options.delivery
  * @param {number} options.people
  * @param {number} options.talking the rest sends silence, one packet for each frame
+ * @param {boolean} options.recorded whether it is recorded, with a track for each
  */
-async function createRoom({ codec, delivery, people, talking }) {
+async function createRoom({ codec, delivery, people, talking, recorded }) {
   const clock = new StepClock();
   const format = createAudioFormat();
   const sampleClock = new SampleClock(clock, format.sampleRate);
@@ -92,7 +105,7 @@ async function createRoom({ codec, delivery, people, talking }) {
     settings: {
       format, delivery, codec, clock, sampleClock,
       serverDelayMs: 20, maxDelayMs: 20, echo: false, bitrate: 32000, complexity: 5, application: 'audio',
-      maxParticipants: people, idleTimeoutMs: 1e9, silenceSuppression: true,
+      maxParticipants: people, idleTimeoutMs: 1e9, silenceSuppression: true, recordings,
     },
   });
   const sent = { packets: 0, bytes: 0 };
@@ -110,6 +123,11 @@ async function createRoom({ codec, delivery, people, talking }) {
     const joined = await rooms.join('bench', `P${i}`, session, () => {});
     if (typeof joined === 'string') throw new Error(joined);
     members.push({ ...joined, talks: i < talking });
+  }
+  if (recorded) members[0].room.recording.record(members[0].participant, true);
+  for (const { room, participant } of recorded ? members : []) {
+    await setImmediate();
+    room.recording.consent(participant, true);
   }
   return { clock, format, codec, members, sent, rooms };
 }
@@ -227,6 +245,7 @@ function wholeNumber(text) {
 
 /** People in the room, and how many of them talk. */
 const SITUATIONS = Object.freeze([[10, 10], [50, 50], [500, 3], [500, 0]]);
+const MOST_ANSWERED = 100;
 
 const options = new Command('frame-path')
   .description("What a received frame costs on Node's thread, in microseconds of CPU time and in bytes of the heap.")
@@ -246,13 +265,13 @@ const cases = [];
 for (const codec of [noCodec, await loadCodec()]) {
   const packets = makePackets(await makePayloads(codec, 100));
   for (const [people, talking] of situations) {
-    for (const delivery of /** @type {const} */ (['tick', 'reply'])) {
+    for (const kind of ['tick', 'tick, recorded', 'reply']) {
       // An answer is encoded for each packet: that is not for so many.
-      if (delivery === 'reply' && people > 100) continue;
-      const room = await createRoom({ codec, delivery, people, talking });
-      /** @type {ReturnType<typeof measure>[]} */
-      const results = [];
-      cases.push({ codec: codec.name, people, talking, delivery, room, packets, results });
+      if (kind !== 'tick' && people > MOST_ANSWERED) continue;
+      const [delivery, recorded] = /** @type {['tick' | 'reply', string?]} */ (kind.split(', '));
+      const room = await createRoom({ codec, delivery, people, talking, recorded: recorded !== undefined });
+      const results = /** @type {ReturnType<typeof measure>[]} */ ([]);
+      cases.push({ codec: codec.name, people, talking, delivery: kind, room, packets, results });
     }
   }
 }
