@@ -15,6 +15,8 @@ export class Playback {
   #last;
   #fade = 0;
   #playing = false;
+  /** Whether it was sound that ran out: a gap in silence is none. */
+  #wasSound = false;
   /** Whether there was any sound yet: its time begins with it. */
   #begun = false;
   #bursts;
@@ -101,11 +103,13 @@ export class Playback {
   #fall(out, from, to) {
     const sides = this.#last.length;
     if (this.#playing) {
-      this.#ring.countUnderrun();
+      this.#wasSound = this.#last.some((sample) => sample !== 0);
+      if (this.#wasSound) this.#ring.countUnderrun();
       this.#playing = false;
       this.#gain = 0;
       this.#fade = 1;
     }
+    if (this.#wasSound) this.#ring.countMissed(to - from);
     for (let i = from; i < to; i++) {
       this.#fade = Math.max(0, this.#fade - this.#step);
       for (let c = 0; c < sides; c++) out[i * sides + c] = this.#last[c] * this.#fade;

@@ -61,7 +61,7 @@ export class SampleRing {
     return Atomics.load(this.#head, UNDERRUNS);
   }
 
-  /** How many samples were missing when it was time to play them. */
+  /** How many samples it was then without. */
   get missed() {
     return Atomics.load(this.#head, MISSED) >>> 0;
   }
@@ -94,6 +94,11 @@ export class SampleRing {
   /** For the reader to count. */
   countUnderrun() {
     Atomics.add(this.#head, UNDERRUNS, 1);
+  }
+
+  /** Likewise. @param {number} samples */
+  countMissed(samples) {
+    Atomics.add(this.#head, MISSED, samples);
   }
 
   /**
@@ -142,9 +147,7 @@ export class SampleRing {
    */
   play(into, count = into.length / this.channels) {
     const there = this.read(into, count);
-    if (there === count) return there;
-    Atomics.add(this.#head, MISSED, count - there);
-    if (this.available > -this.capacity) Atomics.add(this.#head, READ, count - there);
+    if (there < count && this.available > -this.capacity) Atomics.add(this.#head, READ, count - there);
     return there;
   }
 

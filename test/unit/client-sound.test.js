@@ -104,6 +104,7 @@ describe('PlaybackFeed', () => {
     feed.wake();
     ring.play(new Float32Array(30 * perMs));
     ring.countUnderrun();
+    ring.countMissed(30 * perMs);
     feed.wake();
     source.frames = 3;
     feed.arrived();

@@ -84,6 +84,15 @@ describe('Playback', () => {
     expect(jump).toBeLessThan(0.02);
   });
 
+  it('counts no gap in silence', () => {
+    const ring = SampleRing.create(4096);
+    const playback = new Playback(ring, rate);
+    ring.write(block(0, 200));
+    for (let i = 0; i < 4; i++) playback.process([block(0)]);
+    expect({ underruns: ring.underruns, missed: ring.missed }).toEqual({ underruns: 0, missed: 0 });
+    expect(ring.available).toBe(200 - 512);
+  });
+
   it('wakes the worker when little is left', () => {
     const ring = SampleRing.create(4096);
     const playback = new Playback(ring, rate);
