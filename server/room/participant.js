@@ -132,10 +132,11 @@ export class Participant {
    */
   stats() {
     const { driftPpm, playoutDelayMs, soundLatencyMs } = this.reported;
-    const { droppedOut } = this.session.stats();
-    const told = { droppedOut, downLostPercent: this.reportedLossPercent, playoutDelayMs, soundLatencyMs, driftPpm };
-    const uplink = { ...this.reception.snapshot(), ...told };
-    return this.delivery === 'reply' ? { ...uplink, ...this.heard.snapshot() } : uplink;
+    const { droppedOut, rttMs: roundTripMs } = this.session.stats();
+    const down = { droppedOut, downLostPercent: this.reportedLossPercent, playoutDelayMs, soundLatencyMs, driftPpm };
+    // A spread copy of so many fields would cost several times as much as they do.
+    const stats = Object.assign(this.reception.snapshot(), down, { roundTripMs });
+    return this.delivery === 'reply' ? Object.assign(stats, this.heard.snapshot()) : stats;
   }
 
   /**

@@ -89,7 +89,7 @@ export class RoomDelay {
 
   /** @param {Participant} person */
   statsOf(person) {
-    return { ...person.stats(), serverDelayMs: this.msOf(person), roundTripMs: person.roundTripMs() };
+    return Object.assign(person.stats(), { serverDelayMs: this.msOf(person) });
   }
 
   /** What GET /api/rooms/<room> tells. */
