@@ -17,6 +17,7 @@ import { Progress } from './progress.js';
 import { textSummary } from './report/text-table.js';
 import { RunFolder } from './run-folder.js';
 import { scenarios } from './scenarios/index.js';
+import { loadConfig } from '../server/config.js';
 
 /** @typedef {import('./lab/scenario.js').Scenario} Scenario */
 
@@ -85,6 +86,17 @@ function interruption() {
   return interrupted;
 }
 
+/**
+ * @param {AbortSignal} signal
+ * @returns {Promise<never>} rejected when it is aborted
+ */
+function reasonOf(signal) {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
 /** @param {Scenario} scenario */
 function addScenario(scenario) {
   const { duration = 60, repetitions = 6, format = 'thesis', link = 'loopback' } = scenario.defaults;
@@ -101,7 +113,7 @@ function addScenario(scenario) {
     .addOption(new Option('--format <name>', Object.entries(FORMATS).map(([name, { words }]) => `${name}: ${words}`).join('; ')).choices(Object.keys(FORMATS)).default(format))
     .option('--seed <number>', 'of the link and the statistics', number(0, 2 ** 32 - 1), 1)
     .option('--browser', 'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones', scenario.defaults.browser ?? false)
-    .option('--server <options>', 'further options of the server, in one string', (text) => text.split(/\s+/).filter(Boolean), [])
+    .option('--server <options>', 'further options of the server, in one string', readServerOptions, [])
     .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'));
   scenario.addOptions?.(command);
   command.action((options) => run(scenario, options));
@@ -114,6 +126,17 @@ function readSteps(file) {
   } catch (error) {
     throw new InvalidArgumentError(`it must be a JSON file: ${/** @type {Error} */ (error).message}`);
   }
+}
+
+/** @param {string} text as a command line has them */
+function readServerOptions(text) {
+  const argv = text.split(/\s+/).filter(Boolean);
+  try {
+    loadConfig({ argv });
+  } catch (error) {
+    throw new InvalidArgumentError(/** @type {Error} */ (error).message);
+  }
+  return argv;
 }
 
 /** @param {number} min @param {number} max */
@@ -151,7 +174,7 @@ async function run(scenario, { link: profile, shaper, ...options }) {
   const lab = new Lab({ options, link, folder, startClients, signal: interrupted.signal, progress: (what, share) => progress.update(share, what) });
   try {
     progress.begin('measuring the link');
-    await describeLink(link, folder);
+    await Promise.race([describeLink(link, folder), reasonOf(interrupted.signal)]);
     progress.begin(scenario.name);
     if (options.linkSteps) await link.steps(options.linkSteps);
     await scenario.measure(lab);
@@ -170,6 +193,8 @@ async function run(scenario, { link: profile, shaper, ...options }) {
     process.exitCode = 1;
   } finally {
     await link.close();
+    // What was measuring the link, on loopback, would end when it has: it ends with this process.
+    if (interrupted.signal.aborted) process.exit();
   }
 }
 
@@ -190,7 +215,10 @@ async function startBrowser(chromium, { client, server }) {
 async function openFolder({ name, title, quantities }, { out, ...options }, chromium) {
   const environment = await describeEnvironment({ chromium });
   const id = randomBytes(2).toString('hex');
-  return RunFolder.open({ root: out, scenario: name, title, options, environment, quantities, startedAt: new Date(), id });
+  const settings = { root: out, scenario: name, title, options, environment, quantities, startedAt: new Date(), id };
+  return RunFolder.open(settings).catch(({ code, message }) => {
+    throw new Error(`--out: ${JSON.stringify(out)}: nothing can be written there (${code ?? message})`);
+  });
 }
 
 /** @param {Scenario} scenario @param {RunFolder} folder @param {any} options */

@@ -153,10 +153,26 @@ describe('the lab\'s command', () => {
     expect((await samples()).length).toBeGreaterThan(20);
   }, 90_000);
 
+  it('ends at once when it is interrupted while it measures the link', async () => {
+    const out = await temporaryFolder();
+    const lab = spawn(process.execPath, [MAIN, 'rtt', '--out', out], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    lab.stderr.on('data', (chunk) => (said += chunk));
+    await expect.poll(() => said, { timeout: 30_000 }).toMatch(/measuring the link/);
+    lab.kill('SIGINT');
+    const fromMs = performance.now();
+    expect(await new Promise((resolve) => void lab.once('exit', resolve))).toBe(1);
+    // It takes ten seconds and more to measure.
+    expect(performance.now() - fromMs).toBeLessThan(6000);
+    expect(said).toMatch(/broke off: interrupted by SIGINT/);
+  }, 60_000);
+
   it.each([
     [['rtt', '--duration', '0'], /--duration.*allowed is a number from 1/],
     [['rtt', '--transports', 'carrier-pigeon'], /allowed are webtransport, websocket, http1/],
     [['rtt', '--link', 'moon'], /Allowed choices are loopback, thesis/],
+    [['rtt', '--server', '--prot 1'], /--server.*--prot: there is no such option; did you mean --port/],
+    [['rtt', '--out', '/dev/null/x'], /^bench: --out: "\/dev\/null\/x": nothing can be written there \(ENOTDIR\)$/m],
     [['sing'], /unknown command 'sing'/],
     [['report', '/nowhere', '/elsewhere'], /nowhere is no run's folder/],
   ])('says what is wrong with %j', async (args, words) => {
