@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Conference } from '../fakes/conference.js';
+import { CONCEALED } from '../fakes/pcm-codec.js';
 import { random } from '../fakes/random.js';
 
 /** @typedef {import('../fakes/conference.js').Person} Person */
@@ -129,6 +130,25 @@ describe('answers', () => {
     await talk(conference, 0, 20, [[ear, null], [ann, 30], [bob, 20], [cid, 25]]);
     expect(end(await ear.heard(), 19)).toBeCloseTo(amplitude(20) / 2 + amplitude(25), 3);
     expect(end(await ann.heard(), 19)).toBe(sum(20, 25));
+  });
+
+  it('are silent for who alone speaks', async () => {
+    const { conference, people: [ann, bob] } = await roomOf(['Ann', 'Bob']);
+    await talk(conference, 0, 10, [[ann, 20], [bob, null]]);
+    expect((await ann.heard()).get(9)).toBeNull();
+    expect(end(await bob.heard(), 9)).toBe(sum(20));
+  });
+
+  it('make up what is missing when its time has come, though somebody has asked for it before', async () => {
+    const { conference, people: [hasty, ann, bob] } = await roomOf(['Hasty', 'Ann', 'Bob']);
+    await talk(conference, 0, 10, [[ann, 20], [bob, null]]);
+    await ann.lose(10, amplitude(20));
+    conference.pass(1);
+    await bob.speak(10, null);
+    await hasty.speak(10 + DELAY_FRAMES, null);
+    await talk(conference, 11, 20, [[ann, 20], [bob, null]]);
+    expect((await hasty.heard()).get(10 + DELAY_FRAMES)).toBeNull();
+    expect(end(await bob.heard(), 10 + DELAY_FRAMES)).toBe(CONCEALED);
   });
 
   it('are all that has come of everybody else, in whatever order packets come', async () => {
