@@ -17,10 +17,9 @@ use web_transport_quinn::Client;
 use crate::counters::Stats;
 use crate::events::{Event, Kind};
 use crate::hub::{lock, Hub};
-use crate::inbox::Batch;
 use crate::options::{failed, invalid, Options};
 use crate::session::framed;
-use crate::{client, server, socket, threads, tls};
+use crate::{client, inbox::Batch, server, socket, threads, tls};
 
 /// How long the closing of all sessions may take, and then the connections' own.
 const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
