@@ -20,9 +20,7 @@ import { systemClock } from '../shared/clock.js';
 import { Client } from './client.js';
 import { Declick } from './declick.js';
 import { Pulse } from './pulse.js';
-
-/** How long is waited before each try, in milliseconds; half as long to half as long again, by chance. */
-const DELAYS_MS = Object.freeze([200, 500, 1000, 2000, 4000, 10_000]);
+import { Retries } from './retries.js';
 
 /** What trying again doesn't mend. */
 const FINAL = new Set(['bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere']);
@@ -39,8 +37,6 @@ export class LastingCall {
   #codec;
   #clock;
   #scope;
-  #random;
-  #wallNow;
   #on;
   #declick = new Declick();
   /** Of the room's sound; mono before it is known. */
@@ -55,10 +51,7 @@ export class LastingCall {
   #muted = false;
   /** @type {LastingState['state']} */
   #state = 'joining';
-  #since = 0;
-  #tries = 0;
-  /** @type {unknown} */
-  #retryTimer = null;
+  #retries;
   #pulse;
 
   /** Filled by who takes what pull() gives, for the statistics. @type {Output} */
@@ -78,8 +71,13 @@ export class LastingCall {
     this.#clock = clock;
     this.#scope = scope;
     this.#on = on;
-    this.#random = random;
-    this.#wallNow = wallNow;
+    this.#retries = new Retries({
+      clock,
+      wallNow,
+      random,
+      told: (when) => this.#become({ state: 'reconnecting', ...when }),
+      run: () => this.#try(),
+    });
     this.#pulse = new Pulse({ clock, wallNow, look: () => this.#look(), slept: () => this.wake() });
   }
 
@@ -147,8 +145,7 @@ export class LastingCall {
   }
 
   #joined() {
-    this.#clearRetry();
-    this.#tries = 0;
+    this.#retries.end();
     this.#become({ state: 'joined' });
     this.#pulse.start();
   }
@@ -170,32 +167,10 @@ export class LastingCall {
     // The place may have gone over to the attempt of this very call.
     if (this.#attempt) return;
     if (FINAL.has(code)) this.#over(code, message);
-    else if (this.#retryTimer === null) this.#retryLater();
-  }
-
-  #retryLater() {
-    const most = DELAYS_MS[Math.min(this.#tries, DELAYS_MS.length - 1)];
-    const delayMs = most * (0.5 + this.#random());
-    this.#tries += 1;
-    this.#clearRetry();
-    this.#retryTimer = this.#clock.setTimeout(() => this.#try(), delayMs);
-    this.#reconnecting(delayMs);
-  }
-
-  /** @param {number} delayMs until the next try */
-  #reconnecting(delayMs) {
-    const now = this.#wallNow();
-    if (this.#state !== 'reconnecting') this.#since = now;
-    this.#become({ state: 'reconnecting', since: this.#since, nextTry: now + delayMs });
-  }
-
-  #clearRetry() {
-    this.#clock.clearTimeout(this.#retryTimer);
-    this.#retryTimer = null;
+    else if (!this.#retries.waiting) this.#retries.later();
   }
 
   #try() {
-    this.#clearRetry();
     const attempt = this.#newClient();
     this.#attempt = attempt;
     const wish = /** @type {JoinOptions} */ (this.#wish);
@@ -213,15 +188,14 @@ export class LastingCall {
     this.#attempt = null;
     if (FINAL.has(code)) this.#over(code, message);
     else if (this.#client && !this.#pulse.isDead(this.#client.heardMs)) this.#joined();
-    else this.#retryLater();
+    else this.#retries.later();
   }
 
   #look() {
     if (!this.#client || this.#attempt) return;
     const isDead = this.#pulse.isDead(this.#client.heardMs);
-    if (isDead && this.#retryTimer === null) {
-      this.#reconnecting(0);
-      this.#try();
+    if (isDead && !this.#retries.waiting) {
+      this.#retries.now();
     } else if (!isDead && this.#state === 'reconnecting') {
       // It has come back before another had to take its place.
       this.#joined();
@@ -233,12 +207,11 @@ export class LastingCall {
     if (this.#state !== 'joined' && this.#state !== 'reconnecting') return;
     this.#pulse.woke();
     if (this.#state === 'joined') return;
-    this.#tries = 0;
+    this.#retries.hurry();
     // One that hasn't got as far as asking to join may wait for a network that is gone.
     if (this.#attempt?.hasAsked) return;
     this.#attempt?.close();
-    this.#reconnecting(0);
-    this.#try();
+    this.#retries.now();
   }
 
   /**
@@ -248,7 +221,7 @@ export class LastingCall {
   #over(code, message) {
     if (this.#state === 'ended') return;
     const wasJoined = this.#state !== 'joining';
-    this.#clearRetry();
+    this.#retries.end();
     this.#pulse.stop();
     this.#become({ state: 'ended', code, message });
     this.#declick.jump();
