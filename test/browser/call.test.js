@@ -10,7 +10,7 @@ import { DaySchedule } from '../fakes/day-schedule.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { startServer } from './aloud-server.js';
 import { chromiumPath, inChromium, openBrowser } from './chromium.js';
-import { joinRoom, openRoom, people } from './room-page.js';
+import { CUT_OFF, joinRoom, openRoom, people } from './room-page.js';
 import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -190,7 +190,7 @@ inChromium.describe('a call in Chromium', () => {
 
   inChromium.it('says that the connection is lost, and lets one leave meanwhile', async () => {
     const doomed = await startServer();
-    const page = await joinRoom(site.browser, doomed.url, 'lost', { name: 'Anna' });
+    const page = await joinRoom(site.browser, doomed.url, 'lost', { name: 'Anna', problems: CUT_OFF });
     await doomed.close();
     await expect.poll(() => notices(page), { timeout: 10_000 }).toMatch(/The connection broke off/);
     await page.getByRole('button', { name: 'Leave' }).click();

@@ -3,7 +3,7 @@ import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts.js';
 import { startServer } from './aloud-server.js';
 import { inChromium } from './chromium.js';
-import { expectProblems, joinRoom, openRoom } from './room-page.js';
+import { CUT_OFF, expectProblems, joinRoom, openRoom } from './room-page.js';
 import { useSite } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -144,7 +144,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     await button(page, 'Join').click();
     await page.getByText(noticeText('not-offered')).waitFor();
     const gone = await startServer('--engine', 'none');
-    const lost = await openRoom(site.browser, gone.url, 'failures', { name: 'Anna' });
+    const lost = await openRoom(site.browser, gone.url, 'failures', { name: 'Anna', problems: CUT_OFF });
     await lost.waitForLoadState('networkidle');
     await lost.evaluate(() => performance.clearResourceTimings());
     await gone.close();
@@ -157,7 +157,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     const cut = (/** @type {Page} */ page) =>
       page.route(/vendor|api|sound-panel/, (route) => (cuts.test(route.request().url()) ? route.abort() : route.continue()));
     const page = await site.join('panels', { name: 'Anna', prepare: cut });
-    expectProblems(page, /ERR_FAILED/);
+    expectProblems(page, CUT_OFF);
     await button(page, 'QR code').click();
     await page.getByText(noticeText('qr-failed')).waitFor();
     await page.evaluate(() => (navigator.clipboard.writeText = async () => Promise.reject(new Error('x'))));

@@ -5,6 +5,7 @@
  * @property {string} [name]
  * @property {'auto' | 'webtransport' | 'websocket' | 'http1'} [transport]
  * @property {(page: Page) => Promise<unknown>} [prepare] before the page loads
+ * @property {RegExp} [problems]  errors that the page will meet
  */
 
 /** The errors that pages have met since the last test, by the profile. @type {Map<BrowserContext, string[]>} */
@@ -13,15 +14,20 @@ const problems = new Map();
 /** Those that a test brings about. @type {WeakMap<BrowserContext, RegExp>} */
 const expected = new WeakMap();
 
+/** What a browser says of a server, or a network, that is gone. */
+export const CUT_OFF = /^Failed to establish a connection|^WebSocket connection|net::ERR_/;
+
 /**
  * Opens a page in a profile of its own.
  * @param {Browser} browser
  * @param {string} url
  * @param {BrowserContextOptions} [options]
  * @param {Visit['prepare']} [prepare]
+ * @param {RegExp} [kind] of errors that the page will meet
  */
-export async function openPage(browser, url, options, prepare) {
+export async function openPage(browser, url, options, prepare, kind) {
   const context = await browser.newContext(options);
+  if (kind) expected.set(context, kind);
   /** @type {string[]} */
   const met = [];
   problems.set(context, met);
@@ -62,11 +68,11 @@ export function takeProblems() {
  * @param {Visit} [visit]
  * @returns {Promise<Page>}
  */
-export function openRoom(browser, url, room, { name, transport, prepare } = {}) {
+export function openRoom(browser, url, room, { name, transport, prepare, problems: kind } = {}) {
   const wishes = new URLSearchParams({ processing: 'off' });
   if (name !== undefined) wishes.set('name', name);
   if (transport !== undefined) wishes.set('transport', transport);
-  return openPage(browser, `${url}/r/${room}?${wishes}`, {}, prepare);
+  return openPage(browser, `${url}/r/${room}?${wishes}`, {}, prepare, kind);
 }
 
 /**
