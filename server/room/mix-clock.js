@@ -6,6 +6,9 @@
 /** After a stall, so much of the past is still mixed, in milliseconds; what is older is skipped. */
 const MAX_CATCH_UP_MS = 200;
 
+/** A frame is due so much early, in samples: a time in milliseconds and back is off by a rounding. */
+const ROUNDING = 0.01;
+
 /** Pulls one frame of the grid after the other, each when its time has come. It rests when stopped. */
 export class MixClock {
   /** @type {unknown} */
@@ -78,9 +81,9 @@ export class MixClock {
       this.skipped += oldest - this.#next;
       this.#next = oldest;
     }
-    while (this.#running && this.#dueAt(this.#next) <= now) {
-      const latenessMs = ((now - this.#dueAt(this.#next)) * 1000) / sampleRate;
-      this.mix(this.#next++, latenessMs);
+    while (this.#running && this.#dueAt(this.#next) <= now + ROUNDING) {
+      const late = Math.max(0, now - this.#dueAt(this.#next));
+      this.mix(this.#next++, (late * 1000) / sampleRate);
     }
     if (this.#running) this.#schedule();
   }
