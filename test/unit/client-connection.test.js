@@ -231,6 +231,38 @@ describe('Http1Connection', () => {
     expect(controls.map(({ muted }) => muted)).toEqual([true, false]);
   });
 
+  it('keeps control messages in order, whichever request is slow, and repeats those of one that failed', async () => {
+    /** @type {number[]} */
+    const told = [];
+    const fetchSlowly = async (/** @type {any} */ to, /** @type {any} */ init) => {
+      const list = init.body instanceof Uint8Array ? init.body : new Uint8Array(0);
+      const numbers = /** @type {number[]} */ ([]);
+      readList(list, (bytes) => {
+        if (packetType(bytes) === PacketType.control) numbers.push(/** @type {any} */ (readControl(bytes)).number);
+      });
+      if (numbers.length > 0) await new Promise((resolve) => void setTimeout(resolve, numbers[0] === 0 ? 60 : 5));
+      if (numbers.includes(3) && !failed) {
+        failed = true;
+        throw new TypeError('no network');
+      }
+      const response = await fetch(to, init);
+      told.push(...numbers);
+      return response;
+    };
+    let failed = false;
+    const { url } = await http1Server();
+    const connection = await Http1Connection.open({ url, clock: systemClock, fetch: fetchSlowly });
+    closers.push(() => connection.close());
+    connection.handler = remember();
+    connection.join({ type: 'join' });
+    await until(() => connection.leaveUrl);
+    for (let number = 0; number < 6; number++) connection.sendControl({ type: 'chat', number });
+    await until(() => failed);
+    connection.send(packet(1));
+    await until(() => told.length === 6);
+    expect(told).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
   it('tells of a refusal, of a session that is unknown, and of a server that is gone', async () => {
     const refusing = await http1Server({ join: { status: 503, body: { code: 'room-full', message: 'Full.' } } });
     const refused = await joined(refusing.url);

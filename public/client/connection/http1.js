@@ -46,8 +46,10 @@ export class Http1Connection extends Connection {
   #list = new Uint8Array((MAX_UNSENT + 1) * (MAX_PACKET_BYTES + LIST_LENGTH_BYTES));
   #listEnd = 0;
   #unsent = 0;
-  /** @type {Uint8Array[]} */
+  /** Those that wait. @type {Uint8Array[]} */
   #controls = [];
+  /** Whether some are on their way: those after them wait, since requests overtake each other. */
+  #controlOnItsWay = false;
   #answeredMs;
   #onEntry = (/** @type {Uint8Array} */ bytes) => this.#read(bytes);
 
@@ -165,37 +167,48 @@ export class Http1Connection extends Connection {
 
   #flush() {
     if (!this.#token) return;
-    while (!this.closed && this.#inFlight < MAX_IN_FLIGHT && this.#unsent + this.#controls.length > 0) {
-      void this.#post(this.#takeBody());
+    while (!this.closed && this.#inFlight < MAX_IN_FLIGHT) {
+      const controls = this.#controlOnItsWay ? [] : this.#controls.splice(0);
+      if (this.#unsent + controls.length === 0) return;
+      void this.#post(this.#takeBody(controls), controls);
     }
   }
 
-  #takeBody() {
+  /** @param {Uint8Array[]} controls */
+  #takeBody(controls) {
     let bytes = this.#listEnd;
-    for (const control of this.#controls) bytes += LIST_LENGTH_BYTES + control.length;
+    for (const control of controls) bytes += LIST_LENGTH_BYTES + control.length;
     const body = new Uint8Array(bytes);
     let at = 0;
-    for (const control of this.#controls) at = writeListEntry(body, at, control);
+    for (const control of controls) at = writeListEntry(body, at, control);
     body.set(this.#list.subarray(0, this.#listEnd), at);
-    this.#controls.length = 0;
     this.#listEnd = 0;
     this.#unsent = 0;
     return body;
   }
 
-  /** @param {Uint8Array<ArrayBuffer>} body */
-  async #post(body) {
+  /**
+   * @param {Uint8Array<ArrayBuffer>} body
+   * @param {Uint8Array[]} controls those in it
+   */
+  async #post(body, controls) {
     this.#inFlight += 1;
+    this.#controlOnItsWay ||= controls.length > 0;
+    let isThere = false;
     try {
       const url = `${this.#sessionUrl(this.#token)}/packets`;
       const response = await this.#request(url, 'POST', 'application/octet-stream', body);
       const answer = new Uint8Array(await response.arrayBuffer());
+      isThere = true;
       this.#answered(response.status, answer);
     } catch {
       this.#failed();
     }
     this.#inFlight -= 1;
-    this.#flush();
+    if (controls.length > 0) this.#controlOnItsWay = false;
+    if (isThere) this.#flush();
+    // They go with the next packet: at once it would be in vain again.
+    else this.#controls.unshift(...controls);
   }
 
   /**
