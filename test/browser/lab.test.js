@@ -112,11 +112,12 @@ inChromium.describe('the lab\'s page', () => {
     for (let i = 0; i < 25; i++) await page.keyboard.press('ArrowRight');
     expect(await page.locator('#server-delay-value').innerText()).toBe('100 ms');
     await expect.poll(async () => Math.min(...(await percent())), { timeout: 15_000 }).toBeGreaterThan(90);
+    await page.getByText('As a table').last().click();
+    await expect.poll(() => tableOf(page, 'Received audio by server-side delay')).toHaveProperty('100 ms');
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect.poll(people).toBe(0);
     await page.getByRole('button', { name: 'Try delays' }).waitFor();
     expect(await heard()).toEqual(['–', '–']);
-    await page.getByText('As a table').last().click();
     const table = await tableOf(page, 'Received audio by server-side delay');
     expect(parseFloat(table['100 ms']['WebSocket, client A'])).toBeGreaterThan(60);
   });
