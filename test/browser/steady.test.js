@@ -15,10 +15,13 @@ const PER_MS = 48;
 const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
 
 /** A call that nothing disturbed is looked for, so many times: others may take the processors away for a moment. */
-const TRIES = 3;
+const TRIES = 2;
 
 /** Silence for as long as joining takes, and until what it held up is over. */
 const LEAD_MS = 6000;
+
+/** What is moved by less is alike as a whole, up to its highest tones. */
+const LEAST_MOVE_MS = 0.2;
 
 /** What is less alike was heard in part only. */
 const LEAST_CORRELATION = 0.7;
@@ -89,11 +92,12 @@ const staysWhereItIs = (argv) => () => {
       const call = await converse();
       // Where sound came late it was left out, or the client moved and said so: nothing else may move it.
       expect(call.spreadMs).toBeLessThan(1 + call.moved);
-      expect(call.clear).toBeGreaterThan(0.5);
-      if (call.spreadMs < 1 && call.correlation >= 0.9) return;
-      console.info(`try ${i}:`, JSON.stringify(call));
-      const isDisturbed = call.moved > 1 || call.gapMs > 0 || call.missing > 0;
-      expect(isDisturbed).toBe(true);
+      expect(call.clear).toBeGreaterThan(0.8);
+      if (call.moved < LEAST_MOVE_MS && call.gapMs === 0 && call.missing === 0) {
+        expect(call.correlation).toBeGreaterThanOrEqual(0.9);
+        return;
+      }
+      console.info(`try ${i} was disturbed:`, JSON.stringify(call));
     }
   }, 120_000);
 };
