@@ -9,8 +9,8 @@ export const SUMMARY_FILE = new URL('./output/summary.txt', import.meta.url);
 const SLOWEST = 8;
 
 /**
- * Ends a run with its slowest files, so that it is seen what grows; with what was skipped, by name and
- * reason; and with one plain line, `N passed, N failed`. A test file that can't be loaded counts as one failure.
+ * Ends a run with its slowest files, so that it is seen what grows; with what failed before it passed, and what
+ * was skipped, by name and reason; and with one plain line, `N passed, N failed`. A test file that can't be loaded counts as one failure.
  *
  * @implements {Reporter}
  */
@@ -30,18 +30,23 @@ export default class SummaryReporter {
     let failed = unhandled.length;
     /** @type {string[]} */
     const skipped = [];
+    /** @type {string[]} */
+    const retried = [];
     for (const module of modules) {
       failed += module.errors().length;
       for (const suite of module.children.allSuites()) failed += suite.errors().length;
       for (const test of module.children.allTests()) {
-        const { state } = test.result();
+        const { state, errors } = test.result();
+        if (state === 'passed' && errors?.length) retried.push(`${nameOf(test)}: ${errors[0].message.split('\n')[0]}`);
         if (state === 'passed') passed++;
         else if (state === 'failed') failed++;
         else skipped.push(nameOf(test));
       }
     }
     this.#tellSlowest(modules);
-    this.#write(`${passed} passed, ${failed} failed`, skipped);
+    this.#list('passed at another try', retried);
+    this.#list('skipped', skipped);
+    this.#write(`${passed} passed, ${failed} failed`);
   }
 
   /** @param {ReadonlyArray<import('vitest/node').TestModule>} modules */
@@ -55,14 +60,17 @@ export default class SummaryReporter {
   }
 
   /**
-   * @param {string} summary
-   * @param {string[]} skipped
+   * @param {string} what
+   * @param {string[]} tests
    */
-  #write(summary, skipped) {
-    if (skipped.length > 0) {
-      this.print(`\n${skipped.length} skipped:`);
-      for (const name of skipped) this.print(`  ${name}`);
-    }
+  #list(what, tests) {
+    if (tests.length === 0) return;
+    this.print(`\n${tests.length} ${what}:`);
+    for (const test of tests) this.print(`  ${test}`);
+  }
+
+  /** @param {string} summary */
+  #write(summary) {
     this.print(`\n${summary}`);
     mkdirSync(new URL('.', SUMMARY_FILE), { recursive: true });
     writeFileSync(SUMMARY_FILE, `${summary}\n`);

@@ -11,6 +11,8 @@ const TESTS = `
 import { it, expect } from 'vitest';
 import { requireOrSkip } from '../../skip.js';
 it('holds', () => expect(1).toBe(1));
+let tries = 0;
+it('is unlucky', { retry: 1 }, () => expect(++tries).toBe(2));
 it('leaves', ({ skip }) => skip('no sound card'));
 requireOrSkip(true, 'never said').it('is there', () => {});
 requireOrSkip(false, 'Chromium is not installed').it('opens a page', () => {});
@@ -44,20 +46,22 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('the test run', () => {
-  it('names what it skipped, and ends with one plain line', async () => {
+  it('names what it skipped or tried twice, and ends with one plain line', async () => {
     const { code, stdout } = await runTests('');
+    expect(stdout).toContain('1 passed at another try:');
+    expect(stdout).toContain('gate.case.js > is unlucky: expected 1 to be 2');
     expect(stdout).toContain('4 skipped:');
     expect(stdout).toContain('gate.case.js > leaves (no sound card)');
     expect(stdout).toContain('opens a page (Chromium is not installed)');
     expect(stdout).toContain('the addon (no compiler)');
-    expect(stdout.trimEnd()).toMatch(/\n2 passed, 0 failed$/);
+    expect(stdout.trimEnd()).toMatch(/\n3 passed, 0 failed$/);
     expect(code).toBe(0);
   });
 
   it('fails under CI=true for what is missing and could be there', async () => {
     const { code, stdout } = await runTests('true');
     expect(stdout).toContain('makes a network (no rights)');
-    expect(stdout.trimEnd()).toMatch(/\n2 passed, 2 failed$/);
+    expect(stdout.trimEnd()).toMatch(/\n3 passed, 2 failed$/);
     expect(code).toBe(1);
   });
 
@@ -65,7 +69,7 @@ describe('the test run', () => {
     await writeFile(`${directory}/broken.case.js`, "import 'aloud-has-no-such-module';\n");
     const { code, stdout } = await runTests('');
     await rm(`${directory}/broken.case.js`);
-    expect(stdout.trimEnd()).toMatch(/\n2 passed, 1 failed$/);
+    expect(stdout.trimEnd()).toMatch(/\n3 passed, 1 failed$/);
     expect(code).toBe(1);
   });
 });
