@@ -20,6 +20,8 @@ class Site {
   #server;
   /** @type {OpenBrowser | undefined} */
   #opened;
+  /** Those of one test. @type {OpenBrowser[]} */
+  #others = [];
 
   /** @param {string[]} argv the server's options @param {BrowserOptions} options */
   async open(argv, options) {
@@ -55,8 +57,16 @@ class Site {
     return joinRoom(this.browser, this.url, room, typeof visit === 'string' ? { name: visit } : visit);
   }
 
+  /** Opens a room's page in a browser of its own, whose microphone is silent, and joins. @param {string} room @param {string} name */
+  async joinSilently(room, name) {
+    const other = await openBrowser();
+    this.#others.push(other);
+    return joinRoom(other.browser, this.url, room, { name });
+  }
+
   async closePages() {
-    await Promise.all(this.#opened?.browser.contexts().map((context) => context.close()) ?? []);
+    const pages = this.#opened?.browser.contexts().map((context) => context.close()) ?? [];
+    await Promise.all([...pages, ...this.#others.splice(0).map((other) => other.close())]);
   }
 
   async close() {
