@@ -95,7 +95,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     inChromium.it(`says ${code} before one joins`, async () => {
       const page = await without(script);
       await page.getByText(noticeText(code)).waitFor();
-      expect(await page.getByLabel('Microphone', { exact: true }).locator('option').count()).toBe(1);
+      await expect.poll(() => page.getByLabel('Microphone', { exact: true }).locator('option').count()).toBe(1);
     });
   }
 
