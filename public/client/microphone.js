@@ -49,17 +49,26 @@ export function openMicrophone(wish, devices = navigator.mediaDevices) {
 const MOST_PIECES = 100;
 
 /**
- * A microphone's sound as it comes, without an audio context, whose blocks and device would hold it up: in browsers that
- * hand it out to a page (MediaStreamTrackProcessor in Chromium).
  * @param {MediaStream} stream
  * @param {number} mostRate Hz; to bring a higher rate down is left to the audio context
  * @param {any} [scope] the window, or what a test has in its place
- * @returns {ReadableStream<AudioData> | null} null where it isn't to be had so
+ * @returns {boolean} whether soundOf() can be had
  */
-export function soundOf(stream, mostRate, scope = globalThis) {
+export function handsOutSound(stream, mostRate, scope = globalThis) {
   const [track] = stream.getAudioTracks();
   const rate = track?.getSettings().sampleRate ?? Infinity;
-  if (!scope.MediaStreamTrackProcessor || rate > mostRate) return null;
+  return Boolean(scope.MediaStreamTrackProcessor) && rate <= mostRate;
+}
+
+/**
+ * A microphone's sound as it comes, without an audio context, whose blocks and device would hold it up: in browsers that
+ * hand it out to a page (MediaStreamTrackProcessor in Chromium).
+ * @param {MediaStream} stream for which handsOutSound() is true
+ * @param {any} [scope] the window, or what a test has in its place
+ * @returns {ReadableStream<AudioData>}
+ */
+export function soundOf(stream, scope = globalThis) {
+  const [track] = stream.getAudioTracks();
   return new scope.MediaStreamTrackProcessor({ track, maxBufferSize: MOST_PIECES }).readable;
 }
 

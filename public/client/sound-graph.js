@@ -1,5 +1,5 @@
 import { SampleRing } from '../../worklets/sample-ring.js';
-import { soundOf } from './microphone.js';
+import { handsOutSound, soundOf } from './microphone.js';
 import { ScheduledPlayer } from './scheduled-player.js';
 
 /** Over how long a call grows loud for who joins, in seconds: nobody's first word is a start. */
@@ -71,11 +71,16 @@ export class SoundGraph {
    */
   async startCapture(stream) {
     this.stopCapture();
-    await this.context.audioWorklet.addModule(workletUrl('capture-processor.js'));
+    if (!this.#isHandedOut(stream)) await this.context.audioWorklet.addModule(workletUrl('capture-processor.js'));
     if (this.#closed) return;
     this.stopCapture();
     this.#microphone = stream;
     this.#follow();
+  }
+
+  /** @param {MediaStream} stream */
+  #isHandedOut(stream) {
+    return handsOutSound(stream, this.context.sampleRate);
   }
 
   /** Who hears nothing, since the system has stopped sound, isn't heard either: it is captured while the context runs. */
@@ -89,8 +94,8 @@ export class SoundGraph {
    * @returns {() => void} ends it
    */
   #capture(stream) {
-    const sound = soundOf(stream, this.context.sampleRate);
-    if (sound) {
+    if (this.#isHandedOut(stream)) {
+      const sound = soundOf(stream);
       this.#worker.postMessage({ type: 'capture-track', sound }, [sound]);
       return () => {};
     }

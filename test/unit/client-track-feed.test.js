@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { soundOf } from '../../public/client/microphone.js';
+import { handsOutSound, soundOf } from '../../public/client/microphone.js';
 import { TrackFeed } from '../../public/client/track-feed.js';
 
 /** What a browser hands out: a piece of a track's sound, one plane for each channel. */
@@ -157,14 +157,15 @@ describe('soundOf', () => {
   it('is the track\'s own where the browser hands it out, at the room\'s rate or a lower one', () => {
     for (const rate of [48_000, 44_100, 16_000]) {
       const { track, stream } = streamOf(rate);
-      expect(soundOf(stream, 48_000, { MediaStreamTrackProcessor })).toMatchObject({ track });
+      expect(handsOutSound(stream, 48_000, { MediaStreamTrackProcessor })).toBe(true);
+      expect(soundOf(stream, { MediaStreamTrackProcessor })).toMatchObject({ track });
     }
   });
 
   it('is none in other browsers, at higher rates, and where the rate isn\'t told', () => {
-    expect(soundOf(streamOf(48_000).stream, 48_000, {})).toBe(null);
-    expect(soundOf(streamOf(96_000).stream, 48_000, { MediaStreamTrackProcessor })).toBe(null);
-    expect(soundOf(streamOf(undefined).stream, 48_000, { MediaStreamTrackProcessor })).toBe(null);
-    expect(soundOf(/** @type {any} */ ({ getAudioTracks: () => [] }), 48_000, { MediaStreamTrackProcessor })).toBe(null);
+    expect(handsOutSound(streamOf(48_000).stream, 48_000, {})).toBe(false);
+    expect(handsOutSound(streamOf(96_000).stream, 48_000, { MediaStreamTrackProcessor })).toBe(false);
+    expect(handsOutSound(streamOf(undefined).stream, 48_000, { MediaStreamTrackProcessor })).toBe(false);
+    expect(handsOutSound(/** @type {any} */ ({ getAudioTracks: () => [] }), 48_000, { MediaStreamTrackProcessor })).toBe(false);
   });
 });
