@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const SOUND = ['sound', 'steady', 'stereo', 'lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
 
 /** Fails a test in which a page met an error. */
-const IN_BROWSER = { setupFiles: ['test/browser/no-problems.js'] };
+const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'] };
 
 /** What goes over real sockets, or through a browser, is in real time: a busy machine may take its time. */
 const REAL_TIME = { retry: 1, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };

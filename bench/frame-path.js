@@ -8,8 +8,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../public/shared/packet.js';
-import { loadCodec } from '../server/audio/codec.js';
-import { SampleClock } from '../server/room/clock.js';
+import { loadCodec } from '../server/codec/codec.js';
+import { SampleClock } from '../server/clock/sample-clock.js';
 import { Rooms } from '../server/room/rooms.js';
 
 const PAYLOAD_BYTES = 80;
@@ -73,7 +73,7 @@ class StepClock {
   }
 }
 
-/** @typedef {import('../server/room/room-settings.js').RoomSettings} RoomSettings */
+/** @typedef {import('../server/room/room-config.js').RoomSettings} RoomSettings */
 
 /** Recordings that no disk takes: what is measured is what they cost the thread. @type {any} */
 const recordings = {

@@ -5,21 +5,21 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { BENCHMARKS, runBars } from './bars.js';
-import { findChromium } from './chromium.js';
-import { codecCommand } from './codec.js';
-import { busyCores, describeEnvironment } from './environment.js';
+import { BENCHMARKS, runBars } from './run/bars.js';
+import { findChromium } from './participants/chromium.js';
+import { codecCommand } from './codec/codec.js';
+import { busyCores, describeEnvironment } from './run/environment.js';
 import { systemClock } from '../public/shared/clock.js';
-import { FORMATS, Lab } from './lab/lab.js';
-import { LINK_PROFILES } from './link-profiles.js';
-import { openLink } from './link.js';
-import { Progress } from './progress.js';
+import { FORMATS, Lab } from './run/lab.js';
+import { LINK_PROFILES } from './link/profiles.js';
+import { openLink } from './link/link.js';
+import { Progress } from './run/progress.js';
 import { textSummary } from './report/text-table.js';
-import { RunFolder } from './run-folder.js';
+import { RunFolder } from './run/run-folder.js';
 import { scenarios } from './scenarios/index.js';
-import { loadConfig } from '../server/config.js';
+import { loadConfig } from '../server/config/config.js';
 
-/** @typedef {import('./lab/scenario.js').Scenario} Scenario */
+/** @typedef {import('./run/scenario.js').Scenario} Scenario */
 
 const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
 const FRAME_PATH = fileURLToPath(new URL('./frame-path.js', import.meta.url));
@@ -205,9 +205,9 @@ function requireChromium() {
   throw new Error('--browser needs Chromium, and there is none: install it, or set CHROMIUM_PATH to its program.');
 }
 
-/** @param {string} chromium @param {import('./link.js').Link} link */
+/** @param {string} chromium @param {import('./link/link.js').Link} link */
 async function startBrowser(chromium, { client, server }) {
-  const { BrowserClients } = await import('./lab/browser-clients.js');
+  const { BrowserClients } = await import('./participants/browser-clients.js');
   return BrowserClients.start({ chromium, client, server });
 }
 
@@ -229,7 +229,7 @@ function partialResult(scenario, folder, options) {
 
 /**
  * Notes what the link is, as measured from both ends before anything else uses it.
- * @param {import('./link.js').Link} link
+ * @param {import('./link/link.js').Link} link
  * @param {RunFolder} folder
  */
 async function describeLink(link, folder) {
@@ -246,7 +246,7 @@ async function describeLink(link, folder) {
 
 /**
  * Notes what the emulator did to packets, and its own error.
- * @param {import('./link.js').Link} link
+ * @param {import('./link/link.js').Link} link
  * @param {RunFolder} folder
  */
 async function noteEmulator(link, folder) {

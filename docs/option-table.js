@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { fallbackText } from '../server/command-line.js';
-import { rangeOf } from '../server/option-value.js';
-import { OPTIONS } from '../server/options.js';
+import { fallbackText } from '../server/config/command-line.js';
+import { rangeOf } from '../server/config/option-value.js';
+import { OPTIONS } from '../server/config/options.js';
 
 const BEGIN = '<!-- options: written by `npm run docs` -->';
 const END = '<!-- end of options -->';

@@ -1,9 +1,9 @@
-import { readAddress } from './ui/address.js';
-import { elementOf } from './ui/element.js';
-import { Notices } from './ui/notices.js';
+import { readAddress } from './ui/lobby/address.js';
+import { elementOf } from './ui/kit/element.js';
+import { Notices } from './ui/call/notices.js';
 import { RoomPage } from './ui/room-page.js';
-import { showStart } from './ui/start-view.js';
-import { writeTexts } from './ui/static-text.js';
+import { showStart } from './ui/lobby/start-view.js';
+import { writeTexts } from './ui/kit/static-text.js';
 
 writeTexts(document);
 

@@ -1,11 +1,11 @@
-import { CallSound } from './client/call-sound.js';
-import { CallWorker } from './client/call-worker.js';
-import { findSupport } from './client/support.js';
-import { onWaking } from './client/waking.js';
+import { CallSound } from './client/call/call-sound.js';
+import { CallWorker } from './client/call/call-worker.js';
+import { findSupport } from './client/connection/support.js';
+import { onWaking } from './client/connection/waking.js';
 
 /**
  * @import { AudioFormat } from './shared/audio-format.js'
- * @import { CallEvents, CallOptions, CallState, TransportWish } from './client/call-types.js'
+ * @import { CallEvents, CallOptions, CallState, TransportWish } from './client/call/call-types.js'
  */
 
 /**

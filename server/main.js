@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { systemClock } from '../public/shared/clock.js';
-import { InformationRequest, loadConfig } from './config.js';
+import { InformationRequest, loadConfig } from './config/config.js';
 import { createLog } from './log.js';
 
 /** The exit codes: for a setting that can't be had, and for what nobody foresaw. */
@@ -12,7 +12,7 @@ const EXIT_UNEXPECTED = 1;
 /** How long a closed server may take to let go of everything, in milliseconds. */
 const CLOSE_MS = 5000;
 
-/** @typedef {import('./config.js').Config} Config */
+/** @typedef {import('./config/config.js').Config} Config */
 /** @typedef {{ report: string[], close: () => Promise<void> }} RunningServer */
 
 /** Whether stacks of what nobody foresaw are shown; known once there is a config. */

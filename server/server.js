@@ -1,10 +1,10 @@
 /**
  * @import { Server } from 'node:http'
  * @import { Clock } from '../public/shared/clock.js'
- * @import { Config } from './config.js'
- * @import { ServerCertificate } from './certificate.js'
+ * @import { Config } from './config/config.js'
+ * @import { ServerCertificate } from './certificate/certificate.js'
  * @import { Log } from './log.js'
- * @import { Observer } from './room/room-settings.js'
+ * @import { Observer } from './room/room-config.js'
  * @import { Accept, Transport } from './transport/session.js'
  */
 
@@ -13,17 +13,17 @@ import { createServer as createHttpsServer } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
-import { createApp } from './app.js';
-import { openCodec } from './audio/codec.js';
-import { Effort } from './audio/effort.js';
-import { openCertificate } from './certificate.js';
+import { createApp } from './http/app.js';
+import { openCodec } from './codec/codec.js';
+import { Effort } from './codec/adaptive-complexity.js';
+import { openCertificate } from './certificate/certificate.js';
 import { createLog } from './log.js';
-import { listen } from './listen.js';
-import { MAX_SERVER_DELAY_MS } from './options.js';
+import { listen } from './http/listen.js';
+import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { Recordings } from './recording/recordings.js';
-import { SampleClock } from './room/clock.js';
-import { Lobby } from './room/lobby.js';
-import { Metronome } from './room/metronome.js';
+import { SampleClock } from './clock/sample-clock.js';
+import { Lobby } from './room/arrivals.js';
+import { Metronome } from './clock/tick-scheduler.js';
 import { Rooms } from './room/rooms.js';
 import { createHttp1Transport, HTTP1_SERVER_OPTIONS } from './transport/http1.js';
 import { openHttp3 } from './transport/http3-engine.js';
@@ -59,7 +59,7 @@ const SESSION_PATH = '/session';
  * @param {Config} config
  * @param {{ log?: Log, clock?: Clock, wallNow?: () => number, observer?: Observer }} [options]
  * @returns {Promise<RunningServer>}
- * @throws {import('./config.js').ConfigError} when a setting won't do, such as a port that is in use
+ * @throws {import('./config/config.js').ConfigError} when a setting won't do, such as a port that is in use
  */
 export async function createServer(config, options = {}) {
   const { log = createLog(), clock = systemClock, wallNow = Date.now, observer } = options;

@@ -1,7 +1,7 @@
 /** The parts that reports' pages are made of. A page needs nothing beside its own file. */
 
 import { readFileSync } from 'node:fs';
-import { sorted } from '../statistics.js';
+import { sorted } from '../stats/statistics.js';
 import { axisTitle } from './axes.js';
 import { Markup, escapeHtml, html } from './html.js';
 import { digitsFor, formatColumns, formatInterval, formatNumber } from './numbers.js';
@@ -9,9 +9,9 @@ import { looksOf, protocolLabel } from './palette.js';
 import { plotMarkup } from './svg.js';
 
 /**
- * @typedef {import('../result.js').Headline} Headline
- * @typedef {import('../result.js').Plot} Plot
- * @typedef {import('../result.js').Table} Table
+ * @typedef {import('../run/result.js').Headline} Headline
+ * @typedef {import('../run/result.js').Plot} Plot
+ * @typedef {import('../run/result.js').Table} Table
  */
 
 /**

@@ -8,17 +8,17 @@ import {
   distributionPlot,
   summaryTable,
   timePlot,
-} from '../quantity-views.js';
-import { seededRandom } from '../random.js';
+} from './quantity-views.js';
+import { seededRandom } from '../stats/random.js';
 import { circumstances, runFacts, runWarnings } from './circumstances.js';
 import { html } from './html.js';
 import { alertBox, headlineList, page, plotSection, tableSection } from './page.js';
 import { plotFile } from './svg.js';
 
 /**
- * @typedef {import('../result.js').Result} Result
- * @typedef {import('../result.js').Sample} Sample
- * @typedef {import('../earlier-run.js').EarlierRun} EarlierRun
+ * @typedef {import('../run/result.js').Result} Result
+ * @typedef {import('../run/result.js').Sample} Sample
+ * @typedef {import('../run/earlier-run.js').EarlierRun} EarlierRun
  */
 
 /** The intervals in a report are the same each time that it is written. */

@@ -4,14 +4,14 @@ import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent } from 'echarts/components';
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import { thin } from '../quantity-views.js';
+import { thin } from './quantity-views.js';
 import { INK, MARK, MUTED, PAPER, RULE } from './ink.js';
 import { roomFor } from './legend.js';
 import { COLOURS } from './palette.js';
 import { plotOption } from './plot.js';
 
 /**
- * @typedef {import('../result.js').Plot} Plot
+ * @typedef {import('../run/result.js').Plot} Plot
  * @typedef {import('./plot.js').Size} Size
  */
 

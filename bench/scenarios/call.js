@@ -1,22 +1,22 @@
 /**
  * A call of two by whole clients, with the delay that tunes itself: what of the speech is received both
  * ways, the server-side delay over time, and how late a sound arrives.
- * @import { Lab } from '../lab/lab.js'
- * @import { Bar } from '../lab/bars.js'
- * @import { SpeakerFigures } from '../lab/call-figures.js'
- * @import { Samples, Scenario } from '../lab/scenario.js'
- * @import { Plot, Quantity, Sample, Table } from '../result.js'
+ * @import { Lab } from '../run/lab.js'
+ * @import { Bar } from '../run/targets.js'
+ * @import { SpeakerFigures } from '../stats/call-figures.js'
+ * @import { Samples, Scenario } from '../run/scenario.js'
+ * @import { Plot, Quantity, Sample, Table } from '../run/result.js'
  */
 
-import { summaryIntervals } from '../bootstrap.js';
-import { barsTable } from '../lab/bars.js';
-import { bestDelay, receivedAt } from '../lab/call-figures.js';
-import { runCall } from '../lab/call-run.js';
-import { randomFor } from '../lab/scenario.js';
-import { wholeNumber } from '../options.js';
-import { cumulativePlot, toEstimate } from '../quantity-views.js';
-import { valuesByRepetition } from '../result.js';
-import { leastCovering, mean, quantile, sorted } from '../statistics.js';
+import { summaryIntervals } from '../stats/bootstrap.js';
+import { barsTable } from '../run/targets.js';
+import { bestDelay, receivedAt } from '../stats/call-figures.js';
+import { runCall } from '../participants/call-run.js';
+import { randomFor } from '../run/scenario.js';
+import { wholeNumber } from '../run/options.js';
+import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
+import { valuesByRepetition } from '../run/result.js';
+import { leastCovering, mean, quantile, sorted } from '../stats/statistics.js';
 
 /** What is to be received, in percent, and how far above the least way up D may be for it, in ms. */
 const TARGET_PERCENT = 99.5;
@@ -97,7 +97,7 @@ export const call = {
   },
 };
 
-/** @param {Lab} lab @param {number} repetition @param {import('../lab/call-run.js').CallRun} run */
+/** @param {Lab} lab @param {number} repetition @param {import('../participants/call-run.js').CallRun} run */
 function record(lab, repetition, { speakers, delays, playout }) {
   const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value, client = '', atMs = lab.folder.elapsedMs) =>
     lab.folder.record(name, { protocol: 'webtransport', repetition, client, atMs, value });

@@ -1,21 +1,21 @@
 /**
  * What rooms of many cost the server: CPU, lateness of the tick, what arrives, and what the server adds
  * to the way of a sound.
- * @import { Child } from '../lab/child.js'
- * @import { Lab } from '../lab/lab.js'
- * @import { Samples, Scenario } from '../lab/scenario.js'
- * @import { Bar } from '../lab/bars.js'
- * @import { Quantity, Table } from '../result.js'
+ * @import { Child } from '../participants/child.js'
+ * @import { Lab } from '../run/lab.js'
+ * @import { Samples, Scenario } from '../run/scenario.js'
+ * @import { Bar } from '../run/targets.js'
+ * @import { Quantity, Table } from '../run/result.js'
  *
  * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add  records one of a case
  */
 
 import { InvalidArgumentError } from 'commander';
-import { OPTIONS } from '../../server/options.js';
-import { barsTable } from '../lab/bars.js';
-import { MachineMeter } from '../lab/child.js';
-import { addedMs, codecPassMs, parseCase, receivedShares } from '../lab/crowd-figures.js';
-import { mean, quantile, sorted } from '../statistics.js';
+import { OPTIONS } from '../../server/config/options.js';
+import { barsTable } from '../run/targets.js';
+import { MachineMeter } from '../participants/child.js';
+import { addedMs, codecPassMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
+import { mean, quantile, sorted } from '../stats/statistics.js';
 
 /** Of who is in the call, one in so many has each packet's arrival noted. */
 const WATCHED_STEP = 10;

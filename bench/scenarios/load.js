@@ -1,15 +1,15 @@
 /**
  * How many a server carries: participants against CPU, memory, the tick's lateness and received audio.
- * @import { Lab } from '../lab/lab.js'
- * @import { Scenario } from '../lab/scenario.js'
- * @import { Headline, Plot, Quantity, Sample, Table } from '../result.js'
+ * @import { Lab } from '../run/lab.js'
+ * @import { Scenario } from '../run/scenario.js'
+ * @import { Headline, Plot, Quantity, Sample, Table } from '../run/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
-import { worldNotes } from '../lab/scenario.js';
-import { protocolsOf } from '../quantity-views.js';
+import { worldNotes } from '../run/scenario.js';
+import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
-import { mean, quantile, sorted } from '../statistics.js';
+import { mean, quantile, sorted } from '../stats/statistics.js';
 
 /** Sound cards end their frames at different times: people's packets are spread over so many ms. */
 const PHASE_MS = 10;

@@ -1,18 +1,18 @@
 /**
  * What of the speech is there, before anything is made up, on a way that loses packets, with packets that
  * repeat earlier ones and without.
- * @import { Lab } from '../lab/lab.js'
- * @import { Samples, Scenario } from '../lab/scenario.js'
- * @import { Bar } from '../lab/bars.js'
- * @import { Quantity } from '../result.js'
+ * @import { Lab } from '../run/lab.js'
+ * @import { Samples, Scenario } from '../run/scenario.js'
+ * @import { Bar } from '../run/targets.js'
+ * @import { Quantity } from '../run/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
-import { OPTIONS } from '../../server/options.js';
-import { barsTable } from '../lab/bars.js';
-import { runCall } from '../lab/call-run.js';
-import { wholeNumber } from '../options.js';
-import { mean } from '../statistics.js';
+import { OPTIONS } from '../../server/config/options.js';
+import { barsTable } from '../run/targets.js';
+import { runCall } from '../participants/call-run.js';
+import { wholeNumber } from '../run/options.js';
+import { mean } from '../stats/statistics.js';
 
 /** What is to be there at the listener, by the loss each way: all in percent. */
 const BARS = new Map([[5, 99.8], [10, 99]]);
@@ -101,7 +101,7 @@ function percents(text) {
 /** @param {string} redundancy */
 const redundancyOf = (redundancy) => (OPTIONS.some(({ name }) => name === 'redundancy') ? ['--redundancy', redundancy] : []);
 
-/** @param {Lab} lab @param {Record<string, number | string>} at @param {import('../lab/call-run.js').CallRun} run */
+/** @param {Lab} lab @param {Record<string, number | string>} at @param {import('../participants/call-run.js').CallRun} run */
 function record(lab, at, { speakers, delays, playout }) {
   const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value, client = '', atMs = lab.folder.elapsedMs) =>
     lab.folder.record(name, { protocol: 'webtransport', repetition: 0, client, atMs, value, factors: at });

@@ -1,14 +1,14 @@
 /**
  * What one more participant who is silent costs the server in memory.
- * @import { Child } from '../lab/child.js'
- * @import { Lab } from '../lab/lab.js'
- * @import { Scenario } from '../lab/scenario.js'
- * @import { Quantity, Sample } from '../result.js'
+ * @import { Child } from '../participants/child.js'
+ * @import { Lab } from '../run/lab.js'
+ * @import { Scenario } from '../run/scenario.js'
+ * @import { Quantity, Sample } from '../run/result.js'
  */
 
-import { barsTable } from '../lab/bars.js';
-import { mean, standardDeviation } from '../statistics.js';
-import { studentQuantile } from '../student.js';
+import { barsTable } from '../run/targets.js';
+import { mean, standardDeviation } from '../stats/statistics.js';
+import { studentQuantile } from '../stats/student.js';
 
 /** How many are in the room when its memory is read; the first step is what the others are set against. */
 const STEPS = Object.freeze([100, 300, 500]);

@@ -2,21 +2,21 @@
  * @import { ServerConfig } from '../client/connection/choose.js'
  * @import { TransportName } from '../client/connection/connection.js'
  * @import { AudioFormat } from '../shared/audio-format.js'
- * @import { Notices } from '../ui/notices.js'
- * @import { Environment } from './data-files.js'
- * @import { RunEvent } from './run.js'
+ * @import { Notices } from '../ui/call/notices.js'
+ * @import { Environment } from './views/data-files.js'
+ * @import { RunEvent } from './runs/run.js'
  */
 
-import { elementOf, setText } from '../ui/element.js';
-import { formatCsv, formatJson } from './data-files.js';
-import { DelayView, MAX_DELAY_MS } from './delay-view.js';
+import { elementOf, setText } from '../ui/kit/element.js';
+import { formatCsv, formatJson } from './views/data-files.js';
+import { DelayView, MAX_DELAY_MS } from './views/delay-view.js';
 import { Measurements, roundTripsMs } from './measurements.js';
-import { planDelays } from './plan.js';
-import { ProgressView } from './progress-view.js';
-import { PROTOCOLS, ProtocolChoice, whyNot } from './protocols.js';
-import { RoundTripView } from './round-trip-view.js';
-import { Runner } from './runner.js';
-import { SoundView } from './sound-view.js';
+import { planDelays } from './runs/plan.js';
+import { ProgressView } from './views/progress-view.js';
+import { PROTOCOLS, ProtocolChoice, whyNot } from './runs/protocols.js';
+import { RoundTripView } from './views/round-trip-view.js';
+import { Runner } from './runs/runner.js';
+import { SoundView } from './views/sound-view.js';
 import { leastDelay, summarize } from './summary.js';
 import { texts } from './texts.js';
 
@@ -185,7 +185,7 @@ export class LabPage {
     this.#draw();
   }
 
-  /** @param {import('./run.js').FailedEvent} event */
+  /** @param {import('./runs/run.js').FailedEvent} event */
   #showFailure({ protocol, reason }) {
     this.#notices.show(`lab-${protocol}`, { sentence: texts.failed(protocol, reason) });
   }

@@ -2,9 +2,9 @@
  * @import { ServerConfig } from '../client/connection/choose.js'
  */
 
-import { fetchConfig } from '../client/server-config.js';
-import { elementOf } from '../ui/element.js';
-import { Notices } from '../ui/notices.js';
+import { fetchConfig } from '../client/connection/server-config.js';
+import { elementOf } from '../ui/kit/element.js';
+import { Notices } from '../ui/call/notices.js';
 import { LabPage } from './lab-page.js';
 import { texts } from './texts.js';
 

@@ -1,8 +1,8 @@
 /**
  * @import { AudioFormat } from '../shared/audio-format.js'
  * @import { TransportName } from '../client/connection/connection.js'
- * @import { ClientName } from './pair.js'
- * @import { RunEvent } from './run.js'
+ * @import { ClientName } from './runs/pair.js'
+ * @import { RunEvent } from './runs/run.js'
  *
  * @typedef {object} RoundTrip
  * @property {ClientName} client
@@ -29,7 +29,7 @@
  * @property {number} heardSamples
  */
 
-import { SoundLag } from './sound-lag.js';
+import { SoundLag } from './runs/sound-lag.js';
 
 /** Everything that was measured on the page, until it is measured again. */
 export class Measurements {
@@ -78,7 +78,7 @@ export class Measurements {
     else if (event.type === 'failed') this.failures.push(event);
   }
 
-  /** @param {import('./run.js').WindowEvent} event */
+  /** @param {import('./runs/run.js').WindowEvent} event */
   #addSound({ protocol, window }) {
     const run = this.runs.get(protocol);
     if (!run) return;

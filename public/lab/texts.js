@@ -4,7 +4,7 @@ import { connectionNames } from '../texts.js';
 
 /**
  * @typedef {import('../client/connection/connection.js').TransportName} TransportName
- * @typedef {import('./pair.js').ClientName} ClientName
+ * @typedef {import('./runs/pair.js').ClientName} ClientName
  */
 
 /** @param {number} ms at least 0 */

@@ -1,24 +1,24 @@
 import { Call } from '../call.js';
-import { followKeys } from './call-keys.js';
-import { CallSigns } from './call-signs.js';
-import { CallView } from './call-view.js';
-import { keepChoices, readChoices, soundOf } from './choices.js';
-import { LISTEN_ONLY } from './device-select.js';
-import { Devices } from './devices.js';
-import { showKeys } from './keys-help.js';
-import { LobbyView } from './lobby-view.js';
-import { OneTab } from './one-tab.js';
-import { OwnSound, deviceOf } from './own-sound.js';
-import { OwnVolumes } from './own-volumes.js';
-import { ReconnectingNotice } from './reconnecting-notice.js';
-import { Sounds } from './sounds.js';
+import { followKeys } from './call/call-keys.js';
+import { CallSigns } from './call/call-signs.js';
+import { CallView } from './call/call-view.js';
+import { keepChoices, readChoices, soundOf } from './lobby/choices.js';
+import { LISTEN_ONLY } from './lobby/device-select.js';
+import { Devices } from './lobby/devices.js';
+import { showKeys } from './call/keys-help.js';
+import { LobbyView } from './lobby/lobby-view.js';
+import { OneTab } from './lobby/one-tab.js';
+import { OwnSound, deviceOf } from './call/own-sound.js';
+import { OwnVolumes } from './people/own-volumes.js';
+import { ReconnectingNotice } from './call/reconnecting-notice.js';
+import { Sounds } from './call/sounds.js';
 import { texts } from '../texts.js';
 
 /**
- * @import { Entry } from './lobby-view.js'
- * @import { Switches } from './choices.js'
- * @import { NewDevice } from './devices.js'
- * @import { Place } from './one-tab.js'
+ * @import { Entry } from './lobby/lobby-view.js'
+ * @import { Switches } from './lobby/choices.js'
+ * @import { NewDevice } from './lobby/devices.js'
+ * @import { Place } from './lobby/one-tab.js'
  */
 
 /** A room's page: the green room, the call, and the green room again. */
@@ -51,8 +51,8 @@ export class RoomPage {
 
   /**
    * @param {string} room
-   * @param {import('./address.js').Wish} wish
-   * @param {import('./notices.js').Notices} notices
+   * @param {import('./lobby/address.js').Wish} wish
+   * @param {import('./call/notices.js').Notices} notices
    */
   constructor(room, wish, notices) {
     this.#room = room;
@@ -126,8 +126,8 @@ export class RoomPage {
   }
 
   /**
-   * @param {import('./device-select.js').Device[]} microphones
-   * @param {import('./device-select.js').Device[]} speakers
+   * @param {import('./lobby/device-select.js').Device[]} microphones
+   * @param {import('./lobby/device-select.js').Device[]} speakers
    */
   #listed(microphones, speakers) {
     this.#lobby.devices(microphones, speakers, this.#support.microphone);
@@ -243,7 +243,7 @@ export class RoomPage {
   }
 
   /**
-   * @param {import('./person-tile.js').Person[]} people
+   * @param {import('./people/person-tile.js').Person[]} people
    * @param {string} you
    */
   #people(people, you) {

@@ -1,7 +1,7 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { PayloadDecoder } from '../../public/shared/payload.js'
- * @import { Participant } from '../room/participant.js'
+ * @import { Participant } from '../room/member.js'
  * @import { Track } from './track.js'
  */
 

@@ -1,14 +1,14 @@
 /**
  * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
- * @import { Participant } from '../room/participant.js'
- * @import { RoomSettings } from '../room/room-settings.js'
+ * @import { Participant } from '../room/member.js'
+ * @import { RoomSettings } from '../room/room-config.js'
  * @import { RecordingDirectory } from './recording-directory.js'
  */
 
 import { randomInt } from 'node:crypto';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { Limiter } from '../audio/mixer.js';
-import { MixClock } from '../room/mix-clock.js';
+import { Limiter } from '../mix/mixer.js';
+import { MixClock } from '../clock/mix-clock.js';
 import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
 import { PersonTrack } from './person-track.js';
 import { Track } from './track.js';

@@ -1,6 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Participant } from '../room/participant.js'
+ * @import { Participant } from '../room/member.js'
  * @import { Room } from '../room/room.js'
  *
  * @typedef {object} RecordingState  as the people of the room are told

@@ -1,15 +1,15 @@
 /**
  * What becomes of a session when it is let in: a participant, and what that one is told first.
  * @import { Session } from '../transport/session.js'
- * @import { Mix } from './mix.js'
- * @import { People } from './people.js'
- * @import { RoomDelay } from './room-delay.js'
- * @import { JoinWishes, RoomSettings } from './room-settings.js'
+ * @import { Mix } from '../mix/tick-mix.js'
+ * @import { People } from './roster.js'
+ * @import { RoomDelay } from '../clock/room-delay.js'
+ * @import { JoinWishes, RoomSettings } from './room-config.js'
  */
 
-import { LevelBalance } from '../audio/level-balance.js';
-import { Participant } from './participant.js';
-import { newDecoder, newDownlink, newEncoder } from './room-codecs.js';
+import { LevelBalance } from '../mix/level-balance.js';
+import { Participant } from './member.js';
+import { newDecoder, newDownlink, newEncoder } from '../codec/room-codecs.js';
 
 /**
  * @param {object} options

@@ -1,8 +1,8 @@
 /**
- * @import { Mix } from './mix.js'
- * @import { Participant } from './participant.js'
- * @import { People } from './people.js'
- * @import { RoomDelay } from './room-delay.js'
+ * @import { Mix } from '../mix/tick-mix.js'
+ * @import { Participant } from './member.js'
+ * @import { People } from './roster.js'
+ * @import { RoomDelay } from '../clock/room-delay.js'
  */
 
 /** What somebody in a room can ask for: how they are heard, and how they hear. */

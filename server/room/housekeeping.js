@@ -1,6 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Participant } from './participant.js'
+ * @import { Participant } from './member.js'
  */
 
 /** Everybody is visited so often, in milliseconds. */

@@ -19,8 +19,8 @@ const FAIR = Object.freeze({ receivedPercent: 93, lostPercent: 8, roundTripMs: 6
  */
 
 /**
- * @param {import('./participant.js').Participant} person
- * @param {ReturnType<import('./room-delay.js').RoomDelay['statsOf']>} stats
+ * @param {import('./member.js').Participant} person
+ * @param {ReturnType<import('../clock/room-delay.js').RoomDelay['statsOf']>} stats
  */
 export function figuresOf({ reportedLossPercent: lostPercent }, stats) {
   const { receivedPercent10s: receivedPercent, roundTripMs, latenessP99Ms: latenessMs } = stats;

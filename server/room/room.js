@@ -1,8 +1,8 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
- * @import { Participant } from './participant.js'
- * @import { JoinWishes, RoomSettings } from './room-settings.js'
+ * @import { Participant } from './member.js'
+ * @import { JoinWishes, RoomSettings } from './room-config.js'
  */
 
 import { RoomRecording } from '../recording/room-recording.js';
@@ -10,14 +10,14 @@ import { newParticipant, welcome } from './admission.js';
 import { Chat } from './chat.js';
 import { Controls } from './controls.js';
 import { Housekeeping } from './housekeeping.js';
-import { Mix } from './mix.js';
-import { MixClock } from './mix-clock.js';
-import { People } from './people.js';
-import { newSharedStream } from './room-codecs.js';
-import { RoomDelay } from './room-delay.js';
-import { Stalls } from './stalls.js';
+import { Mix } from '../mix/tick-mix.js';
+import { MixClock } from '../clock/mix-clock.js';
+import { People } from './roster.js';
+import { newSharedStream } from '../codec/room-codecs.js';
+import { RoomDelay } from '../clock/room-delay.js';
+import { Stalls } from '../clock/stalls.js';
 import { StatsLog } from './stats-log.js';
-import { TickTimes } from './tick-times.js';
+import { TickTimes } from '../clock/tick-times.js';
 import { Visits } from './visits.js';
 
 /** People who hear each other. The room owns its participants, its mix clock and its shared stream. */

@@ -1,8 +1,8 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
- * @import { Participant } from './participant.js'
- * @import { JoinWishes, RoomSettings } from './room-settings.js'
+ * @import { Participant } from './member.js'
+ * @import { JoinWishes, RoomSettings } from './room-config.js'
  */
 
 import { createAudioFormat } from '../../public/shared/audio-format.js';

@@ -1,7 +1,7 @@
 /**
  * @import { Log } from '../log.js'
- * @import { Participant } from './participant.js'
- * @import { RoomDelay } from './room-delay.js'
+ * @import { Participant } from './member.js'
+ * @import { RoomDelay } from '../clock/room-delay.js'
  *
  * @typedef {Pick<Log, 'info'> & Partial<Pick<Log, 'debug'>>} StatsLines  debug where those lines are wanted
  */

@@ -11,7 +11,7 @@
  */
 
 import { BUILD_COMMAND, load, NativeUnavailableError } from '@aloud/native';
-import { listenError } from '../listen.js';
+import { listenError } from '../http/listen.js';
 import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
 

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isBuilt } from '@aloud/native';
 import { afterEach, expect } from 'vitest';
-import { loadConfig } from '../../server/config.js';
+import { loadConfig } from '../../server/config/config.js';
 import { createLog } from '../../server/log.js';
 import { createServer } from '../../server/server.js';
 import { DaySchedule } from '../fakes/day-schedule.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
-import { startServer } from './aloud-server.js';
-import { chromiumPath, inChromium, openBrowser } from './chromium.js';
-import { CUT_OFF, joinRoom, openRoom, people } from './room-page.js';
-import { useSite } from './site.js';
+import { startServer } from './support/aloud-server.js';
+import { chromiumPath, inChromium, openBrowser } from './support/chromium.js';
+import { CUT_OFF, joinRoom, openRoom, people } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 

@@ -1,10 +1,10 @@
 import { connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { startServer } from './aloud-server.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { record } from './recording.js';
+import { startServer } from './support/aloud-server.js';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { record } from './support/recording.js';
 import { openLink as openFragileLink } from '../integration/fragile-link.js';
-import { CUT_OFF, joinRoom as joinAnyRoom, people } from './room-page.js';
+import { CUT_OFF, joinRoom as joinAnyRoom, people } from './support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -36,9 +36,9 @@ const loudest = (samples) => samples.reduce((most, sample) => Math.max(most, Mat
 inChromium.describe('a call that is cut off, in Chromium', () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
+  /** @type {import('./support/chromium.js').OpenBrowser} */
   let speakers;
-  /** @type {import('./chromium.js').OpenBrowser} */
+  /** @type {import('./support/chromium.js').OpenBrowser} */
   let listeners;
 
   beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { startServer } from './aloud-server.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { record } from './recording.js';
-import { joinRoom } from './room-page.js';
+import { startServer } from './support/aloud-server.js';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { record } from './support/recording.js';
+import { joinRoom } from './support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -52,9 +52,9 @@ function plugIn() {
 inChromium.describe('devices that come and go during a call, in Chromium', () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
+  /** @type {import('./support/chromium.js').OpenBrowser} */
   let speakers;
-  /** @type {import('./chromium.js').OpenBrowser} */
+  /** @type {import('./support/chromium.js').OpenBrowser} */
   let listeners;
   /** @type {Page} */
   let speaker;

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { violationsOf } from './axe.js';
-import { inChromium } from './chromium.js';
-import { lowContrast } from './contrast.js';
-import { openPage, people } from './room-page.js';
-import { useSite } from './site.js';
+import { violationsOf } from './support/axe.js';
+import { inChromium } from './support/chromium.js';
+import { lowContrast } from './support/contrast.js';
+import { openPage, people } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts.js';
-import { startServer } from './aloud-server.js';
-import { inChromium } from './chromium.js';
-import { CUT_OFF, expectProblems, joinRoom, openRoom } from './room-page.js';
-import { useSite } from './site.js';
+import { startServer } from './support/aloud-server.js';
+import { inChromium } from './support/chromium.js';
+import { CUT_OFF, expectProblems, joinRoom, openRoom } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { readWav } from '../../bench/wav.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { openRoom } from './room-page.js';
-import { useSite } from './site.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { openRoom } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 

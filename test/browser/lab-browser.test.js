@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { soundLags } from '../../bench/lab/sound-lag.js';
-import { readSpeech } from '../../bench/lab/speech.js';
-import { startServer } from './aloud-server.js';
-import { chromiumPath, inChromium, openBrowser } from './chromium.js';
+import { soundLags } from '../../bench/stats/sound-lag.js';
+import { readSpeech } from '../../bench/participants/speech.js';
+import { startServer } from './support/aloud-server.js';
+import { chromiumPath, inChromium, openBrowser } from './support/chromium.js';
 
 const MAIN = fileURLToPath(new URL('../../bench/main.js', import.meta.url));
 
@@ -28,13 +28,13 @@ async function temporaryFolder() {
 const bench = (args, env = {}) => promisify(execFile)(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
 
 async function openLabPage() {
-  const { openPage } = await import('../../bench/lab/browser-clients.js');
+  const { openPage } = await import('../../bench/participants/browser-clients.js');
   const server = await startServer('--engine', 'none');
   open.push(() => server.close());
   const { browser, close } = await openBrowser();
   open.push(close);
   const page = await openPage(await browser.newContext({ bypassCSP: true }), `http://localhost:${server.port}`);
-  await page.evaluate(`import('/bench/lab/page-sound.js').then((sound) => void (globalThis.aloudSound = sound))`);
+  await page.evaluate(`import('/bench/participants/page-sound.js').then((sound) => void (globalThis.aloudSound = sound))`);
   return page;
 }
 

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { startServer } from './aloud-server.js';
-import { inChromium } from './chromium.js';
-import { lowContrast } from './contrast.js';
-import { openPage } from './room-page.js';
-import { useSite } from './site.js';
+import { startServer } from './support/aloud-server.js';
+import { inChromium } from './support/chromium.js';
+import { lowContrast } from './support/contrast.js';
+import { openPage } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /**
  * @import { Page } from 'playwright-core'

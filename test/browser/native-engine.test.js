@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { closeAfter, closeAll, nativeTests, newCertificate, until } from '../integration/native-harness.js';
+import { closeAfter, closeAll, nativeTests, newCertificate, until } from '../integration/native/harness.js';
 import { createNativeTransport } from '../../server/transport/webtransport-native.js';
-import { chromiumPath, inChromium, openBrowser } from './chromium.js';
+import { chromiumPath, inChromium, openBrowser } from './support/chromium.js';
 
 /**
  * @import { Page } from 'playwright-core'

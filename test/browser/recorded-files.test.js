@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readWav } from '../../bench/wav.js';
+import { readWav } from '../../bench/stats/wav.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { loadCodec } from '../../server/audio/codec.js';
+import { loadCodec } from '../../server/codec/codec.js';
 import { OggOpus } from '../../server/recording/ogg-opus.js';
 import { PRE_SKIP } from '../../server/recording/recording.js';
 import { Track } from '../../server/recording/track.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { samplesOf } from './recording.js';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { samplesOf } from './support/recording.js';
 
 const FRAMES = 250;
 const codec = await loadCodec('libopus-wasm');

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { align } from '../../bench/signal.js';
-import { readWav } from '../../bench/wav.js';
-import { startServer } from './aloud-server.js';
-import { violationsOf } from './axe.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { joinRoom, people } from './room-page.js';
-import { useSite } from './site.js';
+import { align } from '../../bench/stats/signal.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { startServer } from './support/aloud-server.js';
+import { violationsOf } from './support/axe.js';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { joinRoom, people } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 

@@ -1,11 +1,11 @@
 import { cpus } from 'node:os';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { align, alignPieces, findGaps, levelDb } from '../../bench/signal.js';
-import { readWav } from '../../bench/wav.js';
-import { startServer } from './aloud-server.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { record } from './recording.js';
-import { joinRoom, openRoom, people } from './room-page.js';
+import { align, alignPieces, findGaps, levelDb } from '../../bench/stats/signal.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { startServer } from './support/aloud-server.js';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { record } from './support/recording.js';
+import { joinRoom, openRoom, people } from './support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -57,9 +57,9 @@ function compare(speech, output) {
 inChromium.describe('sound in Chromium', () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
-  /** @type {import('./chromium.js').OpenBrowser} */
+  /** @type {import('./support/chromium.js').OpenBrowser} */
   let listeners;
-  /** @type {import('./chromium.js').OpenBrowser[]} */
+  /** @type {import('./support/chromium.js').OpenBrowser[]} */
   let speakers = [];
 
   beforeAll(async () => {
@@ -219,7 +219,7 @@ function watchProcessors() {
 
 /**
  * @param {Page} page in a call
- * @returns {Promise<import('../../public/client/client-stats.js').StatsDetail>}
+ * @returns {Promise<import('../../public/client/call/client-stats.js').StatsDetail>}
  */
 const nextStats = (page) =>
   page.evaluate(() => {

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import { align, alignPieces } from '../../bench/signal.js';
-import { readWav } from '../../bench/wav.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { allowRecorder, recordWholly } from './recording.js';
-import { joinRoom } from './room-page.js';
-import { useSite } from './site.js';
+import { align, alignPieces } from '../../bench/stats/signal.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { allowRecorder, recordWholly } from './support/recording.js';
+import { joinRoom } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /**
  * @import { Page } from 'playwright-core'
- * @import { StatsDetail } from '../../public/client/client-stats.js'
+ * @import { StatsDetail } from '../../public/client/call/client-stats.js'
  */
 
 const PER_MS = 48;

@@ -1,9 +1,9 @@
 import { afterEach, expect } from 'vitest';
 import { sidesOf, stereoTones } from '../fakes/stereo.js';
-import { inChromium, openBrowser } from './chromium.js';
-import { record } from './recording.js';
-import { openRoom } from './room-page.js';
-import { useSite } from './site.js';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { record } from './support/recording.js';
+import { openRoom } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /** Silence for as long as joining takes, then tones with pauses between them, which are no hum. */
 const LEAD_SECONDS = 4;
@@ -21,7 +21,7 @@ function instruments() {
 
 inChromium.describe('stereo in Chromium', () => {
   const site = useSite();
-  /** @type {import('./chromium.js').OpenBrowser | undefined} */
+  /** @type {import('./support/chromium.js').OpenBrowser | undefined} */
   let player;
   afterEach(async () => {
     await player?.close();

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { violationsOf } from './axe.js';
-import { inChromium } from './chromium.js';
-import { expectProblems, people } from './room-page.js';
-import { useSite } from './site.js';
+import { violationsOf } from './support/axe.js';
+import { inChromium } from './support/chromium.js';
+import { expectProblems, people } from './support/room-page.js';
+import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 

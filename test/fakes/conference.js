@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
-import { SampleClock } from '../../server/room/clock.js';
-import { Lobby } from '../../server/room/lobby.js';
+import { SampleClock } from '../../server/clock/sample-clock.js';
+import { Lobby } from '../../server/room/arrivals.js';
 import { Rooms } from '../../server/room/rooms.js';
 import { FakeClock } from './fake-clock.js';
 import { FakeSession, fakeTransport } from './fake-session.js';
@@ -20,14 +20,14 @@ export class Conference {
   /** @type {unknown[]} */
   logged = [];
 
-  /** @param {Partial<import('../../server/room/room-settings.js').RoomSettings> & { maxRooms?: number, maxPeople?: number,
+  /** @param {Partial<import('../../server/room/room-config.js').RoomSettings> & { maxRooms?: number, maxPeople?: number,
    *   frameMs?: number, channels?: number, sampleRate?: number, opusFrames?: number }} [options]
    * @param {FakeClock} [clock] */
   constructor({ maxRooms = 10, maxPeople = 100, frameMs, channels, sampleRate, opusFrames, ...options } = {}, clock = new FakeClock()) {
     this.clock = clock;
     this.format = createAudioFormat({ frameMs, channels, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
-    /** @type {import('../../server/room/room-settings.js').RoomSettings} */
+    /** @type {import('../../server/room/room-config.js').RoomSettings} */
     const settings = {
       format: this.format,
       delivery: /** @type {const} */ ('tick'),

@@ -1,8 +1,8 @@
 import { createServer, request as httpRequest } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../server/app.js';
-import { closeAfter } from './transport-cases.js';
+import { createApp } from '../../server/http/app.js';
+import { closeAfter } from './transport/transport-cases.js';
 
 /** @import { AddressInfo } from 'node:net' */
 
@@ -111,7 +111,7 @@ describe('the app', () => {
 
   it('serves nothing else from the disk', async () => {
     const { port } = await start();
-    const paths = ['/package.json', '/server/app.js', '/public/../package.json', '/public/%2e%2e/package.json',
+    const paths = ['/package.json', '/server/http/app.js', '/public/../package.json', '/public/%2e%2e/package.json',
       '/public/..%2fpackage.json', '/public/', '/public', '/worklets', '/public/.git', '/vendor/libopus-wasm/../package.json',
       '/public/app.js/', '/public/%00', '/public/a%0ab'];
     for (const path of paths) {

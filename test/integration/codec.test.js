@@ -1,9 +1,9 @@
 import { loadOpus } from '@aloud/native';
 import { expect } from 'vitest';
-import { loadConfig } from '../../server/config.js';
+import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildOpus, requireOrSkip } from '../skip.js';
-import { closeAfter } from './transport-cases.js';
+import { closeAfter } from './transport/transport-cases.js';
 
 /** Why the addon has no Opus; null when it has. */
 function missing() {

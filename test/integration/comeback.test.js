@@ -2,11 +2,11 @@
 
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it, vi } from 'vitest';
-import { Headless } from '../../bench/headless.js';
-import { levelDb } from '../../bench/signal.js';
-import { readWav } from '../../bench/wav.js';
-import { loadCodec } from '../../server/audio/codec.js';
-import { loadConfig } from '../../server/config.js';
+import { Headless } from '../../bench/participants/headless.js';
+import { levelDb } from '../../bench/stats/signal.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { openLink } from './fragile-link.js';

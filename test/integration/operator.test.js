@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApp } from '../../server/app.js';
+import { createApp } from '../../server/http/app.js';
 import { Conference } from '../fakes/conference.js';
 
 /** @import { AddressInfo } from 'node:net' */

@@ -6,13 +6,13 @@
 import { Endpoint, isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Headless } from '../../bench/headless.js';
-import { webTransportOn } from '../../bench/webtransport.js';
+import { Headless } from '../../bench/participants/headless.js';
+import { webTransportOn } from '../../bench/participants/webtransport.js';
 import { connect } from '../../public/client/connection/choose.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Packet, writeAudioHeader } from '../../public/shared/packet.js';
-import { loadCodec } from '../../server/audio/codec.js';
-import { loadConfig } from '../../server/config.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';

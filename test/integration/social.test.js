@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Headless } from '../../bench/headless.js';
-import { align, alignPieces, levelDb } from '../../bench/signal.js';
-import { readWav } from '../../bench/wav.js';
-import { loadCodec } from '../../server/audio/codec.js';
-import { loadConfig } from '../../server/config.js';
+import { Headless } from '../../bench/participants/headless.js';
+import { align, alignPieces, levelDb } from '../../bench/stats/signal.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
 

@@ -7,11 +7,11 @@
 import { isBuilt } from '@aloud/native';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Headless } from '../../bench/headless.js';
-import { align } from '../../bench/signal.js';
-import { readWav } from '../../bench/wav.js';
-import { loadCodec } from '../../server/audio/codec.js';
-import { loadConfig } from '../../server/config.js';
+import { Headless } from '../../bench/participants/headless.js';
+import { align } from '../../bench/stats/signal.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { watchStalls } from './stalls.js';

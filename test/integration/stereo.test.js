@@ -1,8 +1,8 @@
 import { isBuilt } from '@aloud/native';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Headless } from '../../bench/headless.js';
-import { loadCodec } from '../../server/audio/codec.js';
-import { loadConfig } from '../../server/config.js';
+import { Headless } from '../../bench/participants/headless.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { sidesOf, stereoTones, toneDb } from '../fakes/stereo.js';
 import { requireOrSkip } from '../skip.js';

@@ -14,11 +14,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Headless } from '../../bench/headless.js';
+import { Headless } from '../../bench/participants/headless.js';
 import { writeListEntry } from '../../public/shared/packet-list.js';
 import { MAX_PACKET_BYTES, writeClockRequest } from '../../public/shared/packet.js';
-import { loadCodec } from '../../server/audio/codec.js';
-import { loadConfig } from '../../server/config.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 

@@ -1,0 +1,115 @@
+/**
+ * Speech through a network that loses frames at random: what concealment makes of it, what Opus's own
+ * in-band error correction mends (LBRR: RFC 6716, section 2.1.7), and what repeated payloads do.
+ *
+ * @typedef {import('../../server/codec/codec.js').Codec} Codec
+ * @typedef {Required<import('../../server/codec/codec.js').EncoderSettings>} Settings
+ *
+ * @typedef {object} LossFigures
+ * @property {number} payloadKbps       of all that is sent, repeated payloads too
+ * @property {number} missingPercent    frames that were neither received nor mended
+ * @property {number} barkDistanceDb    see codec-quality.js
+ * @property {number} weightedSnrDb
+ */
+
+import { Application, createDecoder, createEncoder } from 'libopus-wasm';
+import { MAX_OPUS_BYTES } from '../../public/shared/codec.js';
+import { barkDistance, weightedSnr } from './quality.js';
+import { seededRandom } from '../stats/random.js';
+
+const SAMPLE_RATE = 48000;
+
+/**
+ * @param {number} frames
+ * @param {number} percent of them are lost, each by itself
+ * @param {number} seed
+ * @returns {boolean[]}
+ */
+export function lossesOf(frames, percent, seed) {
+  const random = seededRandom(seed);
+  return Array.from({ length: frames }, () => random() * 100 < percent);
+}
+
+/**
+ * @param {Codec} codec
+ * @param {Settings} settings
+ * @param {Float32Array} sound at 48 kHz
+ * @param {boolean[]} lost        by frame
+ * @param {number} [redundancy]   how many earlier payloads each packet repeats
+ * @returns {LossFigures}
+ */
+export function measureLoss(codec, settings, sound, lost, redundancy = 0) {
+  const { frameSamples } = settings;
+  const [encoder, decoder] = [codec.createEncoder(settings), codec.createDecoder(settings)];
+  const decoded = new Float32Array(lost.length * frameSamples);
+  const payload = new Uint8Array(MAX_OPUS_BYTES);
+  let [bytes, missing] = [0, 0];
+  for (let k = 0; k < lost.length; k++) {
+    const length = encoder.encode(sound.subarray(k * frameSamples, (k + 1) * frameSamples), payload, 0);
+    bytes += length * (1 + redundancy);
+    if (lost.slice(k, k + 1 + redundancy).every((gone) => gone)) {
+      decoder.conceal(decoded, k * frameSamples);
+      missing++;
+    } else decoder.decode(payload, 0, length, decoded, k * frameSamples);
+  }
+  encoder.close();
+  decoder.close();
+  return figuresOf(sound, decoded, encoder.lookahead, { bytes, missing, frames: lost.length, frameSamples });
+}
+
+/**
+ * The same with in-band error correction, where a frame holds a coarse copy of the one before it. Only the
+ * package's own classes can be asked for it.
+ *
+ * @param {Settings} settings
+ * @param {Float32Array} sound at 48 kHz
+ * @param {boolean[]} lost        by frame
+ * @param {number} expectedPercent of loss, as the encoder is told
+ * @returns {Promise<LossFigures>}
+ */
+export async function measureFec({ frameSamples, bitrate, complexity }, sound, lost, expectedPercent) {
+  const shape = /** @type {const} */ ({ sampleRate: 48000, channels: 1 });
+  const encoder = await createEncoder({
+    ...shape,
+    application: Application.Voip,
+    frameSize: frameSamples,
+    bitrate,
+    complexity,
+    fec: expectedPercent > 0,
+    packetLossPercent: expectedPercent,
+  });
+  const decoder = await createDecoder({ ...shape, maxFrameSize: frameSamples });
+  const payloads = lost.map((_, k) => encoder.encodeFloat(sound.slice(k * frameSamples, (k + 1) * frameSamples)));
+  const decoded = new Float32Array(lost.length * frameSamples);
+  let missing = 0;
+  lost.forEach((gone, k) => {
+    const isMended = gone && expectedPercent > 0 && k + 1 < lost.length && !lost[k + 1];
+    const options = { frameSize: frameSamples, decodeFec: isMended };
+    const from = isMended ? payloads[k + 1] : gone ? null : payloads[k];
+    decoded.set(decoder.decodeFloat(from, options), k * frameSamples);
+    if (gone && !isMended) missing++;
+  });
+  const lookahead = encoder.getLookahead();
+  encoder.free();
+  decoder.free();
+  const bytes = payloads.reduce((sum, { length }) => sum + length, 0);
+  return figuresOf(sound, decoded, lookahead, { bytes, missing, frames: lost.length, frameSamples });
+}
+
+/**
+ * @param {Float32Array} sound
+ * @param {Float32Array} decoded
+ * @param {number} lookahead samples
+ * @param {{ bytes: number, missing: number, frames: number, frameSamples: number }} counted
+ * @returns {LossFigures}
+ */
+function figuresOf(sound, decoded, lookahead, { bytes, missing, frames, frameSamples }) {
+  const late = decoded.subarray(lookahead);
+  const original = sound.subarray(0, late.length);
+  return {
+    payloadKbps: (bytes * 8 * SAMPLE_RATE) / (frames * frameSamples) / 1000,
+    missingPercent: (100 * missing) / frames,
+    barkDistanceDb: barkDistance(original, late),
+    weightedSnrDb: weightedSnr(original, late),
+  };
+}

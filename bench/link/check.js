@@ -1,0 +1,135 @@
+/**
+ * Whether the emulator holds its delay, measured from outside it: datagrams with the time in them, sent
+ * in one namespace and read in the other, by the clock that both share.
+ */
+
+import { probeLink } from './measure.js';
+import { openLink } from './link.js';
+import { LinkError } from './network-namespace.js';
+
+/** @typedef {import('./emulator.js').LinkStats} LinkStats */
+/** @typedef {import('./measure.js').ProbeResult} ProbeResult */
+
+/** The emulator's delay may be off by so much, at the 99th percentile. */
+const BAR_MS = 0.5;
+
+const DELAY_MS = 20;
+
+/** Ten people's frames of 20 ms each way, and QUIC's acknowledgements of every other one of them. */
+const CONFERENCE = Object.freeze({ streams: 10, rate: 50, bytes: 120, acks: 5 });
+
+const IDLE_MS = 2000;
+
+/** The link and loopback take turns, so that both meet the same disturbances. */
+const ROUNDS = 4;
+
+/** @typedef {Record<'mean' | 'p50' | 'p99' | 'p999' | 'max', number>} DelayError in milliseconds */
+
+/**
+ * @param {number[]} delaysUs measured
+ * @param {number} expectedMs
+ * @returns {DelayError} what was measured less what was wanted; NaN when nothing was measured
+ */
+export function errorOf(delaysUs, expectedMs) {
+  const sorted = Float64Array.from(delaysUs).sort();
+  const at = (/** @type {number} */ share) => {
+    const rank = Math.max(1, Math.ceil(sorted.length * share));
+    return (sorted[rank - 1] ?? NaN) / 1000 - expectedMs;
+  };
+  const mean = sorted.reduce((sum, delay) => sum + delay, 0) / sorted.length / 1000 - expectedMs;
+  return { mean, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) };
+}
+
+/** @param {LinkStats['up']} stats @returns {DelayError} */
+function latenessOf({ lateness: { p50Us, p99Us, p999Us, maxUs } }) {
+  return { mean: NaN, p50: p50Us / 1000, p99: p99Us / 1000, p999: p999Us / 1000, max: maxUs / 1000 };
+}
+
+/** @param {string} what @param {DelayError} error */
+function row(what, { mean, p50, p99, p999, max }) {
+  const text = (/** @type {number} */ value) => (Number.isNaN(value) ? '–' : value.toFixed(3));
+  return what.padEnd(34) + [mean, p50, p99, p999, max].map((value) => text(value).padStart(9)).join('');
+}
+
+/** @param {LinkStats} stats */
+const cpuPercent = ({ cpuMs, seconds }) => (cpuMs / seconds / 10).toFixed(1);
+
+/** What the probes of one way found, all rounds together. */
+class Way {
+  sent = 0;
+  outOfOrder = 0;
+  /** @type {number[]} */
+  delaysUs = [];
+
+  /** @param {ProbeResult} result @param {number} sent */
+  add({ packets = [], outOfOrder }, sent) {
+    this.sent += sent;
+    this.outOfOrder += outOfOrder;
+    for (const [, , delayUs] of packets) this.delaysUs.push(delayUs);
+  }
+
+  get lost() {
+    return this.sent - this.delaysUs.length;
+  }
+}
+
+/** @param {import('./link.js').Link} link @param {number} seconds */
+async function measure(link, seconds) {
+  await new Promise((resolve) => void setTimeout(resolve, IDLE_MS));
+  const idle = /** @type {LinkStats} */ (await link.stats());
+  await link.reset();
+  const ways = { up: new Way(), down: new Way(), loopback: new Way() };
+  const inside = { ...link.client, address: '127.0.0.1' };
+  let busyMs = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const load = { ...CONFERENCE, record: true, seconds: seconds / ROUNDS };
+    const before = /** @type {LinkStats} */ (await link.stats());
+    const { up, down, sent } = await probeLink(link, load);
+    busyMs += /** @type {LinkStats} */ (await link.stats()).cpuMs - before.cpuMs;
+    ways.up.add(up, sent.up);
+    ways.down.add(down, sent.down);
+    const floor = await probeLink({ client: inside, server: inside }, { ...load, seconds: load.seconds / 2 });
+    ways.loopback.add(floor.up, floor.sent.up);
+  }
+  return { idle, ways, busyPercent: busyMs / seconds / 10, stats: /** @type {LinkStats} */ (await link.stats()) };
+}
+
+/** @param {Awaited<ReturnType<typeof measure>>} found @param {number} seconds @returns {string[]} */
+function tell({ idle, ways: { up, down, loopback }, busyPercent, stats }, seconds) {
+  const floor = errorOf(loopback.delaysUs, 0);
+  const lines = [
+    `${DELAY_MS} ms each way, ${up.sent} and ${down.sent} packets in ${seconds} s; error in ms`,
+    ' '.repeat(34) + ['mean', 'p50', 'p99', 'p99.9', 'max'].map((name) => name.padStart(9)).join(''),
+    row('up, from outside', errorOf(up.delaysUs, DELAY_MS)),
+    row('down, from outside', errorOf(down.delaysUs, DELAY_MS)),
+    row('up, the emulator\'s own lateness', latenessOf(stats.up)),
+    row('down, the emulator\'s own lateness', latenessOf(stats.down)),
+    row('loopback, between the rounds', floor),
+    `lost: ${up.lost} up, ${down.lost} down; out of order: ${up.outOfOrder}, ${down.outOfOrder}`,
+    `the emulator's processor time: ${busyPercent.toFixed(1)} % of a core, ${cpuPercent(idle)} % idle; ` +
+      `priority: ${stats.priority}`,
+  ];
+  if (floor.p99 > BAR_MS / 2) lines.push('the machine itself is disturbed: see loopback');
+  return lines;
+}
+
+/**
+ * Measures and tells; takes about twice `seconds`.
+ * @param {{ seconds?: number, print?: (line: string) => void }} [options] seconds of traffic through the link
+ * @returns {Promise<boolean>} whether the delay held within BAR_MS
+ * @throws {LinkError} where there is no emulator
+ */
+export async function checkLink({ seconds = 20, print = console.log } = {}) {
+  const link = await openLink({ parameters: { delayMs: DELAY_MS }, seed: 1, shaper: 'emulator' });
+  if (!link.available) throw new LinkError(link.reason);
+  try {
+    const found = await measure(link, seconds);
+    for (const line of tell(found, seconds)) print(line);
+    const { up, down } = found.ways;
+    const held = [up, down].every((way) => Math.abs(errorOf(way.delaysUs, DELAY_MS).p99) <= BAR_MS);
+    print(`±${BAR_MS} ms at the 99th percentile: ${held ? 'held' : 'NOT held'}`);
+    return held;
+  } finally {
+    await link.close();
+  }
+}

@@ -1,0 +1,296 @@
+/**
+ * The participants of a scenario in real Chromium, at their end of the link. They are the same code as
+ * those without a browser (participants.js), with the browser's own WebTransport, WebSocket and fetch.
+ * @import { Browser, BrowserContext, CDPSession, Page, Route } from 'playwright-core'
+ * @import { LinkEnd } from '../link/measure.js'
+ */
+
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { encodeSpeech, readSpeech, SPEECH } from './speech.js';
+
+/**
+ * Talkers share as many pages, since a page costs more than a talker. Each page has a profile of its own.
+ * Who talks over HTTP/1 has one alone, since a profile has no more than six connections to a server.
+ */
+const MOST_SHARED_PAGES = 2;
+
+/** What the server is called in the browser: pages of *.localhost are secure without HTTPS. */
+const HOST = 'aloud.localhost';
+
+/**
+ * What the page is: a document of the server itself, since Chromium lets a page into a private network only
+ * if it came from there. Its headers are every page's: isolated, it has shared memory and a clock of 5 µs.
+ */
+const DOCUMENT = '/api/config';
+
+/**
+ * @typedef {object} LabPage
+ * @property {Page} page
+ * @property {Set<string>} talkers
+ * @property {boolean} isShared   whether other talkers may join in
+ * @property {string} listener  who listens here, or ''
+ */
+
+/** Answers calls as a Child does that runs client-process.js. */
+export class BrowserClients {
+  #browser;
+  #scratch;
+  /** @type {LabPage[]} */
+  #pages = [];
+  #origin = '';
+  #cpu;
+
+  /**
+   * @param {object} options
+   * @param {string} options.chromium     its program
+   * @param {LinkEnd} options.client      where it is to run
+   * @param {LinkEnd} options.server      whose address the server has
+   * @returns {Promise<BrowserClients>}
+   */
+  static async start({ chromium: program, client, server }) {
+    const scratch = await mkdtemp(join(tmpdir(), 'aloud-chromium-'));
+    try {
+      const executablePath = await wrap(program, client.exec, scratch);
+      const browser = await chromium.launch({
+        executablePath,
+        // The lab decides itself what a signal means.
+        handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
+        args: [
+          '--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream',
+          // A microphone that says the speech again and again.
+          '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${fileURLToPath(SPEECH)}`,
+          `--host-resolver-rules=MAP ${HOST} ${server.address}`,
+        ],
+      });
+      return new BrowserClients(browser, scratch, await browser.newBrowserCDPSession());
+    } catch (error) {
+      await rm(scratch, { recursive: true, force: true });
+      throw new Error(`Chromium did not start: ${firstLine(error)}`, { cause: error });
+    }
+  }
+
+  /**
+   * @param {Browser} browser
+   * @param {string} scratch
+   * @param {CDPSession} session
+   */
+  constructor(browser, scratch, session) {
+    this.#browser = browser;
+    this.#scratch = scratch;
+    this.#cpu = new BrowserCpu(session);
+  }
+
+  /**
+   * @param {string} name of a function of participants.js
+   * @param {any} [options]
+   * @returns {Promise<any>}
+   */
+  async call(name, options = {}) {
+    switch (name) {
+      case 'open':
+        return this.#open(options);
+      case 'join':
+        return this.#join(options);
+      case 'leave':
+        return this.#leave(options);
+      case 'note':
+        await Promise.all(this.#talking().map((page) => ask(page, 'note')));
+        await this.#cpu.take();
+        return undefined;
+      case 'take':
+        return this.#take();
+      case 'listen':
+        return this.#listen(options);
+      default:
+        return this.#askListener(name, options);
+    }
+  }
+
+  /** @param {{ origin: string }} options */
+  async #open({ origin }) {
+    await this.#closePages();
+    const url = new URL(origin);
+    url.hostname = HOST;
+    this.#origin = url.origin;
+    return (await this.#addPage()).config;
+  }
+
+  async #addPage() {
+    const context = await this.#browser.newContext({ bypassCSP: true });
+    const page = await openPage(context, this.#origin);
+    const added = { page, talkers: new Set(), isShared: false, listener: '' };
+    this.#pages.push(added);
+    return { added, config: await ask(added, 'open', { origin: this.#origin }) };
+  }
+
+  /** A page that nobody uses. */
+  async #idle() {
+    const idle = this.#pages.find(({ talkers, listener }) => talkers.size === 0 && !listener);
+    return idle ?? (await this.#addPage()).added;
+  }
+
+  #talking() {
+    return this.#pages.filter(({ talkers }) => talkers.size > 0);
+  }
+
+  /** @param {{ id: string, transport: string }} options */
+  async #join(options) {
+    const isShared = options.transport !== 'http1';
+    const shared = this.#talking().filter((page) => page.isShared).sort((a, b) => a.talkers.size - b.talkers.size);
+    const page = isShared && shared.length >= MOST_SHARED_PAGES ? shared[0] : await this.#idle();
+    page.isShared = isShared;
+    page.talkers.add(options.id);
+    return ask(page, 'join', options);
+  }
+
+  /** @param {{ id: string }} options */
+  async #leave({ id }) {
+    const page = this.#pages.find(({ talkers }) => talkers.delete(id));
+    if (page) await ask(page, 'leave', { id });
+  }
+
+  async #take() {
+    const taken = await Promise.all(this.#talking().map((page) => ask(page, 'take')));
+    return {
+      people: taken.flatMap(({ people }) => people),
+      latenessMs: taken.flatMap(({ latenessMs }) => latenessMs),
+      cpuPercent: await this.#cpu.take(),
+    };
+  }
+
+  /** @param {{ id: string }} options */
+  async #listen(options) {
+    const page = await this.#idle();
+    page.listener = options.id;
+    return ask(page, 'listen', options);
+  }
+
+  /** @param {string} name @param {{ id: string }} options */
+  async #askListener(name, options) {
+    const page = this.#pages.find(({ listener }) => listener === options.id);
+    if (!page) throw new Error(`nobody listens as ${options.id}`);
+    const answered = await ask(page, name, options);
+    if (name === 'stopListening') page.listener = '';
+    return answered;
+  }
+
+  async #closePages() {
+    const pages = this.#pages;
+    this.#pages = [];
+    await Promise.all(pages.map(({ page }) => page.context().close()));
+  }
+
+  /** Ends the browser, and removes what it needed. Idempotent. */
+  async close() {
+    await this.#browser.close();
+    await rm(this.#scratch, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A program that starts Chromium at an end of the link.
+ * @param {string} program @param {readonly string[]} exec @param {string} scratch
+ */
+async function wrap(program, exec, scratch) {
+  if (exec.length === 0) return program;
+  const file = join(scratch, basename(program));
+  const words = [...exec, program].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  await writeFile(file, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`);
+  await chmod(file, 0o755);
+  return file;
+}
+
+/**
+ * Opens the lab's page under the server's origin, and loads what it needs. The lab's own files come from
+ * the disk; everything else, the client that is measured among it, from the server.
+ * @param {BrowserContext} context one that ignores content security policies, for the recorder
+ * @param {string} origin
+ */
+export async function openPage(context, origin) {
+  const page = await context.newPage();
+  await page.exposeBinding('aloudEncodedSpeech', async (_source, format, bitrate) =>
+    (await encodeSpeech(format, bitrate)).map((payload) => Buffer.from(payload).toString('base64')));
+  await page.exposeBinding('aloudSpeech', async () => Buffer.from((await readSpeech(48000)).buffer).toString('base64'));
+  const own = `${origin}/bench/**`;
+  await page.route(own, serveOwn);
+  await page.goto(origin + DOCUMENT);
+  await page.evaluate(`import('/bench/participants/participants-page.js').then(({ ready }) => ready)`);
+  // As long as there is a route, each request of the page, sound over HTTP/1 too, takes a detour.
+  await page.unroute(own);
+  const startMs = await clockOf(context, page);
+  await page.evaluate((ms) => void (/** @type {any} */ (globalThis).aloudClockMs = ms), startMs);
+  return page;
+}
+
+/** @param {Route} route */
+async function serveOwn(route) {
+  const { pathname } = new URL(route.request().url());
+  const body = await readFile(new URL(basename(pathname), import.meta.url), 'utf8');
+  await route.fulfill({ contentType: 'text/javascript', body });
+}
+
+/**
+ * When a page's performance.now() was 0, of the machine's monotonic clock, which is Chromium's too.
+ * @param {BrowserContext} context @param {Page} page
+ * @returns {Promise<number>} milliseconds
+ */
+async function clockOf(context, page) {
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'timeTicks' });
+  const { metrics } = await session.send('Performance.getMetrics');
+  await session.detach();
+  return 1000 * (metrics.find(({ name }) => name === 'NavigationStart')?.value ?? NaN);
+}
+
+/**
+ * @param {LabPage} page @param {string} name @param {object} [options]
+ * @returns {Promise<any>}
+ */
+async function ask({ page }, name, options = {}) {
+  const { value, error } = await page.evaluate(answer, { name, options });
+  if (error !== undefined) throw new Error(error);
+  return value;
+}
+
+/**
+ * Runs in the page.
+ * @param {{ name: string, options: object }} request
+ * @returns {Promise<{ value?: any, error?: string }>}
+ */
+async function answer({ name, options }) {
+  try {
+    return { value: await /** @type {any} */ (globalThis).aloudParticipants[name](options) };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** @param {unknown} error */
+const firstLine = (error) => String(error instanceof Error ? error.message : error).split('\n')[0];
+
+/** How much of a core all of a browser's processes use together. */
+class BrowserCpu {
+  #session;
+  #seconds = 0;
+  #atMs = performance.now();
+
+  /** @param {CDPSession} session */
+  constructor(session) {
+    this.#session = session;
+  }
+
+  /** @returns {Promise<number>} percent since the last call */
+  async take() {
+    const { processInfo } = await this.#session.send('SystemInfo.getProcessInfo');
+    const seconds = processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+    const now = performance.now();
+    const percent = (100_000 * Math.max(0, seconds - this.#seconds)) / Math.max(now - this.#atMs, 1);
+    this.#seconds = seconds;
+    this.#atMs = now;
+    return percent;
+  }
+}

@@ -1,0 +1,67 @@
+/** A crowd of participants (crowd.js) over WebTransport, in a process of its own. */
+
+import { Endpoint } from '@aloud/native';
+import { systemClock } from '../../public/shared/clock.js';
+import { fetchConfig } from '../../public/client/connection/server-config.js';
+import { CpuMeter, serve, sharedMs } from './child.js';
+import { openConnection } from './connection.js';
+import { Crowd } from './crowd.js';
+import { encodeSpeech } from './speech.js';
+
+const endpoint = new Endpoint({ ioThreads: 1, maxConnections: 4000 });
+const cpu = new CpuMeter();
+
+/** So many join at a time. */
+const AT_ONCE = 8;
+
+/** @type {Crowd | null} */
+let crowd = null;
+
+function theCrowd() {
+  if (!crowd) throw new Error('open() comes first');
+  return crowd;
+}
+
+serve(
+  {
+    /** @param {{ origin: string }} options */
+    async open({ origin }) {
+      crowd?.close();
+      const config = await fetchConfig(origin);
+      const open = () => openConnection('webtransport', { origin, config, endpoint });
+      crowd = new Crowd({ clock: systemClock, open, encode: encodeSpeech });
+      return config;
+    },
+    /** @param {import('./crowd.js').Person} person */
+    join: (person) => theCrowd().join(person),
+    /** Some at a time, the first alone. @param {{ people: import('./crowd.js').Person[] }} options */
+    async joinAll({ people: [first, ...others] }) {
+      await theCrowd().join(first);
+      const joining = Array.from({ length: AT_ONCE }, async () => {
+        for (let next = others.shift(); next; next = others.shift()) await theCrowd().join(next);
+      });
+      await Promise.all(joining);
+    },
+    /** @param {{ id: string, silently?: boolean }} options */
+    leave: ({ id, silently }) => theCrowd().leave(id, { silently }),
+    /** @param {{ id: string, talks: boolean }} options */
+    talk: ({ id, talks }) => theCrowd().talk(id, talks),
+    note() {
+      theCrowd().note();
+      cpu.take();
+    },
+    take() {
+      const { latenessMs, sent, roundTripMs, format } = theCrowd();
+      const cpuPercent = cpu.take();
+      const people = theCrowd().take().map(({ arrivals, ...person }) => ({
+        ...person,
+        arrivals: arrivals.map(({ frame, atMs }) => ({ frame, atMs: sharedMs(atMs) })),
+      }));
+      return { people, latenessMs, sent, roundTripMs, frameMs: format.frameMs, cpuPercent };
+    },
+  },
+  async () => {
+    crowd?.close();
+    await endpoint.close();
+  },
+);

@@ -1,0 +1,163 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { Codec } from '../../public/shared/codec.js'
+ * @import { ClientStats } from '../../public/client/call/client-stats.js'
+ * @import { TransportName } from '../../public/client/connection/connection.js'
+ */
+
+import { Endpoint } from '@aloud/native';
+import { WebSocket } from 'ws';
+import { Client } from '../../public/client/call/client.js';
+import { LastingCall } from '../../public/client/call/reconnecting-client.js';
+import { systemClock } from '../../public/shared/clock.js';
+import { webTransportOn } from './webtransport.js';
+
+/** How often a sound card asks for samples and gives some where nothing else is said, in milliseconds. */
+const PERIOD_MS = 5;
+
+/**
+ * A participant without a browser: the client of the page in Node.js, a sound card that is a timer, a
+ * microphone that is a piece of sound played again and again, and a speaker that is a recording.
+ */
+export class Headless {
+  #client;
+  #endpoint;
+  #speech;
+  #stereo;
+  #recordSeconds;
+  #periodMs;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #samples = 0;
+  #chunk = new Float32Array(0);
+  #gone = false;
+
+  /** The room's audio format. @type {AudioFormat | null} */
+  format = null;
+  /** What came out of the speaker since the start, at the format's rate, interleaved where it is stereo. */
+  recording = new Float32Array(0);
+  /** When the first sample was captured, and the first recorded, on performance.now(). */
+  startMs = 0;
+  /** How many numbers of the recording there are. */
+  recorded = 0;
+  /** Which transport was taken. */
+  transport = '';
+  /** Those in the room, oneself among them. @type {{ id: string, name: string, muted: boolean, away: boolean, you: boolean }[]} */
+  people = [];
+  /** What the server told besides. @type {Record<string, any>[]} */
+  controls = [];
+  /** Why the call ended, when it wasn't by leave(). @type {{ code: string, message: string } | null} */
+  ended = null;
+  /** The states that a lasting call went through. @type {string[]} */
+  states = [];
+
+  /**
+   * @param {object} options
+   * @param {Codec} options.codec
+   * @param {Float32Array} [options.speech]   at the format's rate, of one channel, which is both sides in a stereo
+   *   room; without it the participant only listens
+   * @param {boolean} [options.stereo]        whether the speech is interleaved stereo, for a stereo room
+   * @param {number} [options.recordSeconds]  how much is recorded at most, default 60
+   * @param {number} [options.periodMs]       of the sound card
+   * @param {import('./webtransport.js').Tap} [options.tap]  sees what passes over WebTransport
+   * @param {boolean} [options.lasting]       whether the call comes back by itself, as a page's does
+   * @param {typeof globalThis.fetch} [options.fetch]
+   */
+  constructor({ codec, speech, stereo = false, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch }) {
+    this.#speech = speech;
+    this.#stereo = stereo;
+    this.#recordSeconds = recordSeconds;
+    this.#periodMs = periodMs;
+    this.#endpoint = new Endpoint({ ioThreads: 1 });
+    const scope = { WebTransport: webTransportOn(this.#endpoint, tap), WebSocket: /** @type {any} */ (WebSocket), fetch };
+    const on = {
+      transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
+      people: (/** @type {{ people: any[] }} */ { people }) => void (this.people = people),
+      control: (/** @type {Record<string, any>} */ message) => void this.controls.push(message),
+      ended: (/** @type {{ code: string, message: string }} */ end) => void (this.ended = end),
+      state: (/** @type {{ state: string }} */ { state }) => void this.states.push(state),
+    };
+    const clock = {
+      ...systemClock,
+      setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) =>
+        systemClock.setTimeout(() => this.#gone || run(), ms),
+    };
+    this.#client = lasting ? new LastingCall({ codec, clock, scope, on }) : new Client({ codec, clock, scope, on });
+  }
+
+  /**
+   * Joins, and begins to speak and to record.
+   * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName, channels?: 1 | 2,
+   *   silenceSuppression?: boolean }} options
+   */
+  async join(options) {
+    try {
+      const joined = await this.#client.join(options);
+      this.format = joined.format;
+      this.recording = new Float32Array(joined.format.sampleRate * joined.format.channels * this.#recordSeconds);
+      this.startMs = performance.now();
+      this.#run();
+      return joined;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  #run() {
+    const { sampleRate, channels } = /** @type {AudioFormat} */ (this.format);
+    const due = Math.floor(((performance.now() - this.startMs) * sampleRate) / 1000);
+    const count = (due - this.#samples) * channels;
+    if (this.#chunk.length < count) this.#chunk = new Float32Array(count);
+    const chunk = this.#chunk.subarray(0, count);
+    if (this.#speech) {
+      this.#say(this.#speech, chunk, channels);
+      this.#client.capture(chunk);
+    }
+    this.#client.render(chunk);
+    const kept = Math.min(count, this.recording.length - this.recorded);
+    this.recording.set(chunk.subarray(0, kept), this.recorded);
+    this.recorded += kept;
+    this.#samples = due;
+    this.#timer = setTimeout(() => this.#run(), this.#periodMs);
+  }
+
+  /**
+   * @param {Float32Array} speech
+   * @param {Float32Array} chunk filled
+   * @param {number} channels
+   */
+  #say(speech, chunk, channels) {
+    const each = this.#stereo ? 1 : channels;
+    const from = (this.#samples * channels) / each;
+    for (let i = 0; i < chunk.length; i++) chunk[i] = speech[(from + Math.floor(i / each)) % speech.length];
+  }
+
+  /** @param {boolean} muted */
+  mute(muted) {
+    this.#client.mute(muted);
+  }
+
+  /** @param {object} message to the server, such as one of the chat */
+  sendControl(message) {
+    this.#client.sendControl(message);
+  }
+
+  /** @returns {ClientStats | null} */
+  stats() {
+    return this.#client.stats();
+  }
+
+  /** Leaves, and ends the participant's threads. Idempotent. */
+  async close() {
+    clearTimeout(this.#timer);
+    this.#client.leave();
+    await this.#endpoint.close();
+  }
+
+  /** Is gone without a word, as when the power fails: nothing is sent any more. */
+  vanish() {
+    clearTimeout(this.#timer);
+    this.#gone = true;
+  }
+}

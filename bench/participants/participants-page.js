@@ -1,0 +1,69 @@
+/* global location */
+/**
+ * The participants of a scenario in a browser's page, for bench/participants/browser-clients.js, which serves this
+ * file to the page under the origin of the server that is measured.
+ */
+
+import { Http1Connection } from '../../public/client/connection/http1.js';
+import { WebSocketConnection } from '../../public/client/connection/websocket.js';
+import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
+import { systemClock } from '../../public/shared/clock.js';
+import { CallListener } from './call-listener.js';
+import { functionsOf, Participants } from './participants.js';
+
+const page = /** @type {any} */ (globalThis);
+const { now } = systemClock;
+
+const bytesOf = (/** @type {string} */ base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+/** @type {Map<string, Promise<Uint8Array[]>>} */
+const encoded = new Map();
+
+/** @type {import('./participants.js').World['encodeSpeech']} */
+function encodeSpeech(format, bitrate) {
+  const key = JSON.stringify([format, bitrate]);
+  let payloads = encoded.get(key);
+  if (!payloads) {
+    payloads = page.aloudEncodedSpeech(format, bitrate).then((/** @type {string[]} */ list) => list.map(bytesOf));
+    encoded.set(key, /** @type {Promise<Uint8Array[]>} */ (payloads));
+  }
+  return /** @type {Promise<Uint8Array[]>} */ (payloads);
+}
+
+/** The speech at 48 kHz, as microphones have it. */
+async function readSpeech() {
+  return new Float32Array(bytesOf(await page.aloudSpeech()).buffer);
+}
+
+/** @type {import('./participants.js').World['openConnection']} */
+async function openConnection(transport, { origin, config }) {
+  if (transport === 'webtransport') {
+    const offer = config.transports.webtransport;
+    if (!offer) throw new Error('the server offers no WebTransport');
+    const url = `https://${location.hostname}:${offer.port}/session`;
+    return WebTransportConnection.open({ url, certificateHashes: offer.certificateHashes, now });
+  }
+  if (transport === 'http1') return Http1Connection.open({ url: `${origin}/api/sessions`, clock: systemClock });
+  return WebSocketConnection.open({ url: `${origin.replace(/^http/, 'ws')}/session`, now });
+}
+
+/** The text of the recorder's worklet. */
+const processor = fetch('/bench/participants/recorder-processor.js').then((response) => response.text());
+
+const participants = new Participants({
+  openConnection,
+  encodeSpeech,
+  createListener: async ({ speaks, ...options }) =>
+    new CallListener({ ...options, processor: await processor, speech: speaks ? await readSpeech() : null }),
+  // When the page's time began, of the machine's monotonic clock, is told from outside.
+  sharedMs: (ms) => ms + page.aloudClockMs,
+  // Of the whole browser, which is known only outside.
+  takeCpu: () => 0,
+});
+
+page.aloudParticipants = functionsOf(participants);
+
+page.aloudProcessor = processor;
+
+/** When everything has been fetched that the page takes from the lab. */
+export const ready = processor;

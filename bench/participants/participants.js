@@ -1,0 +1,228 @@
+/**
+ * The participants of a scenario, wherever they run: in a process of their own, or in a browser's page.
+ *
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { ServerConfig } from '../../public/client/connection/choose.js'
+ * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
+ * @import { WireNotes } from '../stats/wire-notes.js'
+ *
+ * @typedef {{ origin: string, config: ServerConfig }} Server
+ *
+ * @typedef {object} Recording
+ * @property {Float32Array} samples  what came out of the speaker
+ * @property {number} startMs        when its first sample came out; of one who speaks: when their speech
+ *   began to go in, with silence for what had not come out by then
+ * @property {number} sampleRate
+ * @property {object | null} stats   the client's own
+ * @property {{ samples: Float32Array, startMs: number, sampleRate: number }} [loop]  what the browser alone
+ *   played of the microphone, where it was recorded
+ *
+ * @typedef {object} Listener        somebody with the whole client; times on performance.now()
+ * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
+ * @property {() => Recording | Promise<Recording>} recording
+ * @property {object | null} [stats]  the client's own, of the last second
+ * @property {() => Promise<void>} close
+ * @property {WireNotes} [wire]      what it sends, receives and plays, where that can be seen
+ *
+ * @typedef {object} World           what differs from one place to the other
+ * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
+ * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
+ * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean }) => Promise<Listener>} createListener
+ * @property {(ms: number) => number} sharedMs  from performance.now() to the machine's monotonic clock
+ * @property {() => number} takeCpu             percent of a core since the last time
+ */
+
+import { fetchConfig } from '../../public/client/connection/server-config.js';
+import { Pacer } from '../../public/lab/runs/pacer.js';
+import { systemClock } from '../../public/shared/clock.js';
+import { Talker } from './talker.js';
+
+/** Those that join and talk, and those that listen with the whole client; all times are shared ones. */
+export class Participants {
+  #world;
+  #pacer = new Pacer(systemClock);
+  /** @type {Map<string, Talker>} */
+  #talkers = new Map();
+  /** @type {Map<string, Listener>} */
+  #listeners = new Map();
+  /** @type {Server | null} */
+  #server = null;
+
+  /** @param {World} world */
+  constructor(world) {
+    this.#world = world;
+  }
+
+  get #at() {
+    if (!this.#server) throw new Error('open() comes first');
+    return this.#server;
+  }
+
+  /**
+   * @param {{ origin: string }} options
+   * @returns {Promise<ServerConfig>}
+   */
+  async open({ origin }) {
+    this.#server = { origin, config: await fetchConfig(origin) };
+    return this.#server.config;
+  }
+
+  /**
+   * @param {object} options
+   * @param {string} options.id
+   * @param {TransportName} options.transport
+   * @param {string} options.room
+   * @param {boolean} options.speaks
+   * @param {number} [options.phaseMs]
+   * @param {number} [options.startFrame] of the speech, so that people don't say the same at once
+   * @param {'tick' | 'reply'} [options.delivery] the server's if not said
+   */
+  async join({ id, transport, room, speaks, phaseMs = 0, startFrame = 0, delivery }) {
+    const connection = await this.#world.openConnection(transport, this.#at);
+    const talker = new Talker({ connection, phaseMs });
+    await talker.join({ room, name: id, delivery });
+    const { bitrate } = talker.welcome;
+    if (speaks) talker.speak(await this.#world.encodeSpeech(talker.format, bitrate), startFrame);
+    this.#talkers.set(id, talker);
+    this.#pacer.add(talker);
+    return talker.welcome;
+  }
+
+  /** @param {{ id: string }} options */
+  leave({ id }) {
+    const talker = this.#talkers.get(id);
+    if (!talker) return;
+    this.#pacer.remove(talker);
+    this.#talkers.delete(id);
+    talker.close();
+  }
+
+  /** From now on packets are noted, and the load's cost. */
+  note() {
+    for (const talker of this.#talkers.values()) talker.note();
+    this.#pacer.takeLateness();
+    this.#world.takeCpu();
+  }
+
+  /** What was noted of each since note(), and how well the load was made. */
+  take() {
+    const { sharedMs, takeCpu } = this.#world;
+    const shared = (/** @type {{ atMs: number }} */ note) => ({ ...note, atMs: sharedMs(note.atMs) });
+    const people = [...this.#talkers].map(([id, talker]) => {
+      const { sent, received } = talker.takeNotes();
+      return {
+        id,
+        notes: { sent: sent.map(shared), received: received.map(shared) },
+        counters: talker.counters,
+        connection: talker.stats(),
+        serverStats: talker.serverStats,
+        ended: talker.ended,
+      };
+    });
+    return { people, cpuPercent: takeCpu(), latenessMs: this.#pacer.takeLateness() };
+  }
+
+  /**
+   * Joins with the whole client, sound and all, and times it.
+   * @param {object} options
+   * @param {string} options.id
+   * @param {TransportName} options.transport
+   * @param {string} options.room
+   * @param {boolean} options.speaks
+   * @param {number} options.recordSeconds
+   * @param {number} [options.periodMs]  of the sound card, where it is none of a browser's
+   * @param {boolean} [options.device]   speaks with the browser's own microphone
+   */
+  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device }) {
+    const { origin } = this.#at;
+    const response = await fetch(new URL('/api/clock', origin));
+    const { sampleRate } = await response.json();
+    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device });
+    this.#listeners.set(id, listener);
+    const { sharedMs } = this.#world;
+    const startMs = sharedMs(performance.now());
+    await listener.join({ origin, room, name: id, transport });
+    return { startMs, joinedMs: sharedMs(performance.now()) };
+  }
+
+  /**
+   * @param {{ id: string }} options
+   * @returns {Promise<Recording>} what one who listens has heard
+   */
+  async recording({ id }) {
+    const listener = this.#listeners.get(id);
+    if (!listener) throw new Error(`nobody listens as ${id}`);
+    const { loop, ...recording } = await listener.recording();
+    const { sharedMs } = this.#world;
+    return {
+      ...recording,
+      startMs: sharedMs(recording.startMs),
+      ...(loop && { loop: { ...loop, startMs: sharedMs(loop.startMs) } }),
+    };
+  }
+
+  /**
+   * @param {{ id: string }} options
+   * @returns {object | null} what the client of one who listens counts
+   */
+  statsOf({ id }) {
+    return this.#listeners.get(id)?.stats ?? null;
+  }
+
+  /** From now on it is noted what listeners send, receive and play. */
+  noteWires() {
+    for (const { wire } of this.#listeners.values()) wire?.begin();
+    this.#world.takeCpu();
+  }
+
+  /** What was noted of each since noteWires(), and what the client counts. */
+  async takeWires() {
+    const cpuPercent = this.#world.takeCpu();
+    const { sharedMs } = this.#world;
+    const shared = (/** @type {any[]} */ notes) => notes.map((note) => ({ ...note, atMs: sharedMs(note.atMs) }));
+    const people = [];
+    for (const [id, { wire, recording }] of this.#listeners) {
+      if (!wire) continue;
+      const { sent, received, played } = wire.take();
+      const { stats } = await recording();
+      people.push({ id, sent: shared(sent), received: shared(received), played: shared(played), stats });
+    }
+    return { people, cpuPercent };
+  }
+
+  /** @param {{ id: string }} options */
+  async stopListening({ id }) {
+    const listener = this.#listeners.get(id);
+    this.#listeners.delete(id);
+    await listener?.close();
+  }
+
+  /** All leave. Idempotent. */
+  async close() {
+    this.#pacer.close();
+    for (const talker of this.#talkers.values()) talker.close();
+    this.#talkers.clear();
+    for (const id of [...this.#listeners.keys()]) await this.stopListening({ id });
+  }
+}
+
+/**
+ * What may be asked of participants from outside, by name.
+ * @param {Participants} participants
+ * @returns {Record<string, (options: any) => unknown>}
+ */
+export function functionsOf(participants) {
+  return {
+    open: (options) => participants.open(options),
+    join: (options) => participants.join(options),
+    leave: (options) => participants.leave(options),
+    note: () => participants.note(),
+    take: () => participants.take(),
+    listen: (options) => participants.listen(options),
+    recording: (options) => participants.recording(options),
+    statsOf: (options) => participants.statsOf(options),
+    noteWires: () => participants.noteWires(),
+    takeWires: () => participants.takeWires(),
+    stopListening: (options) => participants.stopListening(options),
+  };
+}

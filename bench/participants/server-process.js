@@ -1,0 +1,132 @@
+/**
+ * The server under test, in a process of its own at its end of the link, with a notebook of what reached
+ * it and what it mixed.
+ * @import { RunningServer } from '../../server/server.js'
+ */
+
+import { performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { FrameState } from '../../server/source/pcm-ring.js';
+import { loadConfig } from '../../server/config/config.js';
+import { createLog } from '../../server/log.js';
+import { createServer } from '../../server/server.js';
+import { CpuMeter, serve, sharedMs } from './child.js';
+
+/** @type {RunningServer | null} */
+let server = null;
+/** @type {import('../../public/shared/audio-format.js').AudioFormat | null} */
+let format = null;
+const cpu = new CpuMeter();
+let loop = performance.eventLoopUtilization();
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = /** @type {() => void} */ (runInNewContext('gc'));
+
+/** What is written down from `begin` on. */
+let notes = emptyNotes();
+
+function emptyNotes() {
+  return {
+    /** Packets as they came: who, for which frame, when. @type {{ name: string, frame: number, atMs: number }[]} */
+    arrivals: [],
+    /** How long after its time each tick was mixed, in milliseconds. @type {number[]} */
+    tickLatenessMs: [],
+    /**
+     * For `reply`: by listener and speaker, how many samples of each of the speaker's frames were in the
+     * mixes for the listener.
+     * @type {Map<string, Map<number, number>>}
+     */
+    heard: new Map(),
+    /** What speakers' frames were when they were mixed, by FrameState. @type {{ name: string, frame: number, state: number }[]} */
+    states: [],
+    /** When each frame was due to be mixed. @type {{ frame: number, atMs: number }[]} */
+    due: [],
+  };
+}
+
+/** @type {import('../../server/room/room-config.js').Observer} */
+const observer = {
+  received: ({ name }, frame, arrivalMs) => void notes.arrivals.push({ name, frame, atMs: sharedMs(arrivalMs) }),
+  ticked: (_frame, latenessMs) => void notes.tickLatenessMs.push(latenessMs),
+  mixed(listener, speaker, start, samples) {
+    const key = `${listener.name}<${speaker.name}`;
+    let heard = notes.heard.get(key);
+    if (!heard) notes.heard.set(key, (heard = new Map()));
+    const size = speaker.format.frameSamples;
+    for (let at = start; at < start + samples; ) {
+      const frame = Math.floor(at / size);
+      const end = Math.min((frame + 1) * size, start + samples);
+      if (frame >= 0 && speaker.sound.ring.state(frame) === FrameState.received) {
+        heard.set(frame, (heard.get(frame) ?? 0) + end - at);
+      }
+      at = end;
+    }
+  },
+};
+
+/** Whose frames it is noted of what they were when they were mixed. @type {Set<any>} */
+const speakers = new Set();
+/** What to add to the end of frame 0 less a frame, for when a frame ends, in milliseconds of the shared clock. */
+let originMs = NaN;
+
+/** In `tick`: what each speaker's frames were when they were mixed, and when each was due. @type {typeof observer} */
+const mixObserver = {
+  received(participant, frame, arrivalMs) {
+    speakers.add(participant);
+    originMs = sharedMs(participant.sampleClock.msAt(0));
+    notes.arrivals.push({ name: participant.name, frame, atMs: sharedMs(arrivalMs) });
+  },
+  ticked(frame, latenessMs) {
+    notes.tickLatenessMs.push(latenessMs);
+    notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
+    // The frame before has just been mixed, and nothing has been decoded since.
+    for (const { name, sound } of speakers) notes.states.push({ name, frame: frame - 1, state: sound.ring.state(frame - 1) });
+  },
+  mixed() {},
+};
+
+/** Only when each tick began: for many people, whose packets would fill the notebook. @type {typeof observer} */
+const tickObserver = {
+  received() {},
+  ticked(frame, latenessMs) {
+    notes.tickLatenessMs.push(latenessMs);
+    notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
+  },
+  mixed() {},
+};
+
+const OBSERVERS = { packets: observer, mixes: mixObserver, ticks: tickObserver, nothing: undefined };
+
+serve(
+  {
+    /** @param {{ argv: string[], observe?: keyof typeof OBSERVERS }} options */
+    async start({ argv, observe = 'packets' }) {
+      const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
+      format = createAudioFormat({ ...config, channels: 1 });
+      server = await createServer(config, { observer: OBSERVERS[observe], log: createLog({ level: 'error' }) });
+      return { port: server.port, h3Port: server.h3Port, report: server.report };
+    },
+    format: () => format,
+    begin() {
+      notes = emptyNotes();
+      cpu.take();
+      loop = performance.eventLoopUtilization();
+    },
+    /** What was written down since `begin`, and what it took. */
+    collect() {
+      const { rss, heapUsed } = process.memoryUsage();
+      return { ...notes, originMs, cpuPercent: cpu.take(), loopPercent: 100 * performance.eventLoopUtilization(loop).utilization, rssBytes: rss, heapBytes: heapUsed };
+    },
+    /** @param {{ collect?: boolean }} options collect: after garbage has been collected, wholly */
+    memory({ collect = false }) {
+      if (collect) for (let i = 0; i < 3; i++) collectGarbage();
+      const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
+      return { rss, heapUsed, external, arrayBuffers };
+    },
+    /** @param {{ room: string }} options */
+    room: ({ room }) => server?.rooms.get(room)?.describe() ?? null,
+  },
+  () => server?.close(),
+);

@@ -1,0 +1,216 @@
+/**
+ * @import { ServerConfig } from '../../public/client/connection/choose.js'
+ * @import { TransportName } from '../../public/client/connection/connection.js'
+ * @import { Link } from '../link/link.js'
+ * @import { RunFolder } from './run-folder.js'
+ *
+ * @typedef {object} LabOptions what every scenario takes
+ * @property {TransportName[]} transports
+ * @property {number} duration      seconds that are measured, for each transport
+ * @property {number} repetitions   blocks that they are measured in, by turns
+ * @property {number} warmUp        seconds of each block that are left out
+ * @property {number} seed
+ * @property {'thesis' | 'call'} format
+ * @property {boolean} browser
+ * @property {string[]} server      further options of the server
+ *
+ * @typedef {object} Clients         who makes the participants, wherever they are
+ * @property {(name: string, options?: object) => Promise<any>} call  a function of bench/participants/participants.js
+ * @property {() => Promise<void>} close  idempotent
+ */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { quantile, sorted } from '../stats/statistics.js';
+import { Child } from '../participants/child.js';
+
+const SERVER = new URL('../participants/server-process.js', import.meta.url);
+const CLIENT = new URL('../participants/client-process.js', import.meta.url);
+const CROWD = new URL('../participants/crowd-process.js', import.meta.url);
+
+/** Formats by name, as options of the server. */
+export const FORMATS = Object.freeze({
+  thesis: { words: '8 kHz, packets of 80 ms in 8 Opus frames', argv: ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'] },
+  call: { words: '48 kHz, packets of 20 ms', argv: [] },
+});
+
+/** When sending was so late, at the 99th percentile, or took so much of a core, the generator was the bottleneck. */
+const BOTTLENECK_LATENESS_MS = 10;
+const BOTTLENECK_CPU_PERCENT = 85;
+
+/** A scenario's laboratory: a server at one end of a link, participants at the other, and a notebook. */
+export class Lab {
+  /** @type {Child | null} */
+  #server = null;
+  /** @type {Clients | null} */
+  #clients = null;
+  /** @type {Child | null} */
+  #crowd = null;
+  #startClients;
+  /** @type {number[]} */
+  #latenessMs = [];
+  /** @type {number[]} */
+  #cpuPercents = [];
+
+  /**
+   * @param {object} options
+   * @param {LabOptions} options.options
+   * @param {Link} options.link
+   * @param {RunFolder} options.folder
+   * @param {(what: string, share: number) => void} options.progress  share of the whole, 0 to 1
+   * @param {AbortSignal} options.signal                              whether the run is to be broken off
+   * @param {() => Clients | Promise<Clients>} [options.startClients] without it, a process without a browser
+   */
+  constructor({ options, link, folder, progress, signal, startClients }) {
+    this.#startClients = startClients ?? (() => new Child(CLIENT, link.client.exec));
+    this.options = options;
+    this.link = link;
+    this.folder = folder;
+    this.progress = progress;
+    this.signal = signal;
+  }
+
+  /** @returns {Child} */
+  get server() {
+    if (!this.#server) throw new Error('no server has been started');
+    return this.#server;
+  }
+
+  /** @returns {Clients} */
+  get clients() {
+    if (!this.#clients) throw new Error('no participants have been started');
+    return this.#clients;
+  }
+
+  /**
+   * Starts a server anew, in place of the last one, and connects the participants to it.
+   * @param {string[]} argv options beside those of the format
+   * @param {'packets' | 'mixes'} [observe]  what the server notes of itself: what answers hold, or what mixes do
+   * @returns {Promise<ServerConfig>} what it offers
+   * @throws {Error} when it lacks a transport that is asked for
+   */
+  async startServer(argv = [], observe = 'packets') {
+    const { origin, report } = await this.#serve(argv, observe);
+    this.#clients ??= await this.#startClients();
+    return checkTransports(await this.#clients.call('open', { origin }), this.options.transports, report);
+  }
+
+  /**
+   * Starts a server anew for a crowd (bench/participants/crowd.js), which is connected to it.
+   * @param {string[]} argv options beside those of the format
+   * @param {'ticks' | 'nothing'} observe  what the server notes of itself
+   * @returns {Promise<Child>} the crowd's process
+   */
+  async startCrowd(argv, observe) {
+    const { origin, report } = await this.#serve(argv, observe);
+    this.#crowd ??= new Child(CROWD, this.link.client.exec);
+    checkTransports(await this.#crowd.call('open', { origin }), ['webtransport'], report);
+    return this.#crowd;
+  }
+
+  /** @param {string[]} argv @param {string} observe */
+  async #serve(argv, observe) {
+    this.signal.throwIfAborted();
+    await this.#server?.close();
+    this.#server = new Child(SERVER, this.link.server.exec);
+    const { format, server } = this.options;
+    const options = { argv: [...FORMATS[format].argv, ...argv, ...server], observe };
+    const { port, report } = await this.#server.call('start', options);
+    return { origin: `http://${this.link.server.address}:${port}`, report };
+  }
+
+  /** The server's audio format. @returns {Promise<import('../../public/shared/audio-format.js').AudioFormat>} */
+  format() {
+    return this.server.call('format');
+  }
+
+  /**
+   * Lets people join, one after the other.
+   * @param {{ id: string, transport: TransportName, room: string, speaks?: boolean, phaseMs?: number,
+   *   startFrame?: number }[]} people
+   */
+  async join(people) {
+    for (const person of people) {
+      this.signal.throwIfAborted();
+      await this.clients.call('join', { speaks: true, ...person });
+    }
+  }
+
+  /** @param {{ id: string }[]} people */
+  async leave(people) {
+    for (const { id } of people) await this.clients.call('leave', { id });
+  }
+
+  /**
+   * Lets people talk, and notes what happens, after the warm-up.
+   * @param {number} seconds
+   * @returns {Promise<{ server: any, people: any[], cpuPercent: number }>} the notes of both ends
+   */
+  async measure(seconds) {
+    await this.wait(this.options.warmUp);
+    await this.server.call('begin');
+    await this.clients.call('note');
+    await this.wait(seconds);
+    const { people, cpuPercent, latenessMs } = await this.clients.call('take');
+    this.tellGenerator(latenessMs, cpuPercent);
+    return { server: await this.server.call('collect'), people, cpuPercent };
+  }
+
+  /**
+   * Notes how well the load was made, for the report.
+   * @param {readonly number[]} lateness of sending, against plan, in milliseconds
+   * @param {number} cpu percent of a core
+   */
+  tellGenerator(lateness, cpu) {
+    for (const ms of lateness) this.#latenessMs.push(ms);
+    this.#cpuPercents.push(cpu);
+    const ascending = sorted(this.#latenessMs);
+    const latenessMs = {
+      p50: quantile(ascending, 0.5),
+      p95: quantile(ascending, 0.95),
+      p99: quantile(ascending, 0.99),
+      max: quantile(ascending, 1),
+    };
+    const cpuPercent = Math.max(...this.#cpuPercents);
+    const bottleneck = latenessMs.p99 > BOTTLENECK_LATENESS_MS || cpuPercent > BOTTLENECK_CPU_PERCENT;
+    this.folder.setGenerator({ cpuPercent, latenessMs, bottleneck });
+  }
+
+  /** @param {number} seconds @returns {Promise<void>} rejects when the run is broken off */
+  async wait(seconds) {
+    await wait(seconds * 1000, undefined, { signal: this.signal });
+  }
+
+  /**
+   * The order of the protocols in one repetition: each comes first as often as the others.
+   * @param {number} repetition
+   * @returns {TransportName[]}
+   */
+  turns(repetition) {
+    const { transports } = this.options;
+    return transports.map((_, i) => transports[(i + repetition) % transports.length]);
+  }
+
+  /** How many seconds each protocol is measured in each repetition. */
+  get blockSeconds() {
+    return this.options.duration / this.options.repetitions;
+  }
+
+  /** Idempotent. */
+  async close() {
+    await this.#clients?.close();
+    await this.#crowd?.close();
+    await this.#server?.close();
+  }
+}
+
+/**
+ * @param {ServerConfig} config
+ * @param {TransportName[]} transports those that are needed
+ * @param {string[]} report what the server said of what it lacks
+ * @throws {Error} when one is missing
+ */
+function checkTransports(config, transports, report) {
+  const missing = transports.find((transport) => !config.transports[transport]);
+  if (missing) throw new Error(`the server has no ${missing}. ${report.join(' ')}`);
+  return config;
+}

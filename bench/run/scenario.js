@@ -1,0 +1,42 @@
+/**
+ * What a scenario is: a file of its own in bench/scenarios, named in bench/scenarios/index.js.
+ *
+ * @import { Command } from 'commander'
+ * @import { Quantity, Result, Sample } from './result.js'
+ * @import { Lab, LabOptions } from './lab.js'
+ *
+ * @typedef {object} Samples what was recorded so far
+ * @property {(quantity: string) => readonly Sample[]} samples
+ *
+ * @typedef {object} Scenario
+ * @property {string} name          as on the command line
+ * @property {string} title         what it measures
+ * @property {string} description   one line for --help
+ * @property {Quantity[]} quantities
+ * @property {Partial<LabOptions & { link: string }>} defaults
+ * @property {(command: Command) => void} [addOptions]  those of its own
+ * @property {(lab: Lab) => Promise<void>} measure      records samples in the lab's folder
+ * @property {(folder: Samples, options: any) => Result} result
+ *   makes tables and plots of what was recorded, be it a part only
+ */
+
+import { seededRandom } from '../stats/random.js';
+
+/**
+ * The random numbers of a run's statistics.
+ * @param {{ seed: number }} options
+ */
+export const randomFor = ({ seed }) => seededRandom(seed);
+
+/**
+ * What is different when the participants were in a browser.
+ * @param {{ browser?: boolean }} options
+ * @returns {string[]}
+ */
+export const worldNotes = ({ browser }) =>
+  browser
+    ? [
+        "Participants ran in Chromium, with its own WebTransport, WebSocket and fetch. Those that only send and note packets share two pages, and run in a page's main thread where the page's call has a worker; over HTTP/1 each has a page and connections of its own.",
+        "The generator's CPU is that of all of the browser's processes together.",
+      ]
+    : [];

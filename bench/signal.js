@@ -1,1 +1,0 @@
-export * from '../public/shared/signal.js';

@@ -1,0 +1,122 @@
+/**
+ * What became of each frame of speech in a call, computed of what both ends noted of one clock.
+ * @import { PacketNote, Wire } from './wire-notes.js'
+ *
+ * @typedef {object} CallNotes
+ * @property {(Wire & { id: string })[]} people  two or more who talk, and hear each other
+ * @property {object} server
+ * @property {{ name: string, frame: number, atMs: number }[]} server.arrivals  packets as they came
+ * @property {{ name: string, frame: number, state: number }[]} server.states   frames when they were mixed
+ * @property {{ frame: number, atMs: number }[]} server.due                     when each frame was to be mixed
+ * @property {number} server.originMs    when the sample clock was 0
+ * @property {number} frameMs
+ * @property {number} fromMs             frames that end in this time count
+ * @property {number} toMs
+ *
+ * @typedef {object} SpeakerFigures
+ * @property {string} id
+ * @property {number} frames          of speech that were sent
+ * @property {number} upPercent       of them, those that were there, as sent, when they were mixed
+ * @property {number} downPercent     of the mixes with sound in them, those that the listener played as sent
+ * @property {number} throughPercent  of the frames of speech, those that were mixed and played as sent
+ * @property {number} leastMs         the least way up, from a packet's sending to its arrival
+ * @property {number[]} latenessMs    when each frame's payload was first there, less the frame's end, ascending;
+ *   Infinity for what never came
+ * @property {number[]} soundMs       sound latency: from a frame's first sample to the arrival at the listener
+ *   of the first packet that holds it
+ */
+
+import { FrameState } from '../../server/source/pcm-ring.js';
+import { leastCovering, sorted } from './statistics.js';
+
+/**
+ * @param {CallNotes} notes
+ * @returns {SpeakerFigures[]} for each who talks, as heard by the next one
+ */
+export function callFigures({ people, server, frameMs, fromMs, toMs }) {
+  const endMs = (/** @type {number} */ frame) => server.originMs + (frame + 1) * frameMs;
+  const counts = (/** @type {number} */ frame) => endMs(frame) >= fromMs && endMs(frame) <= toMs;
+  return people.map((speaker, i) => {
+    const { id } = speaker;
+    const listener = people[(i + 1) % people.length];
+    const said = new Set(speaker.sent.filter(({ frame, sounding }) => counts(frame) && sounding.includes(frame)).map(({ frame }) => frame));
+    const arrivals = server.arrivals.filter(({ name }) => name === id);
+    const states = new Map(server.states.filter(({ name }) => name === id).map(({ frame, state }) => [frame, state]));
+    const there = firstTimes(arrivedPackets(speaker.sent, arrivals));
+    const heard = firstTimes(listener.received);
+    const played = new Set(listener.played.map(({ frame }) => frame));
+    const mixed = [...states.keys()].filter((frame) => counts(frame) && (states.get(frame) ?? 0) >= FrameState.concealed);
+    const isUp = (/** @type {number} */ frame) => states.get(frame) === FrameState.received;
+    const isThrough = (/** @type {number} */ frame) => isUp(frame) && played.has(frame);
+    return {
+      id,
+      frames: said.size,
+      upPercent: share([...said], isUp),
+      downPercent: share(mixed, (frame) => played.has(frame)),
+      throughPercent: share([...said], isThrough),
+      leastMs: leastWay(speaker.sent, arrivals),
+      latenessMs: [...sorted([...said].map((frame) => (there.get(frame) ?? Infinity) - endMs(frame)))],
+      soundMs: [...said].filter((frame) => heard.has(frame)).map((frame) => /** @type {number} */ (heard.get(frame)) - endMs(frame) + frameMs),
+    };
+  });
+}
+
+/**
+ * @param {readonly number[]} frames
+ * @param {(frame: number) => boolean} isGood
+ * @returns {number} percent; NaN of none
+ */
+const share = (frames, isGood) => (100 * frames.filter(isGood).length) / frames.length;
+
+/**
+ * Packets as they arrived, with what they held when they were sent.
+ * @param {readonly PacketNote[]} sent @param {readonly { frame: number, atMs: number }[]} arrivals
+ * @returns {PacketNote[]}
+ */
+function arrivedPackets(sent, arrivals) {
+  const held = new Map(sent.map(({ frame, sounding }) => [frame, sounding]));
+  return arrivals.map(({ frame, atMs }) => ({ frame, sounding: held.get(frame) ?? [], atMs }));
+}
+
+/**
+ * When a payload for each frame was first there.
+ * @param {readonly PacketNote[]} packets
+ * @returns {Map<number, number>}
+ */
+function firstTimes(packets) {
+  const first = new Map();
+  for (const { sounding, atMs } of packets) {
+    for (const frame of sounding) first.set(frame, Math.min(first.get(frame) ?? Infinity, atMs));
+  }
+  return first;
+}
+
+/** @param {readonly PacketNote[]} sent @param {readonly { frame: number, atMs: number }[]} arrivals */
+function leastWay(sent, arrivals) {
+  const sentMs = new Map(sent.map(({ frame, atMs }) => [frame, atMs]));
+  return arrivals.reduce((least, { frame, atMs }) => Math.min(least, atMs - (sentMs.get(frame) ?? -Infinity)), Infinity);
+}
+
+/**
+ * The least delay that would have had a share of everybody's frames in time, had it not changed.
+ * @param {readonly SpeakerFigures[]} speakers @param {number} percent
+ * @returns {number} milliseconds; Infinity where so many never came
+ */
+export const bestDelay = (speakers, percent) =>
+  Math.max(...speakers.map(({ latenessMs }) => leastCovering(latenessMs, percent / 100)));
+
+/**
+ * What a delay would have had in time of the frames of who fares worse, had it not changed.
+ * @param {readonly SpeakerFigures[]} speakers @param {number} delayMs
+ * @returns {number} percent
+ */
+export const receivedAt = (speakers, delayMs) =>
+  Math.min(...speakers.map(({ latenessMs }) => (100 * latenessMs.filter((ms) => ms <= delayMs).length) / latenessMs.length));
+
+/**
+ * D over time.
+ * @param {readonly { frame: number, atMs: number }[]} due @param {number} originMs @param {number} frameMs
+ * @returns {{ atMs: number, delayMs: number }[]}
+ */
+export const delaysOf = (due, originMs, frameMs) =>
+  due.map(({ frame, atMs }) => ({ atMs, delayMs: atMs - (originMs + (frame + 1) * frameMs) }));

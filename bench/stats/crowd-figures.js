@@ -1,0 +1,75 @@
+/** What is computed of a crowd's notes. */
+
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { mean } from './statistics.js';
+import { readSpeech } from '../participants/speech.js';
+
+/**
+ * @param {string} name '50x10/2': 50 rooms of 10, two of whom talk in each; '50/50k20': one room of 50, all
+ *   talk, and 20 at most are mixed
+ * @returns {{ rooms: number, people: number, talking: number, mixed: number | null }}
+ * @throws {TypeError} which says what is wrong
+ */
+export function parseCase(name) {
+  const found = /^(?:(\d{1,4})x)?(\d{1,4})\/(\d{1,4})(?:k(\d{1,4}))?$/.exec(name);
+  if (!found) throw new TypeError(`'${name}' is not like 500/3, 50x10/2 or 50/50k20`);
+  const [rooms, people, talking] = [found[1] ?? '1', found[2], found[3]].map(Number);
+  if (rooms < 1 || people < 1 || people > 1000 || rooms * people > 2000) throw new TypeError(`'${name}': 1 to 1000 people in a room, 2000 in all`);
+  if (talking > people) throw new TypeError(`'${name}': more talk than there are`);
+  return { rooms, people, talking, mixed: found[4] === undefined ? null : Number(found[4]) };
+}
+
+/**
+ * @typedef {{ name: string, stats: { received: number, late: number, lost: number, recovered: number } }} Counted
+ *
+ * Of the frames that were sent between two counts, those that were in time, recovered ones too.
+ * @param {readonly Counted[]} before
+ * @param {readonly Counted[]} after
+ * @returns {{ id: string, percent: number }[]} of those who sent about every frame: who talked
+ */
+export function receivedShares(before, after) {
+  const earlier = new Map(before.map(({ name, stats }) => [name, stats]));
+  const all = after.map(({ name, stats }) => {
+    const since = earlier.get(name) ?? { received: 0, late: 0, lost: 0, recovered: 0 };
+    const sent = stats.received + stats.late + stats.lost - since.received - since.late - since.lost;
+    return { id: name, sent, inTime: Math.min(sent, stats.received + stats.recovered - since.received - since.recovered) };
+  });
+  const most = Math.max(0, ...all.map(({ sent }) => sent));
+  return all.filter(({ sent }) => sent > most / 2).map(({ id, sent, inTime }) => ({ id, percent: (100 * inTime) / sent }));
+}
+
+/**
+ * From when each frame was due to be mixed to the arrival of its packet at those who were watched.
+ * @param {readonly { frame: number, atMs: number }[]} due
+ * @param {readonly { arrivals: readonly { frame: number, atMs: number }[] }[]} people frames modulo 2^32
+ * @returns {number[]} milliseconds
+ */
+export function addedMs(due, people) {
+  const dueMs = new Map(due.map(({ frame, atMs }) => [frame >>> 0, atMs]));
+  return people.flatMap(({ arrivals }) =>
+    arrivals.filter(({ frame }) => dueMs.has(frame)).map(({ frame, atMs }) => atMs - /** @type {number} */ (dueMs.get(frame))));
+}
+
+/** How many frames of speech the codec's pass is measured with. */
+const CODEC_FRAMES = 200;
+
+/** How long it takes to encode and decode one frame of speech with the server's codec, in milliseconds. */
+export async function codecPassMs() {
+  const codec = await loadCodec();
+  const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples: 960 }];
+  const encoder = codec.createEncoder(settings);
+  const decoder = codec.createDecoder(settings);
+  const bytes = new Uint8Array(MAX_PACKET_BYTES);
+  const out = new Float32Array(960);
+  const times = Array.from({ length: CODEC_FRAMES }, (_, i) => {
+    const pcm = speech.subarray(i * 960, (i + 1) * 960);
+    const startMs = performance.now();
+    const count = encoder.encode(pcm, bytes, 0);
+    decoder.decode(bytes, 0, count, out, 0);
+    return performance.now() - startMs;
+  });
+  encoder.close();
+  decoder.close();
+  return mean(times.slice(CODEC_FRAMES / 4));
+}

@@ -1,0 +1,128 @@
+/**
+ * What a whole client sends, receives and plays, frame by frame, noted at its connection and at its
+ * decoder, so that it can be said of each frame of speech what became of it.
+ * @import { Codec, Decoder } from '../../public/shared/codec.js'
+ * @import { Tap } from '../participants/webtransport.js'
+ *
+ * @typedef {object} PacketNote
+ * @property {number} frame      of the packet
+ * @property {number[]} sounding the frames that it has payloads for, its own and repeated ones
+ * @property {number} atMs       on the clock
+ *
+ * @typedef {object} Wire
+ * @property {PacketNote[]} sent
+ * @property {PacketNote[]} received
+ * @property {{ frame: number, atMs: number }[]} played  frames whose payload was decoded
+ */
+
+import { MAX_REDUNDANCY, Packet, PacketType, readPacket } from '../../public/shared/packet.js';
+
+/** No more packets than these are noted of each kind: an hour of them. */
+const MOST = 180_000;
+
+/** @implements {Tap} */
+export class WireNotes {
+  #now;
+  #packet = new Packet();
+  #noting = false;
+  /** @type {Wire} */
+  #wire = { sent: [], received: [], played: [] };
+  /** Which frames a payload was received for, by what it holds. @type {Map<string, number[]>} */
+  #frames = new Map();
+
+  /** @param {() => number} now milliseconds */
+  constructor(now) {
+    this.#now = now;
+  }
+
+  /** From now on it is noted. */
+  begin() {
+    this.#wire = { sent: [], received: [], played: [] };
+    this.#noting = true;
+  }
+
+  /** @returns {Wire} what was noted; nothing is any more */
+  take() {
+    this.#noting = false;
+    this.#frames.clear();
+    return this.#wire;
+  }
+
+  /** @param {Uint8Array} bytes */
+  sent(bytes) {
+    if (this.#noting && this.#wire.sent.length < MOST) this.#note(this.#wire.sent, bytes, this.#now());
+  }
+
+  /** @param {Uint8Array} bytes @param {number} arrivalMs */
+  received(bytes, arrivalMs) {
+    if (!this.#noting || this.#wire.received.length >= MOST) return;
+    const note = this.#note(this.#wire.received, bytes, arrivalMs);
+    if (note) this.#remember(bytes);
+  }
+
+  /** @param {PacketNote[]} list @param {Uint8Array} bytes @param {number} atMs */
+  #note(list, bytes, atMs) {
+    const packet = this.#packet;
+    if (readPacket(bytes, packet) !== null || packet.type !== PacketType.audio) return null;
+    const { frame, redundancy, payloadBytes } = packet;
+    const sounding = [];
+    for (let r = Math.min(redundancy, MAX_REDUNDANCY); r >= 0; r--) if (payloadBytes[r] > 0) sounding.push(frame - r);
+    const note = { frame, sounding, atMs };
+    list.push(note);
+    return note;
+  }
+
+  /** @param {Uint8Array} bytes of the packet that was read last */
+  #remember(bytes) {
+    const { frame, redundancy, payloadBytes, payloadStart } = this.#packet;
+    for (let r = redundancy; r >= 0; r--) {
+      if (payloadBytes[r] === 0) continue;
+      const key = keyOf(bytes, payloadStart[r], payloadBytes[r]);
+      const frames = this.#frames.get(key);
+      if (frames === undefined) this.#frames.set(key, [frame - r]);
+      else if (!frames.includes(frame - r)) frames.push(frame - r);
+    }
+  }
+
+  /**
+   * A payload is decoded: the frame that it was received for has been played. Of equal payloads, that is
+   * the first that wasn't.
+   * @param {Uint8Array} bytes @param {number} start @param {number} length
+   */
+  decoded(bytes, start, length) {
+    if (!this.#noting || this.#wire.played.length >= MOST) return;
+    const frames = this.#frames.get(keyOf(bytes, start, length));
+    const frame = frames?.shift();
+    if (frame === undefined) return;
+    this.#wire.played.push({ frame, atMs: this.#now() });
+  }
+
+  /**
+   * A codec whose decoders tell of what they decode. A payload is to be one Opus frame.
+   * @param {Codec} codec
+   * @returns {Codec}
+   */
+  observe(codec) {
+    const { name, conceals, maxInstances, maxFrameValues } = codec;
+    return {
+      name, conceals, maxInstances, maxFrameValues,
+      createEncoder: (settings) => codec.createEncoder(settings),
+      createDecoder: (settings) => this.#observeDecoder(codec.createDecoder(settings)),
+    };
+  }
+
+  /** @param {Decoder} decoder @returns {Decoder} */
+  #observeDecoder(decoder) {
+    return {
+      decode: (bytes, start, length, out, at) => {
+        this.decoded(bytes, start, length);
+        return decoder.decode(bytes, start, length, out, at);
+      },
+      conceal: (out, at) => decoder.conceal(out, at),
+      close: () => decoder.close(),
+    };
+  }
+}
+
+/** @param {Uint8Array} bytes @param {number} start @param {number} length */
+const keyOf = (bytes, start, length) => Buffer.from(bytes.buffer, bytes.byteOffset + start, length).toString('latin1');

@@ -1,0 +1,165 @@
+import { CallMicrophone } from '../capture/call-microphone.js';
+import { CallSpeaker } from '../playout/call-speaker.js';
+import { RunningContext } from './running-context.js';
+import { SoundGraph } from './sound-graph.js';
+
+/**
+ * @import { CallOptions } from './call-types.js'
+ * @import { Support } from '../connection/support.js'
+ * @import { WorkerPort } from './sound-graph.js'
+ *
+ * @typedef {object} CallSoundEvents
+ * @property {(code: string) => void} notice   something happened
+ * @property {(code: string) => void} settled  what the notice of this code said is no longer so
+ */
+
+/** After so long a person is asked to look why there is no microphone yet, in milliseconds. */
+const SLOW_MS = 2000;
+
+/** A call's microphone, speaker and audio context, and what happens to them meanwhile. */
+export class CallSound {
+  #support;
+  #wish;
+  #on;
+  #microphone;
+  #speaker;
+  /** @type {SoundGraph | null} */
+  #graph = null;
+  /** @type {RunningContext | null} */
+  #running = null;
+  #listenFirst = () => {};
+
+  /**
+   * @param {Support} support
+   * @param {Pick<CallOptions, 'microphoneId' | 'speakerId' | 'processing' | 'echoCancellation' |
+   *   'noiseSuppression' | 'autoGainControl' | 'channels'>} wish  followed when it changes
+   * @param {CallSoundEvents} on
+   */
+  constructor(support, wish, on) {
+    this.#support = support;
+    this.#wish = wish;
+    this.#on = on;
+    const tell = { notice: on.notice, settle: on.settled };
+    this.#speaker = new CallSpeaker(tell);
+    this.#microphone = new CallMicrophone({
+      ...tell,
+      processing: () => this.#processing(),
+      capture: async (stream) => this.#graph?.startCapture(stream),
+      release: () => this.#graph?.stopCapture(),
+    });
+  }
+
+  #processing() {
+    const { processing = true, echoCancellation, noiseSuppression, autoGainControl, channels } = this.#wish;
+    return {
+      channels,
+      echoCancellation: echoCancellation ?? processing,
+      noiseSuppression: noiseSuppression ?? processing,
+      autoGainControl: autoGainControl ?? processing,
+    };
+  }
+
+  /** All that is heard of the call passes through this node; null before start(). @type {AudioNode | null} */
+  get output() {
+    return this.#graph?.output ?? null;
+  }
+
+  get hasMicrophone() {
+    return this.#graph !== null && this.#microphone.captured;
+  }
+
+  /** Asks for the microphone, where one is wanted, and waits for it unless listenFirst() is called. */
+  async open() {
+    await this.#speaker.choose(this.#wish.speakerId ?? '');
+    const { microphoneId = '' } = this.#wish;
+    if (this.#lacksMicrophone(microphoneId)) return;
+    // A browser's question may wait for its answer for ever.
+    const timer = setTimeout(() => this.#on.notice('microphone-slow'), SLOW_MS);
+    let waits = true;
+    const opened = this.#microphone.open(microphoneId).then(() => {
+      clearTimeout(timer);
+      this.#on.settled('microphone-slow');
+      if (!waits && this.#microphone.captured) this.#on.notice('microphone-back');
+    });
+    await Promise.race([opened, new Promise((resolve) => (this.#listenFirst = () => resolve(undefined)))]);
+    waits = false;
+  }
+
+  /** Waits no longer for the microphone: it is taken when it comes. */
+  listenFirst() {
+    this.#listenFirst();
+  }
+
+  /** @param {string | null} deviceId */
+  #lacksMicrophone(deviceId) {
+    if (this.#support.microphone || deviceId === null) return false;
+    this.#on.notice(this.#support.problems[0]);
+    return true;
+  }
+
+  /**
+   * Begins to play, and to capture; anew where it has begun before.
+   * @param {WorkerPort} worker
+   * @param {{ sampleRate: number, channels: number }} format the room's
+   */
+  async start(worker, format) {
+    this.#running?.close();
+    await this.#graph?.close();
+    const graph = new SoundGraph(worker, format);
+    this.#graph = graph;
+    this.#running = new RunningContext(graph.context, {
+      held: (code) => this.#on.notice(code),
+      runs: (stopped) => this.#runs(stopped),
+    });
+    await graph.startPlayback(this.#support.sharedArrayBuffer && this.#support.audioWorklet);
+    await this.#speaker.play(graph.context);
+    await this.#microphone.connect();
+  }
+
+  /** @param {boolean} stopped */
+  #runs(stopped) {
+    for (const code of ['sound-blocked', 'sound-interrupted']) this.#on.settled(code);
+    if (stopped) this.#on.notice('sound-resumed');
+  }
+
+  /**
+   * What the worker decoded, where the player asked for it.
+   * @param {Float32Array<ArrayBuffer>} samples
+   */
+  play(samples) {
+    this.#graph?.play(samples);
+  }
+
+  /** @param {string | null} deviceId as Call.setMicrophone has it */
+  async setMicrophone(deviceId) {
+    return !this.#lacksMicrophone(deviceId) && this.#microphone.choose(deviceId);
+  }
+
+  reopenMicrophone() {
+    return this.#microphone.reopen();
+  }
+
+  /** @param {string} deviceId as Call.setSpeaker has it */
+  setSpeaker(deviceId) {
+    return this.#speaker.choose(deviceId);
+  }
+
+  /** Starts sound that the browser holds back. */
+  async resume() {
+    await this.#running?.resume();
+  }
+
+  /** The computer or the page may have come back. */
+  wake() {
+    if (this.#graph && this.#graph.context.state !== 'running') void this.#running?.resume();
+  }
+
+  /** Idempotent. */
+  async close() {
+    this.#running?.close();
+    this.#listenFirst();
+    this.#microphone.close();
+    this.#speaker.close();
+    await this.#graph?.close();
+  }
+}

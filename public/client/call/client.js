@@ -1,0 +1,294 @@
+/**
+ * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { Codec } from '../../shared/codec.js'
+ * @import { Clock } from '../../shared/clock.js'
+ * @import { ClientStats } from './client-stats.js'
+ * @import { ClockSync } from '../clock/clock-sync.js'
+ * @import { ClientEvents, Joined, JoinOptions, Output } from './client-types.js'
+ * @import { Scope } from '../connection/choose.js'
+ * @import { Connection } from '../connection/connection.js'
+ */
+
+import { Packet, PacketType, readPacket } from '../../shared/packet.js';
+import { ClientAudio } from './client-audio.js';
+import { CallStatistics } from './client-stats.js';
+import { systemClock } from '../../shared/clock.js';
+import { connect } from '../connection/choose.js';
+import { ConnectionError, sentenceOf } from '../connection/connection.js';
+import { joinMessage } from '../connection/join.js';
+import { RoomState } from './room-state.js';
+import { ServerClock } from '../clock/server-clock.js';
+import { fetchConfig } from '../connection/server-config.js';
+import { Speakers } from '../playout/speakers.js';
+
+/** The control messages that nobody but the client itself needs. */
+const CONSUMED = new Set(['stats', 'delay', 'joined', 'changed', 'left', 'qualities', 'closing']);
+
+/**
+ * One participant, without microphone, speaker or page: the same in a browser's worker and in
+ * Node.js. Sound goes in by capture() and comes out by render(); without capture() it only listens.
+ *
+ *     const client = new Client({ codec: createLibopusCodec(await createLibopus()) });
+ *     await client.join({ origin: 'http://localhost:8080', room: 'tea', name: 'Ada' });
+ *     setInterval(() => { client.capture(nextSamples()); client.render(out); }, 20);
+ *     client.leave();
+ */
+export class Client {
+  #codec;
+  #clock;
+  #scope;
+  #on;
+  #packet = new Packet();
+  #room = new RoomState();
+  /** @type {CallStatistics | null} */
+  #statistics = null;
+  #traffic = { up: 0, down: 0, dropped: 0 };
+  #speakers = new Speakers(
+    (speakers) => this.#on.speakers?.(speakers),
+    (number) => this.#room.people.idOf(number),
+  );
+  #serverClock;
+  /** @type {Connection | null} */
+  #connection = null;
+  /** @type {ClientAudio | null} */
+  #audio = null;
+  /** What was asked for, and of late. @type {Partial<JoinOptions>} */
+  #wish = {};
+  #closed = false;
+
+  /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
+  format = null;
+  /** When anything was last heard of the server, on the client's clock. */
+  heardMs = -Infinity;
+  /** Whether a server was asked to let this client join. */
+  hasAsked = false;
+  /** For the statistics. @type {Readonly<Output>} */
+  output = { waitMs: 0, gaps: 0, gapMs: 0 };
+
+  /**
+   * @param {object} options
+   * @param {Codec | Promise<Codec>} options.codec  waited for in join()
+   * @param {Clock} [options.clock]
+   * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
+   * @param {Partial<ClientEvents>} [options.on]
+   */
+  constructor({ codec, clock = systemClock, scope = {}, on = {} }) {
+    this.#codec = codec;
+    this.#clock = clock;
+    this.#serverClock = new ServerClock(clock);
+    this.#scope = scope;
+    this.#on = on;
+  }
+
+  /**
+   * Connects, joins, and measures the server's clock. Once only.
+   * @param {JoinOptions} options
+   * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
+   */
+  async join(options) {
+    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config } = options;
+    this.#wish = { ...options };
+    this.#room.token = options.resume;
+    try {
+      const { connection, took, tried } = await connect({
+        transport,
+        origin,
+        config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
+        message: joinMessage({ room, name, mirror, frameMs, channels }, () => this.#room.token),
+        asks: () => (this.hasAsked = !this.#closed),
+        handler: {
+          onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
+          onControl: (message) => this.#control(message),
+          onClosed: (code, reason) => this.#ended(code, reason),
+        },
+        prove: (candidate) => this.#measureClock(candidate),
+        clock: this.#clock,
+        scope: this.#scope,
+      });
+      this.#connection = connection;
+      await this.#openAudio(connection);
+      this.#on.transport?.({ took, tried });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    return this.#start();
+  }
+
+  /** @param {Connection} connection one that has joined: packets must pass both ways before it is taken */
+  async #measureClock(connection) {
+    this.format = this.#room.readFormat();
+    if (!this.#closed) {
+      const measured = this.#serverClock.start(this.format.sampleRate, (bytes) => connection.send(bytes));
+      await measured.catch((error) => this.#closed || Promise.reject(error));
+    }
+    // No other transport is tried when nobody wants to join any more.
+    if (this.#closed) throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
+  }
+
+  /** @param {Connection} connection */
+  async #openAudio(connection) {
+    const codec = await this.#codec;
+    const clock = this.#clock;
+    const room = this.#room;
+    const traffic = this.#traffic;
+    const format = /** @type {AudioFormat} */ (this.format);
+    const sync = /** @type {ClockSync} */ (this.#serverClock.sync);
+    const send = (/** @type {Uint8Array} */ bytes) => {
+      traffic.up += bytes.length;
+      return connection.send(bytes);
+    };
+    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send });
+    this.#audio = audio;
+    this.#statistics = new CallStatistics({ audio, connection, sync, room, traffic, client: this }, clock);
+    if (this.#closed || connection.closed) {
+      connection.close();
+      this.#releaseAudio();
+      throw new ConnectionError('connection-lost', 'The connection ended before it was of use.');
+    }
+  }
+
+  /** @returns {Joined} */
+  #start() {
+    const joined = this.#room.joined(this.#connection?.leaveUrl ?? '');
+    // A place that was taken up again may have been muted, or not.
+    const { muted = false, resume } = this.#wish;
+    if (muted || resume !== undefined) this.#connection?.sendControl({ type: 'mute', muted });
+    this.#on.joined?.(joined);
+    this.#on.people?.(this.#room.people.list());
+    this.#audio?.start();
+    this.#statistics?.start((stats) => this.#on.stats?.(stats));
+    return joined;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} arrivalMs
+   */
+  #receive(bytes, arrivalMs) {
+    const packet = this.#packet;
+    this.heardMs = arrivalMs;
+    this.#traffic.down += bytes.length;
+    if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
+    else if (packet.type === PacketType.audio) {
+      this.#audio?.receive(packet, bytes, arrivalMs);
+      this.#speakers.receive(packet, arrivalMs);
+      this.#on.sound?.();
+    } else if (packet.type === PacketType.clockReply) this.#serverClock.reply(packet.id, packet.clock, arrivalMs);
+  }
+
+  /** @param {unknown} message */
+  #control(message) {
+    this.heardMs = this.#clock.now();
+    if (this.#closed || typeof message !== 'object' || message === null) return;
+    const known = /** @type {Record<string, any>} */ (message);
+    const peopleChanged = this.#room.update(known);
+    if (known.type === 'stats') this.#audio?.uplink.report(known.lostPercent5s);
+    if (!CONSUMED.has(known.type)) this.#on.control?.(known);
+    if (peopleChanged && this.#audio) this.#on.people?.(this.#room.people.list());
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} reason
+   */
+  #ended(code, reason) {
+    const wasJoined = this.#audio !== null && !this.#closed;
+    const end = this.#room.closing ?? { code: code === 'closed' ? 'connection-lost' : code, message: reason };
+    if (this.#connection === null) {
+      // While it is being tried out: the next transport may do better.
+      return void this.#serverClock.close();
+    }
+    this.close();
+    if (wasJoined) this.#on.ended?.({ code: end.code, message: sentenceOf(end) });
+  }
+
+  /**
+   * Takes captured sound: any number of samples, in order, when they are captured.
+   * @param {Float32Array} samples at the format's rate, interleaved where it is stereo
+   * @param {number} [count] of them, those of both channels at once
+   */
+  capture(samples, count = samples.length / (this.format?.channels ?? 1)) {
+    this.#audio?.capture(samples, count);
+  }
+
+  /** What is captured from here on is another device's, or comes after a gap. */
+  captureAnew() {
+    this.#audio?.uplink.captureAnew();
+  }
+
+  /** How many more samples complete the next frame; a frame before the room is joined. */
+  get samplesToFrame() {
+    return this.#audio?.uplink.missing ?? 960;
+  }
+
+  /** What is heard, for who takes it piece by piece; null while there is no call. */
+  get playout() {
+    return this.#audio?.playout ?? null;
+  }
+
+  /**
+   * Fills any number of samples with sound, when the speaker needs them.
+   * @param {Float32Array} out at the format's rate, interleaved where it is stereo
+   */
+  render(out) {
+    if (this.#audio) this.#audio.render(out);
+    else out.fill(0);
+  }
+
+  /** @param {boolean} muted whether this participant isn't heard */
+  mute(muted) {
+    this.#wish.muted = muted;
+    this.#audio?.uplink.mute(muted);
+    if (this.#audio) this.#connection?.sendControl({ type: 'mute', muted });
+  }
+
+  /** @param {object} message a control message, once the room is joined */
+  sendControl(message) {
+    if (this.#audio) this.#connection?.sendControl(message);
+  }
+
+  /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */
+  suppressSilence(suppresses) {
+    this.#wish.silenceSuppression = suppresses;
+    this.#audio?.suppressSilence(suppresses);
+  }
+
+  /** @returns {ClientStats | null} null when there is no call */
+  stats() {
+    return this.#statistics?.read() ?? null;
+  }
+
+  /** Leaves the room. Idempotent. */
+  leave() {
+    const connection = this.#connection;
+    if (connection && !this.#closed) {
+      connection.handler = null;
+      connection.sendControl({ type: 'leave' });
+    }
+    this.close();
+  }
+
+  /** Ends everything, but keeps the place in the room for another client. Idempotent. */
+  abandon() {
+    this.#connection?.close(false);
+    this.close();
+  }
+
+  /** Ends everything, without a word. Idempotent. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#serverClock.close();
+    this.#connection?.close();
+    this.#releaseAudio();
+  }
+
+  #releaseAudio() {
+    this.#statistics?.close();
+    this.#statistics = null;
+    this.#audio?.close();
+    this.#audio = null;
+  }
+}
+

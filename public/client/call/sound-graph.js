@@ -1,0 +1,159 @@
+import { SampleRing } from '../../../worklets/sample-ring.js';
+import { handsOutSound, soundOf } from '../capture/microphone.js';
+import { ScheduledPlayer } from '../playout/scheduled-player.js';
+
+/** Over how long a call grows loud for who joins, in seconds: nobody's first word is a start. */
+const FADE_IN_SECONDS = 0.4;
+
+/** How much sound a ring between a worklet and the worker can hold, in seconds. */
+const RING_SECONDS = 1;
+
+const workletUrl = (/** @type {string} */ name) => new URL(`../../../worklets/${name}`, import.meta.url).href;
+
+/**
+ * The audio context's side of a call: the worklets, their rings, and the wires to the worker.
+ * @typedef {{ postMessage(message: object, transfer?: Transferable[]): void }} WorkerPort
+ */
+export class SoundGraph {
+  #worker;
+  #channels;
+  #closed = false;
+  /** @type {MediaStream | null} */
+  #microphone = null;
+  /** Ends its capture. @type {(() => void) | null} */
+  #captured = null;
+  /** @type {AudioWorkletNode | null} */
+  #playback = null;
+  /** @type {ScheduledPlayer | null} for browsers without shared memory */
+  #player = null;
+
+  /**
+   * @param {WorkerPort} worker
+   * @param {{ sampleRate: number, channels: number }} format the room's
+   */
+  constructor(worker, { sampleRate, channels }) {
+    this.#worker = worker;
+    this.#channels = channels;
+    this.context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
+    this.context.addEventListener('statechange', () => this.#follow());
+    /** All that is heard of the call passes here. */
+    this.output = new GainNode(this.context, { gain: 0 });
+    this.output.connect(this.context.destination);
+  }
+
+  /**
+   * Begins to play what the worker decodes.
+   * @param {boolean} worklets false: by scheduled buffers
+   */
+  async startPlayback(worklets) {
+    this.#fadeIn();
+    if (!worklets) {
+      this.#player = new ScheduledPlayer(this.context, this.output, (frames, leadMs) =>
+        this.#worker.postMessage({ type: 'pull', frames, leadMs }),
+      );
+      return;
+    }
+    await this.context.audioWorklet.addModule(workletUrl('playback-processor.js'));
+    if (this.#closed) return;
+    this.#playback = this.#node('playback', { numberOfInputs: 0, outputChannelCount: [2] });
+    this.#playback.connect(this.output);
+  }
+
+  #fadeIn() {
+    const { currentTime } = this.context;
+    this.output.gain.setValueAtTime(0, currentTime);
+    this.output.gain.linearRampToValueAtTime(1, currentTime + FADE_IN_SECONDS);
+  }
+
+  /**
+   * Captures a microphone from now on, in place of the one before.
+   * @param {MediaStream} stream
+   */
+  async startCapture(stream) {
+    this.stopCapture();
+    if (!this.#isHandedOut(stream)) await this.context.audioWorklet.addModule(workletUrl('capture-processor.js'));
+    if (this.#closed) return;
+    this.stopCapture();
+    this.#microphone = stream;
+    this.#follow();
+  }
+
+  /** @param {MediaStream} stream */
+  #isHandedOut(stream) {
+    return handsOutSound(stream, this.context.sampleRate);
+  }
+
+  /** Who hears nothing, since the system has stopped sound, isn't heard either: it is captured while the context runs. */
+  #follow() {
+    if (this.context.state !== 'running') this.#endCapture();
+    else if (this.#microphone && !this.#captured) this.#captured = this.#capture(this.#microphone);
+  }
+
+  /**
+   * @param {MediaStream} stream
+   * @returns {() => void} ends it
+   */
+  #capture(stream) {
+    if (this.#isHandedOut(stream)) {
+      const sound = soundOf(stream);
+      this.#worker.postMessage({ type: 'capture-track', sound }, [sound]);
+      return () => {};
+    }
+    const source = new MediaStreamAudioSourceNode(this.context, { mediaStream: stream });
+    const node = this.#node('capture', { numberOfOutputs: 0 });
+    source.connect(node);
+    return () => {
+      source.disconnect();
+      node.port.postMessage({ close: true });
+    };
+  }
+
+  /** Ends the capture; what follows is silence. */
+  stopCapture() {
+    this.#microphone = null;
+    this.#endCapture();
+  }
+
+  #endCapture() {
+    if (!this.#captured) return;
+    this.#captured();
+    this.#captured = null;
+    this.#worker.postMessage({ type: 'capture-ended' });
+  }
+
+  /**
+   * @param {'capture' | 'playback'} role
+   * @param {AudioWorkletNodeOptions} options
+   */
+  #node(role, options) {
+    const ring = SampleRing.create(this.context.sampleRate * RING_SECONDS, true, this.#channels);
+    const node = new AudioWorkletNode(this.context, `aloud-${role}`, {
+      ...options,
+      processorOptions: { memory: ring.memory },
+    });
+    const { port1, port2 } = new MessageChannel();
+    const { sampleRate, baseLatency } = this.context;
+    const wires = { memory: ring.memory, port: port1 };
+    this.#worker.postMessage({ type: role, ...wires, sampleRate, blockMs: 1000 * (baseLatency || 0) }, [port1]);
+    node.port.postMessage({ port: port2 }, [port2]);
+    return node;
+  }
+
+  /**
+   * What the worker decoded, where the player asked for it.
+   * @param {Float32Array<ArrayBuffer>} samples interleaved, where the room is stereo
+   */
+  play(samples) {
+    this.#player?.add(samples, this.#channels);
+  }
+
+  /** Idempotent. */
+  async close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.stopCapture();
+    this.#playback?.port.postMessage({ close: true });
+    this.#player?.close();
+    await this.context.close().catch(() => {});
+  }
+}

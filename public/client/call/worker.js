@@ -1,0 +1,112 @@
+import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
+import { SampleRing } from '../../../worklets/sample-ring.js';
+import { createAudioFormat } from '../../shared/audio-format.js';
+import { createLibopusCodec } from '../../shared/libopus-codec.js';
+import { practise } from './client-codecs.js';
+import { LastingCall } from './reconnecting-client.js';
+import { PULL_EXTRA } from '../playout/playout.js';
+import { CaptureFeed, PlaybackFeed } from '../capture/ring-feeds.js';
+import { TrackFeed } from '../capture/track-feed.js';
+
+/**
+ * The worker's shell around LastingCall. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
+ * `capture-track`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
+ *
+ * @typedef {object} Port
+ * @property {(message: object, transfer?: Transferable[]) => void} postMessage
+ * @property {((event: MessageEvent) => void) | null} onmessage
+ */
+
+const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
+
+/** What captured sound comes by: the worklet's port, or a track. @type {MessagePort | TrackFeed | null} */
+let capture = null;
+/** @type {MessagePort | null} */
+let playbackPort = null;
+let format = createAudioFormat();
+let frame = new Float32Array(format.frameSamples + PULL_EXTRA);
+/** @type {PlaybackFeed | null} */
+let playback = null;
+
+const codec = createLibopus().then((module) => createLibopusCodec(module));
+let hasPractised = false;
+
+const call = new LastingCall({
+  codec,
+  on: {
+    transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
+    joined: ({ format: joined, leaveUrl, resume }) => {
+      // The page makes its rings anew.
+      if (JSON.stringify(joined) !== JSON.stringify(format)) closePorts();
+      format = joined;
+      frame = new Float32Array((format.frameSamples + PULL_EXTRA) * format.channels);
+      page.postMessage({ type: 'joined', format, leaveUrl, resume });
+      // While the page starts its sound.
+      if (!hasPractised) void codec.then((ready) => practise(ready, joined));
+      hasPractised = true;
+    },
+    state: (detail) => page.postMessage({ type: 'state', ...detail }),
+    people: (detail) => page.postMessage({ type: 'people', ...detail }),
+    control: (message) => page.postMessage({ type: 'control', message }),
+    stats: (detail) => page.postMessage({ type: 'stats', ...detail }),
+    speakers: (speakers) => page.postMessage({ type: 'speakers', speakers }),
+    sound: () => playback?.arrived(),
+    ended: (detail) => page.postMessage({ type: 'ended', ...detail }),
+  },
+});
+
+function closePorts() {
+  endCapture();
+  playbackPort?.close();
+  playback?.close();
+  playbackPort = playback = null;
+}
+
+function endCapture() {
+  capture?.close();
+  capture = null;
+}
+
+/** @type {Record<string, (data: any) => void>} */
+const handlers = {
+  join: (options) => {
+    call.join(options).catch(({ code = 'internal', message }) => page.postMessage({ type: 'ended', code, message }));
+  },
+  mute: ({ muted }) => call.mute(muted),
+  'silence-suppression': ({ on }) => call.suppressSilence(on),
+  wake: () => call.wake(),
+  control: ({ message }) => call.sendControl(message),
+  leave: () => {
+    call.leave();
+    page.postMessage({ type: 'ended', code: 'left', message: '' });
+  },
+  capture: ({ memory, port }) => {
+    const feed = new CaptureFeed(new SampleRing(memory), call);
+    endCapture();
+    call.captureAnew();
+    capture = port;
+    port.onmessage = () => feed.wake();
+  },
+  'capture-track': ({ sound }) => {
+    endCapture();
+    call.captureAnew();
+    capture = new TrackFeed(sound, call, format);
+  },
+  'capture-ended': endCapture,
+  playback: ({ memory, port, sampleRate, blockMs }) => {
+    playback?.close();
+    const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, pullSamples: frame.length });
+    playback = feed;
+    playbackPort = port;
+    port.onmessage = () => feed.wake();
+  },
+  pull: ({ frames, leadMs }) => {
+    call.output.waitMs = leadMs;
+    for (let i = 0; i < frames; i++) {
+      const samples = frame.slice(0, call.pull(frame) * format.channels);
+      page.postMessage({ type: 'frame', samples }, [samples.buffer]);
+    }
+  },
+};
+
+page.onmessage = ({ data }) => handlers[data.type]?.(data);

@@ -1,0 +1,150 @@
+import { DriftMeter } from '../clock/drift-meter.js';
+import { Jitter } from './jitter.js';
+import { SlidingMinimum } from '../clock/sliding-minimum.js';
+
+/** What is kept beyond the measured jitter, in milliseconds. */
+const MARGIN_MS = 2;
+
+/** The delay that a call starts with, until its jitter is known, in milliseconds. */
+const START_MS = 10;
+
+/** No delay is ever wanted beyond this, in milliseconds: what is later than that is lost. */
+export const MAX_DELAY_MS = 400;
+
+/**
+ * How fast the wanted delay falls, in milliseconds a second, and which part of what it is too long a
+ * second, where that is more; but what is less than so much too long stays. It rises at once,
+ */
+const FALL_MS = 5;
+const FALL_PART = 0.2;
+const KEPT_MS = 2;
+/** for one late packet by so many frames at most, since it may be the only one. */
+const LATE_FRAMES = 2;
+
+/** The least late pull of so long a time counts: a sound card asks in bursts. */
+const PULL_WINDOW_MS = 1000;
+
+/**
+ * A delay that is too short or too long by so much, in milliseconds, is brought to where it should be
+ * by playing slower or faster; what is less isn't worth that the sound moves.
+ */
+const SHORT_MS = 1;
+const LONG_MS = 12;
+/** It is done by so many ppm a millisecond, and at most. */
+const PPM_A_MS = 250;
+const MAX_PPM = 500;
+
+/**
+ * How long frames wait in the playout buffer, and how long they should: both measured against the
+ * quickest packet of late, so that only what is added is counted. What counts is when a frame is
+ * heard, not when it is asked for: a worker that comes late to fill the sound card's ring moves nothing.
+ */
+export class PlayoutDelay {
+  #frameMs;
+  #jitter = new Jitter();
+  #heard = new SlidingMinimum(PULL_WINDOW_MS);
+  #network = new DriftMeter();
+  #card = new DriftMeter();
+  #arrivedMs = NaN;
+  #aheadMs = 0;
+  /** Whether the delay is on its way to where it should be: 1 longer, -1 shorter, 0 it stays. */
+  #way = 0;
+
+  /** By how much what is heard was ever moved against what was said, there and back, in milliseconds. */
+  movedMs = 0;
+  /** The delay that covers the jitter, in milliseconds. */
+  wantedMs = START_MS;
+  /** By how much later frames come that only a later packet brings, in milliseconds, where they are worth waiting for. */
+  mendingMs = 0;
+
+  /** @param {number} frameMs */
+  constructor(frameMs) {
+    this.#frameMs = frameMs;
+  }
+
+  /**
+   * By how much later a packet is than the quickest, in milliseconds; NaN before the first packet.
+   * @param {number} frame
+   * @param {number} arrivalMs
+   */
+  lateness(frame, arrivalMs) {
+    const base = this.#jitter.baseMs;
+    return Number.isFinite(base) ? arrivalMs - frame * this.#frameMs - base : NaN;
+  }
+
+  /**
+   * @param {number} frame
+   * @param {number} arrivalMs
+   * @param {boolean} missed whether the packet came after its frame was wanted
+   */
+  arrived(frame, arrivalMs, missed) {
+    const transit = arrivalMs - frame * this.#frameMs;
+    const deviation = this.#jitter.add(transit, arrivalMs);
+    this.#network.add(arrivalMs, transit);
+    const covered = this.#jitter.coveredMs + this.mendingMs + MARGIN_MS;
+    const seconds = Math.min(1, Math.max(0, arrivalMs - this.#arrivedMs) / 1000) || 0;
+    this.#arrivedMs = arrivalMs;
+    const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
+    const fallen = this.wantedMs - covered > KEPT_MS ? this.wantedMs - fall : this.wantedMs;
+    const wanted = Math.max(covered, fallen);
+    const late = Math.min(deviation + MARGIN_MS, covered + LATE_FRAMES * this.#frameMs);
+    this.wantedMs = Math.min(MAX_DELAY_MS, missed ? Math.max(wanted, late) : wanted);
+  }
+
+  /**
+   * @param {number} frame the next one to be played, with the part of it that was
+   * @param {number} nowMs when it is pulled
+   * @param {number} waitMs how long it waits for the sound card
+   * @param {number} aheadMs how long it does where it comes just in time: so much earlier it must be here
+   * @param {number} heardMs the length of all that was played before it
+   */
+  pulled(frame, nowMs, waitMs, aheadMs, heardMs) {
+    this.#aheadMs = aheadMs;
+    this.#heard.add(nowMs, nowMs + waitMs - frame * this.#frameMs);
+    this.#card.add(nowMs, nowMs + waitMs - heardMs);
+  }
+
+  /** How fast the sound card runs against the frames that come, in ppm; 0 while that isn't known. */
+  get driftPpm() {
+    return this.#network.ppm - this.#card.ppm;
+  }
+
+  /** Samples to be taken for each one played, so that the delay stays where it is or goes where it should. */
+  get step() {
+    const surplus = this.surplusMs;
+    if (surplus < -SHORT_MS) this.#way = 1;
+    else if (surplus > LONG_MS) this.#way = -1;
+    else if (this.#way * surplus >= 0) this.#way = 0;
+    const correction = this.#way === 0 ? 0 : surplus * PPM_A_MS + this.#way * -MAX_PPM / 10;
+    const ppm = correction - this.driftPpm;
+    this.movedMs += Math.min(MAX_PPM, Math.abs(correction)) * 1e-6 * this.#frameMs;
+    return 1 + Math.max(-MAX_PPM, Math.min(MAX_PPM, ppm)) * 1e-6;
+  }
+
+  /** @param {number} ms what is played from here on comes so much later than it would have */
+  moved(ms) {
+    this.movedMs += Math.abs(ms);
+    this.#heard.shift(ms);
+  }
+
+  /** What the buffer adds now, in milliseconds; 0 while that isn't known. */
+  get actualMs() {
+    const delay = this.#heard.value - this.#aheadMs - this.#jitter.baseMs;
+    return Number.isFinite(delay) ? delay : 0;
+  }
+
+  /** By how much the delay is longer than wanted, in milliseconds; negative: too short; 0: unknown. */
+  get surplusMs() {
+    const delay = this.#heard.value - this.#aheadMs - this.#jitter.baseMs;
+    return Number.isFinite(delay) ? delay - this.wantedMs : 0;
+  }
+
+  /** Starts again: another stream, or time that has stood still. */
+  reset() {
+    this.#jitter.reset();
+    this.#heard.reset();
+    this.#network.reset();
+    this.#card.reset();
+    this.wantedMs = Math.max(this.wantedMs, START_MS);
+  }
+}

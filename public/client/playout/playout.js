@@ -1,0 +1,296 @@
+/**
+ * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { Packet } from '../../shared/packet.js'
+ * @import { PayloadDecoder } from '../../shared/payload.js'
+ */
+
+import { MAX_PACKET_BYTES, SILENT_LEVEL } from '../../shared/packet.js';
+import { JitterBuffer } from './jitter-buffer.js';
+import { Resampler } from '../clock/resampler.js';
+import { StreamDecoder } from './stream-decoder.js';
+import { SHORT_IN_LONG_QUIET_MS, Stretch } from './stretch.js';
+
+/** A loss longer than this isn't made up any further: the rest is silence. */
+const MAX_CONCEAL_MS = 120;
+
+/** Silence for which no packets come is given in pieces of so many milliseconds: sound may begin after each. */
+const REST_MS = 5;
+
+/** Longer than wanted by more than this, in milliseconds, and frames are left out at once. */
+const HARD_MS = 150;
+
+/** Resampling may make a piece of sound longer than a frame, by less than so many samples. */
+export const PULL_EXTRA = 8;
+
+/**
+ * The playout buffer: packets wait under their frame index until the sound card wants them. It waits
+ * for as long as the jitter asks, and makes up for what doesn't come. It is played at the speed at
+ * which frames come, a few parts per million beside the sound card's, and so that small changes of
+ * the delay aren't heard; larger ones lengthen or shorten what is quiet. A frame that isn't there is
+ * made up without giving it up: if it comes meanwhile it is heard, and the delay has grown by a
+ * frame; if the next one comes, it is lost. After a silent packet nothing is missed: time runs on in
+ * silence until there is sound again, and the delay is put right on the way.
+ */
+export class Playout {
+  #format;
+  #buffer;
+  #sound;
+  #delay;
+  #stretch;
+  #maxConceals;
+  #prime;
+  #resampler;
+  #piece;
+  #heard = 0;
+  /** Frames that were made up since the last one that was there. */
+  #conceals = 0;
+  #restSamples;
+
+  /**
+   * Packets: `received` in time, `late` for their frame, `lost` that never came, `duplicate`, `strange`
+   * with a time that can't be; frames: `played`, `recovered` from a later packet, `skipped` unheard to
+   * catch up, `concealed`, `garbage`; `underruns`: how often nothing had come; samples
+   * inserted and dropped.
+   */
+  counters = {
+    received: 0,
+    late: 0,
+    lost: 0,
+    duplicate: 0,
+    strange: 0,
+    played: 0,
+    recovered: 0,
+    skipped: 0,
+    concealed: 0,
+    garbage: 0,
+    underruns: 0,
+    inserted: 0,
+    dropped: 0,
+  };
+
+  /**
+   * @param {AudioFormat} format
+   * @param {PayloadDecoder[]} decoders by Stream; closed with this
+   */
+  constructor(format, decoders) {
+    this.#format = format;
+    this.#buffer = new JitterBuffer(format, this.counters);
+    this.#delay = this.#buffer.delay;
+    this.#sound = new StreamDecoder(format, decoders);
+    this.#stretch = new Stretch(format, this.#delay, this.#sound, this.counters);
+    this.#prime = (/** @type {Uint8Array} */ payload, /** @type {number} */ length) =>
+      this.#sound.prime(this.#buffer.stream, payload, length);
+    this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA, format.channels);
+    this.#piece = new Float32Array(format.frameValues);
+    this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
+    this.#restSamples = Math.min(format.frameSamples, (REST_MS * format.sampleRate) / 1000);
+  }
+
+  /** What waiting for jitter adds now, in milliseconds. */
+  get delayMs() {
+    return Math.max(0, this.#delay.actualMs);
+  }
+
+  /** What it should add, in milliseconds. */
+  get wantedMs() {
+    return this.#delay.wantedMs;
+  }
+
+  /** How fast the sound card runs against the server's sample clock, in ppm; 0 while that isn't known. */
+  get driftPpm() {
+    return this.#delay.driftPpm;
+  }
+
+  /** Of the frames that were sent, those that were there in time, repeated ones too, in percent; null before the first. */
+  get receivedPercent() {
+    const { received, recovered, late, lost } = this.counters;
+    const due = received + late + lost;
+    return due === 0 ? null : Math.min(100, (100 * (received + recovered)) / due);
+  }
+
+  stats() {
+    const { delayMs, wantedMs, receivedPercent, driftPpm } = this;
+    return { ...this.counters, delayMs, wantedMs, receivedPercent, driftPpm, movedMs: this.#delay.movedMs };
+  }
+
+  /**
+   * @param {number} nowMs
+   * @returns {number | null} of the packets of the last seconds, those that never came, in percent, before any of
+   *   it was mended; null when there were none
+   */
+  lostPercent(nowMs) {
+    return this.#buffer.lostPercent(nowMs);
+  }
+
+  /**
+   * Takes an audio packet as it comes.
+   * @param {Packet} packet as read
+   * @param {Uint8Array} bytes the packet's; not kept
+   * @param {number} arrivalMs
+   */
+  receive(packet, bytes, arrivalMs) {
+    if (bytes.length <= MAX_PACKET_BYTES) this.#buffer.receive(packet, bytes, arrivalMs);
+  }
+
+  /** Whether the next piece is there, so that nothing would have to be made up for it. */
+  get ready() {
+    for (let after = 0; after <= this.#conceals; after++) if (this.#buffer.has(after)) return true;
+    return false;
+  }
+
+  /**
+   * What is given next would be heard when? To be told where it isn't pulled for long.
+   * @param {number} nowMs
+   * @param {number} waitMs see pull()
+   * @param {number} aheadMs
+   */
+  look(nowMs, waitMs, aheadMs) {
+    this.#buffer.pulled(nowMs, waitMs, aheadMs, (this.#heard * 1000) / this.#format.sampleRate);
+  }
+
+  /**
+   * Gives the next piece of sound, when the sound card wants it.
+   * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start, interleaved
+   *   where the format is stereo
+   * @param {number} nowMs
+   * @param {number} [waitMs] how long what is given now waits for the sound card
+   * @param {number} [aheadMs] how long it does at least, where it comes only just in time
+   * @returns {number} how many samples it is: about a frame, or less where the delay is being changed
+   */
+  pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
+    // Where out is no longer than a frame, what didn't fit is a piece of its own in time.
+    if (this.#resampler.missing(PULL_EXTRA) > 0) this.#take(nowMs, waitMs, aheadMs);
+    const { channels } = this.#format;
+    const count = this.#resampler.read(out, 0, out.length / channels);
+    for (let i = 0; i < count * channels; i++) if (!(Math.abs(out[i]) <= 1)) out[i] = Math.sign(out[i]);
+    this.#heard += count;
+    return count;
+  }
+
+  /**
+   * Gives the resampler the next piece.
+   * @param {number} nowMs
+   * @param {number} waitMs
+   * @param {number} aheadMs
+   */
+  #take(nowMs, waitMs, aheadMs) {
+    this.look(nowMs, waitMs, aheadMs);
+    const count = this.#nextPiece(this.#piece);
+    this.#resampler.write(this.#piece, 0, count);
+    this.#resampler.step = this.#delay.step;
+  }
+
+  /**
+   * @param {Float32Array} out one frame long
+   * @returns {number} how many samples of it are to be heard
+   */
+  #nextPiece(out) {
+    const buffer = this.#buffer;
+    if (buffer.next < 0) return this.#silence(out, this.#restSamples);
+    this.#catchUp();
+    if (!buffer.has()) {
+      if (buffer.resting) return this.#rest(out);
+      this.#giveUpLost();
+      if (!buffer.has()) return this.#conceal(out);
+    }
+    this.#conceals = 0;
+    buffer.awaited = false;
+    if (this.#stretch.isShort) return this.#stretch.insert(out, this.#restSamples);
+    return this.#play(out);
+  }
+
+  /** Leaves out frames whose time is over, where it isn't heard or can't be helped. */
+  #catchUp() {
+    const { frameMs } = this.#format;
+    const surplus = this.#delay.surplusMs;
+    const frames = Math.floor((surplus + SHORT_IN_LONG_QUIET_MS) / frameMs);
+    if (frames <= 0) return;
+    if (surplus > HARD_MS) {
+      if (this.#sound.sounding && this.#conceals === 0) this.#sound.breakOff();
+      this.#buffer.leaveOut(frames);
+      return;
+    }
+    for (let i = 0; i < frames; i++) {
+      const isSilent = !this.#buffer.has() || this.#buffer.payloadBytes === 0;
+      if (this.#conceals === 0 && (this.#sound.sounding || !isSilent)) return;
+      this.#buffer.leaveOut(1);
+    }
+  }
+
+  /** What was made up stands for lost frames, when one that came after them is there. */
+  #giveUpLost() {
+    for (let frames = 1; frames <= this.#conceals; frames++) {
+      if (!this.#buffer.has(frames)) continue;
+      this.#buffer.leaveOut(frames);
+      return;
+    }
+  }
+
+  /**
+   * Makes up a frame in place of one that isn't there.
+   * @param {Float32Array} out
+   */
+  #conceal(out) {
+    const { frameSamples, frameMs } = this.#format;
+    if (this.#conceals === 0 && this.#buffer.isEmpty) this.counters.underruns += 1;
+    this.#conceals += 1;
+    this.#buffer.awaited = true;
+    this.#delay.moved(frameMs);
+    if (this.#sound.sounding && this.#conceals > this.#maxConceals) this.#sound.breakOff();
+    if (!this.#sound.sounding) return this.#silence(out, frameSamples);
+    this.#sound.conceal(out);
+    this.counters.concealed += 1;
+    return frameSamples;
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} count
+   */
+  #silence(out, count) {
+    this.#sound.silence(out, count);
+    return count;
+  }
+
+  /**
+   * Silence for which there are no packets. That it is made longer or shorter isn't heard.
+   * @param {Float32Array} out
+   */
+  #rest(out) {
+    const { frameSamples, sampleRate } = this.#format;
+    this.#stretch.rested((this.#restSamples * 1000) / sampleRate);
+    if (this.#stretch.isShortInRest && !this.#sound.sounding) return this.#stretch.insert(out, this.#restSamples);
+    const left = frameSamples - this.#buffer.rested - this.#sound.fadeSamples;
+    const skipped = Math.min(this.#stretch.restSurplus, left);
+    if (skipped > 0) {
+      this.#buffer.rest(skipped);
+      this.#stretch.skipped(skipped);
+    }
+    const count = Math.min(this.#restSamples, frameSamples - this.#buffer.rested);
+    this.#buffer.rest(count);
+    return this.#silence(out, count);
+  }
+
+  /**
+   * Plays the next frame, which is there.
+   * @param {Float32Array} out
+   */
+  #play(out) {
+    const { frameSamples } = this.#format;
+    const { stream, payload, payloadBytes, level, isRepeated } = this.#buffer;
+    this.#buffer.beginFrame();
+    this.#buffer.prime(this.#prime);
+    if (payloadBytes === 0) this.#silence(out, frameSamples);
+    else if (!this.#sound.decode(stream, payload, payloadBytes, out)) this.counters.garbage += 1;
+    this.#stretch.played(payloadBytes === 0 ? SILENT_LEVEL : level);
+    this.counters.played += 1;
+    if (isRepeated) this.counters.recovered += 1;
+    this.#buffer.advance();
+    return this.#stretch.shorten(out);
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#sound.close();
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { PayloadDecoder } from '../../shared/payload.js'
+ *
+ * @typedef {object} SoundWindow  a piece of what was heard
+ * @property {number} frame                      its first frame on the grid
+ * @property {Float32Array<ArrayBuffer>} sound   at the rate of SoundLag, frame after frame
+ * @property {Float64Array<ArrayBuffer>} arrivalsMs  when each frame's packet arrived; NaN for one that didn't
+ * @property {number} startMs  when the speaker's clock passed the first frame's start; as arrivals are told
+ */
+
+import { lowerRate } from './sound-lag.js';
+
+/** A piece is so long, in milliseconds: enough to know the signal by. */
+const WINDOW_MS = 400;
+
+/** Decodes what answers a participant's packets, and hands it on piece by piece. */
+export class Listener {
+  #decoder;
+  #format;
+  #onWindow;
+  #frames;
+  #sound;
+  #arrivalsMs;
+  #first = -1;
+  #last = -1;
+
+  /**
+   * @param {object} options
+   * @param {AudioFormat} options.format
+   * @param {PayloadDecoder} options.decoder closed with this
+   * @param {(window: Omit<SoundWindow, 'startMs'>) => void} options.onWindow
+   */
+  constructor({ format, decoder, onWindow }) {
+    this.#decoder = decoder;
+    this.#format = format;
+    this.#onWindow = onWindow;
+    this.#frames = Math.ceil(WINDOW_MS / format.frameMs);
+    this.#sound = new Float32Array(this.#frames * format.frameSamples);
+    this.#arrivalsMs = new Float64Array(this.#frames).fill(NaN);
+  }
+
+  /**
+   * @param {number} frame
+   * @param {number} arrivalMs
+   * @param {Uint8Array} bytes
+   * @param {number} start of the payload
+   * @param {number} length of it; 0 for silence
+   */
+  receive(frame, arrivalMs, bytes, start, length) {
+    if (this.#first < 0) this.#begin(frame);
+    while (frame >= this.#first + this.#frames) {
+      this.#emit();
+      const next = this.#first + this.#frames;
+      this.#begin(frame < next + this.#frames ? next : frame);
+    }
+    const slot = frame - this.#first;
+    if (slot < 0) return;
+    this.#arrivalsMs[slot] = arrivalMs;
+    // An Opus decoder can't go back: a frame that was overtaken has its arrival noted, and no sound.
+    if (frame <= this.#last) return;
+    this.#last = frame;
+    if (length > 0) this.#decoder.decode(bytes, start, length, this.#sound, slot * this.#format.frameSamples);
+  }
+
+  /** @param {number} frame */
+  #begin(frame) {
+    this.#first = frame;
+    this.#sound.fill(0);
+    this.#arrivalsMs.fill(NaN);
+  }
+
+  #emit() {
+    this.#onWindow({
+      frame: this.#first,
+      sound: lowerRate(this.#sound, this.#format.sampleRate),
+      arrivalsMs: this.#arrivalsMs.slice(),
+    });
+  }
+
+  /** Forgets the piece that has begun: there is a pause. */
+  reset() {
+    this.#first = -1;
+  }
+
+  close() {
+    this.#decoder.close();
+  }
+}

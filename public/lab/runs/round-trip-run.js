@@ -1,0 +1,111 @@
+/**
+ * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Pair } from './pair.js'
+ * @import { RunOptions } from './run.js'
+ */
+
+import { planTurns } from './plan.js';
+import { Run } from './run.js';
+
+/** How often what was measured is told, in milliseconds. */
+const TELL_MS = 250;
+
+/** The last answers are waited for so long, in milliseconds. */
+const LAST_ANSWERS_MS = 2100;
+
+/** Round trips, and the sound that came with them: the protocols measured by turns. */
+export class RoundTripRun extends Run {
+  #protocols;
+  #durationMs;
+
+  /**
+   * @param {RunOptions} options
+   * @param {{ protocols: TransportName[], durationMs: number }} settings
+   */
+  constructor(options, { protocols, durationMs }) {
+    super(options);
+    this.#protocols = protocols;
+    this.#durationMs = durationMs;
+  }
+
+  /** @returns {Promise<void>} when it is over, or was stopped */
+  async run() {
+    /** @type {Map<TransportName, Pair>} */
+    const pairs = new Map();
+    for (const protocol of this.#protocols) {
+      const pair = await this.open(protocol, { onWindow: (window) => this.#heard(protocol, window) });
+      if (this.stopped) return;
+      if (!pair) continue;
+      // A room's delay may tune itself; what is added up and what is heard must be of one delay.
+      pair.delay(pair.welcome.serverDelayMs);
+      pairs.set(protocol, pair);
+    }
+    if (pairs.size === 0) return;
+    const turns = planTurns([...pairs.keys()], this.#durationMs);
+    this.begin();
+    for (const [index, { protocol, ms }] of turns.entries()) {
+      const turn = { protocol, turn: index + 1, turns: turns.length };
+      const isGoingOn = await this.#turn(/** @type {Pair} */ (pairs.get(protocol)), ms, (now) => {
+        const done = Math.min(1, now / this.#durationMs);
+        this.tell({ type: 'progress', done, ...turn });
+      });
+      if (!isGoingOn) return;
+    }
+    await this.#lastAnswers();
+  }
+
+  /**
+   * @param {Pair} pair
+   * @param {number} ms
+   * @param {(now: number) => void} onProgress
+   * @returns {Promise<boolean>} whether the run goes on
+   */
+  async #turn(pair, ms, onProgress) {
+    if (!this.pairs.includes(pair)) return this.#goesOn;
+    const startMs = this.elapsedMs;
+    pair.resume();
+    for (let left = ms; left > 0; left = startMs + ms - this.elapsedMs) {
+      onProgress(this.elapsedMs);
+      if (!(await this.wait(Math.min(left, TELL_MS)))) return false;
+      this.#tellAnswers();
+      if (!this.pairs.includes(pair)) return this.#goesOn;
+    }
+    pair.pause();
+    onProgress(this.elapsedMs);
+    this.tell({ type: 'turn', protocol: pair.protocol, startMs, endMs: this.elapsedMs });
+    return true;
+  }
+
+  /** Whether there is anybody left to measure. */
+  get #goesOn() {
+    return this.pairs.length > 0 && !this.stopped;
+  }
+
+  async #lastAnswers() {
+    const untilMs = this.elapsedMs + LAST_ANSWERS_MS;
+    const waiting = () => this.pairs.some((pair) => pair.clients.some(([, talker]) => talker.outstanding > 0));
+    while (waiting() && this.elapsedMs < untilMs && (await this.wait(TELL_MS))) this.#tellAnswers();
+    this.#tellAnswers();
+  }
+
+  #tellAnswers() {
+    for (const { protocol, clients } of this.pairs) {
+      for (const [client, talker] of clients) {
+        const answers = talker.takeAnswers();
+        for (const answer of answers) answer.sentMs = this.since(answer.sentMs);
+        if (answers.length > 0) this.tell({ type: 'answers', protocol, client, answers });
+      }
+    }
+    this.tell({ type: 'lateness', latenessMs: this.pacer.takeLateness() });
+  }
+
+  /**
+   * @param {TransportName} protocol
+   * @param {import('./listener.js').SoundWindow} window
+   */
+  #heard(protocol, window) {
+    window.startMs = this.since(window.startMs);
+    for (let i = 0; i < window.arrivalsMs.length; i++) window.arrivalsMs[i] = this.since(window.arrivalsMs[i]);
+    this.tell({ type: 'window', protocol, window });
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { Codec } from '../../shared/codec.js'
+ * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { SoundWindow } from './listener.js'
+ * @import { ClientName, PairHandler } from './pair.js'
+ * @import { Answer, Place, Talker } from './talker.js'
+ *
+ * @typedef {{ type: 'opened', protocol: TransportName, format: AudioFormat, serverDelayMs: number,
+ *   leaveUrls: string[] }} OpenedEvent
+ * @typedef {{ type: 'failed', protocol: TransportName, reason: string }} FailedEvent
+ * @typedef {{ type: 'progress', done: number, protocol: TransportName, turn: number, turns: number }} ProgressEvent
+ * @typedef {{ type: 'turn', protocol: TransportName, startMs: number, endMs: number }} TurnEvent
+ * @typedef {{ type: 'answers', protocol: TransportName, client: ClientName, answers: Answer[] }} AnswersEvent
+ * @typedef {{ type: 'window', protocol: TransportName, window: SoundWindow }} WindowEvent
+ * @typedef {{ type: 'lateness', latenessMs: number[] }} LatenessEvent
+ * @typedef {{ type: 'heard', protocol: TransportName, client: ClientName, serverDelayMs: number, atMs: number,
+ *   sentSamples: number, heardSamples: number }} HeardEvent
+ * @typedef {OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent | WindowEvent | LatenessEvent
+ *   | HeardEvent} RunEvent  what a run tells; times in milliseconds since it began to measure
+ *
+ * @typedef {object} RunOptions
+ * @property {Place} place
+ * @property {Codec} codec
+ * @property {() => string} newRoom  the name of a room that nobody else is in
+ * @property {(event: RunEvent) => void} on
+ */
+
+import { createKnownSignalEncoder } from './known-signal.js';
+import { Pacer } from './pacer.js';
+import { Pair } from './pair.js';
+
+/** So long after a farewell it is on its way, in milliseconds. */
+const FAREWELL_MS = 150;
+
+/** What all runs have in common: pairs of participants that are opened, fail, and are closed. */
+export class Run {
+  #options;
+  #abort = new AbortController();
+  #encode;
+  #startMs;
+  /** @type {Set<Pair>} */
+  #pairs = new Set();
+
+  /** @param {RunOptions} options */
+  constructor(options) {
+    this.#options = options;
+    this.#startMs = options.place.clock.now();
+    this.#encode = createKnownSignalEncoder();
+    this.pacer = new Pacer(options.place.clock);
+  }
+
+  /** From now on times are told: everybody is there. */
+  begin() {
+    this.#startMs = this.#options.place.clock.now();
+  }
+
+  /** Milliseconds since the run began to measure. */
+  get elapsedMs() {
+    return this.#options.place.clock.now() - this.#startMs;
+  }
+
+  /** Whether it was stopped. */
+  get stopped() {
+    return this.#abort.signal.aborted;
+  }
+
+  /** The pairs that are open. */
+  get pairs() {
+    return [...this.#pairs];
+  }
+
+  /** @param {RunEvent} event */
+  tell(event) {
+    this.#options.on(event);
+  }
+
+  /**
+   * @param {number} ms on the place's clock
+   * @returns {number} since the run began
+   */
+  since(ms) {
+    return ms - this.#startMs;
+  }
+
+  /**
+   * Opens a pair; tells that it is open, or why it can't be.
+   * @param {TransportName} protocol
+   * @param {Omit<PairHandler, 'onEnded'>} handler
+   * @param {{ serverDelayMs?: number, phase?: number }} [options]  of the pair
+   * @returns {Promise<Pair | null>} null when it can't be opened
+   */
+  async open(protocol, handler, { serverDelayMs, phase } = {}) {
+    const { place, codec, newRoom } = this.#options;
+    const onEnded = (/** @type {string} */ reason) => this.#fail(pair, reason);
+    const pair = new Pair({ protocol, place, pacer: this.pacer, handler: { ...handler, onEnded }, phase });
+    this.#pairs.add(pair);
+    try {
+      await pair.open({ room: newRoom(), codec, encode: this.#encode, serverDelayMs });
+    } catch (error) {
+      this.#fail(pair, /** @type {Error} */ (error).message);
+      return null;
+    }
+    if (!this.#pairs.has(pair)) return null;
+    const [[, { format }]] = pair.clients;
+    const leaveUrls = pair.clients.map(([, { leaveUrl }]) => leaveUrl).filter(Boolean);
+    this.tell({ type: 'opened', protocol, format, serverDelayMs: Number(pair.welcome.serverDelayMs), leaveUrls });
+    return pair;
+  }
+
+  /**
+   * @param {Pair} pair
+   * @param {string} reason
+   */
+  #fail(pair, reason) {
+    if (!this.#pairs.delete(pair)) return;
+    pair.close();
+    if (!this.stopped) this.tell({ type: 'failed', protocol: pair.protocol, reason });
+  }
+
+  /** @param {Pair} pair whose part is over */
+  release(pair) {
+    this.#pairs.delete(pair);
+    pair.close();
+  }
+
+  /**
+   * @param {number} ms
+   * @returns {Promise<boolean>} whether the run goes on
+   */
+  wait(ms) {
+    const { clock } = this.#options.place;
+    const { signal } = this.#abort;
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const done = () => {
+        clock.clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve(!signal.aborted);
+      };
+      const timer = clock.setTimeout(done, ms);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  /** Stops it: everybody leaves. Idempotent. */
+  close() {
+    this.#abort.abort();
+    this.pacer.close();
+    for (const pair of this.#pairs) pair.close();
+    this.#pairs.clear();
+  }
+
+  /** Closes it, and waits until the farewells are on their way. */
+  async end() {
+    this.close();
+    await new Promise((resolve) => this.#options.place.clock.setTimeout(() => resolve(undefined), FAREWELL_MS));
+  }
+}

@@ -1,0 +1,69 @@
+import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
+import { systemClock } from '../../shared/clock.js';
+import { createLibopusCodec } from '../../shared/libopus-codec.js';
+import { LiveRun, SweepRun } from './delay-run.js';
+import { RoundTripRun } from './round-trip-run.js';
+
+/**
+ * The worker's shell around one run, away from the page, whose drawing would delay it. Messages in:
+ * `start`, `delay`, `stop`; out: the run's events, and `ended` when everybody has left.
+ *
+ * @typedef {object} Port
+ * @property {(message: object, transfer?: Transferable[]) => void} postMessage
+ * @property {((event: MessageEvent) => void) | null} onmessage
+ */
+
+const loading = createLibopus().then((module) => createLibopusCodec(module));
+
+const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
+
+/** @type {Record<string, new (options: any, settings: any) => RoundTripRun | LiveRun | SweepRun>} */
+const kinds = { 'round-trip': RoundTripRun, live: LiveRun, sweep: SweepRun };
+
+/** @type {RoundTripRun | LiveRun | SweepRun | null} */
+let run = null;
+
+/** The bytes are random, as many as make a name that nobody else has. */
+const newRoom = () =>
+  `lab-${[...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+
+/**
+ * @param {{ kind: string, origin: string, config: any, settings: object }} options
+ * @param {import('../../shared/codec.js').Codec} codec
+ */
+async function start({ kind, origin, config, settings }, codec) {
+  const started = new kinds[kind](
+    {
+      place: { origin, config, clock: systemClock },
+      codec,
+      newRoom,
+      on: (/** @type {import('./run.js').RunEvent} */ event) => page.postMessage(event, transferOf(event)),
+    },
+    settings,
+  );
+  run = started;
+  let problem = '';
+  try {
+    await started.run();
+  } catch (error) {
+    problem = /** @type {Error} */ (error).message;
+  }
+  await started.end();
+  page.postMessage({ type: 'ended', problem });
+}
+
+/** @param {import('./run.js').RunEvent} event */
+const transferOf = (event) =>
+  event.type === 'window' ? [event.window.sound.buffer, event.window.arrivalsMs.buffer] : [];
+
+/** @type {Record<string, (data: any, codec: import('../../shared/codec.js').Codec) => void>} */
+const handlers = {
+  start: (options, codec) => void start(options, codec),
+  delay: ({ serverDelayMs }) => {
+    if (run instanceof LiveRun) run.setDelay(serverDelayMs);
+  },
+  stop: () => run?.close(),
+};
+
+// All of them wait for the codec, so that they stay in their order.
+page.onmessage = async ({ data }) => handlers[data.type]?.(data, await loading);

@@ -1,0 +1,35 @@
+import { elementOf, setText } from '../../ui/kit/element.js';
+import { texts } from '../texts.js';
+
+/** How far a run has come. */
+export class ProgressView {
+  #host;
+  #bar;
+  #text;
+
+  /** @param {string} id of what runs */
+  constructor(id) {
+    this.#host = elementOf(`${id}-progress`, HTMLElement);
+    this.#bar = elementOf(`${id}-bar`, HTMLProgressElement);
+    this.#text = elementOf(`${id}-text`, HTMLElement);
+  }
+
+  begin() {
+    this.#host.hidden = false;
+    this.show(0, texts.opening);
+  }
+
+  /**
+   * @param {number | null} done 0 to 1; null for what has no end of its own
+   * @param {string} text
+   */
+  show(done, text) {
+    this.#bar.hidden = done === null;
+    this.#bar.value = done ?? 0;
+    setText(this.#text, text);
+  }
+
+  end() {
+    this.#host.hidden = true;
+  }
+}

@@ -1,0 +1,89 @@
+import { build, elementOf, makeIcon, onPressOutside, setText } from '../kit/element.js';
+import { icons } from '../kit/icons.js';
+import { texts } from '../../texts.js';
+
+const button = (/** @type {string} */ id) => elementOf(id, HTMLButtonElement);
+
+/** The bar of big buttons in a call. */
+export class CallBar {
+  chat = button('chat');
+  sound = button('sound');
+  settings = button('settings');
+  record = button('record');
+  #mute = button('mute');
+  #muteText = elementOf('mute-text', HTMLElement);
+  #hand = button('hand');
+  #more = button('more');
+  #moreButtons = elementOf('more-buttons', HTMLElement);
+  #badge = build('span', { class: 'badge', hidden: true });
+  #endWatch = () => {};
+
+  /**
+   * @param {{ toggleMute: () => void, toggleHand: () => void, leave: () => void }} actions
+   */
+  constructor({ toggleMute, toggleHand, leave }) {
+    this.#mute.prepend(makeIcon(icons.microphone));
+    this.chat.append(this.#badge);
+    this.#mute.addEventListener('click', toggleMute);
+    this.#hand.addEventListener('click', toggleHand);
+    button('leave').addEventListener('click', leave);
+    this.#more.addEventListener('click', () => this.#showMore(!this.#isMore));
+    // What was opened from there needs its place.
+    this.#moreButtons.addEventListener('click', () => this.#showMore(false));
+    elementOf('call-bar', HTMLElement).addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || !this.#isMore) return;
+      event.preventDefault();
+      this.#showMore(false);
+      this.#more.focus();
+    });
+  }
+
+  get #isMore() {
+    return this.#more.getAttribute('aria-expanded') === 'true';
+  }
+
+  /** @param {boolean} more */
+  #showMore(more) {
+    this.#endWatch();
+    if (more) this.#endWatch = onPressOutside([this.#more, this.#moreButtons], () => this.#showMore(false));
+    this.#more.setAttribute('aria-expanded', String(more));
+    this.#moreButtons.classList.toggle('open', more);
+  }
+
+  /**
+   * @param {boolean} muted
+   * @param {boolean} talking while Space is held
+   */
+  muted(muted, talking) {
+    this.#mute.setAttribute('aria-pressed', String(muted));
+    this.#mute.classList.toggle('talking', talking);
+    this.#mute.firstElementChild?.replaceWith(makeIcon(muted ? icons.muted : icons.microphone));
+    setText(this.#muteText, talking ? texts.talking : muted ? texts.unmute : texts.mute);
+  }
+
+  /** @param {boolean} on whether a recording is going on */
+  recording(on) {
+    this.record.classList.toggle('recording', on);
+    if (on) this.record.setAttribute('aria-label', texts.recordButtonOn);
+    else this.record.removeAttribute('aria-label');
+  }
+
+  /** @param {boolean} offline whether what only the server can do is of no use just now */
+  offline(offline) {
+    this.#hand.disabled = offline;
+  }
+
+  /** @param {boolean} raised */
+  hand(raised) {
+    this.#hand.setAttribute('aria-pressed', String(raised));
+    this.#hand.setAttribute('aria-label', raised ? texts.lowerHand : texts.raiseHand);
+  }
+
+  /** @param {number} count of messages that nobody has seen yet */
+  unread(count) {
+    this.#badge.hidden = count === 0;
+    setText(this.#badge, count > 99 ? '99+' : String(count));
+    if (count > 0) this.chat.setAttribute('aria-label', texts.chatUnread(count));
+    else this.chat.removeAttribute('aria-label');
+  }
+}

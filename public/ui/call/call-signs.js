@@ -1,0 +1,97 @@
+import { texts } from '../../texts.js';
+
+/** What the browser and the system show of a call outside its page: the tab's title, media controls, a screen kept on. */
+export class CallSigns {
+  #room;
+  #inCall = false;
+  #muted = false;
+  #offline = false;
+  #unread = 0;
+  /** @type {WakeLockSentinel | null} */
+  #awake = null;
+
+  /**
+   * @param {string} room
+   * @param {{ toggleMute: () => void, leave: () => void }} actions
+   */
+  constructor(room, { toggleMute, leave }) {
+    this.#room = room;
+    this.#showTitle();
+    onMediaAction('togglemicrophone', () => this.#inCall && toggleMute());
+    onMediaAction('hangup', () => this.#inCall && leave());
+    // The browser lets the screen go with each time that the page is hidden.
+    document.addEventListener('visibilitychange', () => void this.#stayAwake());
+  }
+
+  begin() {
+    this.#inCall = true;
+    const session = navigator.mediaSession;
+    if (session && typeof MediaMetadata === 'function') {
+      session.metadata = new MediaMetadata({ title: this.#room, artist: texts.title });
+      session.playbackState = 'playing';
+    }
+    this.#showTitle();
+    void this.#stayAwake();
+  }
+
+  /** Idempotent. */
+  end() {
+    this.#inCall = false;
+    this.#offline = false;
+    this.#unread = 0;
+    if (navigator.mediaSession) navigator.mediaSession.playbackState = 'none';
+    this.#showTitle();
+    void this.#awake?.release().catch(() => {});
+    this.#awake = null;
+  }
+
+  /** @param {boolean} muted */
+  muted(muted) {
+    this.#muted = muted;
+    if (this.#inCall) void navigator.mediaSession?.setMicrophoneActive?.(!muted)?.catch?.(() => {});
+    this.#showTitle();
+  }
+
+  /** @param {number} count of messages that nobody has seen yet */
+  unread(count) {
+    this.#unread = count;
+    this.#showTitle();
+  }
+
+  /** @param {boolean} offline */
+  offline(offline) {
+    this.#offline = offline;
+    this.#showTitle();
+  }
+
+  #showTitle() {
+    const state = !this.#inCall ? '' : this.#offline ? texts.titleOffline : this.#muted ? texts.muted : '';
+    document.title = texts.tabTitle(this.#room, state, this.#inCall ? this.#unread : 0);
+  }
+
+  /** A phone whose screen goes off switches its microphone off. */
+  async #stayAwake() {
+    if (!this.#inCall || document.hidden || this.#awake?.released === false || !navigator.wakeLock) return;
+    try {
+      const awake = await navigator.wakeLock.request('screen');
+      // The call may be over, or another request may have been quicker.
+      const isOne = /** @type {WakeLockSentinel | null} */ (this.#awake)?.released === false;
+      if (!this.#inCall || isOne) await awake.release();
+      else this.#awake = awake;
+    } catch {
+      // The system saves its battery: the call goes on without.
+    }
+  }
+}
+
+/**
+ * @param {'togglemicrophone' | 'hangup'} action
+ * @param {() => void} run
+ */
+function onMediaAction(action, run) {
+  try {
+    navigator.mediaSession?.setActionHandler(/** @type {any} */ (action), run);
+  } catch {
+    // This browser has no such action.
+  }
+}

@@ -1,0 +1,76 @@
+import { Call } from '../../call.js';
+import { readChoices, soundOf } from './choices.js';
+import { build, makeIcon, setText } from '../kit/element.js';
+import { icons } from '../kit/icons.js';
+import { texts } from '../../texts.js';
+
+/**
+ * @import { Entry } from './lobby-view.js'
+ */
+
+/** A room name that nobody needs: the server makes a room of one for who hears themselves. */
+const MIRROR_ROOM = 'mirror';
+
+/** The name of who has not typed one yet. */
+const NAMELESS = '–';
+
+/** Hearing oneself as the others would: one's voice goes to the server and comes back after two seconds. */
+export class MirrorCheck {
+  #label = build('span', {}, texts.hearYourself);
+  #button = build('button', { type: 'button', class: 'button' }, makeIcon(icons.sound), this.#label);
+  #says = build('p', { class: 'hint', 'aria-live': 'polite' });
+  #options;
+  /** @type {Call | null} */
+  #call = null;
+  element = build('div', { class: 'check' }, build('div', { class: 'check-row' }, this.#button), this.#says);
+
+  /**
+   * @param {object} options
+   * @param {() => Entry} options.entry
+   * @param {boolean} options.processing
+   * @param {(code: string) => void} options.onProblem
+   * @param {(code: string) => void} options.onSettled
+   * @param {() => void} options.onStart
+   */
+  constructor(options) {
+    this.#options = options;
+    this.#button.addEventListener('click', () => void (this.#call ? this.stop() : this.#start()));
+  }
+
+  async #start() {
+    const { entry, processing, onProblem, onSettled, onStart } = this.#options;
+    onStart();
+    const { name, microphone, speaker, transport } = entry();
+    const sound = soundOf(readChoices(), processing);
+    const call = new Call({ ...sound, room: MIRROR_ROOM, mirror: true, name: name || NAMELESS, transport, microphoneId: microphone, speakerId: speaker });
+    this.#call = call;
+    this.#show(texts.hearConnecting);
+    call.addEventListener('state', ({ detail: { state, code } }) => {
+      if (call !== this.#call) return;
+      if (state === 'joined') this.#show(texts.hearing);
+      else if (state === 'failed') {
+        this.#call = null;
+        this.#show('');
+        onProblem(code ?? 'unknown');
+      }
+    });
+    call.addEventListener('notice', ({ detail: { code } }) => onProblem(code));
+    call.addEventListener('settled', ({ detail: { code } }) => onSettled(code));
+    await call.join();
+  }
+
+  /** Idempotent. */
+  async stop() {
+    const call = this.#call;
+    this.#call = null;
+    this.#show('');
+    await call?.leave();
+  }
+
+  /** @param {string} sentence */
+  #show(sentence) {
+    const isOn = this.#call !== null;
+    setText(this.#label, isOn ? texts.hearStop : texts.hearYourself);
+    setText(this.#says, sentence);
+  }
+}

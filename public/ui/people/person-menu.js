@@ -1,0 +1,111 @@
+import { build, makeIcon, onPressOutside, setText } from '../kit/element.js';
+import { icons } from '../kit/icons.js';
+import { texts } from '../../texts.js';
+
+/** The loudest that one person can be made, as a factor. */
+const MAX_GAIN = 2;
+
+/** What one can do about one other person, for oneself alone: their volume. Opens over the tile, one at a time. */
+export class PersonMenu {
+  /** The one that is open. @type {PersonMenu | null} */
+  static #current = null;
+  button = build('button', { type: 'button', class: 'button quiet icon-only person-more', 'aria-expanded': 'false' }, makeIcon(icons.more));
+  #slider = build('input', { type: 'range', min: '0', max: String(100 * MAX_GAIN), step: '5' });
+  #value = build('output', { class: 'volume-value' });
+  #mute = build('button', { type: 'button', class: 'button small', 'aria-pressed': 'false' }, texts.muteForMe);
+  #transport = build('p', { class: 'hint' });
+  #onGain;
+  #gain = 1;
+  #silent;
+  #endWatch = () => {};
+  element = build(
+    'div',
+    { class: 'person-menu', role: 'group', hidden: true },
+    build('div', { class: 'volume' }, makeIcon(icons.speaker), this.#slider, this.#value),
+    this.#mute,
+    this.#transport,
+  );
+
+  /**
+   * @param {number} gain 0 to MAX_GAIN; 0: muted for oneself
+   * @param {(gain: number) => void} onGain called when it is changed
+   */
+  constructor(gain, onGain) {
+    this.#onGain = onGain;
+    this.#silent = gain === 0;
+    this.#setGain(gain || 1);
+    this.#show();
+    this.button.addEventListener('click', () => this.#open(Boolean(this.element.hidden)));
+    this.#slider.addEventListener('input', () => {
+      this.#gain = Number(this.#slider.value) / 100;
+      this.#silent = false;
+      this.#tell();
+    });
+    this.#mute.addEventListener('click', () => {
+      this.#silent = this.#heard !== 0;
+      if (this.#gain === 0) this.#setGain(1);
+      this.#tell();
+    });
+    this.button.addEventListener('keydown', (event) => this.#pressed(event));
+    this.element.addEventListener('keydown', (event) => this.#pressed(event));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    if (event.key !== 'Escape' || this.element.hidden) return;
+    event.stopPropagation();
+    this.#open(false);
+    this.button.focus();
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} transport
+   * @param {boolean} you there is nothing to set about oneself
+   */
+  show(name, transport, you) {
+    this.button.hidden = you;
+    if (you) this.#open(false);
+    this.button.setAttribute('aria-label', texts.more(name));
+    this.element.setAttribute('aria-label', texts.more(name));
+    this.#slider.setAttribute('aria-label', texts.volumeOf(name));
+    setText(this.#transport, texts.connectedOver(transport));
+  }
+
+  /** @param {boolean} open */
+  #open(open) {
+    this.#endWatch();
+    if (open) {
+      const before = PersonMenu.#current;
+      if (before) before.#open(false);
+      PersonMenu.#current = this;
+      this.#endWatch = onPressOutside([this.element, this.button], () => this.#open(false));
+    } else if (PersonMenu.#current === this) {
+      PersonMenu.#current = null;
+    }
+    this.element.hidden = !open;
+    this.button.setAttribute('aria-expanded', String(open));
+    this.button.replaceChildren(makeIcon(open ? icons.close : icons.more));
+    if (open) this.#slider.focus();
+  }
+
+  /** @param {number} gain */
+  #setGain(gain) {
+    this.#gain = gain;
+    this.#slider.value = String(100 * gain);
+  }
+
+  get #heard() {
+    return this.#silent ? 0 : this.#gain;
+  }
+
+  #show() {
+    this.#mute.setAttribute('aria-pressed', String(this.#heard === 0));
+    setText(this.#value, `${Math.round(100 * this.#heard)} %`);
+  }
+
+  #tell() {
+    this.#show();
+    this.#onGain(this.#heard);
+  }
+}

@@ -1,0 +1,115 @@
+import { build, makeButton, makeIcon, setText } from '../kit/element.js';
+import { icons } from '../kit/icons.js';
+import { labels, noticeText, texts } from '../../texts.js';
+
+/**
+ * @import { Person } from '../people/person-tile.js'
+ *
+ * @typedef {object} RecordingState  as the server tells it
+ * @property {string} id
+ * @property {boolean} on
+ * @property {string} by          who started it
+ * @property {string} startedAt   ISO 8601
+ * @property {string} [stoppedBy]
+ * @property {string} [code]      why it stopped, where nobody stopped it
+ * @property {boolean} [ready]    its files are whole
+ *
+ * @typedef {object} RecordedFile
+ * @property {string} file
+ * @property {string} label
+ * @property {string | null} person  null: the mix of all
+ * @property {number} [seconds]
+ * @property {number} bytes
+ */
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+
+/** Starting and stopping a recording, whether one is in it oneself, and the files. */
+export class RecordingPanel {
+  title = labels.recording;
+  #says = build('p', {});
+  #start;
+  #stop;
+  #me = build('input', { id: 'record-me', type: 'checkbox', role: 'switch' });
+  #meRow = build('div', { class: 'switch', hidden: true }, build('label', { for: 'record-me' }, texts.recordMe), this.#me);
+  #people = build('p', { class: 'hint' });
+  #files = build('ul', { class: 'files', 'aria-label': texts.recordedFiles });
+  #filesPart = build('section', { class: 'stack', hidden: true }, build('h3', {}, texts.recordedFiles), this.#files, build('p', { class: 'hint' }, texts.filesHint));
+  element;
+
+  /**
+   * @param {object} actions
+   * @param {(on: boolean) => void} actions.record
+   * @param {(agreed: boolean) => void} actions.consent
+   * @param {() => void} actions.opened
+   */
+  constructor({ record, consent, opened }) {
+    this.opened = opened;
+    this.#start = makeButton('button primary', texts.startRecording, () => record(true), icons.record);
+    this.#stop = makeButton('button', texts.stopRecording, () => record(false));
+    this.#me.addEventListener('change', () => consent(this.#me.checked));
+    this.element = build('div', { class: 'stack' }, this.#says, this.#start, this.#meRow, this.#stop, this.#people, this.#filesPart);
+    this.show(null, [], null);
+  }
+
+  /**
+   * @param {RecordingState | null} recording
+   * @param {Person[]} people
+   * @param {string | null} you
+   */
+  show(recording, people, you) {
+    const isOn = recording?.on === true;
+    setText(this.#says, saysOf(recording));
+    const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
+    this.#start.hidden = isOn;
+    this.#stop.hidden = !isOn;
+    // Who has just pressed one of them goes on with the other.
+    if (hadFocus) (isOn ? this.#stop : this.#start).focus();
+    this.#meRow.hidden = !isOn;
+    this.#me.checked = people.find(({ id }) => id === you)?.recorded === true;
+    const recorded = people.filter((person) => person.recorded).map(({ label, name }) => label || name);
+    setText(this.#people, isOn ? texts.recordedPeople(recorded) : '');
+  }
+
+  /**
+   * @param {string} id of the recording
+   * @param {string} startedAt  ISO 8601
+   * @param {RecordedFile[]} files
+   */
+  addFiles(id, startedAt, files) {
+    const since = clock.format(new Date(startedAt));
+    this.#filesPart.hidden = false;
+    this.#files.prepend(...files.map((file) => fileItem(id, since, file)));
+  }
+
+  /** The files could not be had. */
+  filesFailed() {
+    setText(this.#says, noticeText('recording-files'));
+  }
+
+  /** Forgets the files, before another call. */
+  clear() {
+    this.#files.replaceChildren();
+    this.#filesPart.hidden = true;
+  }
+}
+
+/** @param {RecordingState | null} recording */
+function saysOf(recording) {
+  if (!recording) return texts.recordingIdle;
+  if (recording.on) return texts.recordingSince(recording.by, clock.format(new Date(recording.startedAt)));
+  if (recording.code) return noticeText(recording.code);
+  return recording.ready ? texts.recordingReady : texts.recordingFinishing;
+}
+
+/**
+ * @param {string} id
+ * @param {string} since  when it began, as people read it
+ * @param {RecordedFile} file
+ */
+function fileItem(id, since, { file, label, person, seconds, bytes }) {
+  const name = person === null ? texts.recordedMix : label;
+  const href = `/api/recordings/${encodeURIComponent(id)}/${encodeURIComponent(file)}`;
+  const link = build('a', { href, download: file, class: 'file' }, makeIcon(icons.download), build('span', {}, name));
+  return build('li', {}, link, build('span', { class: 'hint' }, texts.fileSize(since, seconds ?? 0, bytes)));
+}

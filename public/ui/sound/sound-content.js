@@ -1,0 +1,89 @@
+import { build } from '../kit/element.js';
+import { SoundHistory } from './sound-history.js';
+import { labels, noticeText, texts } from '../../texts.js';
+
+/**
+ * @import { ClientStats } from '../../client/call/client-stats.js'
+ * @import { SoundPanel } from './sound-panel.js'
+ */
+
+const STYLE = '/public/ui/sound/sound.css';
+
+/** The panel Sound, which is loaded when it is opened first; from the beginning on a call's history is kept for it. */
+export class SoundContent {
+  title = labels.soundPanel;
+  element = build('div', { class: 'stack' }, build('p', { class: 'hint' }, texts.panelLoading));
+  #room;
+  #actions;
+  #history = new SoundHistory();
+  /** @type {ClientStats | null} */
+  #stats = null;
+  /** @type {SoundPanel | null} */
+  #panel = null;
+  #isOpen = false;
+  #isLoading = false;
+
+  /**
+   * @param {string} room
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
+   */
+  constructor(room, actions) {
+    this.#room = room;
+    this.#actions = actions;
+  }
+
+  opened() {
+    this.#isOpen = true;
+    if (this.#panel) {
+      this.#panel.opened();
+      this.#show();
+    } else if (!this.#isLoading) {
+      void this.#load();
+    }
+  }
+
+  closed() {
+    this.#isOpen = false;
+    this.#panel?.closed();
+  }
+
+  /** @param {ClientStats} stats */
+  add(stats) {
+    this.#stats = stats;
+    this.#history.add(stats, performance.now());
+    if (this.#isOpen) this.#show();
+  }
+
+  /** Forgets everything, before another call. */
+  clear() {
+    this.#history.clear();
+    this.#stats = null;
+  }
+
+  #show() {
+    this.#panel?.show(this.#stats, this.#history.samples);
+  }
+
+  async #load() {
+    this.#isLoading = true;
+    try {
+      const [{ SoundPanel: Panel }] = await Promise.all([import('./sound-panel.js'), addStyle(STYLE)]);
+      this.#panel = new Panel(this.#room, this.#actions);
+      this.element.replaceChildren(...this.#panel.parts);
+      if (this.#isOpen) this.opened();
+    } catch {
+      this.element.replaceChildren(build('p', { class: 'hint' }, noticeText('panel-failed')));
+    }
+    this.#isLoading = false;
+  }
+}
+
+/** @param {string} href @returns {Promise<void>} when it is in force */
+function addStyle(href) {
+  const link = build('link', { rel: 'stylesheet', href });
+  document.head.append(link);
+  return new Promise((resolve, reject) => {
+    link.addEventListener('load', () => resolve());
+    link.addEventListener('error', () => reject(new Error(`no ${href}`)));
+  });
+}

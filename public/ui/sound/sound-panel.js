@@ -1,0 +1,121 @@
+import { build, makeButton, setText } from '../kit/element.js';
+import { OperatorControls } from '../call/operator-controls.js';
+import { figuresOf, SoundFigures } from './sound-figures.js';
+import { PARTS, quantity, soundReport } from './sound-report.js';
+import { noticeText, partTexts, texts } from '../../texts.js';
+
+/**
+ * @import { ClientStats } from '../../client/call/client-stats.js'
+ * @import { Sample } from './sound-history.js'
+ * @import { SoundPlots } from './sound-plots.js'
+ */
+
+/** The plots' own style sheet; the rest of the page does without. */
+const PLOT_STYLE = '/vendor/uplot/uPlot.min.css';
+
+/** What one can see of the sound: how old it is and why, and two minutes of what moves it. */
+export class SoundPanel {
+  #room;
+  /** @type {ClientStats | null} */
+  #stats = null;
+  /** @type {Sample[]} */
+  #samples = [];
+  /** @type {SoundPlots | null} */
+  #plots = null;
+  #isLoading = false;
+  #age = build('p', { class: 'sound-age' }, texts.soundAge('–'));
+  #parts = PARTS.map((part) => ({ part, value: build('dd', {}, '–'), bar: build('span', { class: `part part-${part}` }) }));
+  #place = build('div', { class: 'plots-place' }, build('p', { class: 'hint' }, texts.plotsLoading));
+  #figures = new SoundFigures();
+  #operator;
+
+  /**
+   * @param {string} room
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
+   */
+  constructor(room, { announce, failed }) {
+    this.#room = room;
+    this.#operator = new OperatorControls(room);
+    const copy = makeButton('button small', texts.copyAsText, async () => {
+      try {
+        await navigator.clipboard.writeText(this.#report());
+        announce(texts.copied);
+        copy.textContent = texts.copied;
+        setTimeout(() => (copy.textContent = texts.copyAsText), 3000);
+      } catch {
+        failed('copy-failed');
+      }
+    });
+    const rows = this.#parts.map(({ part, value }) =>
+      build('div', { class: 'part-row' }, build('dt', {}, build('span', { class: `part-key part-${part}` }), partTexts[part]), value),
+    );
+    /** What it shows, from top to bottom. @type {HTMLElement[]} */
+    this.parts = [
+      build(
+        'section',
+        { class: 'sound-sum', 'aria-label': texts.soundSum },
+        this.#age,
+        build('div', { class: 'parts', 'aria-hidden': 'true' }, ...this.#parts.map(({ bar }) => bar)),
+        build('dl', { class: 'part-list' }, ...rows),
+        build('p', { class: 'hint' }, texts.soundSumHint),
+      ),
+      this.#place,
+      this.#figures.element,
+      copy,
+      this.#operator.element,
+    ];
+  }
+
+  opened() {
+    this.#operator.opened();
+    if (!this.#isLoading) void this.#load();
+  }
+
+  closed() {
+    this.#operator.closed();
+  }
+
+  /**
+   * @param {ClientStats | null} stats  null before there are any
+   * @param {Sample[]} samples
+   */
+  show(stats, samples) {
+    this.#stats = stats;
+    this.#samples = samples;
+    this.#show();
+  }
+
+  async #load() {
+    this.#isLoading = true;
+    try {
+      const { SoundPlots: Plots } = await import('./sound-plots.js');
+      document.head.append(build('link', { rel: 'stylesheet', href: PLOT_STYLE }));
+      this.#plots = new Plots();
+      this.#place.replaceChildren(this.#plots.element);
+      this.#show();
+    } catch {
+      this.#isLoading = false;
+      this.#place.replaceChildren(build('p', { class: 'hint' }, noticeText('plots-failed')));
+    }
+  }
+
+  #show() {
+    this.#plots?.show(this.#samples);
+    if (!this.#stats) return;
+    const { delayMs, delayParts } = this.#stats;
+    setText(this.#age, texts.soundAge(quantity(delayMs, 'ms')));
+    for (const { part, value, bar } of this.#parts) {
+      setText(value, quantity(delayParts[part], 'ms'));
+      bar.style.setProperty('flex-grow', String(Math.max(0, delayParts[part] || 0)));
+    }
+    this.#figures.show(this.#stats);
+    this.#operator.inForce(delayParts.serverDelayMs);
+  }
+
+  #report() {
+    const sample = this.#samples.at(-1);
+    if (!this.#stats || !sample) return `${texts.soundAge('–')}\n`;
+    const figures = figuresOf(this.#stats);
+    return soundReport({ room: this.#room, stats: this.#stats, sample, figures, at: new Date().toISOString() });
+  }
+}

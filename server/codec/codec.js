@@ -1,0 +1,87 @@
+/**
+ * The Opus codecs that the server can use. docs/codec.md has the measurement by which the default was
+ * chosen.
+ *
+ * @typedef {import('../../public/shared/codec.js').Codec} Codec
+ * @typedef {import('../../public/shared/codec.js').Encoder} Encoder
+ * @typedef {import('../../public/shared/codec.js').Decoder} Decoder
+ * @typedef {import('../../public/shared/codec.js').EncoderSettings} EncoderSettings
+ * @typedef {import('../../public/shared/codec.js').DecoderSettings} DecoderSettings
+ */
+
+import { ConfigError } from '../config/config-error.js';
+
+export { defaultEncoderSettings } from '../../public/shared/codec.js';
+
+/** The package's own module; its exports don't lead there. */
+const LIBOPUS = new URL('../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs', import.meta.url);
+
+/** The codecs by name. */
+const loaders = Object.freeze({
+  native: async () => {
+    const [{ createNativeCodec }, { loadOpus }] = await Promise.all([
+      import('./native.js'),
+      import('@aloud/native'),
+    ]);
+    return createNativeCodec(loadOpus());
+  },
+  'libopus-wasm': async () => {
+    const [{ createLibopusCodec }, { default: createLibopus }] = await Promise.all([
+      import('../../public/shared/libopus-codec.js'),
+      import(LIBOPUS.href),
+    ]);
+    return createLibopusCodec(await createLibopus());
+  },
+  opusscript: async () => {
+    const { createOpusscriptCodec } = await import('./opusscript.js');
+    return createOpusscriptCodec();
+  },
+});
+
+/** @typedef {keyof typeof loaders} CodecName */
+
+export const codecNames = Object.freeze(/** @type {CodecName[]} */ (Object.keys(loaders)));
+
+/** What `auto` takes: the fastest, and one that is always there. @type {[CodecName, CodecName]} */
+const AUTO = ['native', 'libopus-wasm'];
+
+/** @type {Map<string, Promise<Codec>>} */
+const loading = new Map();
+
+/**
+ * @param {string} [name] one of codecNames, or `auto`
+ * @returns {Promise<Codec>} the same one each time, since its instances share one memory
+ * @throws {RangeError} for another name
+ * @throws {import('@aloud/native').NativeUnavailableError} when it is `native` and isn't built
+ */
+export async function loadCodec(name = 'auto') {
+  if (name === 'auto') return (await openCodec(name)).codec;
+  if (!Object.hasOwn(loaders, name)) {
+    throw new RangeError(`codec ${name}: allowed are auto, ${codecNames.join(', ')}`);
+  }
+  let codec = loading.get(name);
+  if (!codec) {
+    codec = loaders[/** @type {CodecName} */ (name)]();
+    loading.set(name, codec);
+  }
+  return codec;
+}
+
+/**
+ * Loads a codec, and says which it is.
+ * @param {string} name one of codecNames, or `auto`
+ * @returns {Promise<{ codec: Codec, line: string }>} line: a sentence for the person who starts the server
+ * @throws {ConfigError} when it can't be had here
+ */
+export async function openCodec(name) {
+  const [best, spare] = AUTO;
+  const wanted = name === 'auto' ? best : name;
+  try {
+    return { codec: await loadCodec(wanted), line: `The Opus codec is ${wanted}.` };
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    if (name !== 'auto') throw new ConfigError({ option: '--codec', value: name, allowed: 'auto', problem: message });
+    const line = `The Opus codec is ${spare}, which takes more time than ${best}: ${message}`;
+    return { codec: await loadCodec(spare), line };
+  }
+}

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs';
+import { createAudioFormat, MAX_FRAME_MS, OPUS_FRAME_MS } from '../../public/shared/audio-format.js';
+import { mostBitrate } from '../../public/shared/payload.js';
+import { readArguments } from './command-line.js';
+import { ConfigError, InformationRequest, notAllowed, show, unknownOption } from './config-error.js';
+import { checkValue, parseText } from './option-value.js';
+import { envOf, OPTIONS } from './options.js';
+
+export { ConfigError, InformationRequest };
+
+/** @typedef {import('./options.js').OptionRow} OptionRow */
+/** @typedef {import('./options.js').OptionValue} OptionValue */
+
+/**
+ * What the server is set to. Units and ranges are in the table of options, and in
+ * docs/configuration.md.
+ *
+ * @typedef {object} Config
+ * @property {string} host
+ * @property {number} port
+ * @property {number} h3Port
+ * @property {'auto' | 'native' | 'quiche' | 'none'} engine
+ * @property {'tick' | 'reply'} delivery
+ * @property {number | 'auto'} serverDelayMs
+ * @property {number} maxServerDelayMs      of auto
+ * @property {number} receivedTarget        percent, of auto
+ * @property {number} sampleRate
+ * @property {number} channels             1 or 2
+ * @property {number} frameMs
+ * @property {number} opusFrames
+ * @property {'auto' | 'native' | 'libopus-wasm' | 'opusscript'} codec
+ * @property {number} bitrate
+ * @property {number | 'auto'} complexity
+ * @property {'voip' | 'audio' | 'low-delay'} application
+ * @property {number} maxSpeakers           who are mixed at once
+ * @property {boolean} levelBalance
+ * @property {boolean} silenceSuppression
+ * @property {number | 'auto'} redundancy
+ * @property {boolean} echo
+ * @property {number} maxRooms
+ * @property {number} maxParticipants       in one room
+ * @property {number} maxSessions           on the server
+ * @property {number} idleTimeoutMs
+ * @property {number} awayTimeoutMs
+ * @property {'cubic' | 'newreno' | 'bbr'} congestionController
+ * @property {number} receiveQueue          datagrams
+ * @property {string | null} cert           null where the server makes its own
+ * @property {string | null} key
+ * @property {string | null} certDir        null for certs/ in aloud's own directory
+ * @property {ReadonlyArray<string>} hostnames
+ * @property {string | null} operatorToken  null where nobody may change a running room
+ * @property {string | null} recordingDir   null for recordings/ in aloud's own directory
+ * @property {number} recordingLimitMb      0: nothing is recorded
+ * @property {number} recordingKeepHours
+ * @property {'error' | 'warn' | 'info' | 'debug'} logLevel
+ */
+
+/** The longest Opus frame that the codec opusscript has in stereo, in milliseconds. */
+const OPUSSCRIPT_STEREO_MS = 20;
+
+const readText = (/** @type {string} */ path) => readFileSync(path, 'utf8');
+
+/**
+ * @typedef {object} Given    a value as found, and where
+ * @property {OptionValue} value
+ * @property {string | null} source  null for the command line
+ */
+
+/**
+ * The configuration from the command line, the environment, the config file and the defaults, the
+ * first of them that has an option winning.
+ *
+ * @param {object} [options]
+ * @param {string[]} [options.argv]                    arguments, without node and the script
+ * @param {Record<string, string | undefined>} [options.env]
+ * @param {(path: string) => string} [options.readFile]  throws when the file can't be read
+ * @param {string} [options.version]                   what --version prints
+ * @returns {Readonly<Config>}
+ * @throws {ConfigError} for an unknown option, a value that isn't allowed, an unreadable file
+ * @throws {InformationRequest} for --help and --version
+ */
+export function loadConfig({ argv = [], env = {}, readFile = readText, version = '' } = {}) {
+  const flags = readArguments(argv, version);
+  const variable = envOf('config');
+  /** @type {Map<string, Given>} */
+  const given = new Map();
+  const environment = readEnvironment(env);
+  if (flags.file !== null) readConfigFile(flags.file, null, readFile, given);
+  else if (env[variable] !== undefined) readConfigFile(env[variable], variable, readFile, given);
+  for (const [name, found] of environment) given.set(name, found);
+  for (const [name, value] of flags.values) given.set(name, { value, source: null });
+
+  const values = OPTIONS.map(({ name, key, fallback }) => [key, given.get(name)?.value ?? fallback]);
+  const config = /** @type {Config} */ (Object.fromEntries(values));
+  checkTogether(config, given);
+  return Object.freeze(config);
+}
+
+/**
+ * @param {Record<string, string | undefined>} env
+ * @returns {Map<string, Given>}
+ */
+function readEnvironment(env) {
+  /** @type {Map<string, Given>} */
+  const given = new Map();
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith('ALOUD_') || variable === envOf('config') || text === undefined) continue;
+    const option = OPTIONS.find((row) => row.env === variable);
+    if (!option) throw unknownOption(variable, 'the environment');
+    const value = parseText(option, text);
+    if (value === undefined) throw notAllowed(option, text, variable);
+    given.set(option.name, { value, source: variable });
+  }
+  return given;
+}
+
+/**
+ * @param {string} path
+ * @param {string | null} source where the path came from
+ * @param {(path: string) => string} readFile
+ * @param {Map<string, Given>} given filled
+ */
+function readConfigFile(path, source, readFile, given) {
+  const wrong = (/** @type {string} */ trouble) => {
+    const allowed = 'the path of a JSON file that holds one object';
+    const problem = `${trouble}; allowed is ${allowed}`;
+    return new ConfigError({ option: '--config', value: path, source, allowed, problem });
+  };
+  let content;
+  try {
+    content = JSON.parse(readFile(path));
+  } catch (error) {
+    throw wrong(error instanceof SyntaxError ? 'it is not JSON' : `it can't be read (${reasonOf(error)})`);
+  }
+  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+  if (!isObject) throw wrong('it holds no object');
+  for (const [name, found] of Object.entries(content)) {
+    const option = OPTIONS.find((row) => row.name === name);
+    if (!option) throw unknownOption(show(name), path, OPTIONS.find(({ key }) => key === name)?.name);
+    const value = checkValue(option, found);
+    if (value === undefined) throw notAllowed(option, found, path);
+    given.set(name, { value, source: path });
+  }
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+/**
+ * What no option can see by itself.
+ * @param {Config} config
+ * @param {Map<string, Given>} given
+ * @throws {ConfigError}
+ */
+function checkTogether(config, given) {
+  const { frameMs, opusFrames, channels, codec, bitrate } = config;
+  /** @type {(name: string, value: unknown, allowed: string) => never} */
+  const stop = (name, value, allowed) => {
+    throw new ConfigError({ option: `--${name}`, value, allowed, source: given.get(name)?.source });
+  };
+  try {
+    createAudioFormat(config);
+  } catch {
+    // Each value is in its range by itself; the frame is what a person who sets both thinks in.
+    const lengths = frameLengths(opusFrames).join(', ');
+    stop('frame-ms', frameMs, `${lengths} (ms) with --opus-frames ${opusFrames}`);
+  }
+  if (codec === 'opusscript' && channels === 2 && frameMs / opusFrames > OPUSSCRIPT_STEREO_MS) {
+    stop('channels', channels, `1 with --codec opusscript and Opus frames of more than ${OPUSSCRIPT_STEREO_MS} ms`);
+  }
+  const most = mostBitrate(config);
+  if (bitrate > most) stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
+  if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);
+  if (config.key !== null && config.cert === null) throw halfPair('cert', 'key', config.key);
+}
+
+/**
+ * @param {string} missing
+ * @param {string} present
+ * @param {string} path
+ */
+function halfPair(missing, present, path) {
+  const problem = `missing, but --${present} is ${show(path)}; allowed is to give both or neither`;
+  return new ConfigError({ option: `--${missing}`, value: undefined, allowed: 'a path', problem });
+}
+
+/** @param {number} opusFrames */
+const frameLengths = (opusFrames) => OPUS_FRAME_MS.map((ms) => ms * opusFrames).filter((ms) => ms <= MAX_FRAME_MS);

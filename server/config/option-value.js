@@ -1,0 +1,131 @@
+import { isCertificateHost } from '../../certs/host.js';
+
+/** @typedef {import('./options.js').OptionRow} OptionRow */
+/** @typedef {import('./options.js').OptionValue} OptionValue */
+
+/** Digits only: no exponent, no hexadecimal, no space. */
+const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
+const MAX_PATH = 4096;
+
+/** What a bearer token may consist of (RFC 6750, section 2.1). */
+const SECRET = /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/;
+
+/**
+ * What a row allows, with its unit, in words.
+ * @param {Readonly<OptionRow>} option
+ */
+export function allowedOf(option) {
+  return option.unit ? `${rangeOf(option)} (${option.unit})` : rangeOf(option);
+}
+
+/**
+ * What a row allows, in words that leave out the unit.
+ * @param {Readonly<OptionRow>} option
+ */
+export function rangeOf(option) {
+  switch (option.type) {
+    case 'integer':
+      return `${option.word ? `${option.word} or ` : ''}a whole number from ${option.min} to ${option.max}`;
+    case 'number':
+      return `${option.word ? `${option.word} or ` : ''}a number from ${option.min} to ${option.max}`;
+    case 'choice':
+      return (option.choices ?? []).join(', ');
+    case 'boolean':
+      return 'true, false';
+    case 'list':
+      return 'host names or addresses, at least one';
+    case 'host':
+      return 'an address or a host name';
+    case 'path':
+      return 'a path';
+    case 'secret':
+      return '16 to 256 letters, digits and -._~+/';
+  }
+}
+
+/**
+ * The value that a text stands for, on the command line or in the environment.
+ * @param {Readonly<OptionRow>} option
+ * @param {string} given
+ * @returns {OptionValue | undefined} undefined when the option doesn't allow it
+ */
+export function parseText(option, given) {
+  switch (option.type) {
+    case 'integer':
+    case 'number':
+      if (given === option.word) return given;
+      return DECIMAL.test(given) ? checkValue(option, Number(given)) : undefined;
+    case 'choice':
+      return option.choices?.find((value) => String(value) === given);
+    case 'boolean':
+      return given === 'true' ? true : given === 'false' ? false : undefined;
+    case 'list':
+      return checkValue(option, given.split(',').map((part) => part.trim()));
+    case 'host':
+    case 'path':
+    case 'secret':
+      return checkValue(option, given);
+  }
+}
+
+/**
+ * @param {Readonly<OptionRow>} option
+ * @param {unknown} value as JSON has it
+ * @returns {OptionValue | undefined} the value, frozen; undefined when the option doesn't allow it
+ */
+export function checkValue(option, value) {
+  switch (option.type) {
+    case 'integer':
+    case 'number':
+      if (typeof value === 'string' && value === option.word) return value;
+      return isNumberOf(option, value) ? value : undefined;
+    case 'choice':
+      return option.choices?.find((allowed) => allowed === value);
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'list':
+      return isHosts(value) ? Object.freeze([...value]) : undefined;
+    case 'host':
+      return isHost(value) ? value : undefined;
+    case 'path':
+      return isPath(value) ? value : undefined;
+    case 'secret':
+      return typeof value === 'string' && SECRET.test(value) ? value : undefined;
+  }
+}
+
+/**
+ * @param {Readonly<OptionRow>} option
+ * @param {unknown} value
+ * @returns {value is number}
+ */
+function isNumberOf(option, value) {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return false;
+  if (option.type === 'integer' && !Number.isInteger(value)) return false;
+  return value >= (option.min ?? -Infinity) && value <= (option.max ?? Infinity);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+function isHost(value) {
+  // An address may carry a zone, as in fe80::1%eth0.
+  return typeof value === 'string' && value.length <= 253 && /^[a-z0-9_.:-]+(%[a-z0-9_.-]+)?$/i.test(value);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string[]}
+ */
+function isHosts(value) {
+  return Array.isArray(value) && value.length > 0 && value.every(isCertificateHost);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+function isPath(value) {
+  return typeof value === 'string' && value.length > 0 && value.length <= MAX_PATH && !value.includes('\0');
+}

@@ -1,0 +1,182 @@
+import { CHANNELS, MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../../public/shared/audio-format.js';
+import { APPLICATIONS, defaultEncoderSettings as encoder } from '../../public/shared/codec.js';
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+
+/**
+ * The one table of options. `--help`, the environment, the config file, `docs/configuration.md` and
+ * the tests are all read from it.
+ *
+ * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret'} OptionType
+ *
+ * @typedef {object} OptionRow
+ * @property {string} name           the flag without its dashes, and the key in the config file
+ * @property {string} key            the property of the config object
+ * @property {string} env            the environment variable
+ * @property {OptionType} type       a list is comma-separated in the environment, and a repeated flag
+ * @property {string} [unit]
+ * @property {number} [min]          of an integer or a number
+ * @property {number} [max]
+ * @property {string} [word]          that is allowed in place of a number
+ * @property {ReadonlyArray<string | number>} [choices]
+ * @property {OptionValue} fallback  the value where none is given
+ * @property {string} [fallbackNote] what the default means, where the value doesn't say it
+ * @property {string} description
+ *
+ * @typedef {string | number | boolean | null | ReadonlyArray<string>} OptionValue
+ */
+
+/** The longest server-side delay, in milliseconds. */
+export const MAX_SERVER_DELAY_MS = 2000;
+
+const LOOPBACK = Object.freeze(['localhost', '127.0.0.1', '::1']);
+
+/** @type {ReadonlyArray<Readonly<OptionRow>>} */
+export const OPTIONS = Object.freeze(
+  [
+    {
+      ...row('host', 'host', '::', 'address to listen on, for TCP and UDP'),
+      fallbackNote: 'every address, IPv4 too',
+    },
+    integer('port', 0, 65535, 8080, 'TCP port of the page, WebSocket and HTTP/1; 0 takes a free one'),
+    integer('h3-port', 0, 65535, 4433, 'UDP port of HTTP/3; 0 takes a free one'),
+    choice('engine', ['auto', 'native', 'quiche', 'none'], 'auto', 'HTTP/3 engine; auto: the first that is there'),
+    choice('delivery', ['tick', 'reply'], 'tick', 'tick: the server pushes each mix; reply: it answers each packet'),
+    {
+      ...number('server-delay-ms', 0, MAX_SERVER_DELAY_MS, 60, 'ms', 'how long after its end a frame is mixed'),
+      word: 'auto',
+      fallback: 'auto',
+      fallbackNote: 'the least that keeps everybody heard',
+    },
+    {
+      ...integer('max-server-delay-ms', 1, MAX_SERVER_DELAY_MS, 400, 'what auto may go up to: later packets are given up'),
+      unit: 'ms',
+    },
+    number('received-target', 50, 99.99, 99.5, '%', "of each speaker's frames that arrive, so many are in time with auto"),
+    { ...choice('sample-rate', SAMPLE_RATES, 48000, 'sample rate of the rooms'), unit: 'Hz' },
+    choice('channels', CHANNELS, 1, 'of the sound of rooms: 1 is mono, 2 stereo; who is first in a room may ask for either'),
+    number('frame-ms', Math.min(...OPUS_FRAME_MS), MAX_FRAME_MS, 20, 'ms', 'length of a frame, and so of a packet'),
+    integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, 'Opus frames to a packet, equal parts of the frame'),
+    choice('codec', ['auto', 'native', 'libopus-wasm', 'opusscript'], 'auto', 'Opus library; auto: native where it is built'),
+    { ...integer('bitrate', 6000, 256000, encoder.bitrate, 'bitrate of each Opus stream, both ways; twice as much in stereo'), unit: 'b/s' },
+    {
+      ...integer('complexity', 0, 10, encoder.complexity, 'effort of the Opus encoders on the server, 10 being the most'),
+      word: 'auto',
+      fallback: 'auto',
+      fallbackNote: `${encoder.complexity}, and 0 while the server is busy`,
+    },
+    choice('application', Object.keys(APPLICATIONS), encoder.application, 'what the Opus encoders are tuned for'),
+    {
+      ...integer('max-speakers', 1, 1000, 20, 'of those who speak at once, so many are heard, the loudest of them'),
+      unit: 'people',
+    },
+    row('boolean', 'level-balance', false, 'brings soft and loud speakers closer to one level'),
+    row('boolean', 'silence-suppression', true, 'leaves packets out in which nothing is to be heard, both ways'),
+    {
+      ...integer('redundancy', 0, MAX_REDUNDANCY, 0, 'earlier frames that a packet repeats; auto: as many as loss asks for'),
+      word: 'auto',
+      fallback: 'auto',
+    },
+    row('boolean', 'echo', false, 'lets people hear themselves too'),
+    integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
+    integer('max-participants', 1, 1000, 100, 'people in one room'),
+    integer('max-sessions', 1, 100000, 1000, 'people on the server'),
+    { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence of a connection that ends it'), unit: 'ms' },
+    { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
+    choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', 'of QUIC on the native engine, for what is beyond 32 KiB a round trip'),
+    {
+      ...integer('receive-queue', 8, 4096, 64, 'datagrams of one session that may wait; beyond it the oldest go'),
+      unit: 'datagrams',
+    },
+    path('cert', 'PEM file of your own certificate and its chain; the page is then HTTPS too', 'one is made'),
+    path('key', "PEM file of that certificate's private key", 'one is made'),
+    path('cert-dir', 'directory for the certificate that the server makes', "certs/ in aloud's own directory"),
+    {
+      ...row('list', 'hostname', LOOPBACK, 'host in that certificate; may be repeated'),
+      key: 'hostnames',
+    },
+    {
+      ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
+      fallbackNote: 'nobody may',
+    },
+    path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory"),
+    {
+      ...integer('recording-limit-mb', 0, 1_000_000, 1024, 'of all recordings on the disk; 0: nothing is recorded'),
+      unit: 'MB',
+    },
+    {
+      ...integer('recording-keep-hours', 1, 87600, 24, 'after which recordings are deleted'),
+      unit: 'h',
+    },
+    choice('log-level', ['error', 'warn', 'info', 'debug'], 'info', 'how much is written to standard error'),
+  ].map((option) => Object.freeze(option)),
+);
+
+/**
+ * The environment variable of an option.
+ * @param {string} name
+ */
+export function envOf(name) {
+  return `ALOUD_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** @param {string} name */
+function keyOf(name) {
+  return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+}
+
+/**
+ * @param {OptionType} type
+ * @param {string} name
+ * @param {OptionValue} fallback
+ * @param {string} description
+ * @returns {OptionRow}
+ */
+function row(type, name, fallback, description) {
+  return { name, key: keyOf(name), env: envOf(name), type, fallback, description };
+}
+
+/**
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ * @param {number} fallback
+ * @param {string} description
+ * @returns {OptionRow}
+ */
+function integer(name, min, max, fallback, description) {
+  return { ...row('integer', name, fallback, description), min, max };
+}
+
+/**
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ * @param {number} fallback
+ * @param {string} unit
+ * @param {string} description
+ * @returns {OptionRow}
+ */
+function number(name, min, max, fallback, unit, description) {
+  return { ...row('number', name, fallback, description), min, max, unit };
+}
+
+/**
+ * @param {string} name
+ * @param {ReadonlyArray<string | number>} choices
+ * @param {string | number} fallback
+ * @param {string} description
+ * @returns {OptionRow}
+ */
+function choice(name, choices, fallback, description) {
+  return { ...row('choice', name, fallback, description), choices };
+}
+
+/**
+ * @param {string} name
+ * @param {string} description
+ * @param {string} fallbackNote what is done without it
+ * @returns {OptionRow}
+ */
+function path(name, description, fallbackNote) {
+  return { ...row('path', name, null, description), fallbackNote };
+}

@@ -1,0 +1,78 @@
+/**
+ * @import { Request, Response } from 'express'
+ * @import { Rooms } from '../room/rooms.js'
+ */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { answerError, answerJson, isOfType, readBody } from '../transport/http-body.js';
+
+/** What an operator's request may have, in bytes. */
+const MAX_BODY_BYTES = 1024;
+
+const change = z.strictObject({
+  serverDelayMs: z.union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)]),
+});
+
+const ALLOWED = `The body is to be {"serverDelayMs": D}: "auto", or a number from 0 to ${MAX_SERVER_DELAY_MS} (ms).`;
+
+/**
+ * What the server's operator changes on a running room: PATCH /api/rooms/<room>.
+ *
+ * @param {object} options
+ * @param {Pick<Rooms, 'get'>} options.rooms
+ * @param {string | null} options.operatorToken null where nobody may
+ * @returns {(request: Request<{ room: string }>, response: Response) => void}
+ */
+export function changeRoom({ rooms, operatorToken }) {
+  return (request, response) => {
+    if (refuseOperator(request, response, operatorToken)) return;
+    if (!isOfType(request, 'application/json')) return answerError(response, 'content-type');
+    readBody(request, MAX_BODY_BYTES, (body) => {
+      if (body === null) return answerError(response, 'body-too-large');
+      const wanted = change.safeParse(parseJson(body));
+      if (!wanted.success) return answerJson(response, 400, { code: 'bad-request', message: ALLOWED });
+      const room = rooms.get(request.params.room);
+      if (!room) return answerError(response, 'not-found');
+      room.setDelay(wanted.data.serverDelayMs);
+      answerJson(response, 200, room.describe());
+    });
+  };
+}
+
+/**
+ * Answers a request that only the operator may make, where it isn't the operator's.
+ * @param {Request<any>} request
+ * @param {Response} response
+ * @param {string | null} operatorToken null where nobody may
+ * @returns {boolean} whether it was answered
+ */
+export function refuseOperator(request, response, operatorToken) {
+  if (operatorToken !== null && hasToken(request, operatorToken)) return false;
+  if (operatorToken !== null) response.set('WWW-Authenticate', 'Bearer');
+  answerError(response, operatorToken === null ? 'operator-off' : 'operator-token');
+  return true;
+}
+
+/**
+ * Compared by hash, in a time that tells nothing of the token, its length neither.
+ * @param {Request<any>} request
+ * @param {string} token
+ */
+function hasToken(request, token) {
+  const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  return timingSafeEqual(sha256(given), sha256(token));
+}
+
+/** @param {string} text */
+const sha256 = (text) => createHash('sha256').update(text).digest();
+
+/** @param {Buffer} body */
+function parseJson(body) {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

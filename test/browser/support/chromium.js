@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { findChromium } from '../../../bench/participants/chromium.js';
+import { formatWav } from '../../../bench/stats/wav.js';
+import { requireOrSkip } from '../../skip.js';
+
+/**
+ * @import { Browser } from 'playwright-core'
+ *
+ * @typedef {object} OpenBrowser
+ * @property {Browser} browser
+ * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} kill  ends the process as a crash would, so that it says no farewell
+ */
+
+/** The browser that the tests drive: CHROMIUM_PATH, or the first that is where browsers are. */
+export const chromiumPath = findChromium();
+
+/** `describe` and `it` for tests in a browser; skipped by name where there is none. */
+export const inChromium = requireOrSkip(chromiumPath, 'Chromium is not installed: set CHROMIUM_PATH');
+
+/**
+ * @typedef {'speech' | 'refused' | 'missing'} MicrophoneKind
+ *   speech: the fake microphone speaks what it is given, or silence; refused: permission is denied;
+ *   missing: there is no microphone
+ *
+ * @typedef {object} BrowserOptions
+ * @property {MicrophoneKind} [microphone]
+ * @property {Float32Array | Float32Array[]} [speech] what the microphone hears once from the moment when it is
+ *   opened, at 48 kHz, of one channel or of each; silence afterwards
+ */
+
+/**
+ * Starts a browser of its own, so that its microphone is its own and it can be killed alone.
+ * @param {BrowserOptions} [options]
+ * @returns {Promise<OpenBrowser>}
+ */
+export async function openBrowser({ microphone = 'speech', speech = new Float32Array(4800) } = {}) {
+  const scratch = await mkdtemp(join(tmpdir(), 'aloud-browser-'));
+  const file = join(scratch, 'speech.wav');
+  await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech].flat() }));
+  const browser = await chromium.launch({
+    executablePath: chromiumPath,
+    args: ['--no-sandbox', '--disable-gpu', ...microphoneArguments(microphone, file)],
+  });
+  const cleaned = (/** @type {() => Promise<void>} */ end) => async () => {
+    await end();
+    await rm(scratch, { recursive: true, force: true });
+  };
+  return { browser, close: cleaned(() => browser.close()), kill: cleaned(() => killBrowser(browser)) };
+}
+
+/** @param {Browser} browser */
+async function killBrowser(browser) {
+  const devtools = await browser.newBrowserCDPSession();
+  const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
+  const gone = new Promise((resolve) => void browser.once('disconnected', resolve));
+  for (const { id, type } of processInfo) if (type === 'browser') process.kill(id, 'SIGKILL');
+  await gone;
+}
+
+/**
+ * @param {MicrophoneKind} microphone
+ * @param {string} file
+ */
+function microphoneArguments(microphone, file) {
+  if (microphone === 'missing') return ['--use-fake-ui-for-media-stream'];
+  const device = ['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${file}%noloop`];
+  return [...device, `--use-fake-ui-for-media-stream${microphone === 'refused' ? '=deny' : ''}`];
+}

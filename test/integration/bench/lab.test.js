@@ -1,0 +1,183 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Child, sharedMs } from '../../../bench/participants/child.js';
+import { Talker } from '../../../bench/participants/talker.js';
+import { Pacer } from '../../../public/lab/runs/pacer.js';
+import { systemClock } from '../../../public/shared/clock.js';
+import { Packet, writeAudioHeader } from '../../../public/shared/packet.js';
+import { WebSocketConnection } from '../../../public/client/connection/websocket.js';
+import { WebSocket } from 'ws';
+
+const MAIN = fileURLToPath(new URL('../../../bench/main.js', import.meta.url));
+const PEER = new URL('../../fixtures/echo-peer.js', import.meta.url);
+
+/** @type {(() => unknown)[]} */
+const open = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+/** @param {number} ms */
+const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+async function temporaryFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'aloud-lab-'));
+  open.push(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/**
+ * Round trips of a bare socket to the peer, which the lab's are compared with: what the machine's timers and its
+ * loopback take is no error of the lab's.
+ * @param {string} url
+ * @returns {Promise<() => number[]>} the round trips until then, in milliseconds
+ */
+async function measureBare(url) {
+  const socket = new WebSocket(url);
+  await once(socket, 'open');
+  const trips = /** @type {number[]} */ ([]);
+  let sentMs = 0;
+  socket.on('message', () => trips.push(performance.now() - sentMs));
+  const packet = new Uint8Array(80);
+  writeAudioHeader(packet, new Packet());
+  const timer = setInterval(() => {
+    sentMs = performance.now();
+    socket.send(packet);
+  }, 100);
+  open.push(() => {
+    clearInterval(timer);
+    socket.terminate();
+  });
+  return () => trips;
+}
+
+/** What nine in ten take longer than: a busy machine shows in the others. @param {number[]} trips */
+const quick = (trips) => trips.toSorted((a, b) => a - b)[Math.floor(trips.length / 10)];
+
+describe('the lab\'s own error', () => {
+  it.each([5, 25, 80])('is below 1 ms against a peer that answers after %i ms', async (ms) => {
+    const peer = new Child(PEER, []);
+    open.push(() => peer.close());
+    const { port } = await peer.call('start', { ms });
+    const url = `ws://127.0.0.1:${port}/session`;
+    const connection = await WebSocketConnection.open({ url, now: () => performance.now(), WebSocket: /** @type {any} */ (WebSocket) });
+    const talker = new Talker({ connection });
+    open.push(() => talker.close());
+    await talker.join({ room: 'echo', name: 'A' });
+    const pacer = new Pacer(systemClock);
+    open.push(() => pacer.close());
+    const bare = await measureBare(url);
+    talker.note();
+    pacer.add(talker);
+    await pass(2500);
+    const { sent, received } = talker.takeNotes();
+    const sentMs = new Map(sent.map(({ frame, atMs }) => [frame, atMs]));
+    const trips = received.map(({ frame, atMs }) => atMs - (sentMs.get(frame) ?? NaN));
+    expect(trips.length).toBeGreaterThan(80);
+    expect(Math.min(...trips)).toBeGreaterThanOrEqual(ms);
+    expect(bare().length).toBeGreaterThan(10);
+    expect(quick(trips)).toBeLessThan(quick(bare()) + 1);
+  });
+
+  it('is none between the clocks of its processes', async () => {
+    const peer = new Child(new URL('../../fixtures/clock-peer.js', import.meta.url), []);
+    open.push(() => peer.close());
+    let least = Infinity;
+    for (let i = 0; i < 50; i++) {
+      const before = sharedMs(performance.now());
+      const theirs = await peer.call('now');
+      const after = sharedMs(performance.now());
+      expect(theirs).toBeGreaterThanOrEqual(before - 0.1);
+      expect(theirs).toBeLessThanOrEqual(after + 0.1);
+      least = Math.min(least, after - before);
+    }
+    expect(least).toBeLessThan(50);
+  });
+});
+
+describe('a process of the lab', () => {
+  it('tells of an error, and of its own end', async () => {
+    const peer = new Child(new URL('../../fixtures/clock-peer.js', import.meta.url), []);
+    await expect(peer.call('fail')).rejects.toThrow('it failed');
+    const waiting = peer.call('never');
+    await Promise.all([expect(waiting).rejects.toThrow('ended'), peer.close()]);
+    await peer.close();
+  });
+});
+
+describe('the lab\'s command', () => {
+  it('runs a scenario over HTTP/1 and WebSocket, and leaves what it measured', async () => {
+    const out = await temporaryFolder();
+    const args = ['rtt', '--transports', 'websocket,http1', '--format', 'call', '--duration', '2', '--repetitions', '1', '--warm-up', '0.2', '--out', out];
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
+    expect(stdout).toMatch(/Round trip, mean/);
+    const [name] = await readdir(out);
+    const run = JSON.parse(await readFile(join(out, name, 'run.json'), 'utf8'));
+    expect(run).toMatchObject({ scenario: 'rtt', complete: true, link: { profile: 'loopback', ping: { lossPercent: 0 } } });
+    const csv = (await readFile(join(out, name, 'samples-roundTrip.csv'), 'utf8')).trim().split('\n');
+    expect(csv.length).toBeGreaterThan(170);
+    const values = csv.slice(1).map((line) => Number(line.split(',')[4]));
+    expect(values.filter(Number.isFinite).length).toBeGreaterThan(0.95 * values.length);
+    expect(Math.min(...values)).toBeGreaterThan(0);
+    expect(await readFile(join(out, name, 'report.html'), 'utf8')).toContain('<svg');
+  }, 60_000);
+
+  it('leaves what it had measured when it is interrupted, and no process', async () => {
+    const out = await temporaryFolder();
+    const args = ['rtt', '--transports', 'websocket', '--format', 'call', '--duration', '60', '--repetitions', '60', '--warm-up', '0.2', '--out', out];
+    const lab = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    lab.stderr.on('data', (chunk) => (said += chunk));
+    const samples = async () => {
+      const [name] = await readdir(out);
+      return (await readFile(join(out, name, 'samples-roundTrip.csv'), 'utf8')).trim().split('\n');
+    };
+    await expect.poll(() => samples().then(({ length }) => length, () => 0), { timeout: 50_000 }).toBeGreaterThan(20);
+    const { stdout: children } = await promisify(execFile)('pgrep', ['-P', String(lab.pid)]).catch(() => ({ stdout: '' }));
+    lab.kill('SIGINT');
+    const code = await new Promise((resolve) => void lab.once('exit', resolve));
+    expect(code).toBe(1);
+    expect(said).toMatch(/broke off: interrupted by SIGINT/);
+    for (const pid of children.trim().split('\n').filter(Boolean)) {
+      expect(() => process.kill(Number(pid), 0)).toThrow();
+    }
+    const [name] = await readdir(out);
+    const run = JSON.parse(await readFile(join(out, name, 'run.json'), 'utf8'));
+    expect(run).toMatchObject({ complete: false, error: 'interrupted by SIGINT' });
+    expect((await samples()).length).toBeGreaterThan(20);
+  }, 90_000);
+
+  it('ends at once when it is interrupted while it measures the link', async () => {
+    const out = await temporaryFolder();
+    const lab = spawn(process.execPath, [MAIN, 'rtt', '--out', out], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    lab.stderr.on('data', (chunk) => (said += chunk));
+    await expect.poll(() => said, { timeout: 30_000 }).toMatch(/measuring the link/);
+    lab.kill('SIGINT');
+    const fromMs = performance.now();
+    expect(await new Promise((resolve) => void lab.once('exit', resolve))).toBe(1);
+    // It takes ten seconds and more to measure.
+    expect(performance.now() - fromMs).toBeLessThan(6000);
+    expect(said).toMatch(/broke off: interrupted by SIGINT/);
+  }, 60_000);
+
+  it.each([
+    [['rtt', '--duration', '0'], /--duration.*allowed is a number from 1/],
+    [['rtt', '--transports', 'carrier-pigeon'], /allowed are webtransport, websocket, http1/],
+    [['rtt', '--link', 'moon'], /Allowed choices are loopback, thesis/],
+    [['rtt', '--server', '--prot 1'], /--server.*--prot: there is no such option; did you mean --port/],
+    [['rtt', '--out', '/dev/null/x'], /^bench: --out: "\/dev\/null\/x": nothing can be written there \(ENOTDIR\)$/m],
+    [['sing'], /unknown command 'sing'/],
+    [['report', '/nowhere', '/elsewhere'], /nowhere is no run's folder/],
+  ])('says what is wrong with %j', async (args, words) => {
+    const failed = promisify(execFile)(process.execPath, [MAIN, ...args]);
+    await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(words) });
+    await failed.catch(({ stderr }) => expect(stderr).not.toMatch(/\n\s+at /));
+  });
+});

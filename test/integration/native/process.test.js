@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Endpoint } from '@aloud/native';
+import { afterEach, expect, it } from 'vitest';
+import { errors } from '../../../public/shared/errors.js';
+import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
+import { closeAfter, closeAll, nativeTests, newCertificate, record, startServer, until } from './harness.js';
+
+/** @import { Session } from '../../../server/transport/session.js' */
+
+const PEER = fileURLToPath(new URL('./peer.js', import.meta.url));
+
+afterEach(closeAll);
+
+/** @param {string[]} args */
+function startPeer(...args) {
+  const child = spawn(process.execPath, [PEER, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const peer = { child, output: '', code: /** @type {number | null | undefined} */ (undefined) };
+  child.stdout.on('data', (text) => (peer.output += text));
+  child.on('exit', (code) => (peer.code = code));
+  return peer;
+}
+
+nativeTests.describe('native engine: processes', () => {
+  it('ends by itself when all is closed', async () => {
+    const peer = startPeer('echo');
+    try {
+      await until(() => peer.output.includes('closed'), 15_000);
+      await until(() => peer.code !== undefined, 3000);
+      expect(peer.code).toBe(0);
+    } finally {
+      peer.child.kill('SIGKILL');
+    }
+  });
+
+  it('notices within the idle timeout that a peer was killed', async () => {
+    const server = await startServer({ options: { idleTimeoutMs: 600, keepAliveMs: 200 } });
+    const peer = startPeer('hold', server.url, server.certificate.hash);
+    try {
+      const session = await until(() => server.sessions[0], 15_000);
+      const seen = record(session);
+      await new Promise((resolve) => void setTimeout(resolve, 1000));
+      expect(seen.closed).toBe(null);
+      peer.child.kill('SIGKILL');
+      await until(() => seen.closed, 2000);
+      expect(seen.closed).toMatchObject([0, expect.any(String), 'timeout']);
+    } finally {
+      peer.child.kill('SIGKILL');
+    }
+  });
+
+  it('lets the room know of it under the code of the idle timeout', async () => {
+    const certificate = await newCertificate();
+    const closed = /** @type {number[]} */ ([]);
+    let sessions = 0;
+    const accept = (/** @type {Session} */ session) => {
+      sessions += 1;
+      session.handler = { packet: () => {}, control: () => {}, closed: (code) => closed.push(code) };
+    };
+    const log = { error: () => {} };
+    const transport = closeAfter(await createNativeTransport({ accept, certificate, log, idleTimeoutMs: 600 }));
+    const peer = startPeer('hold', `https://localhost:${transport.address().port}/session`, certificate.hash);
+    try {
+      await until(() => sessions === 1, 15_000);
+      peer.child.kill('SIGKILL');
+      await until(() => closed.length > 0, 1000);
+      expect(closed).toEqual([errors['idle-timeout'].close]);
+    } finally {
+      peer.child.kill('SIGKILL');
+    }
+  });
+
+  it.skipIf(process.platform !== 'linux')('leaves no thread behind', async () => {
+    const threads = () => readdirSync('/proc/self/task').length;
+    await new Endpoint({ ioThreads: 4 }).close();
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    const before = threads();
+    for (let i = 0; i < 10; i++) {
+      const endpoint = new Endpoint({ ioThreads: 4 });
+      expect(threads()).toBeGreaterThanOrEqual(before + 4);
+      await endpoint.close();
+      await until(() => threads() <= before);
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { LossReport, reportOf } from '../../../public/client/playout/loss-report.js';
+import { Speakers } from '../../../public/client/playout/speakers.js';
+import { Packet, VOICE_BIT } from '../../../public/shared/packet.js';
+
+describe('LossReport', () => {
+  it('tells what changes at once, and what stays each five seconds', () => {
+    const report = new LossReport();
+    const told = [0, 0, 0.4, 0.4, 3, 3.2, 3.1, 3, 3, 3, null, 0.4, 0, 0, 0, 0, 0, 0].map((lost, i) => report.isDue(lost, i * 1000));
+    expect(told.map(Number).join('')).toBe('100010000101000010');
+    expect(report.isDue(null, 99_000)).toBe(false);
+  });
+
+  it('leaves out what can not be, so that the rest is taken', () => {
+    const sound = { delayMs: 95, detail: { playout: { delayMs: 40.126, driftPpm: -12 } } };
+    expect(reportOf(1, sound)).toEqual({ type: 'report', lostPercent: 1, playoutDelayMs: 40.13, soundLatencyMs: 95, driftPpm: -12 });
+    const wrong = { delayMs: NaN, detail: { playout: { delayMs: 10_001, driftPpm: -1e6 } } };
+    expect(reportOf(0, wrong)).toEqual({ type: 'report', lostPercent: 0 });
+  });
+});
+
+describe('Speakers', () => {
+  function setUp() {
+    /** @type {any[]} */
+    const told = [];
+    const speakers = new Speakers((list) => told.push(list), (number) => (number === 9 ? undefined : `p${number}`));
+    /** @param {number} frame @param {[number, number, boolean][]} [list] id, level, voice */
+    const receive = (frame, list = [], bytes = 5) => {
+      const packet = new Packet();
+      packet.frame = frame;
+      packet.payloadBytes[0] = bytes;
+      packet.speakers = list.length;
+      list.forEach(([id, level, voice], i) => {
+        packet.speakerIds[i] = id;
+        packet.speakerLevels[i] = level | (voice ? VOICE_BIT : 0);
+      });
+      speakers.receive(packet, frame * 20);
+    };
+    return { told, receive };
+  }
+
+  it('tells who is to be heard, the loudest first, at most ten times a second', () => {
+    const { told, receive } = setUp();
+    receive(0, [[1, 40, false], [2, 20, true], [9, 3, true]]);
+    receive(1, [[3, 30, true]]);
+    expect(told).toEqual([[{ id: 'p2', level: 20, voice: true }, { id: 'p1', level: 40, voice: false }]]);
+    for (let frame = 2; frame < 5; frame++) receive(frame);
+    expect(told.length).toBe(1);
+    receive(5);
+    expect(told[1]).toEqual([{ id: 'p3', level: 30, voice: true }]);
+    for (let frame = 6; frame < 106; frame++) receive(frame, [[1, 40, true]]);
+    expect(told.length).toBe(2 + 20);
+  });
+
+  it('tells silence once, and takes nothing from a packet that was overtaken', () => {
+    const { told, receive } = setUp();
+    receive(0, [[1, 40, true]]);
+    receive(10, [], 0);
+    receive(9, [[1, 40, true]]);
+    for (let frame = 11; frame < 100; frame++) receive(frame, [], 0);
+    expect(told).toEqual([[{ id: 'p1', level: 40, voice: true }], []]);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, it, vi } from 'vitest';
+import { ConfigError } from '../../../server/config/config.js';
+import { loadCodec, openCodec } from '../../../server/codec/codec.js';
+
+vi.mock('@aloud/native', () => ({
+  loadOpus: () => {
+    throw new Error('it is not built: such a command builds it');
+  },
+}));
+
+it('takes libopus-wasm where the native codec is missing, and says why', async () => {
+  const { codec, line } = await openCodec('auto');
+  expect(codec.name).toBe('libopus-wasm');
+  expect(line).toBe(
+    'The Opus codec is libopus-wasm, which takes more time than native: it is not built: such a command builds it',
+  );
+  expect(await loadCodec()).toBe(codec);
+});
+
+it('takes the one that is asked for', async () => {
+  const { codec, line } = await openCodec('opusscript');
+  expect([codec.name, line]).toEqual(['opusscript', 'The Opus codec is opusscript.']);
+});
+
+it('does not start with another one than is asked for', async () => {
+  await expect(openCodec('native')).rejects.toThrow(ConfigError);
+  await expect(openCodec('native')).rejects.toThrow('--codec: "native": it is not built: such a command builds it');
+});

@@ -1,0 +1,151 @@
+import { loadOpus } from '@aloud/native';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createNativeCodec } from '../../../server/codec/native.js';
+import { canBuildOpus, requireOrSkip } from '../../skip.js';
+
+const SEED = 6716;
+const CANARY = 7.25;
+
+/** @returns {import('../../../native/binding.js').NativeOpus | null} */
+function opusOrNull() {
+  try {
+    return loadOpus();
+  } catch {
+    return null;
+  }
+}
+
+const opus = opusOrNull();
+const native = requireOrSkip(opus, 'the native Opus codec is not built', canBuildOpus);
+const { OpusEncoder, OpusDecoder, opusVersion } = /** @type {NonNullable<typeof opus>} */ (opus ?? {});
+
+/** What JavaScript may hand over where a number is wanted. */
+const anyNumber = fc.oneof(
+  fc.integer(),
+  fc.double(),
+  fc.constantFrom(0, -1, 1, 2, 120, 959, 960, 961, 1275, 1276, 2880, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, NaN),
+);
+
+native.it('is libopus 1.6 or later', () => {
+  expect(opusVersion()).toMatch(/^libopus 1\.([6-9]|\d\d)/);
+});
+
+native.describe('the addon itself, whatever it is handed', () => {
+  it('opens no encoder and no decoder by settings that Opus does not have', () => {
+    const rates = fc.oneof(anyNumber, fc.constantFrom(8000, 12000, 16000, 24000, 44100, 48000, 96000));
+    const channelCounts = fc.oneof(anyNumber, fc.constantFrom(undefined, 1, 2, 3));
+    const applications = fc.oneof(anyNumber, fc.constantFrom(2048, 2049, 2050, 2051, 2052));
+    fc.assert(
+      fc.property(rates, anyNumber, anyNumber, anyNumber, applications, channelCounts, (rate, samples, bitrate, complexity, application, channels) => {
+        const isFrame = [1, 2, 4, 8, 16, 24].includes((samples * 400) / rate);
+        const isCount = [undefined, 1, 2].includes(channels);
+        const isRate = [8000, 12000, 16000, 24000, 48000].includes(rate);
+        for (const open of [
+          () => new OpusEncoder(rate, samples, bitrate, complexity, application, channels),
+          () => new OpusDecoder(rate, samples, channels),
+        ]) {
+          try {
+            open().close();
+            // Numbers become whole ones of 32 bits on their way.
+            expect(isRate || !Number.isInteger(rate)).toBe(true);
+            expect(isCount || !Number.isInteger(channels)).toBe(true);
+            expect(isFrame || !Number.isInteger(samples)).toBe(true);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'InvalidArg' });
+          }
+        }
+      }),
+      { seed: SEED, numRuns: 2000 },
+    );
+  });
+
+  it('throws for arguments of another type, and lives on', () => {
+    const [encoder, decoder] = [new OpusEncoder(48000, 960, 48000, 5, 2051), new OpusDecoder(48000, 960)];
+    const wrong = [undefined, null, 'x', {}, [], new Uint16Array(960), new DataView(new ArrayBuffer(8)), Symbol('x')];
+    for (const value of /** @type {any[]} */ (wrong)) {
+      expect(() => encoder.encode(value, new Uint8Array(1275), 0)).toThrow();
+      expect(() => encoder.encode(new Float32Array(960), value, 0)).toThrow();
+      expect(() => decoder.decode(value, 0, 1, new Float32Array(960), 0)).toThrow();
+      expect(() => decoder.decode(new Uint8Array(9), 0, 1, value, 0)).toThrow();
+      expect(() => decoder.conceal(value, 0)).toThrow();
+    }
+    expect(() => /** @type {any} */ (OpusEncoder)()).toThrow();
+    expect(() => /** @type {any} */ (encoder.encode).call({}, new Float32Array(960), new Uint8Array(9), 0)).toThrow();
+    expect(encoder.encode(new Float32Array(960), new Uint8Array(1275), 0)).toBeGreaterThan(0);
+  });
+
+  it('reads and writes within the arrays only', () => {
+    const encoder = new OpusEncoder(48000, 960, 64000, 5, 2049);
+    const sound = Float32Array.from({ length: 960 }, (_, i) => Math.sin(i * i));
+    fc.assert(
+      fc.property(fc.nat(1400), anyNumber, fc.oneof(fc.nat(1000), fc.constant(960)), (size, at, samples) => {
+        const out = new Uint8Array(size + 8).fill(0xa5);
+        const within = out.subarray(4, 4 + size);
+        const bytes = encoder.encode(sound.subarray(0, samples), within, at);
+        if (samples < 960) expect(bytes).toBe(0);
+        expect(bytes).toBeLessThanOrEqual(Math.max(0, size - (Number.isInteger(at) ? at >>> 0 : 0)));
+        expect([...out.subarray(0, 4), ...out.subarray(-4)]).toEqual(new Array(8).fill(0xa5));
+      }),
+      { seed: SEED, numRuns: 1000 },
+    );
+  });
+
+  it('decodes no bytes but those of the payload, and touches nothing when it can not', () => {
+    const decoder = new OpusDecoder(48000, 960);
+    const payloads = fc.tuple(
+      fc.oneof(fc.nat(255), fc.constantFrom(1, 5, 9, 13, 15, 19, 23, 27, 31).map((config) => config << 3)),
+      fc.uint8Array({ maxLength: 1300, size: 'max' }),
+    );
+    fc.assert(
+      fc.property(payloads, anyNumber, anyNumber, anyNumber, fc.nat(1200), ([toc, rest], start, length, at, size) => {
+        const bytes = Uint8Array.of(toc, ...rest);
+        const out = new Float32Array(size + 2).fill(CANARY);
+        const within = out.subarray(1, size + 1);
+        for (const [from, count, to] of [[start, length, at], [0, bytes.length, at], [0, bytes.length, 0]]) {
+          const isDone = decoder.decode(bytes, from, count, within, to);
+          expect(isDone || within.every((sample) => sample === CANARY)).toBe(true);
+          within.fill(CANARY);
+        }
+        const isConcealed = decoder.conceal(within, at);
+        if (isConcealed) expect(within.every((sample) => Math.abs(sample) <= 1 || sample === CANARY)).toBe(true);
+        expect([out[0], out[size + 1]]).toEqual([CANARY, CANARY]);
+      }),
+      { seed: SEED, numRuns: 1000 },
+    );
+  });
+
+  it('may be handed one memory for what it reads and what it writes', () => {
+    const [encoder, decoder] = [new OpusEncoder(48000, 960, 64000, 5, 2051), new OpusDecoder(48000, 960)];
+    const memory = new ArrayBuffer(960 * 4);
+    const [pcm, bytes] = [new Float32Array(memory), new Uint8Array(memory)];
+    for (let k = 0; k < 20; k++) {
+      pcm.forEach((_, i) => (pcm[i] = Math.sin((k * 960 + i) / 20) / 2));
+      const length = encoder.encode(pcm, bytes, 0);
+      expect(decoder.decode(bytes, 0, length, pcm, 0)).toBe(true);
+    }
+    expect(Math.max(...pcm)).toBeGreaterThan(0.4);
+  });
+
+  it('takes arrays whose memory has gone for empty ones', () => {
+    const [encoder, decoder] = [new OpusEncoder(48000, 960, 64000, 5, 2051), new OpusDecoder(48000, 960)];
+    const gone = new Float32Array(960);
+    structuredClone(gone.buffer, { transfer: [gone.buffer] });
+    expect(encoder.encode(gone, new Uint8Array(1275), 0)).toBe(0);
+    expect(decoder.conceal(gone, 0)).toBe(false);
+  });
+});
+
+it('says by a code that there is no memory, and lets other errors through', () => {
+  const settings = { sampleRate: 8000, frameSamples: 160 };
+  for (const [code, expected] of [['GenericFailure', 'codec-instances'], ['InvalidArg', 'InvalidArg']]) {
+    const fails = class {
+      constructor() {
+        throw Object.assign(new Error('no memory for it'), { code });
+      }
+    };
+    const codec = createNativeCodec(/** @type {any} */ ({ OpusEncoder: fails, OpusDecoder: fails }));
+    expect(() => codec.createEncoder(settings)).toThrow(expect.objectContaining({ code: expected }));
+    expect(() => codec.createDecoder(settings)).toThrow(expect.objectContaining({ code: expected }));
+  }
+});

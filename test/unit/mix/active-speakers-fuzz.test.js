@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { createAudioFormat } from '../../../public/shared/audio-format.js';
+import { VOICE_BIT } from '../../../public/shared/packet.js';
+import { FrameState } from '../../../server/source/pcm-ring.js';
+import { Speaker } from '../../../server/mix/speaker.js';
+import { Speakers } from '../../../server/mix/active-speakers.js';
+import { random } from '../../fakes/random.js';
+
+const format = createAudioFormat();
+const PLACES = 3;
+const FRAMES = 4000;
+
+/**
+ * Somebody who says words of any length with pauses of any length, at a level of its own.
+ * @param {number} id
+ * @param {() => number} next
+ */
+function talker(id, next) {
+  const level = 15 + Math.floor(30 * next());
+  let left = 0;
+  const person = {
+    id: String(id),
+    format,
+    speaks: false,
+    wasHeard: false,
+    reception: { unmixed: 0, recovered: 0 },
+    sound: {
+      level,
+      soundThrough: -1,
+      packets: {
+        /** @param {number} frame */
+        has: (frame) => frame <= person.sound.soundThrough,
+        length: () => (person.speaks ? 50 : 0),
+        level: () => level | VOICE_BIT,
+        isRedundant: () => false,
+      },
+      ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
+      skipTo() {},
+      pull: () => (person.speaks ? FrameState.received : FrameState.silent),
+    },
+    /** @param {number} frame */
+    step(frame) {
+      if (left === 0) {
+        person.speaks = !person.speaks;
+        left = 5 + Math.floor((person.speaks ? 85 : 100) * next() ** 2);
+      }
+      left -= 1;
+      if (person.speaks) person.sound.soundThrough = frame;
+    },
+  };
+  return /** @type {any} */ (Object.assign(person, { speaker: new Speaker(/** @type {any} */ (person)) }));
+}
+
+describe('the places of speakers, whoever talks and however long', () => {
+  it.each([1, 2, 3, 4, 5])('are never too many, and nobody is cut in a word (seed %i)', (seed) => {
+    const next = random(seed);
+    const speakers = new Speakers(format, PLACES);
+    const people = Array.from({ length: 8 }, (_, id) => talker(id, next));
+    const mix = new Float32Array(format.frameSamples);
+    let mostAtOnce = 0;
+    for (let frame = 0; frame < FRAMES; frame++) {
+      const spoke = people.map((person) => person.speaks);
+      for (const person of people) person.step(frame);
+      for (const person of people) if (person.speaks) speakers.notice(person);
+      const count = speakers.mix(frame, mix);
+      mostAtOnce = Math.max(mostAtOnce, count);
+      const talking = people.filter((person) => person.speaks).length;
+      people.forEach((person, i) => {
+        const { heard } = person.speaker;
+        // No word is so long here that one would have to be cut.
+        if (person.wasHeard && spoke[i] && person.speaks) expect(heard, `${i} at ${frame}`).toBe(true);
+        person.wasHeard = heard;
+      });
+      expect(count).toBeLessThanOrEqual(Math.min(PLACES, talking));
+    }
+    expect(mostAtOnce).toBe(PLACES);
+    // All had their turn, and what they said unheard was counted.
+    for (const person of people) expect(person.speaker.heardFrame).toBeGreaterThan(0);
+    expect(people.reduce((all, person) => all + person.reception.unmixed, 0)).toBeGreaterThan(0);
+  });
+
+  it.each([1, 2, 3, 4, 5])('are given away alike where nothing ticks (seed %i)', (seed) => {
+    const next = random(seed);
+    const [ticking, answering] = [new Speakers(format, PLACES), new Speakers(format, PLACES)];
+    const mix = new Float32Array(format.frameSamples);
+    // The same people twice: a speaker is of one room.
+    const [said, again] = [seed, seed].map((start) => {
+      const words = random(start);
+      return Array.from({ length: 8 }, (_, id) => talker(id, words));
+    });
+    for (let frame = 0; frame < FRAMES; frame++) {
+      const late = again.filter(() => next() < 0.05);
+      for (const person of [...said, ...again]) person.step(frame);
+      for (const person of said) if (person.speaks) ticking.notice(person);
+      for (const person of again) if (person.speaks) answering.notice(person);
+      const has = again.map((person) => person.sound.packets.has);
+      // Packets that come after the first answer for their frame.
+      for (const { sound } of late) sound.packets.has = (/** @type {number} */ at) => at < frame && at <= sound.soundThrough;
+      ticking.mix(frame, mix);
+      answering.choose(frame);
+      answering.measure(frame);
+      again.forEach(({ sound }, i) => void (sound.packets.has = has[i]));
+      const heard = again.filter(({ speaks, speaker }) => speaks && !answering.isLeftOut(speaker));
+      expect(heard.length).toBeLessThanOrEqual(PLACES);
+    }
+    const unmixed = (/** @type {any[]} */ people) => people.reduce((all, { reception }) => all + reception.unmixed, 0);
+    expect(unmixed(again)).toBeGreaterThan(0.8 * unmixed(said));
+    expect(unmixed(again)).toBeLessThan(1.2 * unmixed(said));
+  });
+});

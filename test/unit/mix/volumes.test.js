@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { Conference } from '../../fakes/conference.js';
+
+/** @typedef {import('../../fakes/conference.js').Person} Person */
+
+/** @param {Person} listener @param {Person} person @param {number} gain */
+const volume = (listener, person, gain) =>
+  listener.session.handler?.control({ type: 'volume', person: person.id, gain });
+
+/** @param {ConstructorParameters<typeof Conference>[0]} [options] */
+async function threeAndBob(options) {
+  const conference = new Conference(options);
+  const people = [];
+  for (const name of ['Ann', 'Bob', 'Cid', 'Dot']) people.push(await conference.join(name));
+  return { conference, people };
+}
+
+describe.each(/** @type {const} */ (['tick', 'reply']))("a listener's own volumes, delivery %s", (delivery) => {
+  /** @param {(frame: number, people: Person[]) => void} at */
+  async function call(at) {
+    const { conference, people } = await threeAndBob({ delivery, serverDelayMs: 60 });
+    const [ann, bob, cid, dot] = people;
+    for (let frame = 0; frame < 40; frame++) {
+      conference.pass(1);
+      at(frame, people);
+      await ann.speak(frame, 0.1);
+      await bob.speak(frame, 0.2);
+      await cid.speak(frame, null);
+      await dot.speak(frame, null);
+    }
+    conference.pass(5);
+    return Promise.all(people.map((person) => person.heard()));
+  }
+
+  it('change what it hears alone: gain 0 is silence of one, to the sample', async () => {
+    const [atAnn, , atCid, atDot] = await call((frame, [ann, bob, cid]) => {
+      if (frame === 0) volume(cid, ann, 0);
+      if (frame === 0) volume(ann, bob, 2);
+    });
+    for (let frame = 5; frame < 40; frame++) {
+      expect(new Set(atCid.get(frame)?.map((value) => Math.round(value * 1000)))).toEqual(new Set([200]));
+      expect(new Set(atDot.get(frame)?.map((value) => Math.round(value * 1000)))).toEqual(new Set([300]));
+      expect(new Set(atAnn.get(frame)?.map((value) => Math.round(value * 1000)))).toEqual(new Set([400]));
+    }
+  });
+
+  it('move within a frame, and back to what all hear', async () => {
+    const [, , atCid, atDot] = await call((frame, [ann, , cid]) => {
+      if (frame === 10) volume(cid, ann, 3);
+      if (frame === 20) volume(cid, ann, 1);
+    });
+    const pcm = [...Array(35).keys()].flatMap((i) => i + 5).flatMap((frame) => [...(atCid.get(frame) ?? [])]);
+    let largest = 0;
+    for (let i = 1; i < pcm.length; i++) largest = Math.max(largest, Math.abs(pcm[i] - pcm[i - 1]));
+    // The fake codec keeps every eighth sample: 0.2 within a frame is 0.0017 from one to the next.
+    expect(largest).toBeLessThan(0.0025);
+    expect(Math.max(...pcm)).toBeCloseTo(0.5, 3);
+    expect(atCid.get(35)).toEqual(atDot.get(35));
+  });
+
+  it('are refused of oneself, of nobody, and beyond 4', async () => {
+    const { people: [ann, bob] } = await threeAndBob({ delivery });
+    volume(ann, ann, 2);
+    volume(ann, bob, 4.1);
+    volume(ann, bob, -1);
+    ann.session.handler?.control({ type: 'volume', person: '99', gain: 1 });
+    expect(ann.stats()?.dropped.control).toBe(4);
+    volume(ann, bob, 4);
+    expect(ann.stats()?.dropped.control).toBe(4);
+  });
+});
+
+describe("a listener's own volumes", () => {
+  it('silence one from the first sample of a word on, when they were set in a pause', async () => {
+    const { conference, people: [ann, bob, cid] } = await threeAndBob();
+    for (let frame = 0; frame < 60; frame++) {
+      conference.pass(1);
+      if (frame < 10 || frame >= 50) await ann.speak(frame, 0.1);
+      if (frame === 30) volume(cid, ann, 0);
+    }
+    conference.pass(5);
+    const [atBob, atCid] = [await bob.heard(), await cid.heard()];
+    for (let frame = 50; frame < 60; frame++) {
+      expect(atBob.get(frame)?.[0]).toBeCloseTo(0.1, 3);
+      expect(atCid.get(frame)).toBe(null);
+    }
+  });
+
+  it('are forgotten with the one whom they concern', async () => {
+    const { conference, people: [ann, , cid] } = await threeAndBob();
+    volume(cid, ann, 0);
+    ann.session.close(0, '');
+    const anew = await conference.join('Ann');
+    conference.pass(1);
+    const frame = Math.floor(conference.sampleClock.now() / 960) - 1;
+    await anew.speak(frame, 0.1);
+    conference.pass(5);
+    expect((await cid.heard()).get(frame)?.[0]).toBeCloseTo(0.1, 3);
+  });
+});

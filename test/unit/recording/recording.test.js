@@ -1,0 +1,566 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readWav } from '../../../bench/stats/wav.js';
+import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
+import { PayloadEncoder } from '../../../public/shared/payload.js';
+import { levelDb } from '../../../public/shared/signal.js';
+import { loadCodec } from '../../../server/codec/codec.js';
+import { PRE_SKIP } from '../../../server/recording/recording.js';
+import { Recordings } from '../../../server/recording/recordings.js';
+import { Conference, settle } from '../../fakes/conference.js';
+import { readOggOpus } from '../../fakes/ogg-file.js';
+
+/** @typedef {import('../../fakes/conference.js').Person} Person */
+
+const codec = await loadCodec('libopus-wasm');
+const wavs = await Promise.all(
+  ['speech-low', 'speech-high'].map((name) => readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url))),
+);
+const [low, high] = wavs.map(({ channels }) => channels[0]);
+
+/** @type {string[]} */
+const directories = [];
+afterEach(async () => {
+  for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+});
+
+/**
+ * Lets what waits for the disk be written: a recording whole, or what there is of it.
+ * @param {Talker} [talker] who is told that it is whole
+ */
+async function written(talker) {
+  if (talker) await vi.waitFor(() => expect(talker.recording.ready).toBe(true), { timeout: 8000 });
+  else await pause(500);
+}
+
+/** @param {{ limitBytes?: number, directory?: string, keepHours?: number } & Record<string, any>} [options] */
+async function conferenceThatRecords({ limitBytes = 1e9, keepHours = 24, directory, ...options } = {}) {
+  const root = directory ?? (await mkdtemp(join(tmpdir(), 'recordings-')));
+  if (!directory) directories.push(root);
+  const warnings = /** @type {string[]} */ ([]);
+  const log = { warn: (/** @type {string} */ line) => void warnings.push(line), error: (/** @type {string} */ line) => void warnings.push(line) };
+  const conference = new Conference({ codec, bitrate: 64000, complexity: 8, application: 'low-delay', ...options });
+  const clock = conference.clock;
+  const recordings = new Recordings({ directory: root, limitBytes, keepHours, clock, wallNow: options.wallNow ?? Date.now, log });
+  const { rooms } = conference;
+  conference.settings.recordings = recordings;
+  return { conference, recordings, rooms, directory: root, warnings };
+}
+
+/** Somebody who speaks a piece of sound, frame by frame of the room's grid. */
+class Talker {
+  #packet = new Packet();
+  #encoder;
+
+  /** @param {Person} person @param {Float32Array} speech @param {PayloadEncoder} encoder */
+  constructor(person, speech, encoder) {
+    this.person = person;
+    this.speech = speech;
+    this.#encoder = encoder;
+  }
+
+  /** @param {Conference} conference @param {string} name @param {Float32Array} speech */
+  static async join(conference, name, speech) {
+    const { format } = conference;
+    const settings = { sampleRate: format.sampleRate, frameSamples: format.opusFrameSamples, bitrate: 64000 };
+    const encoder = new PayloadEncoder(await codec.createEncoder(settings), format);
+    return new Talker(await conference.join(name), speech, encoder);
+  }
+
+  /** @param {number} frame @param {number} [from] where in the speech the first frame of the grid is */
+  packetOf(frame, from = 0) {
+    const { frameSamples } = this.person.conference.format;
+    const pcm = new Float32Array(frameSamples);
+    for (let i = 0; i < frameSamples; i++) pcm[i] = this.speech[(from + frame * frameSamples + i) % this.speech.length];
+    const bytes = new Uint8Array(MAX_PACKET_BYTES);
+    this.#packet.frame = frame;
+    this.#packet.sequence = frame & 0xffff;
+    const start = writeAudioHeader(bytes, this.#packet);
+    return bytes.slice(0, start + this.#encoder.encode(pcm, bytes, start));
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    this.person.session.handler?.packet(bytes, this.person.conference.clock.now());
+  }
+
+  /** @param {object} message */
+  say(message) {
+    this.person.session.handler?.control(message);
+  }
+
+  /** The last that was told of the recording. */
+  get recording() {
+    return this.person.session.told('recording').at(-1)?.recording;
+  }
+}
+
+/** Lets frames pass in which everybody speaks. @param {Conference} conference @param {Talker[]} talkers @param {number} frames */
+function speak(conference, talkers, frames) {
+  for (let i = 0; i < frames; i++) {
+    const frame = Math.floor(conference.sampleClock.now() / conference.format.frameSamples);
+    conference.pass(1);
+    for (const talker of talkers) talker.send(talker.packetOf(frame));
+  }
+}
+
+/** What was recorded, by file. @param {Recordings} recordings @param {string} id @param {string} directory */
+async function filesOf(recordings, id, directory) {
+  const description = await recordings.describe(id);
+  const files = /** @type {Record<string, Awaited<ReturnType<typeof readOggOpus>>>} */ ({});
+  for (const { file } of description?.files ?? []) files[file] = await readOggOpus(await readFile(join(directory, id, file)));
+  return { description, files };
+}
+
+/**
+ * How a piece of a track lies against what was spoken, or is in another track.
+ * @param {Float32Array} heard
+ * @param {Float32Array} spoken that comes round again at its end
+ * @param {number} expected where the heard one's first sample should be in it
+ * @param {number} [at]
+ * @param {number} [length]
+ * @returns {{ off: number, correlation: number, dB: number }} off: by so many samples, of at most 60
+ */
+function compare(heard, spoken, expected, at = 24000, length = 96000) {
+  const piece = heard.subarray(at, at + length);
+  const start = expected + at - 60 + 10 * spoken.length;
+  const near = Float32Array.from({ length: length + 120 }, (_, i) => spoken[(start + i) % spoken.length]);
+  const { lag, correlation } = bestLag(piece, near);
+  return { off: lag - 60, correlation, dB: levelDb(piece) - levelDb(near.subarray(lag, lag + length)) };
+}
+
+/** @param {Float32Array} piece @param {Float32Array} near */
+function bestLag(piece, near) {
+  let best = { lag: -1, correlation: -1 };
+  for (let lag = 0; lag + piece.length <= near.length; lag++) {
+    let [sum, own, other] = [0, 0, 0];
+    for (let i = 0; i < piece.length; i += 5) {
+      sum += piece[i] * near[lag + i];
+      own += piece[i] * piece[i];
+      other += near[lag + i] * near[lag + i];
+    }
+    const correlation = sum / Math.sqrt(own * other);
+    if (correlation > best.correlation) best = { lag, correlation };
+  }
+  return best;
+}
+
+describe('a recording', () => {
+  it('has the mix and a track for each, as they were spoken, all from the same sample on', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const [ann, bob] = [await Talker.join(conference, 'Ann', low), await Talker.join(conference, 'Bób (x)', high)];
+    speak(conference, [ann, bob], 33);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    expect(ann.recording).toMatchObject({ on: true, by: 'Ann', id: expect.stringMatching(/^[\w-]{22}$/) });
+    const { id } = ann.recording;
+    const firstFrame = Math.floor(conference.sampleClock.now() / 960);
+    speak(conference, [ann, bob], 50);
+    bob.say({ type: 'recordConsent', agreed: true });
+    await settle();
+    speak(conference, [ann, bob], 300);
+    bob.say({ type: 'record', on: false });
+    expect(ann.recording).toMatchObject({ id, on: false, stoppedBy: 'Bób (x)' });
+    speak(conference, [ann, bob], 110);
+    await written(ann);
+    expect(ann.recording).toMatchObject({ id, on: false, ready: true });
+    const { description, files } = await filesOf(recordings, id, directory);
+    expect(description?.files.map(({ file, label, person }) => [file, label, person])).toEqual([
+      ['mix.opus', 'Everybody', null],
+      ['01-ann.opus', 'Ann', ann.person.id],
+      ['02-bob-x.opus', 'Bób (x)', bob.person.id],
+    ]);
+    expect(files['02-bob-x.opus'].comments).toContain('TITLE=Bób (x), lab');
+    const tracks = { mix: files['mix.opus'], ann: files['01-ann.opus'], bob: files['02-bob-x.opus'] };
+    for (const { ended } of Object.values(tracks)) expect(ended).toBe(true);
+    expect(tracks.ann.samples.length).toBe(tracks.bob.samples.length);
+    expect(tracks.mix.samples.length).toBe(tracks.ann.samples.length - 120);
+    expect(description?.files[1].seconds).toBeCloseTo(351 * 0.02, 1);
+
+    // The speech's own place: the grid's, with what players leave out, less the encoder's lookahead.
+    const begin = firstFrame * 960 + PRE_SKIP - 120;
+    const pairs = [
+      compare(tracks.ann.samples, low, begin, 24000, 240000),
+      compare(tracks.bob.samples, high, begin, 72000, 200000),
+      compare(tracks.mix.samples, tracks.ann.samples.map((sample, i) => sample + tracks.bob.samples[i]), 0, 72000),
+    ];
+    for (const { off, correlation, dB } of pairs) {
+      expect(off).toBe(0);
+      expect(correlation).toBeGreaterThan(0.97);
+      expect(Math.abs(dB)).toBeLessThan(0.5);
+    }
+  });
+
+  it('has nothing of who hasn\'t agreed, nor of what was before', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const [ann, bob] = [await Talker.join(conference, 'Ann', new Float32Array(960)), await Talker.join(conference, 'Bob', high)];
+    ann.say({ type: 'record', on: true });
+    await settle();
+    speak(conference, [ann, bob], 200);
+    expect(bob.person.session.told('changed').at(-1).person).toMatchObject({ id: ann.person.id, recorded: true });
+    bob.say({ type: 'recordConsent', agreed: false });
+    speak(conference, [ann, bob], 50);
+    bob.say({ type: 'recordConsent', agreed: true });
+    await settle();
+    speak(conference, [ann, bob], 200);
+    ann.say({ type: 'record', on: false });
+    speak(conference, [ann, bob], 110);
+    await written(ann);
+    const { files } = await filesOf(recordings, ann.recording.id, directory);
+    const agreedAt = 250 * 960 - PRE_SKIP;
+    for (const file of ['mix.opus', '02-bob.opus']) {
+      expect(levelDb(files[file].samples.subarray(0, agreedAt - 120))).toBeLessThan(-80);
+      expect(levelDb(files[file].samples.subarray(agreedAt + 9600))).toBeGreaterThan(-40);
+    }
+  });
+
+  it('deletes at once the track of who changes their mind, and leaves them out of the mix', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const [ann, bob] = [await Talker.join(conference, 'Ann', new Float32Array(960)), await Talker.join(conference, 'Bob', high)];
+    ann.say({ type: 'record', on: true });
+    bob.say({ type: 'recordConsent', agreed: true });
+    await settle();
+    bob.say({ type: 'recordConsent', agreed: true });
+    await settle();
+    speak(conference, [ann, bob], 300);
+    await written();
+    const { id } = ann.recording;
+    expect((await readdir(join(directory, id))).toSorted()).toContain('02-bob.opus');
+    bob.say({ type: 'recordConsent', agreed: false });
+    expect(ann.person.session.told('changed').at(-1).person).toMatchObject({ id: bob.person.id, recorded: false });
+    await written();
+    expect((await readdir(join(directory, id))).toSorted()).toEqual(['01-ann.opus', 'mix.opus', 'recording.json']);
+    speak(conference, [ann, bob], 200);
+    ann.say({ type: 'record', on: false });
+    speak(conference, [ann, bob], 110);
+    await written(ann);
+    const { files, description } = await filesOf(recordings, id, directory);
+    expect(Object.keys(files)).toEqual(['mix.opus', '01-ann.opus']);
+    expect(description?.files.length).toBe(2);
+    // What of Bob was written when he changed his mind is there; what was still to be written isn't.
+    const { samples } = files['mix.opus'];
+    expect(levelDb(samples.subarray(48000, 180000))).toBeGreaterThan(-40);
+    expect(levelDb(samples.subarray(202 * 960))).toBeLessThan(-80);
+  });
+
+  it('asks those who come while it runs, and ends the track of who leaves', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const ann = await Talker.join(conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    speak(conference, [ann], 100);
+    const bob = await Talker.join(conference, 'Bob', high);
+    const [welcome] = bob.person.session.told('welcome');
+    expect(welcome).toMatchObject({ canRecord: true, recording: { on: true, by: 'Ann', id: ann.recording.id } });
+    bob.say({ type: 'recordConsent', agreed: true });
+    await settle();
+    speak(conference, [ann, bob], 100);
+    bob.person.session.close(0, '');
+    speak(conference, [ann], 150);
+    ann.say({ type: 'record', on: false });
+    speak(conference, [ann], 110);
+    await written(ann);
+    const { files, description } = await filesOf(recordings, ann.recording.id, directory);
+    expect(files['02-bob.opus'].samples.length).toBe(201 * 960 - PRE_SKIP);
+    expect(description?.files[2].seconds).toBeCloseTo(201 * 0.02, 6);
+    expect((await conference.join('Cid')).session.told('welcome')[0].recording).toBe(null);
+  });
+
+  it('goes on in the same track when a lost connection comes back', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const ann = await Talker.join(conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    speak(conference, [ann], 100);
+    const { resume } = ann.person.session.told('welcome')[0];
+    ann.person.session.close(19, 'lost');
+    conference.pass(40);
+    const back = await conference.join('Ann', { resume });
+    expect(back.session.told('welcome')[0]).toMatchObject({ recording: { on: true }, people: [{ id: ann.person.id, recorded: true }] });
+    ann.person = back;
+    speak(conference, [ann], 160);
+    ann.say({ type: 'record', on: false });
+    speak(conference, [ann], 110);
+    await written(ann);
+    const { files } = await filesOf(recordings, ann.recording.id, directory);
+    expect(Object.keys(files)).toEqual(['mix.opus', '01-ann.opus']);
+    const lengths = files['01-ann.opus'].packets.map((packet) => packet.length);
+    expect(lengths.slice(0, 100).every((length) => length > 2)).toBe(true);
+    expect(lengths.slice(100, 140).every((length) => length <= 2)).toBe(true);
+    expect(lengths.slice(140, 300).every((length) => length > 2)).toBe(true);
+    // Who comes back after the end isn't recorded any more.
+    const token = back.session.told('welcome')[0].resume;
+    ann.say({ type: 'record', on: true });
+    await settle();
+    const bob = await Talker.join(conference, 'Bob', high);
+    back.session.close(19, 'lost');
+    bob.say({ type: 'record', on: false });
+    const again = await conference.join('Ann', { resume: token });
+    expect(again.session.told('welcome')[0].people.map((/** @type {any} */ { recorded }) => recorded)).toEqual([false, false]);
+    conference.rooms.close();
+    await recordings.close();
+  });
+
+  it('takes what came late, or doubled, or in another order, and makes up what never came', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const ann = await Talker.join(conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    const late = /** @type {{ at: number, bytes: Uint8Array }[]} */ ([]);
+    for (let frame = 0; frame < 300; frame++) {
+      conference.pass(1);
+      const bytes = ann.packetOf(frame);
+      if (frame % 30 === 10) continue;
+      if (frame % 7 === 3) late.push({ at: frame + 60, bytes });
+      else ann.send(bytes);
+      for (const one of late.filter(({ at }) => at === frame)) ann.send(one.bytes);
+    }
+    ann.say({ type: 'record', on: false });
+    conference.pass(110);
+    await written(ann);
+    const { files } = await filesOf(recordings, ann.recording.id, directory);
+    const track = files['01-ann.opus'];
+    expect(track.packets.length).toBe(301);
+    const lengths = track.packets.slice(0, 230).map((packet) => packet.length);
+    expect(lengths.flatMap((length, frame) => (length < 3 ? [frame] : []))).toEqual([10, 40, 70, 100, 130, 160, 190, 220]);
+    const { off, correlation } = compare(track.samples, low, PRE_SKIP - 120, 24000, 180000);
+    expect(off).toBe(0);
+    expect(correlation).toBeGreaterThan(0.9);
+  });
+
+  it.each([
+    [{ frameMs: 10 }, 48000],
+    [{ frameMs: 60 }, 48000],
+    [{ frameMs: 80, opusFrames: 8, sampleRate: 8000 }, 8000],
+    [{ frameMs: 20, opusFrames: 2, sampleRate: 16000 }, 16000],
+  ])('keeps to the grid with a format of %j', async (format, sampleRate) => {
+    const { conference, recordings, directory } = await conferenceThatRecords({ ...format, bitrate: 24000 });
+    const step = 48000 / sampleRate;
+    const speech = Float32Array.from({ length: Math.floor(low.length / step / 48000) * 48000 || 48000 }, (_, i) => {
+      let sum = 0;
+      for (let j = 0; j < step; j++) sum += low[(i * step + j) % low.length];
+      return sum / step;
+    });
+    const ann = await Talker.join(conference, 'Ann', speech);
+    speak(conference, [ann], 3);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    const firstFrame = Math.floor(conference.sampleClock.now() / conference.format.frameSamples);
+    speak(conference, [ann], Math.round(4000 / conference.format.frameMs));
+    ann.say({ type: 'record', on: false });
+    conference.pass(Math.ceil(2200 / conference.format.frameMs));
+    await written(ann);
+    const { files } = await filesOf(recordings, ann.recording.id, directory);
+    const { samples, inputRate } = files['01-ann.opus'];
+    expect(inputRate).toBe(sampleRate);
+    const { lookahead } = await codec.createEncoder({ sampleRate, frameSamples: conference.format.opusFrameSamples });
+    const begin = firstFrame * conference.format.frameSamples + PRE_SKIP / step - lookahead;
+    const there = samples.filter((_, i) => i % step === 0);
+    const spoken = compare(there, speech, begin, sampleRate / 2, 2 * sampleRate);
+    // A decoder at 48 kHz of sound at another rate has a resampler's delay.
+    expect(Math.abs(spoken.off)).toBeLessThanOrEqual(step > 1 ? 2 : 0);
+    expect(spoken.correlation).toBeGreaterThan(0.8);
+    const mixed = compare(files['mix.opus'].samples, samples, 0);
+    expect(Math.abs(mixed.off)).toBeLessThanOrEqual(step > 1 ? 2 : 0);
+    expect(mixed.correlation).toBeGreaterThan(0.8);
+  });
+
+  it('is silent where a client sent something else than Opus, and still whole', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const ann = await Talker.join(conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    for (let frame = 0; frame < 200; frame++) {
+      conference.pass(1);
+      const bytes = ann.packetOf(frame);
+      if (frame >= 100) bytes.fill(0xff, 9);
+      ann.send(bytes);
+    }
+    ann.say({ type: 'record', on: false });
+    conference.pass(110);
+    await written(ann);
+    const { files } = await filesOf(recordings, ann.recording.id, directory);
+    expect(files['01-ann.opus'].samples.length).toBe(201 * 960 - PRE_SKIP);
+    expect(levelDb(files['01-ann.opus'].samples.subarray(150 * 960))).toBeLessThan(-50);
+  });
+
+  it('is whole when everybody leaves, and when the server closes', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const [ann, bob] = [await Talker.join(conference, 'Ann', low), await Talker.join(conference, 'Bob', high)];
+    ann.say({ type: 'record', on: true });
+    await settle();
+    const first = ann.recording.id;
+    speak(conference, [ann, bob], 150);
+    ann.person.session.close(0, '');
+    bob.person.session.close(0, '');
+    conference.pass(110);
+    await written();
+    expect((await filesOf(recordings, first, directory)).files['01-ann.opus'].ended).toBe(true);
+
+    const cid = await Talker.join(conference, 'Cid', low);
+    cid.say({ type: 'record', on: true });
+    await settle();
+    speak(conference, [cid], 150);
+    const second = cid.recording.id;
+    conference.rooms.close();
+    await recordings.close();
+    const track = await readOggOpus(await readFile(join(directory, second, '01-cid.opus')));
+    expect(track.ended).toBe(true);
+    expect(track.samples.length).toBe(151 * 960 - PRE_SKIP);
+    expect(conference.clock.waiting).toBe(0);
+  });
+
+  it('can be played when the server ended in the middle of it', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const ann = await Talker.join(conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    speak(conference, [ann], 400);
+    const { id } = ann.recording;
+    const again = await conferenceThatRecords({ directory });
+    // The disk takes its time.
+    await vi.waitFor(async () => {
+      const { description, files } = await filesOf(again.recordings, id, directory);
+      expect(description).toMatchObject({ room: 'lab', on: false, stoppedAt: null });
+      for (const file of ['mix.opus', '01-ann.opus']) {
+        expect(files[file].ended).toBe(false);
+        expect(files[file].samples.length).toBeGreaterThan(4 * 48000);
+      }
+    }, 8000);
+    expect((await recordings.describe(id))?.on).toBe(true);
+  });
+});
+
+describe('a recording is not made', () => {
+  it('where there are none, in a mirror, or again and again', async () => {
+    const none = await conferenceThatRecords({ limitBytes: 0 });
+    const ann = await Talker.join(none.conference, 'Ann', low);
+    expect(ann.person.session.told('welcome')[0].canRecord).toBe(false);
+    ann.say({ type: 'record', on: true });
+    expect(ann.person.session.told('refused')).toMatchObject([{ of: 'record', code: 'recording-off' }]);
+
+    const { conference } = await conferenceThatRecords();
+    const mirror = await conference.join('Ann', { mirror: true });
+    mirror.session.handler?.control({ type: 'record', on: true });
+    expect(mirror.session.told('refused')).toMatchObject([{ code: 'recording-off' }]);
+    const bob = await Talker.join(conference, 'Bob', low);
+    for (let i = 0; i < 4; i++) {
+      bob.say({ type: 'record', on: true });
+      await settle();
+      bob.say({ type: 'record', on: true });
+      bob.say({ type: 'record', on: false });
+    }
+    const refused = { code: 'recording-busy', retryMs: 20000 };
+    expect(bob.person.session.told('refused')).toMatchObject([refused, refused]);
+    conference.rooms.close();
+    await conference.settings.recordings?.close();
+  });
+
+  it('beyond the limit on the disk, where there are many of nothing', async () => {
+    const { conference, recordings } = await conferenceThatRecords({ limitBytes: 60_000 });
+    const codes = [];
+    for (let i = 0; i < 6; i++) {
+      const { session } = await conference.join('Ann', { room: `room-${i}` });
+      session.handler?.control({ type: 'record', on: true });
+      await settle();
+      codes.push(session.told('refused')[0]?.code ?? 'recorded');
+      session.close(0, '');
+    }
+    expect(codes).toEqual([...new Array(4).fill('recorded'), 'recording-limit', 'recording-limit']);
+    conference.rooms.close();
+    await recordings.close();
+  });
+
+  it('beyond the limit on the disk: it stops, and everybody is told', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords({ limitBytes: 57_000 });
+    const ann = await Talker.join(conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    speak(conference, [ann], 500);
+    await written();
+    expect(ann.recording).toMatchObject({ on: false, ready: true, code: 'recording-limit', message: expect.stringMatching(/room/) });
+    const { description, files } = await filesOf(recordings, ann.recording.id, directory);
+    expect(files['01-ann.opus'].ended).toBe(true);
+    const bytes = description?.files.reduce((sum, file) => sum + file.bytes, 0) ?? 0;
+    expect(bytes).toBeGreaterThan(35_000);
+    expect(bytes).toBeLessThan(90_000);
+    ann.say({ type: 'record', on: true });
+    expect(ann.person.session.told('refused')).toMatchObject([{ code: 'recording-limit' }]);
+  });
+
+  it('where the disk can\'t be written: it stops, and everybody is told', async () => {
+    const { conference, warnings } = await conferenceThatRecords({ directory: '/dev/null/recordings' });
+    const ann = await Talker.join(conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    await written();
+    expect(ann.recording).toMatchObject({ on: false, code: 'recording-failed' });
+    speak(conference, [ann], 200);
+    await written();
+    expect(warnings.length).toBe(1);
+    expect(ann.person.session.closed).toBe(null);
+  });
+});
+
+describe('recordings', () => {
+  it('are deleted when they are old, and by hand', async () => {
+    let now = Date.now();
+    const { conference, recordings, directory } = await conferenceThatRecords({ keepHours: 2, wallNow: () => now });
+    const ann = await Talker.join(conference, 'Ann', low);
+    const ids = [];
+    for (let i = 0; i < 3; i++) {
+      ann.say({ type: 'record', on: true });
+      await settle();
+      speak(conference, [ann], 20);
+      ids.push(ann.recording.id);
+      if (i === 2) break;
+      ann.say({ type: 'record', on: false });
+      speak(conference, [ann], 110);
+    }
+    await written();
+    expect(await recordings.remove('../../etc')).toBe(false);
+    expect(await recordings.remove(ids[2])).toBe(false);
+    expect(await recordings.remove(ids[1])).toBe(true);
+    expect(await recordings.describe(ids[1])).toBe(null);
+    now += 3 * 3600 * 1000;
+    await recordings.sweep();
+    expect(await recordings.describe(ids[0])).toBe(null);
+    // What is being written is as old as it may be.
+    expect(await recordings.describe(ids[2])).toMatchObject({ on: true });
+    expect(await readdir(directory)).toEqual([ids[2]]);
+    await utimes(join(directory, ids[2], 'recording.json'), 0, 0);
+    expect((await stat(join(directory, ids[2]))).mode & 0o077).toBe(0);
+    conference.rooms.close();
+    await recordings.close();
+  });
+
+  it('are deleted when they are old, though a server ended before it had described them', async () => {
+    let now = Date.now();
+    const { recordings, directory } = await conferenceThatRecords({ keepHours: 2, wallNow: () => now });
+    await mkdir(join(directory, 'A'.repeat(22)));
+    await writeFile(join(directory, 'A'.repeat(22), 'mix.opus'), 'Ogg');
+    await mkdir(join(directory, 'not-a-recording'));
+    await recordings.sweep();
+    expect((await readdir(directory)).length).toBe(2);
+    now += 3 * 3600 * 1000;
+    await recordings.sweep();
+    expect(await readdir(directory)).toEqual(['not-a-recording']);
+    await recordings.close();
+  });
+
+  it.each(['..', '.', '', 'x', '../../../etc/passwd', 'AAAAAAAAAAAAAAAAAAAAA/', 'AAAAAAAAAAAAAAAAAAAAA.', '\0'.repeat(22)])(
+    'have no id %j',
+    async (id) => {
+      const { recordings } = await conferenceThatRecords();
+      expect(await recordings.describe(id)).toBe(null);
+      expect(recordings.locate(id, 'mix.opus')).toBe(null);
+      for (const file of ['..', '../mix.opus', 'recording.json', '.opus', 'a/b.opus', 'mix.opus\0']) {
+        expect(recordings.locate('A'.repeat(22), file)).toBe(null);
+      }
+      expect(recordings.locate('A'.repeat(22), 'mix.opus')).not.toBe(null);
+    },
+  );
+});

@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CONFIGURATION_PAGE, withOptionTable } from '../../../docs/option-table.js';
+import { ConfigError, InformationRequest, loadConfig } from '../../../server/config/config.js';
+import { allowedOf, checkValue, parseText } from '../../../server/config/option-value.js';
+import { OPTIONS } from '../../../server/config/options.js';
+
+/** @typedef {import('../../../server/config/options.js').OptionRow} OptionRow */
+
+/** @param {unknown} content */
+const fileOf = (content) => ({
+  argv: ['--config', 'aloud.json'],
+  readFile: () => (typeof content === 'string' ? content : JSON.stringify(content)),
+});
+
+/**
+ * @param {Parameters<typeof loadConfig>[0]} given
+ * @returns {ConfigError}
+ */
+function errorOf(given) {
+  try {
+    loadConfig(given);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('nothing was wrong with it');
+}
+
+/**
+ * Values that a row doesn't allow, as text.
+ * @param {Readonly<OptionRow>} option
+ */
+function wrongTexts(option) {
+  switch (option.type) {
+    case 'integer':
+    case 'number': {
+      const { min = 0, max = 0 } = option;
+      const texts = ['', 'abc', '1e3', '0x10', ' 5', 'NaN', 'Infinity', '5,5', String(min - 1), String(max + 1)];
+      return option.type === 'integer' ? [...texts, `${min}.5`] : texts;
+    }
+    case 'choice':
+      return ['', 'none of them', String(option.choices?.[0]).toUpperCase() + ' '];
+    case 'boolean':
+      return ['', 'yes', '1', 'TRUE'];
+    case 'list':
+      return ['', 'a b', 'a,,b', 'http://a'];
+    case 'host':
+      return ['', 'a b', 'http://a', 'x'.repeat(254)];
+    case 'path':
+      return ['', 'a\0b'];
+    case 'secret':
+      return ['', 'x'.repeat(15), 'a secret with spaces in it', 'x'.repeat(300)];
+  }
+}
+
+describe('the defaults', () => {
+  it('are those of the table, frozen', () => {
+    const config = loadConfig();
+    expect(config).toEqual(Object.fromEntries(OPTIONS.map(({ key, fallback }) => [key, fallback])));
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(config).toMatchObject({ port: 8080, h3Port: 4433, serverDelayMs: 'auto', delivery: 'tick', codec: 'auto' });
+  });
+
+  it('are allowed by their own rows', () => {
+    for (const option of OPTIONS) {
+      if (option.fallback !== null) expect(checkValue(option, option.fallback), option.name).toEqual(option.fallback);
+    }
+  });
+});
+
+describe('precedence', () => {
+  const file = { 'server-delay-ms': 10, bitrate: 24000, complexity: 1, hostname: ['a.example'] };
+  const readFile = () => JSON.stringify(file);
+
+  it('is flag, environment, file, default', () => {
+    const config = loadConfig({
+      argv: ['--server-delay-ms', '30', '--config', 'aloud.json'],
+      env: { ALOUD_SERVER_DELAY_MS: '20', ALOUD_BITRATE: '48000', PATH: '/bin' },
+      readFile,
+    });
+    expect(config).toMatchObject({ serverDelayMs: 30, bitrate: 48000, complexity: 1, hostnames: ['a.example'], port: 8080 });
+  });
+
+  it('takes the file that the flag names before that of ALOUD_CONFIG', () => {
+    /** @type {string[]} */
+    const read = [];
+    const reading = (/** @type {string} */ path) => (read.push(path), '{}');
+    loadConfig({ env: { ALOUD_CONFIG: 'b.json' }, readFile: reading });
+    loadConfig({ argv: ['--config', 'a.json'], env: { ALOUD_CONFIG: 'b.json' }, readFile: reading });
+    expect(read).toEqual(['b.json', 'a.json']);
+  });
+
+  it('lets a flag turn off what the environment turns on', () => {
+    expect(loadConfig({ env: { ALOUD_ECHO: 'true' } }).echo).toBe(true);
+    expect(loadConfig({ env: { ALOUD_ECHO: 'true' }, argv: ['--no-echo'] }).echo).toBe(false);
+    expect(loadConfig({ argv: ['--echo'] }).echo).toBe(true);
+  });
+
+  it('takes a number or a word where both are allowed', () => {
+    expect(loadConfig({ argv: ['--server-delay-ms', 'auto'] }).serverDelayMs).toBe('auto');
+    expect(loadConfig({ argv: ['--server-delay-ms', '12.5'] }).serverDelayMs).toBe(12.5);
+    expect(loadConfig(fileOf({ 'server-delay-ms': 'auto' })).serverDelayMs).toBe('auto');
+    expect(errorOf({ argv: ['--received-target', 'auto'] }).allowed).toBe('a number from 50 to 99.99 (%)');
+    expect(errorOf(fileOf({ 'server-delay-ms': 'Auto' })).allowed).toBe('auto or a number from 0 to 2000 (ms)');
+  });
+
+  it('takes lists as repeated flags, comma-separated variables and arrays', () => {
+    expect(loadConfig({ argv: ['--hostname', 'a', '--hostname', '::1'] }).hostnames).toEqual(['a', '::1']);
+    expect(loadConfig({ env: { ALOUD_HOSTNAME: 'a, b.example' } }).hostnames).toEqual(['a', 'b.example']);
+    expect(loadConfig(fileOf({ hostname: ['a', 'b'] })).hostnames).toEqual(['a', 'b']);
+  });
+});
+
+describe.each(OPTIONS.map((option) => ({ name: option.name, option })))('--$name', ({ name, option }) => {
+  it('refuses what it does not allow, with its name, the value, what is allowed and the source', () => {
+    for (const text of wrongTexts(option)) {
+      const fromEnv = errorOf({ env: { [option.env]: text } });
+      const isSecret = option.type === 'secret';
+      const value = isSecret ? undefined : text;
+      expect(fromEnv).toMatchObject({ option: `--${name}`, value, source: option.env, allowed: allowedOf(option) });
+      if (isSecret && text) expect(fromEnv.message).not.toContain(text);
+      else if (!isSecret) expect(fromEnv.message).toContain(`--${name}: ${JSON.stringify(text).slice(0, 80)}`);
+      expect(fromEnv.message).toContain(`(from ${option.env}): allowed is ${allowedOf(option)}`);
+      if (option.type === 'boolean') continue;
+      const fromFlag = errorOf({ argv: [`--${name}`, text] });
+      expect(fromFlag.option).toBe(`--${name}`);
+      expect(fromFlag.source).toBe(null);
+      expect(fromFlag.message).toContain(allowedOf(option));
+    }
+  });
+
+  it('refuses the wrong JSON type in the file', () => {
+    for (const value of [null, {}, [], [1], option.type === 'boolean' ? 'true' : true, 1e21, -1e21]) {
+      const error = errorOf(fileOf({ [name]: value }));
+      expect(error).toMatchObject({ option: `--${name}`, source: 'aloud.json', allowed: allowedOf(option) });
+    }
+  });
+
+  it('is in --help with its range, default and variable', () => {
+    const help = helpText().replace(/\s+/g, ' ');
+    expect(help).toContain(`--${name}`);
+    expect(help).toContain(`; ${option.env})`);
+  });
+});
+
+describe('any text', () => {
+  it('is accepted within the row or refused with a ConfigError', () => {
+    const anyOption = fc.constantFrom(...OPTIONS);
+    const anyText = fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String));
+    fc.assert(
+      fc.property(anyOption, anyText, (option, text) => {
+        const value = parseText(option, text);
+        if (value === undefined) {
+          expect(errorOf({ env: { [option.env]: text } }).message).toContain(allowedOf(option));
+        } else {
+          expect(checkValue(option, value)).toEqual(value);
+        }
+      }),
+    );
+  });
+
+  it('in the file is accepted or refused with a ConfigError', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), fc.dictionary(fc.string(), fc.jsonValue())), (content) => {
+        try {
+          expect(loadConfig(fileOf(content))).toBeDefined();
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError);
+        }
+      }),
+    );
+  });
+});
+
+describe('unknown names', () => {
+  it.each([
+    [{ argv: ['--prt', '5'] }, '--prt: there is no such option; did you mean --port?'],
+    [{ argv: ['--port', '80', 'stray'] }, 'stray: there is no such option; --help lists them all'],
+    [{ argv: ['-x'] }, '-x: there is no such option; --help lists them all'],
+    [{ argv: ['--echo=1'] }, '--echo=1: there is no such option; did you mean --echo?'],
+    [{ env: { ALOUD_DELAY: '5' } }, 'ALOUD_DELAY (from the environment): there is no such option; --help lists them all'],
+    [fileOf({ delay: 5 }), '"delay" (from aloud.json): there is no such option; --help lists them all'],
+    [fileOf({ serverDelayMs: 5 }), '"serverDelayMs" (from aloud.json): there is no such option; did you mean server-delay-ms?'],
+    [fileOf({ config: 'b.json' }), '"config" (from aloud.json): there is no such option; --help lists them all'],
+    [fileOf('{"__proto__":1}'), '"__proto__" (from aloud.json): there is no such option; --help lists them all'],
+  ])('%j', (given, message) => expect(errorOf(given).message).toBe(message));
+});
+
+describe('the config file', () => {
+  it.each([
+    ['{', 'it is not JSON'],
+    ['[]', 'it holds no object'],
+    ['null', 'it holds no object'],
+  ])('%s', (content, trouble) => {
+    expect(errorOf(fileOf(content)).message).toBe(
+      `--config: "aloud.json": ${trouble}; allowed is the path of a JSON file that holds one object`,
+    );
+  });
+
+  it('that cannot be read stops the start, with where its path came from', () => {
+    const { message } = errorOf({ env: { ALOUD_CONFIG: '/nowhere/aloud.json' } });
+    expect(message).toContain(`--config: "/nowhere/aloud.json" (from ALOUD_CONFIG): it can't be read (ENOENT)`);
+  });
+});
+
+describe('options that depend on each other', () => {
+  it.each([
+    [['--frame-ms', '80'], '--frame-ms: 80: allowed is 2.5, 5, 10, 20, 40, 60 (ms) with --opus-frames 1'],
+    [['--opus-frames', '3'], '--frame-ms: 20: allowed is 7.5, 15, 30, 60, 120 (ms) with --opus-frames 3'],
+    [['--channels', '3'], '--channels: "3": allowed is 1, 2'],
+    [
+      ['--channels', '2', '--codec', 'opusscript', '--frame-ms', '40'],
+      '--channels: 2: allowed is 1 with --codec opusscript and Opus frames of more than 20 ms',
+    ],
+    [['--bitrate', '256000', '--frame-ms', '60'], '--bitrate: 256000: allowed is at most 158533 (b/s) with --frame-ms 60, to fit a packet'],
+    [['--cert', 'a.pem'], '--key: missing, but --cert is "a.pem"; allowed is to give both or neither'],
+    [['--key', 'a.pem'], '--cert: missing, but --key is "a.pem"; allowed is to give both or neither'],
+  ])('%j', (argv, message) => expect(errorOf({ argv }).message).toBe(message));
+
+  it('allow a batch of short frames at a low rate', () => {
+    const argv = ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'];
+    expect(loadConfig({ argv })).toMatchObject({ sampleRate: 8000, frameMs: 80, opusFrames: 8 });
+  });
+});
+
+function helpText() {
+  try {
+    loadConfig({ argv: ['--help'] });
+  } catch (error) {
+    if (error instanceof InformationRequest) return error.text;
+  }
+  throw new Error('no help');
+}
+
+describe('information', () => {
+  it('--version', () => {
+    const version = () => loadConfig({ argv: ['--version'], version: '1.2.3' });
+    expect(version).toThrow(expect.objectContaining({ text: '1.2.3\n' }));
+    expect(version).toThrow(InformationRequest);
+  });
+
+  it('docs/configuration.md is what `npm run docs` writes', () => {
+    const page = readFileSync(CONFIGURATION_PAGE, 'utf8');
+    expect(page).toBe(withOptionTable(page));
+    for (const { name } of OPTIONS) expect(page).toContain(`| \`${name}\` |`);
+  });
+});

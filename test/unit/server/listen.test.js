@@ -1,0 +1,67 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../server/config/config-error.js';
+import { listen, listenError } from '../../../server/http/listen.js';
+
+/** A server on a machine that has only these addresses. */
+class Server extends EventEmitter {
+  /** @type {string[]} */
+  asked = [];
+
+  /** @param {string[]} addresses @param {string} code of the error for all others */
+  constructor(addresses, code) {
+    super();
+    this.addresses = addresses;
+    this.code = code;
+  }
+
+  /** @param {{ host: string }} options @param {() => void} done */
+  listen({ host }, done) {
+    this.asked.push(host);
+    if (this.addresses.includes(host)) done();
+    else this.emit('error', Object.assign(new Error(`listen ${this.code}`), { code: this.code }));
+  }
+
+  address() {
+    return { port: 4321 };
+  }
+}
+
+describe('listening', () => {
+  it.each(['EAFNOSUPPORT', 'EADDRNOTAVAIL'])('takes every IPv4 address where there is no IPv6 (%s)', async (code) => {
+    const server = new Server(['0.0.0.0'], code);
+    expect(await listen(/** @type {any} */ (server), '::', 0)).toEqual({ host: '0.0.0.0', port: 4321 });
+    expect(server.asked).toEqual(['::', '0.0.0.0']);
+    expect(server.listenerCount('error')).toBe(0);
+  });
+
+  it('takes no other address than the one that is asked for', async () => {
+    const server = new Server(['0.0.0.0'], 'EAFNOSUPPORT');
+    await expect(listen(/** @type {any} */ (server), '::1', 0)).rejects.toThrow(/^--host: "::1": this machine has no such address/);
+    expect(server.listenerCount('error')).toBe(0);
+  });
+});
+
+describe('an address that can\'t be had', () => {
+  /** @type {[string, string, string][]} */
+  const cases = [
+    ['EADDRINUSE', '', '--h3-port: 4433: it is in use'],
+    ['', 'Address already in use (os error 98)', '--h3-port: 4433: it is in use'],
+    ['EACCES', '', '--h3-port: 4433: this user may not listen there'],
+    ['EADDRNOTAVAIL', '', '--host: "h": this machine has no such address'],
+    ['EINVAL', '', '--host: "h": this machine has no such address'],
+    ['ENOTFOUND', '', '--host: "h": this machine has no such address'],
+    ['EIO', "EIO: UDP can't be had: Address family not supported by protocol", '--host: "h": this machine has no such address'],
+  ];
+
+  it.each(cases)('%s %s is told by its option', (code, message, told) => {
+    const error = /** @type {any} */ (listenError(Object.assign(new Error(message), { code }), 'h3-port', 'h', 4433));
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message.startsWith(`${told};`)).toBe(true);
+  });
+
+  it('of another kind comes as it was', () => {
+    const error = new Error('no memory');
+    expect(listenError(error, 'port', 'h', 1)).toBe(error);
+  });
+});
