@@ -10,6 +10,7 @@ import { createAudioFormat } from '../public/shared/audio-format.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../public/shared/packet.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { SampleClock } from '../server/clock/sample-clock.js';
+import { TickScheduler } from '../server/clock/tick-scheduler.js';
 import { Rooms } from '../server/room/rooms.js';
 
 const PAYLOAD_BYTES = 80;
@@ -73,7 +74,7 @@ class StepClock {
   }
 }
 
-/** @typedef {import('../server/room/room-config.js').RoomSettings} RoomSettings */
+/** @typedef {import('../public/shared/codec.js').Codec} Codec */
 
 /** Recordings that no disk takes: what is measured is what they cost the thread. @type {any} */
 const recordings = {
@@ -89,7 +90,7 @@ const recordings = {
 /**
  * A room with people in it on a clock of its own.
  * @param {object} options
- * @param {RoomSettings['codec']} options.codec
+ * @param {Codec} options.codec
  * @param {'tick' | 'reply'} options.delivery
  * @param {number} options.people
  * @param {number} options.talking the rest sends silence, one packet for each frame
@@ -102,10 +103,11 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
   const rooms = new Rooms({
     maxRooms: 1,
     maxPeople: people,
-    settings: {
-      format, delivery, codec, clock, sampleClock,
-      serverDelayMs: 20, maxDelayMs: 20, echo: false, bitrate: 32000, complexity: 5, application: 'audio',
-      maxParticipants: people, idleTimeoutMs: 1e9, silenceSuppression: true, recordings,
+    // No event loop turns here: ticks are run by the clock's timers alone.
+    services: { clock, sampleClock, ticks: new TickScheduler(clock, () => {}), codec, log: { info: () => {}, error: console.error }, recordings },
+    config: {
+      format, delivery, serverDelayMs: 20, maxDelayMs: 20, bitrate: 32000, complexity: 5, application: 'audio',
+      maxParticipants: people, idleTimeoutMs: 1e9, silenceSuppression: true,
     },
   });
   const sent = { packets: 0, bytes: 0 };
@@ -120,21 +122,21 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
   for (let i = 0; i < people; i++) {
     /** @type {any} */
     const session = { transport, peer: '', handler: null, send, sendControl() {}, close() {}, stats: () => ({}) };
-    const joined = await rooms.join('bench', `P${i}`, session, () => {});
-    if (typeof joined === 'string') throw new Error(joined);
-    members.push({ ...joined, talks: i < talking });
+    const member = rooms.join('bench', `P${i}`, session);
+    if (typeof member === 'string') throw new Error(member);
+    members.push({ member, talks: i < talking });
   }
-  if (recorded) members[0].room.recording.record(members[0].participant, true);
-  for (const { room, participant } of recorded ? members : []) {
+  if (recorded) members[0].member.control({ type: 'record', on: true });
+  for (const { member } of recorded ? members : []) {
     await setImmediate();
-    room.recording.consent(participant, true);
+    member.control({ type: 'recordConsent', agreed: true });
   }
   return { clock, format, codec, members, sent, rooms };
 }
 
 /**
  * Real Opus frames of speech-like sound, or filler where there is no codec.
- * @param {RoomSettings['codec']} codec
+ * @param {Codec} codec
  * @param {number} frames
  */
 async function makePayloads(codec, frames) {
@@ -192,7 +194,7 @@ function pass({ clock, format, members }, packets, first, frames) {
     stamp(spoken, frame);
     stamp(packets[0], frame);
     for (let i = 0; i < members.length; i++) {
-      members[i].room.receive(members[i].participant, members[i].talks ? spoken : packets[0], clock.ms);
+      members[i].member.packet(members[i].talks ? spoken : packets[0], clock.ms);
     }
   }
 }

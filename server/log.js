@@ -45,3 +45,9 @@ function oneLine(message) {
   // eslint-disable-next-line no-control-regex
   return String(message).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }
+
+/**
+ * What is logged of something that was thrown.
+ * @param {unknown} error
+ */
+export const stackOf = (error) => (error instanceof Error ? error.stack : String(error));

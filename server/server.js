@@ -5,7 +5,8 @@
  * @import { ServerCertificate } from './certificate/certificate.js'
  * @import { Log } from './log.js'
  * @import { Observer } from './room/room-config.js'
- * @import { Accept, Transport } from './transport/session.js'
+ * @import { RoomServices } from './room/room-config.js'
+ * @import { Accept } from './transport/session.js'
  */
 
 import { createServer as createHttpServer } from 'node:http';
@@ -14,16 +15,16 @@ import { fileURLToPath } from 'node:url';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './http/app.js';
-import { openCodec } from './codec/codec.js';
-import { Effort } from './codec/adaptive-complexity.js';
+import { defaultEncoderSettings, openCodec } from './codec/codec.js';
+import { AdaptiveComplexity } from './codec/adaptive-complexity.js';
 import { openCertificate } from './certificate/certificate.js';
 import { createLog } from './log.js';
 import { listen } from './http/listen.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
-import { Lobby } from './room/arrivals.js';
-import { Metronome } from './clock/tick-scheduler.js';
+import { TickScheduler } from './clock/tick-scheduler.js';
+import { Arrivals } from './room/arrivals.js';
 import { Rooms } from './room/rooms.js';
 import { createHttp1Transport, HTTP1_SERVER_OPTIONS } from './transport/http1.js';
 import { openHttp3 } from './transport/http3-engine.js';
@@ -91,16 +92,17 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   opened.push(() => closeServer(httpServer));
 
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const effort = new Effort({ setting: config.complexity, clock, log });
+  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log });
   opened.push(() => effort.close());
-  /** @type {Transport | null} */
-  let polled = null;
-  const shown = { clock, wallNow, sampleClock, metronome: new Metronome(clock), observer, log, recordings, effort, poll: () => polled?.poll?.() };
-  const { rooms, codecLine } = await openRooms(config, shown);
-  const { accept } = new Lobby({ rooms, clock, log });
+  const { codec, line: codecLine } = await openCodec(config.codec);
+  const ticks = new TickScheduler(clock);
+  const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
+  const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
+  const { accept } = new Arrivals({ rooms, clock, log });
   const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
-  polled = http3.transport;
-  opened.push(() => http3.transport?.close());
+  const { transport } = http3;
+  ticks.pollWith(() => transport?.poll?.());
+  opened.push(() => transport?.close());
   const http1 = openOverTcp(config, httpServer, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
@@ -172,19 +174,18 @@ function createSecureServer(certificate) {
 
 /**
  * @param {Config} config
- * @param {{ clock: Clock, metronome: Clock, wallNow: () => number, sampleClock: SampleClock, recordings: Recordings,
- *   observer?: Observer, log: Log, effort: Effort, poll: () => void }} shared
+ * @param {RoomServices} services
  */
-async function openRooms(config, { log, effort, ...shared }) {
+function openRooms(config, services) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
   const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
-  const { codec, line: codecLine } = await openCodec(config.codec);
-  const rooms = new Rooms({
+  return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
-    settings: {
+    services,
+    config: {
       format: createAudioFormat(config),
       delivery,
       serverDelayMs,
@@ -197,18 +198,13 @@ async function openRooms(config, { log, effort, ...shared }) {
       redundancy,
       echo,
       bitrate,
-      complexity: effort.complexity,
-      effort,
+      complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,
       application,
       maxParticipants,
       idleTimeoutMs,
       awayTimeoutMs,
-      codec,
-      log: config.logLevel === 'debug' ? log : { info: log.info },
-      ...shared,
     },
   });
-  return { rooms, codecLine };
 }
 
 /**

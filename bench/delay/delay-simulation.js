@@ -7,7 +7,7 @@ import { normal, seededRandom } from '../stats/random.js';
 import { Redundancy } from '../../public/shared/redundancy.js';
 import { DelayControl } from '../../server/clock/delay-control.js';
 import { Lateness } from '../../server/source/lateness.js';
-import { Reception } from '../../server/source/receiver-stats.js';
+import { ReceiverStats } from '../../server/source/receiver-stats.js';
 
 /**
  * @typedef {(endMs: number, random: () => number) => number} Trace
@@ -37,7 +37,7 @@ import { Reception } from '../../server/source/receiver-stats.js';
  * @property {number[]} arrivals  of each frame's own packet; Infinity for one that is lost
  * @property {number[]} there     when each frame first came; Infinity for one that never did
  * @property {Redundancy} redundancy
- * @property {Reception} reception
+ * @property {ReceiverStats} reception
  * @property {number} next        the frame whose packet comes next
  */
 
@@ -68,7 +68,7 @@ export function simulate(options) {
       if (who < 0 || speakers[who].arrivals[speakers[who].next] > dueMs) break;
       const { lateness: of } = speakers[who].reception;
       nowMs = arrive(speakers[who], frameMs);
-      control.heed(of, nowMs, () => roundTripsMs[who] ?? null);
+      control.observe(of, nowMs, () => roundTripsMs[who] ?? null);
     }
     const dueMs = (frame + 1) * frameMs + control.delaySamples / 48;
     const inTime = speakers.map(({ there }) => there[frame] <= dueMs);
@@ -95,7 +95,7 @@ export function simulate(options) {
  */
 function newSpeaker(arrivals, { frameMs = 20, maxMs = 400, targetPercent = 99.5, redundancy = 'auto' }, now) {
   const there = new Array(arrivals.length).fill(Infinity);
-  const reception = new Reception(new Lateness({ frameMs, maxMs, targetPercent }));
+  const reception = new ReceiverStats(new Lateness({ frameMs, maxMs, targetPercent }));
   return { arrivals, there, redundancy: new Redundancy(redundancy, { now }), reception, next: 0 };
 }
 

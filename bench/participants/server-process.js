@@ -46,19 +46,25 @@ function emptyNotes() {
   };
 }
 
+/** Names by id. @type {Map<string, string>} */
+const names = new Map();
+
 /** @type {import('../../server/room/room-config.js').Observer} */
 const observer = {
-  received: ({ name }, frame, arrivalMs) => void notes.arrivals.push({ name, frame, atMs: sharedMs(arrivalMs) }),
+  received({ id, name }, frame, arrivalMs) {
+    names.set(id, name);
+    notes.arrivals.push({ name, frame, atMs: sharedMs(arrivalMs) });
+  },
   ticked: (_frame, latenessMs) => void notes.tickLatenessMs.push(latenessMs),
-  mixed(listener, speaker, start, samples) {
-    const key = `${listener.name}<${speaker.name}`;
+  mixed(listener, source, start, samples) {
+    const key = `${names.get(listener.id)}<${names.get(source.id)}`;
     let heard = notes.heard.get(key);
     if (!heard) notes.heard.set(key, (heard = new Map()));
-    const size = speaker.format.frameSamples;
+    const size = source.format.frameSamples;
     for (let at = start; at < start + samples; ) {
       const frame = Math.floor(at / size);
       const end = Math.min((frame + 1) * size, start + samples);
-      if (frame >= 0 && speaker.sound.ring.state(frame) === FrameState.received) {
+      if (frame >= 0 && source.ring.state(frame) === FrameState.received) {
         heard.set(frame, (heard.get(frame) ?? 0) + end - at);
       }
       at = end;
@@ -73,16 +79,16 @@ let originMs = NaN;
 
 /** In `tick`: what each speaker's frames were when they were mixed, and when each was due. @type {typeof observer} */
 const mixObserver = {
-  received(participant, frame, arrivalMs) {
-    speakers.add(participant);
-    originMs = sharedMs(participant.sampleClock.msAt(0));
-    notes.arrivals.push({ name: participant.name, frame, atMs: sharedMs(arrivalMs) });
+  received(member, frame, arrivalMs) {
+    speakers.add(member);
+    originMs = sharedMs(member.source?.sampleClock.msAt(0) ?? NaN);
+    notes.arrivals.push({ name: member.name, frame, atMs: sharedMs(arrivalMs) });
   },
   ticked(frame, latenessMs) {
     notes.tickLatenessMs.push(latenessMs);
     notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
     // The frame before has just been mixed, and nothing has been decoded since.
-    for (const { name, sound } of speakers) notes.states.push({ name, frame: frame - 1, state: sound.ring.state(frame - 1) });
+    for (const { name, source } of speakers) notes.states.push({ name, frame: frame - 1, state: source.ring.state(frame - 1) });
   },
   mixed() {},
 };

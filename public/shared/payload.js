@@ -26,45 +26,150 @@ export function mostBitrate({ frameMs, opusFrames }) {
 export const streamBitrate = (bitrate, format) =>
   format.channels === 1 ? bitrate : Math.min(bitrate * format.channels, mostBitrate(format));
 
+/** How many frames a codec that failed twice in a row is left alone: a second of 20 ms frames. */
+const REST_FRAMES = 50;
+
+/**
+ * One Opus encoder or decoder, or none yet. It is opened when there is something to do for it, where `open` is given,
+ * and replaced when it throws: at once, or after REST_FRAMES when the one before had failed as lately. It is kept
+ * otherwise, since an Opus frame is coded against the one before it.
+ * @template {Encoder | Decoder} T
+ */
+class CodecSlot {
+  #codec;
+  #open;
+  #onFault;
+  #closed = false;
+  /** How many frames were asked for since the last fault, those that were left out not counted. */
+  #frames = REST_FRAMES;
+  /** How many frames are still left out. */
+  #rest = 0;
+
+  /**
+   * @param {T | null} codec
+   * @param {Reopening<T>} [reopening]
+   */
+  constructor(codec, { open, onFault } = {}) {
+    this.#codec = codec;
+    this.#open = open;
+    this.#onFault = onFault;
+  }
+
+  /**
+   * To be asked once a frame.
+   * @returns {T | null} null while there is none to be had
+   */
+  get() {
+    if (this.#rest > 0) {
+      this.#rest -= 1;
+      return null;
+    }
+    this.#frames += 1;
+    if (this.#codec !== null || this.#closed || this.#open === undefined) return this.#codec;
+    try {
+      this.#codec = this.#open();
+    } catch (error) {
+      this.fail(error);
+    }
+    return this.#codec;
+  }
+
+  /**
+   * Gives up the instance that has thrown.
+   * @param {unknown} error
+   * @throws {unknown} the same where there is no other instance to be had
+   */
+  fail(error) {
+    const broken = this.#codec;
+    this.#codec = null;
+    if (this.#open === undefined) throw error;
+    this.#rest = this.#frames < REST_FRAMES ? REST_FRAMES : 0;
+    this.#frames = 0;
+    this.#onFault?.(error);
+    try {
+      broken?.close();
+    } catch {
+      // The fault has been told; an instance that can't even be closed is left to the garbage collector.
+    }
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#closed = true;
+    this.#codec?.close();
+    this.#codec = null;
+  }
+}
+
+/**
+ * @template T
+ * @typedef {object} Reopening
+ * @property {() => T} [open]  makes the codec, at first and after a fault; without it a fault is thrown
+ * @property {(error: unknown) => void} [onFault]  told when the codec threw, or couldn't be opened
+ */
+
 /**
  * Encodes frames of the grid to payloads. Stereo whose two sides are the same, such as a mono microphone's, goes
  * out as mono.
  */
 export class PayloadEncoder {
-  #encoder;
+  #slot;
   #opusFrames;
   #opusFrameValues;
   #isStereo;
   /** Whether the last frame's sides were the same, and whether it was sent as mono. */
   #hadSameSides = true;
   #isMono = false;
+  #complexity = -1;
   #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
 
   /**
-   * @param {Encoder} encoder closed with this
+   * @param {Encoder | null} encoder  closed with this; null where `open` makes it with the first frame
    * @param {AudioFormat} format
+   * @param {Reopening<Encoder>} [reopening]
    */
-  constructor(encoder, { opusFrames, opusFrameSamples, channels }) {
-    this.#encoder = encoder;
+  constructor(encoder, { opusFrames, opusFrameSamples, channels }, reopening) {
+    this.#slot = new CodecSlot(encoder, reopening);
     this.#opusFrames = opusFrames;
     this.#opusFrameValues = opusFrameSamples * channels;
     this.#isStereo = channels === 2;
   }
 
   /**
-   * @param {Float32Array} pcm one frame of the grid, [-1, 1]
+   * @param {Float32Array} pcm  one frame of the grid, [-1, 1]
    * @param {Uint8Array} out
    * @param {number} at
+   * @param {number} [complexity]  0 to 10; as it is without
    * @returns {number} the payload's bytes; 0 when it failed or doesn't fit
    */
-  encode(pcm, out, at) {
-    if (this.#isStereo) this.#follow(hasSameSides(pcm));
+  encode(pcm, out, at, complexity = this.#complexity) {
+    const encoder = this.#slot.get();
+    if (encoder === null) return 0;
+    try {
+      if (complexity !== this.#complexity) encoder.setComplexity((this.#complexity = complexity));
+      if (this.#isStereo) this.#follow(encoder, hasSameSides(pcm));
+      if (this.#opusFrames === 1) return encoder.encode(pcm, out, at);
+      return this.#encodeFrames(encoder, pcm, out, at);
+    } catch (error) {
+      this.#complexity = -1;
+      this.#isMono = false;
+      this.#slot.fail(error);
+      return 0;
+    }
+  }
+
+  /**
+   * @param {Encoder} encoder
+   * @param {Float32Array} pcm
+   * @param {Uint8Array} out
+   * @param {number} at
+   */
+  #encodeFrames(encoder, pcm, out, at) {
     const last = this.#opusFrames - 1;
-    if (last === 0) return this.#encoder.encode(pcm, out, at);
     let end = at;
     for (let i = 0; i <= last; i++) {
       const opusFrame = pcm.subarray(i * this.#opusFrameValues, (i + 1) * this.#opusFrameValues);
-      const bytes = this.#encoder.encode(opusFrame, this.#scratch, 0);
+      const bytes = encoder.encode(opusFrame, this.#scratch, 0);
       if (bytes === 0 || end + lengthBytes(bytes) + bytes > out.length) return 0;
       if (i < last) end = writeLength(out, end, bytes);
       for (let b = 0; b < bytes; b++) out[end + b] = this.#scratch[b];
@@ -75,39 +180,36 @@ export class PayloadEncoder {
 
   /**
    * Each Opus frame overlaps with the one before, so only the second with the same sides is like mono wholly.
+   * @param {Encoder} encoder
    * @param {boolean} hasSame
    */
-  #follow(hasSame) {
+  #follow(encoder, hasSame) {
     const isMono = hasSame && this.#hadSameSides;
     this.#hadSameSides = hasSame;
-    if (isMono !== this.#isMono) this.#encoder.setMono(isMono);
+    if (isMono !== this.#isMono) encoder.setMono(isMono);
     this.#isMono = isMono;
   }
 
-  /** @param {number} complexity 0 to 10, from the next frame on */
-  setComplexity(complexity) {
-    this.#encoder.setComplexity(complexity);
-  }
-
   close() {
-    this.#encoder.close();
+    this.#slot.close();
   }
 }
 
 /** Decodes payloads to frames of the grid. */
 export class PayloadDecoder {
-  #decoder;
+  #slot;
   #opusFrames;
   #opusFrameValues;
   #starts;
   #lengths;
 
   /**
-   * @param {Decoder} decoder closed with this
+   * @param {Decoder | null} decoder  closed with this; null where `open` makes it with the first frame
    * @param {AudioFormat} format
+   * @param {Reopening<Decoder>} [reopening]
    */
-  constructor(decoder, { opusFrames, opusFrameSamples, channels }) {
-    this.#decoder = decoder;
+  constructor(decoder, { opusFrames, opusFrameSamples, channels }, reopening) {
+    this.#slot = new CodecSlot(decoder, reopening);
     this.#opusFrames = opusFrames;
     this.#opusFrameValues = opusFrameSamples * channels;
     this.#starts = new Uint16Array(opusFrames);
@@ -116,28 +218,32 @@ export class PayloadDecoder {
 
   /**
    * @param {Uint8Array} bytes
-   * @param {number} start where the payload starts
-   * @param {number} length its bytes
+   * @param {number} start  where the payload starts
+   * @param {number} length  its bytes
    * @param {Float32Array} out
-   * @param {number} at where the frame goes
-   * @returns {boolean} false when there was garbage in it; what of the frame was garbage is concealed
+   * @param {number} at  where the frame goes
+   * @returns {boolean} false when there was garbage in it, which is concealed, or the decoder failed, which is silent
    */
   decode(bytes, start, length, out, at) {
-    if (!readOpusFrames(bytes, start, length, this.#opusFrames, this.#starts, this.#lengths)) {
-      this.conceal(out, at);
-      return false;
-    }
-    let good = true;
-    for (let i = 0; i < this.#opusFrames; i++) {
-      if (this.#decoder.decode(bytes, this.#starts[i], this.#lengths[i], out, at)) {
-        at += this.#opusFrameValues;
-        continue;
+    const decoder = this.#slot.get();
+    if (decoder === null) return this.#silence(out, at);
+    try {
+      if (!readOpusFrames(bytes, start, length, this.#opusFrames, this.#starts, this.#lengths)) {
+        this.#concealAll(decoder, out, at);
+        return false;
       }
-      this.#decoder.conceal(out, at);
-      at += this.#opusFrameValues;
-      good = false;
+      let good = true;
+      for (let i = 0; i < this.#opusFrames; i++) {
+        const to = at + i * this.#opusFrameValues;
+        if (decoder.decode(bytes, this.#starts[i], this.#lengths[i], out, to)) continue;
+        decoder.conceal(out, to);
+        good = false;
+      }
+      return good;
+    } catch (error) {
+      this.#slot.fail(error);
+      return this.#silence(out, at);
     }
-    return good;
   }
 
   /**
@@ -146,13 +252,37 @@ export class PayloadDecoder {
    * @param {number} at
    */
   conceal(out, at) {
-    for (let i = 0; i < this.#opusFrames; i++) {
-      this.#decoder.conceal(out, at + i * this.#opusFrameValues);
+    const decoder = this.#slot.get();
+    if (decoder === null) return void this.#silence(out, at);
+    try {
+      this.#concealAll(decoder, out, at);
+    } catch (error) {
+      this.#slot.fail(error);
+      this.#silence(out, at);
     }
   }
 
+  /**
+   * @param {Decoder} decoder
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  #concealAll(decoder, out, at) {
+    for (let i = 0; i < this.#opusFrames; i++) decoder.conceal(out, at + i * this.#opusFrameValues);
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} at
+   * @returns {false}
+   */
+  #silence(out, at) {
+    out.fill(0, at, at + this.#opusFrames * this.#opusFrameValues);
+    return false;
+  }
+
   close() {
-    this.#decoder.close();
+    this.#slot.close();
   }
 }
 

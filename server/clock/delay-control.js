@@ -2,27 +2,30 @@
  * @import { Lateness } from '../source/lateness.js'
  */
 
-/** What `auto` begins with, before anybody has sent anything, in milliseconds. */
+/** The delay with which `auto` begins, before anybody has sent anything, in milliseconds. */
 const START_MS = 20;
 
-/** The smallest D that `auto` takes: below it the timers of the two ends are what one measures. */
+/** The smallest delay that `auto` takes, in milliseconds: below it D would follow the timers of both ends. */
 const LEAST_MS = 1;
 
-/** How fast D falls of its own accord, in milliseconds a second, while somebody speaks and while nobody does. */
+/** How fast D falls by itself while somebody speaks and while nobody does, in milliseconds a second. */
 const FALL_SPEAKING = 5;
 const FALL_SILENT = 40;
 
-/** A long way is gone faster: in a second this share of what is left. */
+/** The share of the distance that D falls in a second, where that is more. */
 const FALL_SHARE = 0.25;
 
-/** Where a number was asked for, D moves to it by this much for each millisecond that passes. */
+/** How fast D falls to a number that was asked for, in milliseconds for each millisecond that passes. */
 const FALL_ASKED = 0.1;
 
-/** D rises by half a frame a frame: faster would be one long gap for those who are well received. */
+/** How fast D rises, in frames a frame: faster would be one long gap for those who are well received. */
 const RISE = 0.5;
 
-/** In `reply`, D falls by whole frames: when it could for so long, even though somebody speaks. */
+/** How long D could have been a frame smaller before it falls in `reply` although somebody speaks, in milliseconds. */
 const REPLY_PATIENCE_MS = 10_000;
+
+/** The most frames of a pause that D moves for at once, where only answers move it. */
+const MAX_MOVED_FRAMES = 10;
 
 /**
  * A room's server-side delay D: a number that was asked for, or `auto`: the smallest that keeps every
@@ -42,6 +45,8 @@ export class DelayControl {
   #budgetMs = 0;
   #replyFrames = 0;
   #replyWaitMs = 0;
+  /** When answers moved D last, on the sample clock. */
+  #movedAt = 0;
 
   /**
    * @param {object} options
@@ -106,13 +111,13 @@ export class DelayControl {
   }
 
   /**
-   * A packet has come: D rises at once when its speaker needs more.
+   * Looks at a speaker of whom a packet has come: D rises at once when that one needs more.
    * @param {Lateness} speaker
    * @param {number} nowMs
    * @param {() => number | null} roundTripMs asked only when D would rise
    * @returns {boolean} whether D in force has changed
    */
-  heed(speaker, nowMs, roundTripMs) {
+  observe(speaker, nowMs, roundTripMs) {
     if (this.#setting !== 'auto' || speaker.needMs <= this.wantedMs || speaker.excluded) return false;
     speaker.review(nowMs, roundTripMs());
     if (speaker.excluded || speaker.needMs <= this.wantedMs) return false;
@@ -174,6 +179,20 @@ export class DelayControl {
   }
 
   /**
+   * Moves D with the packets that come, where nothing ticks.
+   * @param {number} sample  on the sample clock, now
+   * @param {boolean} speaking  whether anything was to be heard
+   * @returns {boolean} whether D in force has changed
+   */
+  advanceTo(sample, speaking) {
+    if (this.settled) return false;
+    const passedMs = ((sample - this.#movedAt) * 1000) / this.#sampleRate;
+    this.#movedAt = sample;
+    const frames = Math.min(passedMs / this.#frameMs, MAX_MOVED_FRAMES);
+    return frames > 0 && this.advance(frames, speaking);
+  }
+
+  /**
    * An answer's D has a quarter of a frame's play, and falls when nobody speaks.
    * @param {number} passedMs
    * @param {boolean} speaking
@@ -186,6 +205,14 @@ export class DelayControl {
     this.#replyFrames -= 1;
     this.#replyWaitMs = 0;
     this.#inSamples();
+  }
+
+  /**
+   * D as its people are told, in milliseconds.
+   * @param {'tick' | 'reply'} delivery
+   */
+  toldMs(delivery) {
+    return roundMs(delivery === 'reply' ? this.replyDelayMs : this.#ms);
   }
 
   /** What GET /api/rooms/<room> tells. */
@@ -201,7 +228,7 @@ export class DelayControl {
 }
 
 /**
- * Milliseconds as they are told: to a thousandth.
+ * Rounds to a thousandth.
  * @param {number} ms
  */
-export const roundMs = (ms) => Math.round(ms * 1000) / 1000;
+const roundMs = (ms) => Math.round(ms * 1000) / 1000;

@@ -1,41 +1,45 @@
 /**
- * @import { Clock } from '../../public/shared/clock.js'
  * @import { SampleClock } from './sample-clock.js'
+ * @import { Tick, TickScheduler } from './tick-scheduler.js'
  */
 
-/** After a stall, so much of the past is still mixed, in milliseconds; what is older is skipped. */
+/** How much of the past is still mixed after a stall, in milliseconds; what is older is skipped. */
 const MAX_CATCH_UP_MS = 200;
 
-/** A frame is due so much early, in samples: a time in milliseconds and back is off by a rounding. */
+/** A frame is due this much early, in samples: a time in milliseconds and back is off by a rounding. */
 const ROUNDING = 0.01;
 
 /** Pulls one frame of the grid after the other, each when its time has come. It rests when stopped. */
 export class MixClock {
-  /** @type {unknown} */
-  #timer = null;
+  #ticks;
+  #sampleClock;
+  #frameSamples;
+  #delaySamples;
+  #mix;
+  #failed;
   #running = false;
   #next = 0;
-  #wake;
+  #skipped = 0;
+  /** @type {Tick} */
+  #tick = { atMs: 0, run: () => this.#pull() };
 
   /**
    * @param {object} options
-   * @param {Clock} options.clock
+   * @param {TickScheduler} options.ticks
    * @param {SampleClock} options.sampleClock
    * @param {number} options.frameSamples
-   * @param {number} options.delaySamples  the server-side delay: frame k is due at (k+1)·n + D. It may be
-   *   changed at any time: the next frame is still the next, only its time is another
+   * @param {number} options.delaySamples  the server-side delay: frame k is due at (k+1)·n + D
    * @param {(frame: number, latenessMs: number) => void} options.mix
    *   called for each frame in order; latenessMs is how long after its time
+   * @param {(error: unknown) => void} options.failed  told when `mix` threw; the clock has stopped then
    */
-  constructor({ clock, sampleClock, frameSamples, delaySamples, mix }) {
-    this.clock = clock;
-    this.sampleClock = sampleClock;
-    this.frameSamples = frameSamples;
-    this.delaySamples = delaySamples;
-    this.mix = mix;
-    /** Frames that were skipped because the server stood still for too long. */
-    this.skipped = 0;
-    this.#wake = () => this.#pull();
+  constructor({ ticks, sampleClock, frameSamples, delaySamples, mix, failed }) {
+    this.#ticks = ticks;
+    this.#sampleClock = sampleClock;
+    this.#frameSamples = frameSamples;
+    this.#delaySamples = delaySamples;
+    this.#mix = mix;
+    this.#failed = failed;
   }
 
   /** Whether frames are pulled. */
@@ -43,48 +47,61 @@ export class MixClock {
     return this.#running;
   }
 
+  /** How many frames were skipped because the server stood still for too long. */
+  get skipped() {
+    return this.#skipped;
+  }
+
+  /** Moves the ticks: the next frame is still the next, only its time is another. @param {number} samples  D */
+  set delaySamples(samples) {
+    this.#delaySamples = samples;
+  }
+
   /** Begins with the next frame that falls due. */
   start() {
     if (this.#running) return;
     this.#running = true;
-    this.#next = this.#firstDue(this.sampleClock.now());
+    this.#next = this.#firstDue(this.#sampleClock.now());
     this.#schedule();
   }
 
   /** Idempotent. */
   stop() {
     this.#running = false;
-    this.clock.clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#ticks.cancel(this.#tick);
   }
 
-  /** @param {number} frame */
+  /** @param {number} frame @returns {number} when it is due, in samples */
   #dueAt(frame) {
-    return (frame + 1) * this.frameSamples + this.delaySamples;
+    return (frame + 1) * this.#frameSamples + this.#delaySamples;
   }
 
-  /** @param {number} sample  the first frame that is due at it or later */
+  /** @param {number} sample @returns {number} the first frame that is due at it or later */
   #firstDue(sample) {
-    return Math.max(0, Math.ceil((sample - this.delaySamples) / this.frameSamples) - 1);
+    return Math.max(0, Math.ceil((sample - this.#delaySamples) / this.#frameSamples) - 1);
   }
 
   #schedule() {
-    const wait = this.sampleClock.msAt(this.#dueAt(this.#next)) - this.clock.now();
-    this.#timer = this.clock.setTimeout(this.#wake, Math.max(0, wait));
+    this.#ticks.schedule(this.#tick, this.#sampleClock.msAt(this.#dueAt(this.#next)));
   }
 
   #pull() {
-    const { sampleRate } = this.sampleClock;
-    const now = this.sampleClock.now();
+    const { sampleRate } = this.#sampleClock;
+    const now = this.#sampleClock.now();
     const oldest = this.#firstDue(now - (MAX_CATCH_UP_MS * sampleRate) / 1000);
     if (this.#next < oldest) {
-      this.skipped += oldest - this.#next;
+      this.#skipped += oldest - this.#next;
       this.#next = oldest;
     }
-    while (this.#running && this.#dueAt(this.#next) <= now + ROUNDING) {
-      const late = Math.max(0, now - this.#dueAt(this.#next));
-      this.mix(this.#next++, (late * 1000) / sampleRate);
+    try {
+      while (this.#running && this.#dueAt(this.#next) <= now + ROUNDING) {
+        const late = Math.max(0, now - this.#dueAt(this.#next));
+        this.#mix(this.#next++, (late * 1000) / sampleRate);
+      }
+      if (this.#running) this.#schedule();
+    } catch (error) {
+      this.stop();
+      this.#failed(error);
     }
-    if (this.#running) this.#schedule();
   }
 }

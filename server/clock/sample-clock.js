@@ -1,14 +1,14 @@
 /** @import { Clock } from '../../public/shared/clock.js' */
 
-/** The sample clock: time as an absolute sample index, from a monotonic timer and never wall time. */
+/** The sample clock: time as an absolute sample index, from a monotonic timer and never from wall time. */
 export class SampleClock {
   #clock;
   #originMs;
 
   /**
    * @param {Clock} clock
-   * @param {number} sampleRate Hz
-   * @param {number} [originMs] when it is 0, on the monotonic clock; now by default
+   * @param {number} sampleRate  Hz
+   * @param {number} [originMs]  the time of sample 0, on the monotonic clock; now by default
    */
   constructor(clock, sampleRate, originMs = clock.now()) {
     this.#clock = clock;
@@ -18,7 +18,7 @@ export class SampleClock {
 
   /**
    * @param {number} ms
-   * @returns {SampleClock} one that runs so far behind this one
+   * @returns {SampleClock} one that runs this far behind
    */
   behind(ms) {
     return new SampleClock(this.#clock, this.sampleRate, this.#originMs + ms);
@@ -30,7 +30,7 @@ export class SampleClock {
   }
 
   /**
-   * @param {number} ms a time of the monotonic clock
+   * @param {number} ms  a time of the monotonic clock
    * @returns {number} the sample index then, with its fraction
    */
   at(ms) {

@@ -3,31 +3,40 @@
  * @import { Log } from '../log.js'
  */
 
-import { performance } from 'node:perf_hooks';
 import { defaultEncoderSettings } from '../../public/shared/codec.js';
 
-/** The complexity while there is time for it; */
+/** The complexity while there is time for it. */
 const FULL = defaultEncoderSettings.complexity;
-/** and while there isn't: a third of the work, and hardly less good (docs/codec.md). */
+
+/** The complexity while there isn't: a third of the work, and hardly less good (docs/codec.md). */
 const SAVING = 0;
 
-/** The share of the thread's time above which effort is saved, */
+/** The share of a processor above which complexity is saved. */
 const BUSY = 0.5;
-/** and the one below which, for so many seconds, it isn't any more: full effort takes at most three times as much. */
+
+/**
+ * The share of a processor below which complexity isn't saved any more, when it stays below it for FREE_SECONDS: full
+ * complexity takes at most three times as much.
+ */
 const FREE = 0.16;
 const FREE_SECONDS = 5;
 
+/** How often the load is looked at, in milliseconds. */
 const LOOK_MS = 1000;
 
 /**
- * How hard the server's encoders work: as hard as asked for, or, where that is `auto`, less while the thread that
- * mixes has much to do, so that what it mixes isn't late. Opus encoders take a new complexity with any frame.
+ * The complexity of the server's encoders: as asked for, or, where that is `auto`, less while mixing takes much of a
+ * processor, so that mixes aren't late. Opus encoders take a new complexity with any frame. The load is processor time
+ * and not time that passed: on a machine whose host takes its processors away the server isn't busy.
  */
-export class Effort {
+export class AdaptiveComplexity {
   #clock;
   #log;
-  #takeShare;
+  #cpuMs;
+  #lastCpuMs;
+  #lastMs;
   #freeSeconds = 0;
+  #complexity;
   /** @type {unknown} */
   #timer = null;
 
@@ -36,27 +45,35 @@ export class Effort {
    * @param {number | 'auto'} options.setting  0 to 10, or auto
    * @param {Clock} options.clock
    * @param {Pick<Log, 'info'>} options.log
-   * @param {() => number} [options.takeShare]  the share of its time, 0 to 1, for which the thread has been busy
-   *   since it was last asked
+   * @param {() => number} [options.cpuMs]  the processor time that mixing has taken so far, in milliseconds
    */
-  constructor({ setting, clock, log, takeShare = shareOfThread() }) {
+  constructor({ setting, clock, log, cpuMs = processCpuMs }) {
     this.#clock = clock;
     this.#log = log;
-    this.#takeShare = takeShare;
-    /** What the encoders are to be set to, 0 to 10. */
-    this.complexity = setting === 'auto' ? FULL : setting;
+    this.#cpuMs = cpuMs;
+    this.#lastCpuMs = cpuMs();
+    this.#lastMs = clock.now();
+    this.#complexity = setting === 'auto' ? FULL : setting;
     if (setting === 'auto') this.#lookLater();
+  }
+
+  /** The complexity that encoders are to have now, 0 to 10. */
+  get complexity() {
+    return this.#complexity;
   }
 
   #lookLater() {
     this.#timer = this.#clock.setTimeout(() => {
       this.#lookLater();
-      this.#look(this.#takeShare());
+      this.#look();
     }, LOOK_MS);
   }
 
-  /** @param {number} share */
-  #look(share) {
+  #look() {
+    const [cpuMs, nowMs] = [this.#cpuMs(), this.#clock.now()];
+    const share = (cpuMs - this.#lastCpuMs) / (nowMs - this.#lastMs);
+    this.#lastCpuMs = cpuMs;
+    this.#lastMs = nowMs;
     this.#freeSeconds = share < FREE ? this.#freeSeconds + 1 : 0;
     if (share > BUSY) this.#set(SAVING, share);
     else if (this.#freeSeconds >= FREE_SECONDS) this.#set(FULL, share);
@@ -67,10 +84,10 @@ export class Effort {
    * @param {number} share
    */
   #set(complexity, share) {
-    if (complexity === this.complexity) return;
-    this.complexity = complexity;
-    const busy = `the server is busy for ${Math.round(100 * share)} % of the time`;
-    this.#log.info(`${busy}: Opus is encoded at complexity ${complexity}`);
+    if (complexity === this.#complexity) return;
+    this.#complexity = complexity;
+    const load = `mixing takes ${Math.round(100 * share)} % of a processor`;
+    this.#log.info(`${load}: Opus is encoded at complexity ${complexity}`);
   }
 
   /** Idempotent. */
@@ -79,12 +96,8 @@ export class Effort {
   }
 }
 
-function shareOfThread() {
-  let before = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    return utilization;
-  };
+/** The processor time of all threads: more than mixing's own, where the thread's alone isn't known. */
+function processCpuMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }

@@ -111,7 +111,7 @@ function createApi({ rooms, recordings, sampleClock, operatorToken = null, ...se
   api.get('/config', (_request, response) => void response.json(describeServer(version, served)));
   api.get('/clock', (request, response) => {
     const { room } = request.query;
-    const clock = (typeof room === 'string' && rooms.get(room)?.settings.sampleClock) || sampleClock;
+    const clock = (typeof room === 'string' && rooms.get(room)?.sampleClock) || sampleClock;
     const reading = JSON.stringify({ clock: clock.now(), sampleRate: clock.sampleRate });
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });

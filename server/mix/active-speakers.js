@@ -1,44 +1,50 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { Participant } from '../room/member.js'
- * @import { Speaker } from './speaker.js'
+ * @import { Source } from '../source/source.js'
  */
 
 import { FrameState } from '../source/pcm-ring.js';
+import { Speaker } from './speaker.js';
 
-/** Who hasn't spoken for so long has paused, in milliseconds: another may have the place. */
+/** The pause after which another may have a speaker's place, in milliseconds. */
 const PAUSE_MS = 400;
 
-/** Who has spoken for so long without a pause makes room for those who wait, in milliseconds: */
+/** The turn after which a speaker makes room for others who wait, in milliseconds. */
 const MAX_TURN_MS = 10_000;
-/** in a gap of so much, */
+
+/** The gap between words in which a speaker whose turn is over makes room, in milliseconds. */
 const GAP_MS = 60;
-/** or in the middle of a word when another has waited with sound for so long. */
+
+/** How long another waits with sound until a speaker makes room in the middle of a word, in milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** In `reply` a packet of so much before will do: who asks first doesn't wait for who is further away. */
+/** In `reply` a packet this much older does for one that isn't there yet, in milliseconds: the first to ask waits for nobody. */
 const LOOK_BACK_MS = 100;
 
 /**
- * Who is in the mix: the loudest, of at most so many. A place is kept until its speaker pauses, so that
- * nobody is cut in the middle of a word, but for one who never pauses while others wait. Only those who have
- * a place are decoded. Whoever sends no sound costs nothing here.
+ * Chooses the speakers of the mix: the loudest, as many as there are places. A place is kept until its speaker pauses,
+ * so nobody is cut in the middle of a word, except for one who never pauses while others wait. Only those with a place
+ * are decoded, and a source without sound costs nothing.
  */
-export class Speakers {
+export class ActiveSpeakers {
   #max;
   #pauseFrames;
   #turnFrames;
   #gapFrames;
   #patienceFrames;
   #lookBackFrames;
-  /** Those whose sound came of late, with a place or without. @type {Speaker[]} */
+  /** @type {Map<Source, Speaker>} */
+  #speakers = new Map();
+  /** Those whose sound came lately, with a place or without. @type {Speaker[]} */
   #candidates = [];
   /** Those who have a place. @type {Speaker[]} */
   #placed = [];
+  /** Those in the frame that was mixed last. @type {Speaker[]} */
+  #heard = [];
 
   /**
    * @param {AudioFormat} format
-   * @param {number} max how many places there are
+   * @param {number} max  how many places there are
    */
   constructor({ frameMs }, max) {
     this.#max = max;
@@ -47,38 +53,66 @@ export class Speakers {
     this.#gapFrames = Math.ceil(GAP_MS / frameMs);
     this.#patienceFrames = Math.ceil(PATIENCE_MS / frameMs);
     this.#lookBackFrames = Math.ceil(LOOK_BACK_MS / frameMs);
-    /** Those who are heard in the frame that was mixed last. @type {Speaker[]} */
-    this.heard = [];
   }
 
-  /**
-   * Sound of somebody has come.
-   * @param {Participant} person
-   */
-  notice({ speaker }) {
-    if (speaker.listed) return;
-    speaker.listed = true;
+  /** Those in the frame that was mixed last. @returns {ReadonlyArray<Speaker>} */
+  get heard() {
+    return this.#heard;
+  }
+
+  /** @param {Source} source  may be heard from now on */
+  add(source) {
+    this.#speakers.set(source, new Speaker(source));
+  }
+
+  /** @param {Source} source  is heard no more. The frame that is just being sent stays as it is */
+  remove(source) {
+    const speaker = this.of(source);
+    if (speaker === undefined) return;
+    this.#unplace(speaker);
+    if (speaker.listed) this.#candidates.splice(this.#candidates.indexOf(speaker), 1);
+    this.#speakers.delete(source);
+  }
+
+  /** @param {Source} source  that was added */
+  of(source) {
+    return this.#speakers.get(source);
+  }
+
+  /** @param {Source} source  of which sound has come */
+  notice(source) {
+    const speaker = this.of(source);
+    if (speaker === undefined || speaker.listed) return;
+    speaker.list();
     this.#candidates.push(speaker);
   }
 
   /**
-   * Chooses who is heard in a frame and mixes them. To be called for one frame after the other.
+   * Chooses the speakers of a frame and mixes them. To be called for one frame after the other.
    * @param {number} frame
-   * @param {Float32Array} mix filled with their sum; left as it is where nobody is heard
+   * @param {Float32Array} mix  filled with their sum; left as it is where nobody is heard
    * @returns {number} how many are heard
    */
   mix(frame, mix) {
-    this.#forgetHeard();
+    while (this.#heard.length > 0) this.#heard.pop();
     if (this.#candidates.length === 0) return 0;
     this.#fillPlaces(frame, 0);
-    for (let i = 0; i < this.#placed.length; i++) this.#hear(this.#placed[i], frame, mix);
+    for (let i = 0; i < this.#placed.length; i++) {
+      const speaker = this.#placed[i];
+      if (speaker.source.pull(frame, true) < FrameState.concealed) continue;
+      speaker.take(frame, this.#pauseFrames);
+      const { samples } = speaker;
+      if (this.#heard.length === 0) mix.set(samples);
+      else for (let v = 0; v < mix.length; v++) mix[v] += samples[v];
+      this.#heard.push(speaker);
+    }
     this.#dropLeaving();
-    return this.heard.length;
+    return this.#heard.length;
   }
 
   /**
-   * Chooses who is heard from a frame on where nothing is mixed on the tick. To be called for one frame after the
-   * other, and measure() when it has been decoded.
+   * Chooses the speakers from a frame on where nothing is mixed on the tick. To be called for one frame after the
+   * other, and measure() when the frame has been decoded.
    * @param {number} frame
    */
   choose(frame) {
@@ -93,15 +127,12 @@ export class Speakers {
   }
 
   /**
-   * @param {Speaker} speaker
-   * @returns {boolean} whether others have all the places
+   * @param {Source} source
+   * @returns {boolean} whether it has sound and others have all the places
    */
-  isLeftOut({ listed, placed }) {
-    return listed && !placed && this.#placed.length >= this.#max;
-  }
-
-  #forgetHeard() {
-    while (this.heard.length > 0) /** @type {Speaker} */ (this.heard.pop()).heard = false;
+  isLeftOut(source) {
+    const speaker = this.of(source);
+    return speaker !== undefined && speaker.listed && !speaker.placed && this.#placed.length >= this.#max;
   }
 
   /** @param {number} frame @param {number} back */
@@ -109,12 +140,12 @@ export class Speakers {
     const candidates = this.#candidates;
     for (let i = candidates.length - 1; i >= 0; i--) {
       const speaker = candidates[i];
-      if (frame - speaker.soundThrough <= this.#pauseFrames && !speaker.isOver(frame)) {
+      if (frame - speaker.source.soundThrough <= this.#pauseFrames && !speaker.source.isOver(frame)) {
         speaker.look(frame, back);
         continue;
       }
       this.#unplace(speaker);
-      speaker.rest();
+      speaker.unlist();
       candidates[i] = candidates[candidates.length - 1];
       candidates.pop();
     }
@@ -143,13 +174,13 @@ export class Speakers {
       const next = this.#nextWaiting(frame, true);
       const paused = next && this.#softestPaused(frame);
       if (next === null || paused === null) break;
-      paused.leaving = true;
+      paused.leave();
       this.#place(next, frame);
     }
     const next = this.#nextWaiting(frame, true);
     const longest = next && this.#longestTurn(frame, next.waitedFrames >= this.#patienceFrames);
     if (next === null || longest === null) return;
-    longest.leaving = true;
+    longest.leave();
     this.#place(next, frame);
   }
 
@@ -211,24 +242,8 @@ export class Speakers {
   /** @param {Speaker} speaker */
   #unplace(speaker) {
     if (!speaker.placed) return;
-    speaker.placed = false;
-    speaker.leaving = false;
+    speaker.unplace();
     this.#placed.splice(this.#placed.indexOf(speaker), 1);
-  }
-
-  /**
-   * @param {Speaker} speaker
-   * @param {number} frame
-   * @param {Float32Array} mix
-   */
-  #hear(speaker, frame, mix) {
-    if (speaker.person.sound.pull(frame, true) < FrameState.concealed) return;
-    speaker.take(frame, this.#pauseFrames);
-    const { samples } = speaker;
-    if (this.heard.length === 0) mix.set(samples);
-    else for (let i = 0; i < mix.length; i++) mix[i] += samples[i];
-    speaker.heard = true;
-    this.heard.push(speaker);
   }
 
   #dropLeaving() {
@@ -240,21 +255,7 @@ export class Speakers {
   /** @param {number} frame */
   #countUnmixed(frame) {
     for (let i = 0; i < this.#candidates.length; i++) {
-      const { placed, person } = this.#candidates[i];
-      const { packets } = person.sound;
-      if (placed || !packets.has(frame) || packets.length(frame) === 0) continue;
-      person.reception.unmixed += 1;
-      if (packets.isRedundant(frame)) person.reception.recovered += 1;
+      if (!this.#candidates[i].placed) this.#candidates[i].source.leaveOut(frame);
     }
-  }
-
-  /**
-   * Somebody has left the room. The frame that is just being sent stays as it is.
-   * @param {Participant} person
-   */
-  forget({ speaker }) {
-    this.#unplace(speaker);
-    if (speaker.listed) this.#candidates.splice(this.#candidates.indexOf(speaker), 1);
-    speaker.listed = false;
   }
 }

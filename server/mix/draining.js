@@ -1,71 +1,82 @@
 /**
- * @import { Participant } from '../room/member.js'
- * @import { RoomSettings } from '../room/room-config.js'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Source } from '../source/source.js'
  */
 
-/** What the delay may still rise while somebody's last words wait, in milliseconds. */
+/** How much the delay may still rise while somebody's last words wait, in milliseconds. */
 const MARGIN_MS = 100;
 
 /**
- * Those who are out of the room while what they said still waits to be mixed: a session that ends in the middle of
- * a word mustn't take from the others what had come of it.
+ * Sources whose participants have left while what they said still waits to be mixed: a session that ends in the middle
+ * of a word takes nothing from the others.
  */
-export class Endings {
-  #settings;
-  #onEnded;
-  /** @type {Map<Participant, { timer: unknown, then: () => void }>} */
-  #endings = new Map();
+export class Draining {
+  #clock;
+  #onDrained;
+  /** @type {Map<Source, { timer: unknown, then: (() => void)[] }>} */
+  #sources = new Map();
 
   /**
-   * @param {Pick<RoomSettings, 'clock' | 'sampleClock' | 'format'>} settings
-   * @param {(person: Participant) => void} onEnded  nothing waits any more: called once for each
+   * @param {Clock} clock
+   * @param {(source: Source) => void} onDrained  called once for each, when nothing of it waits any more
    */
-  constructor(settings, onEnded) {
-    this.#settings = settings;
-    this.#onEnded = onEnded;
+  constructor(clock, onDrained) {
+    this.#clock = clock;
+    this.#onDrained = onDrained;
   }
 
-  /** @returns {Iterable<Participant>} */
-  get people() {
-    return this.#endings.keys();
+  /** @returns {Iterable<Source>} */
+  get sources() {
+    return this.#sources.keys();
   }
 
   /**
-   * @param {Participant} person who is out of the room
-   * @param {number} delayMs how long after its time it is mixed at most
+   * @param {Source} source  of which nothing more comes
+   * @param {number} delayMs  the longest time after which a frame is mixed
    */
-  add(person, delayMs) {
-    if (this.#endings.has(person)) return;
-    const { clock, sampleClock, format } = this.#settings;
-    const { endsWith } = person.sound;
+  add(source, delayMs) {
+    if (this.#sources.has(source)) return;
+    source.drain();
+    const { format, sampleClock, endsWith } = source;
     const left = (endsWith + 1) * format.frameSamples - sampleClock.now();
     const ms = endsWith < 0 ? 0 : (left * 1000) / format.sampleRate + delayMs + MARGIN_MS;
-    if (!(ms > 0)) return this.#onEnded(person);
-    this.#endings.set(person, { timer: clock.setTimeout(() => this.#end(person), ms), then: () => {} });
+    if (!(ms > 0)) return this.#onDrained(source);
+    this.#sources.set(source, { timer: this.#clock.setTimeout(() => this.#end(source), ms), then: [] });
   }
 
   /**
-   * @param {Participant} person
-   * @param {() => void} then  done when nothing waits any more, or at once
+   * A source has brought something: what drains of the same person ends where it begins.
+   * @param {Source} successor
    */
-  after(person, then) {
-    const ending = this.#endings.get(person);
-    if (ending) ending.then = then;
+  succeed(successor) {
+    if (this.#sources.size === 0) return;
+    for (const source of this.#sources.keys()) {
+      if (source.id === successor.id) source.endBefore(successor.firstFrame);
+    }
+  }
+
+  /**
+   * @param {string} id  of the sources
+   * @param {() => void} then  called when nothing of them waits any more; at once where nothing does
+   */
+  after(id, then) {
+    const last = [...this.#sources].filter(([source]) => source.id === id).at(-1);
+    if (last) last[1].then.push(then);
     else then();
   }
 
-  /** @param {Participant} person */
-  #end(person) {
-    const ending = this.#endings.get(person);
-    if (!ending) return;
-    this.#settings.clock.clearTimeout(ending.timer);
-    this.#endings.delete(person);
-    ending.then();
-    this.#onEnded(person);
+  /** @param {Source} source */
+  #end(source) {
+    const draining = this.#sources.get(source);
+    if (!draining) return;
+    this.#clock.clearTimeout(draining.timer);
+    this.#sources.delete(source);
+    for (const then of draining.then) then();
+    this.#onDrained(source);
   }
 
   /** Ends all. Idempotent. */
   close() {
-    for (const person of [...this.#endings.keys()]) this.#end(person);
+    for (const source of [...this.#sources.keys()]) this.#end(source);
   }
 }

@@ -1,28 +1,30 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { LazyEncoder } from '../codec/lazy-codec.js'
- * @import { SpeakerList } from './speaker-list.js'
+ * @import { PayloadEncoder } from '../../public/shared/payload.js'
  */
 
 import { levelOf } from '../../public/shared/level.js';
 import { lengthBytes } from '../../public/shared/packet-lengths.js';
 import {
   AUDIO_HEADER_BYTES,
+  MAX_LISTED_SPEAKERS,
   MAX_PACKET_BYTES,
   MAX_REDUNDANCY,
   Packet,
   SILENT_LEVEL,
   speakersBytes,
+  VOICE_BIT,
   writeAudioHeader,
 } from '../../public/shared/packet.js';
-import { Limiter } from './mixer.js';
+import { Limiter } from './limiter.js';
 
-/** So many silent frames are sent after sound, so that a loss isn't noticed; */
+/** How many silent packets follow sound, so that the loss of one isn't noticed. */
 const SILENT_FRAMES = 2;
-/** then one in so many milliseconds. */
+
+/** The time between packets in a longer silence, in milliseconds. */
 const SILENT_MS = 200;
 
-/** Speakers are listed this often, in milliseconds, and when they change. */
+/** The longest time between two lists of speakers, in milliseconds; a change is listed at once. */
 const LIST_MS = 100;
 
 const PAYLOADS = MAX_REDUNDANCY + 1;
@@ -30,10 +32,40 @@ const PAYLOADS = MAX_REDUNDANCY + 1;
 /** @type {ReadonlyArray<Float32Array>} */
 const NOTHING = Object.freeze([]);
 
-/** One stream of packets that a mix is sent as: its encoder, its limiter, its numbering. */
+/** The buffer into which every packet of the server is written: sessions don't keep it. */
+const out = new Uint8Array(MAX_PACKET_BYTES);
+
+/** Views of its beginning, by their length. @type {Uint8Array[]} */
+const views = [];
+
+/** The speakers in a mix, as packets list them: MAX_LISTED_SPEAKERS at most. */
+export class SpeakerList {
+  count = 0;
+  ids = new Uint16Array(MAX_LISTED_SPEAKERS);
+  levels = new Uint8Array(MAX_LISTED_SPEAKERS);
+
+  clear() {
+    this.count = 0;
+  }
+
+  /**
+   * @param {number} number  the source's, modulo 2^16
+   * @param {number} level  of its sound, in -dBov
+   * @param {boolean} voice  whether there is voice in it
+   */
+  add(number, level, voice) {
+    if (this.count === MAX_LISTED_SPEAKERS) return;
+    this.ids[this.count] = number;
+    this.levels[this.count] = level | (voice ? VOICE_BIT : 0);
+    this.count += 1;
+  }
+}
+
+/** One stream of packets as which a mix is sent: its encoder, its limiter, its numbering. */
 export class MixStream {
   #packet = new Packet();
   #encoder;
+  #effort;
   #limiter;
   #suppresses;
   #silentInterval;
@@ -47,24 +79,26 @@ export class MixStream {
   #frame = -2;
   /** The last frame that was encoded. */
   #soundFrame = -1;
-  /** The last frame before which others were encoded that had been another stream's. */
+  /** The last frame that was primed: before it another stream's frames were encoded. */
   #primedFrame = -Infinity;
   #silentFrames = 0;
   #sentFrame = -1;
   #listedFrame = -1;
-  #listedIds;
+  #listedIds = new Uint16Array(MAX_LISTED_SPEAKERS);
   #listed = 0;
 
   /**
-   * @param {number} stream one of Stream
-   * @param {LazyEncoder} encoder closed with this
+   * @param {number} stream  one of Stream
+   * @param {PayloadEncoder} encoder  closed with this
    * @param {AudioFormat} format
-   * @param {boolean} [suppresses] whether packets are left out in silence
+   * @param {object} [options]
+   * @param {boolean} [options.suppresses]  whether packets are left out in silence
+   * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
    */
-  constructor(stream, encoder, { sampleRate, channels, frameMs }, suppresses = false) {
+  constructor(stream, encoder, { sampleRate, channels, frameMs }, { suppresses = false, effort } = {}) {
     this.#packet.stream = stream;
-    this.#listedIds = new Uint16Array(this.#packet.speakerIds.length);
     this.#encoder = encoder;
+    this.#effort = effort;
     this.#limiter = new Limiter(sampleRate, channels);
     this.#suppresses = suppresses;
     this.#silentInterval = Math.ceil(SILENT_MS / frameMs);
@@ -75,13 +109,13 @@ export class MixStream {
    * Encodes one frame of the mix.
    *
    * @param {number} frame
-   * @param {Float32Array} pcm one frame; limited in place
-   * @param {boolean} sounding false for a silent frame, whatever is in pcm
-   * @param {SpeakerList} speakers who is in the mix
-   * @param {ReadonlyArray<Float32Array>} [before] the frames right before it that were sound, as they were heard,
-   *   oldest first. Where this stream didn't have them they go into its first two packets: encoder and decoder go on
-   *   from them, and one that was lost in the other stream is heard after all
-   * @returns {boolean} whether there is a packet to be written: none where silence is left out
+   * @param {Float32Array} pcm  one frame; limited in place
+   * @param {boolean} sounding  false for a silent frame, whatever is in pcm
+   * @param {SpeakerList} speakers  those in the mix
+   * @param {ReadonlyArray<Float32Array>} [before]  the frames right before it that were sound, as they were heard, oldest
+   *   first. Where this stream didn't have them they go into its first two packets: encoder and decoder go on from
+   *   them, and a frame that was lost in the other stream is heard after all
+   * @returns {boolean} whether there is a packet to be sent: none where silence is left out
    */
   encode(frame, pcm, sounding, speakers, before = NOTHING) {
     const packet = this.#packet;
@@ -106,7 +140,7 @@ export class MixStream {
     return true;
   }
 
-  /** @param {Float32Array | null} pcm one frame; null where it is silent */
+  /** @param {Float32Array | null} pcm  one frame; null where it is silent */
   #keep(pcm) {
     this.#turn = (this.#turn + 1) % PAYLOADS;
     this.#lengths[this.#turn] = 0;
@@ -115,7 +149,7 @@ export class MixStream {
       this.#payloads.push(new Uint8Array(MAX_PACKET_BYTES - AUDIO_HEADER_BYTES));
     }
     this.#soundFrame = this.#frame;
-    this.#lengths[this.#turn] = this.#encoder.encode(pcm, this.#payloads[this.#turn], 0);
+    this.#lengths[this.#turn] = this.#encoder.encode(pcm, this.#payloads[this.#turn], 0, this.#effort?.complexity);
   }
 
   /** @param {number} frame */
@@ -145,11 +179,10 @@ export class MixStream {
 
   /**
    * Writes the packet of the frame that was encoded last.
-   * @param {Uint8Array} out MAX_PACKET_BYTES long; filled
-   * @param {number} redundancy how many frames before it are to be repeated, as far as there is room
-   * @returns {number} the packet's bytes
+   * @param {number} redundancy  how many frames before it are repeated, as far as there is room
+   * @returns {Uint8Array} valid until the next packet of any stream is written
    */
-  write(out, redundancy) {
+  write(redundancy) {
     const packet = this.#packet;
     const isPrimed = this.#frame - this.#primedFrame < MAX_REDUNDANCY;
     this.#fit(Math.min(isPrimed ? MAX_REDUNDANCY : redundancy, this.#kept));
@@ -161,10 +194,10 @@ export class MixStream {
       for (let i = 0; i < length; i++) out[at + i] = payload[i];
       at += length;
     }
-    return at;
+    return (views[at] ??= out.subarray(0, at));
   }
 
-  /** Leaves out what a packet has no room for. @param {number} redundancy */
+  /** Leaves out of the packet the repetitions and the list that it has no room for. @param {number} redundancy */
   #fit(redundancy) {
     const packet = this.#packet;
     const own = AUDIO_HEADER_BYTES + this.#lengths[this.#turn];
@@ -181,8 +214,8 @@ export class MixStream {
   }
 
   /**
-   * Gives back, until there is sound again, what only sound needs.
-   * @param {number} frame if nothing was encoded from this one on
+   * Gives back the payloads' buffers until there is sound again.
+   * @param {number} frame  unless something was encoded from this one on
    */
   rest(frame) {
     if (this.#soundFrame >= frame || this.#payloads.length === 0) return;
@@ -190,6 +223,7 @@ export class MixStream {
     this.#lengths.fill(0);
   }
 
+  /** Idempotent. */
   close() {
     this.#encoder.close();
   }

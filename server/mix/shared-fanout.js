@@ -1,77 +1,67 @@
 /**
  * @import { Session, Transport } from '../transport/session.js'
- * @import { Downlink } from './listener.js'
+ * @import { Listener } from './listener.js'
  * @import { MixStream } from './mix-stream.js'
- * @import { Participant } from '../room/member.js'
  */
 
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
-import { out, written } from './packet-out.js';
-
-/** Beyond so many groups those are forgotten whose transport nobody has any more. */
+/** The most groups that are kept: beyond it those are dropped whose transport nobody has any more. */
 const MAX_GROUPS = 20;
 
 /**
- * Who isn't in the mix any more hears it in a stream of their own for as many frames more as a packet repeats: what
- * the shared stream's packets repeat is then without their own voice, and nothing lost at the change is lost.
- * @param {{ ownFrame: number }} downlink
- * @param {number} frame
+ * The listeners of the tick: those who share the room's stream, in groups that get the same bytes over the same
+ * transport, and those who hear a mix of their own.
  */
-export const lingers = ({ ownFrame }, frame) => frame - ownFrame <= MAX_REDUNDANCY;
-
-/** Those whose delivery is `tick` and who hear the shared stream, in groups that get the same bytes the same way. */
-export class Audience {
+export class SharedFanout {
   /** @type {{ transport: Transport, redundancy: number, sessions: Session[] }[]} */
   #groups = [];
-  /** @type {ReadonlyArray<Participant>} */
-  #people = [];
-  #isStale = true;
-  /** Those who heard a mix of their own at the last tick. @type {Participant[]} */
+  /** @type {ReadonlyArray<Listener>} */
+  #listeners = [];
+  /** @type {Listener[]} */
   #own = [];
+  #isStale = true;
+  #size = 0;
 
-  /** How many they are. */
-  size = 0;
-
-  /** @param {ReadonlyArray<Participant>} people everybody in the room */
-  set people(people) {
-    this.#people = people;
+  /** @param {ReadonlyArray<Listener>} listeners  of the tick */
+  set listeners(listeners) {
+    this.#listeners = listeners;
     this.#isStale = true;
   }
 
-  /** Somebody may need other packets than before. */
-  changed() {
-    this.#isStale = true;
+  /** How many share the stream, since settle(). */
+  get size() {
+    return this.#size;
   }
 
-  /**
-   * Somebody hears a mix of their own in this frame.
-   * @param {Participant} person
-   * @param {number} frame
-   */
-  hearsOwn(person, frame) {
-    const { downlink } = person;
-    downlink.ownFrame = frame;
-    if (downlink.hearsOwn) return;
-    downlink.hearsOwn = true;
-    this.#own.push(person);
-    this.#isStale = true;
-  }
-
-  /** Those who hear a mix of their own, or did until now. @returns {ReadonlyArray<Participant>} */
+  /** Those who hear a mix of their own, or did until now. @returns {ReadonlyArray<Listener>} */
   get own() {
     return this.#own;
   }
 
+  /** A listener's redundancy may have changed. */
+  invalidate() {
+    this.#isStale = true;
+  }
+
   /**
-   * All who hear a mix of their own are known: the rest is the audience.
+   * A listener hears a mix of its own in this frame.
+   * @param {Listener} listener
+   * @param {number} frame
+   */
+  takeOut(listener, frame) {
+    if (!listener.hearOwn(frame)) return;
+    this.#own.push(listener);
+    this.#isStale = true;
+  }
+
+  /**
+   * All who hear a mix of their own are known: the others share the stream.
    * @param {number} frame
    */
   settle(frame) {
     for (let i = this.#own.length - 1; i >= 0; i--) {
-      const { downlink } = this.#own[i];
-      if (lingers(downlink, frame)) continue;
-      downlink.hearsOwn = false;
-      downlink.returnFrame = frame;
+      const listener = this.#own[i];
+      if (listener.lingers(frame)) continue;
+      listener.hearShared(frame);
       this.#own[i] = this.#own[this.#own.length - 1];
       this.#own.pop();
       this.#isStale = true;
@@ -82,26 +72,16 @@ export class Audience {
   /** @param {number} frame */
   #gather(frame) {
     this.#isStale = false;
-    this.size = 0;
+    this.#size = 0;
     for (let i = 0; i < this.#groups.length; i++) this.#groups[i].sessions.length = 0;
     if (this.#groups.length > MAX_GROUPS) this.#groups.length = 0;
-    for (let i = 0; i < this.#people.length; i++) {
-      const { delivery, downlink, session } = this.#people[i];
-      if (delivery !== 'tick' || downlink.hearsOwn) continue;
-      this.#groupOf(session.transport, this.#redundancyOf(downlink, frame)).push(session);
-      this.size += 1;
+    for (let i = 0; i < this.#listeners.length; i++) {
+      const listener = this.#listeners[i];
+      if (!listener.shares) continue;
+      if (listener.returns(frame)) this.#isStale = true;
+      this.#groupOf(listener.session.transport, listener.repeats(frame)).push(listener.session);
+      this.#size += 1;
     }
-  }
-
-  /**
-   * The decoder of one who comes back needs the frames before; in two packets, since one may be lost.
-   * @param {Downlink} downlink
-   * @param {number} frame
-   */
-  #redundancyOf({ redundancy, returnFrame }, frame) {
-    if (returnFrame < 0 || frame - returnFrame >= MAX_REDUNDANCY) return redundancy.count;
-    this.#isStale = true;
-    return MAX_REDUNDANCY;
   }
 
   /**
@@ -120,18 +100,18 @@ export class Audience {
   }
 
   /**
-   * Sends everybody the frame that a stream has encoded last.
+   * Sends everybody who shares it the frame that the stream has encoded last, written once for each redundancy.
    * @param {MixStream} stream
    */
   send(stream) {
-    let bytes = 0;
+    let packet = null;
     let redundancy = -1;
     for (let i = 0; i < this.#groups.length; i++) {
       const group = this.#groups[i];
       if (group.sessions.length === 0) continue;
-      if (group.redundancy !== redundancy) bytes = stream.write(out, group.redundancy);
+      if (packet === null || group.redundancy !== redundancy) packet = stream.write(group.redundancy);
       redundancy = group.redundancy;
-      group.transport.sendMany(group.sessions, written(bytes));
+      group.transport.sendMany(group.sessions, packet);
     }
   }
 }

@@ -1,178 +1,226 @@
-/** @import { Participant } from '../room/member.js' */
+/** @import { Source } from '../source/source.js' */
 
 import { rampGain } from '../../public/shared/gain.js';
 import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
 
-/** Sound that is softer than this is no voice, whatever is told, in -dBov. */
+/** The softest level of voice, in -dBov: softer sound is none, whatever the sender says. */
 const SOFTEST_VOICE = 60;
 
-/** How much one more frame moves what is known of a sender's levels being wrong. */
+/** The weight of one frame in what is known of a sender's wrong levels. */
 const WRONG_WEIGHT = 0.1;
 
-/** That is forgotten by so much a second, in dB, while nothing is decoded. */
+/** How fast wrong levels are forgotten while nothing is decoded, in dB a second. */
 const WRONG_FALL = 1;
 
-/** Who waits comes before those who are louder by so much, in dB, for each second. */
+/** The head start of one who waits, in dB for each second. */
 const PATIENCE = 2;
 
-/** Sound that begins in its middle is faded in over so long, in milliseconds. */
+/** Sound that is heard from its middle on is faded in over this, in milliseconds. */
 const FADE_IN_MS = 5;
 
-/** So many frames before the first that is heard the decoder is set going. */
+/** How many frames before the first one that is heard are decoded, so that the decoder finds its way. */
 export const PRIMING_FRAMES = 2;
 
 const NO_SAMPLES = new Float32Array(0);
 
-/** What is known of the sound of one participant: how loud it is, and since when it is heard. */
+/** One source as the mix sees it: how loud it is, whether it has a place, and since when it is heard. */
 export class Speaker {
+  #source;
   #frameMs;
   #frameSamples;
   #frameValues;
   #fadeSamples;
   #fadesIn = false;
   #told = SILENT_LEVEL;
-  /** By how much what is told is louder than what is decoded, on average, in dB. */
+  /** By how much the told level is louder than the decoded one, on average, in dB. */
   #wrong = 0;
   #decodedFrame = -1;
   #waitsFrom = -1;
+  #listed = false;
+  #placed = false;
+  #leaving = false;
+  #present = false;
+  #voice = false;
+  #waitedFrames = 0;
+  #heardFrame = -1;
+  #voiceFrame = -1;
+  #turnFrame = -1;
+  #level = SILENT_LEVEL;
+  #samples = NO_SAMPLES;
 
-  /** Whether its sound is being looked at. */
-  listed = false;
-  /** Whether it has a place in the mix, and whether that ends with this frame. */
-  placed = false;
-  leaving = false;
-  /** Whether it is in the frame that was mixed last. */
-  heard = false;
-  /** Whether a packet with sound is there for the frame, and with voice as far as is known. */
-  present = false;
-  voice = false;
-  /** For how many frames it has had sound, one after the other, without a place. */
-  waitedFrames = 0;
-  /** The last frame that was mixed. */
-  heardFrame = -1;
-  /** The last frame with voice. */
-  voiceFrame = -1;
-  /** Since when it speaks without a pause. */
-  turnFrame = -1;
-  /** What was decoded last, in -dBov. */
-  level = SILENT_LEVEL;
-  /** The last frame as it is in the mix. */
-  samples = NO_SAMPLES;
-
-  /** @param {Participant} person */
-  constructor(person) {
-    const { frameMs, frameSamples, frameValues, channels, sampleRate } = person.format;
-    this.person = person;
+  /** @param {Source} source */
+  constructor(source) {
+    const { frameMs, frameSamples, frameValues, channels, sampleRate } = source.format;
+    this.#source = source;
+    this.id = source.id;
+    this.number = source.number;
     this.channels = channels;
-    /** As packets have it. */
-    this.number = Number(person.id) & 0xffff;
     this.#frameMs = frameMs;
     this.#frameSamples = frameSamples;
     this.#frameValues = frameValues;
     this.#fadeSamples = Math.min(frameSamples, Math.round((FADE_IN_MS * sampleRate) / 1000));
   }
 
-  /** The last frame that came with sound. */
-  get soundThrough() {
-    return this.person.sound.soundThrough;
+  get source() {
+    return this.#source;
   }
 
-  /**
-   * @param {number} frame
-   * @returns {boolean} whether nothing of somebody who is gone is to be heard any more: it has faded, or they came back
-   */
-  isOver(frame) {
-    const { closed, holder, sound } = this.person;
-    if (!closed) return false;
-    const isReplaced = holder !== this.person && holder.sound.firstFrame >= 0 && frame >= holder.sound.firstFrame;
-    return isReplaced || frame > sound.endsWith;
+  /** Whether its sound is being looked at. */
+  get listed() {
+    return this.#listed;
   }
 
-  /** There was no sound for a while. */
-  rest() {
-    this.listed = false;
+  /** Whether it has a place in the mix. */
+  get placed() {
+    return this.#placed;
+  }
+
+  /** Whether its place ends with this frame. */
+  get leaving() {
+    return this.#leaving;
+  }
+
+  /** Whether there is a packet with sound for the frame. */
+  get present() {
+    return this.#present;
+  }
+
+  /** Whether there is voice in that sound, as far as is known. */
+  get voice() {
+    return this.#voice;
+  }
+
+  /** For how many frames in a row it has had sound and no place. */
+  get waitedFrames() {
+    return this.#waitedFrames;
+  }
+
+  /** The last frame that was mixed. */
+  get heardFrame() {
+    return this.#heardFrame;
+  }
+
+  /** The last frame with voice. */
+  get voiceFrame() {
+    return this.#voiceFrame;
+  }
+
+  /** The frame since which it speaks without a pause. */
+  get turnFrame() {
+    return this.#turnFrame;
+  }
+
+  /** The level of what was decoded last, in -dBov. */
+  get level() {
+    return this.#level;
+  }
+
+  /** The last frame as it is in the mix. */
+  get samples() {
+    return this.#samples;
+  }
+
+  /** Its sound is being looked at from now on. */
+  list() {
+    this.#listed = true;
+  }
+
+  /** There was no sound for a while: it isn't looked at any more. */
+  unlist() {
+    this.#listed = false;
     this.#waitsFrom = -1;
   }
 
   /**
-   * Looks at what is told of a frame.
+   * Looks at what the sender says of a frame.
    * @param {number} frame
-   * @param {number} back how many frames before it will do as well, where it isn't there
+   * @param {number} back  how many frames before it will do as well, where it isn't there
    */
   look(frame, back) {
-    const { packets } = this.person.sound;
+    const { packets } = this.#source;
     const oldest = Math.max(0, frame - back);
     while (frame > oldest && !packets.has(frame)) frame -= 1;
-    this.present = packets.has(frame) && packets.length(frame) > 0;
-    this.waitedFrames = this.present && !this.placed ? this.waitedFrames + 1 : 0;
-    if (!this.present) return;
+    this.#present = packets.has(frame) && packets.length(frame) > 0;
+    this.#waitedFrames = this.#present && !this.#placed ? this.#waitedFrames + 1 : 0;
+    if (!this.#present) return;
     const told = packets.level(frame);
     this.#told = told & LEVEL_MASK;
-    this.voice = (told & VOICE_BIT) !== 0 && this.#expected(frame) <= SOFTEST_VOICE;
-    if (!this.placed && this.#waitsFrom < 0) this.#waitsFrom = frame;
+    this.#voice = (told & VOICE_BIT) !== 0 && this.#expected(frame) <= SOFTEST_VOICE;
+    if (!this.#placed && this.#waitsFrom < 0) this.#waitsFrom = frame;
   }
 
-  /** How loud it is likely to be, in -dBov: who has told wrong levels isn't believed for a while. @param {number} frame */
+  /** The level to be expected, in -dBov: a sender of wrong levels isn't believed for a while. @param {number} frame */
   #expected(frame) {
     const forgotten = ((frame - this.#decodedFrame) * this.#frameMs * WRONG_FALL) / 1000;
     return this.#told + Math.max(0, this.#wrong - forgotten);
   }
 
   /**
-   * The first to be given a place is the one that this is largest for.
+   * The order in which those who wait are given places: the largest first.
    * @param {number} frame
    */
   rank(frame) {
     const waitedMs = (frame - this.#waitsFrom) * this.#frameMs;
-    return (this.voice ? 1000 : 0) - this.#expected(frame) + (PATIENCE * waitedMs) / 1000;
+    return (this.#voice ? 1000 : 0) - this.#expected(frame) + (PATIENCE * waitedMs) / 1000;
   }
 
   /**
-   * It is in the mix from now on. What came before isn't decoded.
-   * @param {number} frame
+   * Gives it a place. Earlier frames aren't decoded.
+   * @param {number} frame  the first that is heard
    */
   place(frame) {
-    const { packets } = this.person.sound;
-    this.placed = true;
-    this.leaving = false;
-    this.turnFrame = frame;
-    this.voiceFrame = frame;
+    this.#placed = true;
+    this.#leaving = false;
+    this.#turnFrame = frame;
+    this.#voiceFrame = frame;
     this.#waitsFrom = -1;
-    this.#fadesIn = frame > 0 && packets.has(frame - 1) && packets.length(frame - 1) > 0;
-    this.person.sound.skipTo(this.#fadesIn ? Math.max(0, frame - PRIMING_FRAMES) : frame);
+    this.#fadesIn = frame > 0 && this.#source.hasSound(frame - 1);
+    this.#source.skipTo(this.#fadesIn ? Math.max(0, frame - PRIMING_FRAMES) : frame);
+  }
+
+  /** Its place ends with this frame: it is faded out. */
+  leave() {
+    this.#leaving = true;
+  }
+
+  /** Takes its place away. */
+  unplace() {
+    this.#placed = false;
+    this.#leaving = false;
   }
 
   /**
-   * Takes the frame's samples from the ring, where they are, as they are to be mixed.
+   * Copies the frame's samples from the ring, as they are mixed.
    * @param {number} frame
-   * @param {number} pauseFrames so many without voice end its turn
+   * @param {number} pauseFrames  how many frames without voice end its turn
    */
   take(frame, pauseFrames) {
-    const { ring } = this.person.sound;
-    if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#frameValues);
+    const { ring } = this.#source;
+    if (this.#samples === NO_SAMPLES) this.#samples = new Float32Array(this.#frameValues);
     const from = ring.offset(frame);
-    for (let i = 0; i < this.#frameValues; i++) this.samples[i] = ring.samples[from + i];
+    const samples = this.#samples;
+    for (let i = 0; i < this.#frameValues; i++) samples[i] = ring.samples[from + i];
     this.measure(frame, pauseFrames);
-    if (this.#fadesIn) rampGain(this.samples, 0, this.#fadeSamples, this.channels, 0, 1);
-    if (this.leaving) rampGain(this.samples, 0, this.#frameSamples, this.channels, 1, 0);
+    if (this.#fadesIn) rampGain(samples, 0, this.#fadeSamples, this.channels, 0, 1);
+    if (this.#leaving) rampGain(samples, 0, this.#frameSamples, this.channels, 1, 0);
     this.#fadesIn = false;
-    this.heardFrame = frame;
+    this.#heardFrame = frame;
   }
 
   /**
-   * What was decoded counts, not what was told of it.
+   * Takes the decoded level for the told one.
    * @param {number} frame
    * @param {number} pauseFrames
    */
   measure(frame, pauseFrames) {
-    this.level = this.person.sound.level;
-    if (this.present) {
-      const wrong = Math.max(0, this.level - this.#told);
+    this.#level = this.#source.level;
+    if (this.#present) {
+      const wrong = Math.max(0, this.#level - this.#told);
       this.#wrong += (wrong - this.#wrong) * WRONG_WEIGHT;
       this.#decodedFrame = frame;
     }
-    if (!this.voice || this.level > SOFTEST_VOICE) return;
-    if (frame - this.voiceFrame > pauseFrames) this.turnFrame = frame;
-    this.voiceFrame = frame;
+    if (!this.#voice || this.#level > SOFTEST_VOICE) return;
+    if (frame - this.#voiceFrame > pauseFrames) this.#turnFrame = frame;
+    this.#voiceFrame = frame;
   }
 }

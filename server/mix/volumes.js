@@ -1,13 +1,13 @@
 /**
- * @import { Participant } from '../room/member.js'
+ * @import { Source } from '../source/source.js'
  * @import { Speaker } from './speaker.js'
  */
 
 import { addRamped } from '../../public/shared/gain.js';
 
-/** How loud one listener wants to hear others, where it isn't as everybody does. */
+/** How loud one listener hears others, where it differs from how everybody does. A gain moves within a frame. */
 export class Volumes {
-  /** @type {Map<Speaker, { gain: number, before: number, frame: number }>} before: in the frame that was mixed last */
+  /** By the source's id; before: the gain of the last frame that was mixed. @type {Map<string, { gain: number, before: number, frame: number }>} */
   #gains = new Map();
 
   /** How many are heard in another way than everybody hears them. */
@@ -16,65 +16,48 @@ export class Volumes {
   }
 
   /**
-   * @param {Speaker} speaker
-   * @param {number} gain 0 and more; 1: as everybody
-   * @param {number} frame the last one in which the speaker was heard
+   * @param {string} id  the source's
+   * @param {number} gain  0 and more; 1: as everybody
+   * @param {number} frame  the last one in which the source was heard
    */
-  set(speaker, gain, frame) {
-    const known = this.#gains.get(speaker);
+  set(id, gain, frame) {
+    const known = this.#gains.get(id);
     if (known) known.gain = gain;
-    else if (gain !== 1) this.#gains.set(speaker, { gain, before: 1, frame });
+    else if (gain !== 1) this.#gains.set(id, { gain, before: 1, frame });
   }
 
-  /** @param {Speaker} speaker who has left */
-  forget(speaker) {
-    this.#gains.delete(speaker);
-  }
-
-  /**
-   * @param {Speaker} before  may still be heard, until it is forgotten
-   * @param {Speaker} after  the same person on another session
-   */
-  replace(before, after) {
-    const known = this.#gains.get(before);
-    if (known !== undefined) this.#gains.set(after, known);
+  /** @param {string} id  of a source that is no more */
+  forget(id) {
+    this.#gains.delete(id);
   }
 
   /**
-   * @param {Volumes} before  of the same listener on another session
-   */
-  continue(before) {
-    for (const [speaker, known] of before.#gains) this.#gains.set(speaker, { ...known });
-  }
-
-  /**
-   * Whether any of these is to be heard in another way.
    * @param {ReadonlyArray<Speaker>} speakers
+   * @returns {boolean} whether any of them is heard in another way
    */
   concern(speakers) {
     if (this.#gains.size === 0) return false;
-    for (let i = 0; i < speakers.length; i++) if (this.#gains.has(speakers[i])) return true;
+    for (let i = 0; i < speakers.length; i++) if (this.#gains.has(speakers[i].id)) return true;
     return false;
   }
 
   /**
-   * Mixes what this listener hears of a frame. A gain that was changed moves within the frame.
-   * @param {Float32Array} mix filled
+   * Mixes what this listener hears of a frame.
+   * @param {Float32Array} mix  filled
    * @param {number} frame
-   * @param {ReadonlyArray<Speaker>} speakers those who are heard in the frame
-   * @param {Participant | null} except who isn't
+   * @param {ReadonlyArray<Speaker>} speakers  those who are heard in the frame
+   * @param {string | null} except  the id of the source that is left out: one's own
    * @returns {boolean} whether there is anything to be heard
    */
   mix(mix, frame, speakers, except) {
     mix.fill(0);
     let sounding = false;
     for (let i = 0; i < speakers.length; i++) {
-      const speaker = speakers[i];
-      if (speaker.person.holder === except) continue;
-      const from = this.before(speaker, frame);
-      const to = this.take(speaker, frame);
+      const { id, samples, channels } = speakers[i];
+      if (id === except) continue;
+      const from = this.#begins(id, frame);
+      const to = this.#ends(id, frame);
       if (from === 0 && to === 0) continue;
-      const { samples, channels } = speaker;
       addRamped(mix, 0, samples, 0, mix.length / channels, channels, from, to);
       sounding = true;
     }
@@ -82,43 +65,43 @@ export class Volumes {
   }
 
   /**
-   * Adds what this listener hears of somebody from a sample on.
+   * Adds what this listener hears of a source from a sample on.
    * @param {Float32Array} mix
-   * @param {number} start where the sound is read
-   * @param {Participant} person
-   * @param {number} frame that is answered
-   * @param {number} from  the gain that everybody hears it with at the beginning
-   * @param {number} to    and at the end
+   * @param {number} start  where the sound is read
+   * @param {Source} source
+   * @param {number} frame  that is answered
+   * @param {number} from  the gain with which everybody hears it at the beginning
+   * @param {number} to  and at the end
    * @returns {number} how many samples of sound were added
    */
-  addTo(mix, start, { sound: { ring }, speaker }, frame, from, to) {
-    const before = this.before(speaker, frame);
-    return ring.addTo(mix, start, from * before, to * this.take(speaker, frame));
+  addTo(mix, start, { id, ring }, frame, from, to) {
+    const before = this.#begins(id, frame);
+    return ring.addTo(mix, start, from * before, to * this.#ends(id, frame));
   }
 
   /**
-   * The gain that a frame begins with.
-   * @param {Speaker} speaker
+   * @param {string} id
    * @param {number} frame
+   * @returns {number} the gain with which the frame begins
    */
-  before(speaker, frame) {
-    const known = this.#gains.get(speaker);
+  #begins(id, frame) {
+    const known = this.#gains.get(id);
     if (known === undefined) return 1;
-    // What begins anew has nothing to go over from.
+    // A source that begins anew has no gain of a frame before to move from.
     return known.frame === frame - 1 ? known.before : known.gain;
   }
 
   /**
-   * The gain that a frame ends with, and the next one begins with.
-   * @param {Speaker} speaker
+   * @param {string} id
    * @param {number} frame
+   * @returns {number} the gain with which the frame ends, and the next one begins
    */
-  take(speaker, frame) {
-    const known = this.#gains.get(speaker);
+  #ends(id, frame) {
+    const known = this.#gains.get(id);
     if (known === undefined) return 1;
     known.before = known.gain;
     known.frame = frame;
-    if (known.gain === 1) this.#gains.delete(speaker);
+    if (known.gain === 1) this.#gains.delete(id);
     return known.before;
   }
 }

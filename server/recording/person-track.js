@@ -1,7 +1,7 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { PayloadDecoder } from '../../public/shared/payload.js'
- * @import { Participant } from '../room/member.js'
+ * @import { PacketBuffer } from '../source/packet-buffer.js'
  * @import { Track } from './track.js'
  */
 
@@ -10,8 +10,8 @@ const MAX_CONCEAL_MS = 120;
 
 /** One person's track, and the person's part of the mix. */
 export class PersonTrack {
-  #participant;
-  /** The same person before a break, whose last packets are still to be written. @type {Participant | null} */
+  #packets;
+  /** The same person's packets before a break, the last of which are still to be written. @type {PacketBuffer | null} */
   #before = null;
   #track;
   #decoder;
@@ -25,7 +25,7 @@ export class PersonTrack {
 
   /**
    * @param {object} options
-   * @param {Participant} options.participant
+   * @param {PacketBuffer} options.packets  the person's
    * @param {Track} options.track
    * @param {PayloadDecoder} options.decoder closed with this
    * @param {{ end: (seconds: number) => void, remove: () => void }} options.file
@@ -33,8 +33,8 @@ export class PersonTrack {
    * @param {number} options.firstFrame of the recording
    * @param {number} options.agreedFrame the first that may be heard
    */
-  constructor({ participant, track, decoder, file, format, firstFrame, agreedFrame }) {
-    this.#participant = participant;
+  constructor({ packets, track, decoder, file, format, firstFrame, agreedFrame }) {
+    this.#packets = packets;
     this.agreedFrame = agreedFrame;
     /** The last one, where the person has gone. */
     this.lastFrame = Infinity;
@@ -73,15 +73,14 @@ export class PersonTrack {
 
   /** @param {number} frame */
   #packetsWith(frame) {
-    const { packets } = this.#participant.sound;
-    const before = this.#before?.sound.packets;
+    const [before, packets] = [this.#before, this.#packets];
     return before?.has(frame) && !packets.has(frame) ? before : packets;
   }
 
-  /** @param {Participant} participant the same person, after a break */
-  continueWith(participant) {
-    this.#before = this.#participant;
-    this.#participant = participant;
+  /** @param {PacketBuffer} packets  the same person's, after a break */
+  continueWith(packets) {
+    this.#before = this.#packets;
+    this.#packets = packets;
   }
 
   /** @param {Float32Array} mix */

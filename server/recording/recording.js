@@ -1,13 +1,15 @@
 /**
  * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
- * @import { Participant } from '../room/member.js'
- * @import { RoomSettings } from '../room/room-config.js'
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { TickScheduler } from '../clock/tick-scheduler.js'
+ * @import { PacketBuffer } from '../source/packet-buffer.js'
  * @import { RecordingDirectory } from './recording-directory.js'
  */
 
 import { randomInt } from 'node:crypto';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { Limiter } from '../mix/mixer.js';
+import { Limiter } from '../mix/limiter.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
 import { PersonTrack } from './person-track.js';
@@ -51,15 +53,16 @@ export class Recording {
 
   /**
    * @param {object} options
-   * @param {RoomSettings} options.settings of the room
+   * @param {{ format: AudioFormat, ticks: TickScheduler, sampleClock: SampleClock }} options.settings of the room
    * @param {string} options.room its name
    * @param {RecordingDirectory} options.directory
    * @param {PayloadEncoder} options.encoder of the mix; closed with this
    * @param {number} options.lookahead       of that encoder, in samples of the room's rate
    * @param {() => void} options.onEnd       called once, when everything is with the disk
+   * @param {(error: unknown) => void} options.onFault  called when a frame couldn't be written; the recording has stopped
    */
-  constructor({ settings, room, directory, encoder, lookahead, onEnd }) {
-    const { format, clock, sampleClock } = settings;
+  constructor({ settings, room, directory, encoder, lookahead, onEnd, onFault }) {
+    const { format, ticks, sampleClock } = settings;
     this.#settings = settings;
     this.#room = room;
     this.#directory = directory;
@@ -73,11 +76,12 @@ export class Recording {
     this.#mixFile = file;
     const delaySamples = (BEHIND_MS * format.sampleRate) / 1000;
     this.#clock = new MixClock({
-      clock,
+      ticks,
       sampleClock,
       frameSamples: format.frameSamples,
       delaySamples,
       mix: (frame) => this.#writeThrough(frame),
+      failed: onFault,
     });
     directory.onClose = () => this.finish();
     this.#clock.start();
@@ -115,16 +119,16 @@ export class Recording {
 
   /**
    * From now on somebody is recorded.
-   * @param {Participant} participant who isn't yet
+   * @param {{ id: string, label: string }} member who isn't yet
+   * @param {PacketBuffer} packets the member's
    * @param {PayloadDecoder} decoder closed with the track
    */
-  add(participant, decoder) {
-    const { label, id } = participant;
+  add({ id, label }, packets, decoder) {
     const { track, file } = this.#addTrack(fileNameOf(++this.#files, label), label, id);
     const { format } = this.#settings;
     const { firstFrame } = this;
     const agreedFrame = this.#now();
-    const options = { participant, track, decoder, file, format, firstFrame, agreedFrame };
+    const options = { packets, track, decoder, file, format, firstFrame, agreedFrame };
     this.#tracks.set(id, new PersonTrack(options));
   }
 
@@ -139,12 +143,13 @@ export class Recording {
   }
 
   /**
-   * @param {Participant} participant who has come back, with the id of before
+   * @param {string} id of somebody who has come back
+   * @param {PacketBuffer} packets theirs from now on
    * @returns {boolean} whether they are recorded
    */
-  replace(participant) {
-    const track = this.#tracks.get(participant.id);
-    track?.continueWith(participant);
+  replace(id, packets) {
+    const track = this.#tracks.get(id);
+    track?.continueWith(packets);
     return track !== undefined;
   }
 

@@ -1,7 +1,9 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Participant } from '../room/member.js'
- * @import { Room } from '../room/room.js'
+ * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { Member } from '../room/member.js'
+ * @import { RoomConfig, RoomServices } from '../room/room-config.js'
+ * @import { Roster } from '../room/roster.js'
  *
  * @typedef {object} RecordingState  as the people of the room are told
  * @property {string} id           of /api/recordings/<id>/
@@ -16,6 +18,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { stackOf } from '../log.js';
 import { TokenBucket } from '../token-bucket.js';
 import { Recording } from './recording.js';
 
@@ -28,10 +31,11 @@ const MAX_FILES = 1000;
 
 /** Whether a room is being recorded, who started it and who agreed. */
 export class RoomRecording {
-  #settings;
-  #room;
-  #people;
-  #tell;
+  #name;
+  #config;
+  #services;
+  #sampleClock;
+  #roster;
   #starts;
   /** @type {RecordingState | null} */
   #state = null;
@@ -41,22 +45,25 @@ export class RoomRecording {
   #closed = false;
 
   /**
-   * @param {Pick<Room, 'name' | 'settings' | 'changed'>} room
-   * @param {ReadonlyMap<string, Participant>} people those of the room, as they come and go
-   * @param {(message: object) => void} tell tells everybody in the room
+   * @param {object} options
+   * @param {string} options.name  the room's
+   * @param {RoomConfig} options.config
+   * @param {RoomServices} options.services
+   * @param {SampleClock} options.sampleClock  the room's
+   * @param {Roster} options.roster
    */
-  constructor(room, people, tell) {
-    this.#settings = room.settings;
-    this.#room = room;
-    this.#people = people;
-    this.#tell = tell;
-    const nowMs = room.settings.clock.now();
-    this.#starts = new TokenBucket({ atOnce: AT_ONCE, perSecond: 1 / EVERY_SECONDS, nowMs });
+  constructor({ name, config, services, sampleClock, roster }) {
+    this.#name = name;
+    this.#config = config;
+    this.#services = services;
+    this.#sampleClock = sampleClock;
+    this.#roster = roster;
+    this.#starts = new TokenBucket({ atOnce: AT_ONCE, perSecond: 1 / EVERY_SECONDS, nowMs: services.clock.now() });
   }
 
   /** Whether the people of this room can be recorded. */
   get offered() {
-    return this.#settings.recordings?.offered ?? false;
+    return this.#services.recordings?.offered ?? false;
   }
 
   /** What one who joins is told: null while nothing is recorded. */
@@ -65,122 +72,142 @@ export class RoomRecording {
   }
 
   /**
-   * @param {Participant} participant
+   * @param {Member} member
    * @param {boolean} on
    */
-  record(participant, on) {
+  record(member, on) {
     if (!on) {
-      this.#stop({ stoppedBy: participant.label });
+      this.#stop({ stoppedBy: member.label });
       return;
     }
     if (this.#state?.on || this.#opening) return;
-    const { recordings, clock } = this.#settings;
-    if (!recordings?.offered) return refuse(participant, 'recording-off');
-    if (!recordings.hasRoom) return refuse(participant, 'recording-limit');
+    const { recordings, clock } = this.#services;
+    if (!recordings?.offered) return member.refuse('record', 'recording-off');
+    if (!recordings.hasRoom) return member.refuse('record', 'recording-limit');
     const retryMs = this.#starts.take(clock.now());
-    if (retryMs > 0) return refuse(participant, 'recording-busy', retryMs);
+    if (retryMs > 0) return member.refuse('record', 'recording-busy', { retryMs });
     this.#opening = true;
-    this.#start(participant)
-      .catch(() => refuse(participant, 'recording-failed'))
+    this.#start(member)
+      .catch((error) => this.#failed(error, member))
       .finally(() => (this.#opening = false));
   }
 
-  /** @param {Participant} participant who has agreed by that */
-  async #start(participant) {
-    const settings = this.#settings;
-    const { codec, format, bitrate, complexity, application } = settings;
+  /** @param {Member} member  who has agreed by that */
+  async #start(member) {
+    const { codec, recordings, ticks } = this.#services;
+    const { format, bitrate, complexity, application } = this.#config;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     const encoder = await codec.createEncoder({ sampleRate, frameSamples, channels, bitrate, complexity, application });
-    if (this.#closed || !settings.recordings?.offered) {
+    if (this.#closed || !recordings?.offered) {
       encoder.close();
       return;
     }
-    const directory = settings.recordings.begin(this.#room.name, (code) => this.#stop(whyOf(code)));
+    const directory = recordings.begin(this.#name, (code) => this.#stop(whyOf(code)));
     const { id, startedAt } = directory.description;
     /** @type {RecordingState} */
-    const state = { id, on: true, by: participant.label, startedAt };
+    const state = { id, on: true, by: member.label, startedAt };
     this.#state = state;
     const recording = new Recording({
-      settings,
-      room: this.#room.name,
+      settings: { format, ticks, sampleClock: this.#sampleClock },
+      room: this.#name,
       directory,
       encoder: new PayloadEncoder(encoder, format),
       lookahead: encoder.lookahead,
       onEnd: () => void directory.end().then(() => this.#ready(state)),
+      onFault: (error) => {
+        this.#log(error);
+        this.#stop(whyOf('recording-failed'));
+      },
     });
     // The disk may be full by the first page.
     if (!state.on) return recording.stop();
     this.#recording = recording;
-    this.#tell({ type: 'recording', recording: state });
-    await this.#add(participant);
+    this.#roster.tell({ type: 'recording', recording: state });
+    await this.#add(member);
+  }
+
+  /** @param {unknown} error */
+  #log(error) {
+    this.#services.log.error(`room ${this.#name}: the recording failed: ${stackOf(error)}`);
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {Member} member  who asked for it
+   */
+  #failed(error, member) {
+    this.#log(error);
+    member.refuse('record', 'recording-failed');
   }
 
   /** @param {RecordingState} state */
   #ready(state) {
     if (this.#state !== state || this.#closed) return;
     this.#state = { ...state, ready: true };
-    this.#tell({ type: 'recording', recording: this.#state });
+    this.#roster.tell({ type: 'recording', recording: this.#state });
   }
 
   /**
-   * @param {Participant} participant
-   * @param {boolean} agreed whether they want to be recorded
+   * @param {Member} member
+   * @param {boolean} agreed  whether they want to be recorded
    */
-  consent(participant, agreed) {
+  consent(member, agreed) {
     if (!this.#state?.on) return;
     if (agreed) {
-      this.#add(participant).catch(() => refuse(participant, 'recording-failed'));
+      this.#add(member).catch((error) => this.#failed(error, member));
       return;
     }
-    participant.agreed = false;
-    this.#recording?.remove(participant.id);
-    if (participant.recorded) this.#mark(participant, false);
+    this.#recording?.remove(member.id);
+    this.#mark(member, false, false);
   }
 
-  /** @param {Participant} participant */
-  async #add(participant) {
+  /** @param {Member} member */
+  async #add(member) {
     const recording = this.#recording;
-    if (participant.agreed || recording === null) return;
-    if (recording.files >= MAX_FILES) return refuse(participant, 'recording-limit');
-    participant.agreed = true;
-    const { codec, format } = this.#settings;
+    const { source } = member;
+    if (member.agreed || recording === null || source === null) return;
+    if (recording.files >= MAX_FILES) return member.refuse('record', 'recording-limit');
+    this.#mark(member, true, false);
+    const { format } = this.#config;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     let decoder;
     try {
-      decoder = new PayloadDecoder(await codec.createDecoder({ sampleRate, frameSamples, channels }), format);
+      const opened = await this.#services.codec.createDecoder({ sampleRate, frameSamples, channels });
+      decoder = new PayloadDecoder(opened, format);
     } catch (error) {
-      participant.agreed = false;
+      this.#mark(member, false, false);
       throw error;
     }
     // Who has changed their mind meanwhile, or left, isn't recorded.
-    const isThere = this.#people.get(participant.id) === participant;
-    if (!participant.agreed || participant.recorded || !isThere || this.#recording !== recording) {
+    const isThere = this.#roster.present.get(member.id) === member;
+    if (!member.agreed || member.recorded || !isThere || this.#recording !== recording) {
       decoder.close();
       return;
     }
-    recording.add(participant, decoder);
-    this.#mark(participant, true);
+    recording.add(member, source.packets, decoder);
+    this.#mark(member, true, true);
   }
 
   /**
-   * @param {Participant} participant
+   * @param {Member} member
+   * @param {boolean} agreed
    * @param {boolean} recorded
    */
-  #mark(participant, recorded) {
-    participant.recorded = recorded;
-    this.#room.changed(participant);
+  #mark(member, agreed, recorded) {
+    const isChange = member.recorded !== recorded;
+    member.markRecorded(agreed, recorded);
+    if (isChange) this.#roster.changed(member);
   }
 
-  /** @param {Participant} participant who has come back to their place, by another session */
-  replaced(participant) {
-    const goesOn = this.#recording?.replace(participant) ?? false;
-    participant.agreed = goesOn;
-    participant.recorded = goesOn;
+  /** @param {Member} member  who has come back to their place, by another session */
+  replaced(member) {
+    const goesOn = (member.source && this.#recording?.replace(member.id, member.source.packets)) ?? false;
+    member.markRecorded(goesOn, goesOn);
   }
 
-  /** @param {Participant} participant who left */
-  left(participant) {
-    this.#recording?.leave(participant.id);
+  /** @param {Member} member  who left */
+  left(member) {
+    this.#recording?.leave(member.id);
   }
 
   /** @param {Partial<RecordingState>} why */
@@ -189,11 +216,8 @@ export class RoomRecording {
     this.#recording?.stop();
     this.#recording = null;
     Object.assign(this.#state, why, { on: false });
-    this.#tell({ type: 'recording', recording: this.#state });
-    for (const person of this.#people.values()) {
-      person.agreed = false;
-      if (person.recorded) this.#mark(person, false);
-    }
+    this.#roster.tell({ type: 'recording', recording: this.#state });
+    for (const member of this.#roster.present.values()) this.#mark(member, false, false);
   }
 
   /** The room ends; what was recorded is still written. Idempotent. */
@@ -209,14 +233,3 @@ export class RoomRecording {
  * @returns {Partial<RecordingState>}
  */
 const whyOf = (code) => ({ code, message: errors[code].message });
-
-/**
- * @param {Participant} participant
- * @param {ErrorCode} code
- * @param {number} [retryMs]
- */
-function refuse(participant, code, retryMs) {
-  const { message } = errors[code];
-  const refusal = { type: 'refused', of: 'record', code, message };
-  participant.session.sendControl(retryMs === undefined ? refusal : { ...refusal, retryMs });
-}

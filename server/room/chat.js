@@ -1,29 +1,28 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Participant } from './member.js'
+ * @import { Member } from './member.js'
  *
  * @typedef {object} ChatMessage
  * @property {number} number  rises by one from message to message of a room
- * @property {string} from    the person's id
- * @property {string} name    the person's label, as it was then
- * @property {string} text    clean: see cleanText
- * @property {string} at      ISO 8601
- * @property {true} [cut]     there when the text was longer
+ * @property {string} from  the member's id
+ * @property {string} name  the member's label, as it was then
+ * @property {string} text  clean: see cleanText
+ * @property {string} at  ISO 8601
+ * @property {true} [cut]  there when the text was longer
  */
 
-import { errors } from '../../public/shared/errors.js';
 import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../public/shared/text.js';
 import { TokenBucket } from '../token-bucket.js';
 
-/** What those who come late are told: so many messages at most, and so many bytes of JSON. */
+/** The history that those who come later are told: the most messages, and the most bytes of JSON. */
 const HISTORY_MESSAGES = 200;
 const HISTORY_BYTES = 64 * 1024;
 
-/** One person may say so many things at once, and then so many a second. */
+/** How many messages one member may send at once, and then a second. */
 const AT_ONCE = 5;
 const PER_SECOND = 1;
 
-/** What the people of a room write to each other. */
+/** What the members of a room write to each other. */
 export class Chat {
   #clock;
   #wallNow;
@@ -31,15 +30,17 @@ export class Chat {
   #next = 1;
   /** @type {ChatMessage[]} */
   #history = [];
-  /** The bytes of each message of the history, and all of them. @type {number[]} */
+  /** The bytes of each message of the history. @type {number[]} */
   #sizes = [];
   #bytes = 0;
+  /** By member's id, so that coming back is no way to write more. @type {Map<string, TokenBucket>} */
+  #buckets = new Map();
 
   /**
    * @param {object} options
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
-   * @param {(message: object) => void} options.tell tells everybody in the room
+   * @param {(message: object) => void} options.tell  tells everybody in the room
    */
   constructor({ clock, wallNow, tell }) {
     this.#clock = clock;
@@ -47,38 +48,47 @@ export class Chat {
     this.#tell = tell;
   }
 
-  /** The last messages, the oldest first. Not to be changed. */
+  /** The last messages, the oldest first. @returns {ReadonlyArray<ChatMessage>} */
   get history() {
     return this.#history;
   }
 
   /**
-   * @param {Participant} participant who is told when it was too much
-   * @param {string} text as it came
+   * @param {Member} member  is told when it was too much
+   * @param {string} text  as it came
    */
-  say(participant, text) {
+  say(member, text) {
     const clean = cleanText(text);
     if (clean === '') return;
-    const nowMs = this.#clock.now();
-    participant.chatBucket ??= new TokenBucket({ atOnce: AT_ONCE, perSecond: PER_SECOND, nowMs });
-    const retryMs = participant.chatBucket.take(nowMs);
-    if (retryMs > 0) {
-      const { message } = errors['chat-flood'];
-      participant.session.sendControl({ type: 'refused', of: 'chat', code: 'chat-flood', message, retryMs });
-      return;
-    }
+    const retryMs = this.#bucketOf(member.id).take(this.#clock.now());
+    if (retryMs > 0) return member.refuse('chat', 'chat-flood', { retryMs });
     const cut = cutCharacters(clean, MAX_CHAT_CHARACTERS);
     /** @type {ChatMessage} */
     const message = {
       number: this.#next++,
-      from: participant.id,
-      name: participant.label,
+      from: member.id,
+      name: member.label,
       text: cut,
       at: new Date(this.#wallNow()).toISOString(),
     };
     if (cut.length < clean.length) message.cut = true;
     this.#keep(message);
     this.#tell({ type: 'chat', message });
+  }
+
+  /** @param {string} id */
+  #bucketOf(id) {
+    let bucket = this.#buckets.get(id);
+    if (!bucket) {
+      bucket = new TokenBucket({ atOnce: AT_ONCE, perSecond: PER_SECOND, nowMs: this.#clock.now() });
+      this.#buckets.set(id, bucket);
+    }
+    return bucket;
+  }
+
+  /** @param {string} id  of a member whose place is free */
+  forget(id) {
+    this.#buckets.delete(id);
   }
 
   /** @param {ChatMessage} message */

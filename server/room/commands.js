@@ -1,8 +1,24 @@
 /**
- * What clients may say in control messages. Everything else is counted and changes nothing; fields
- * that aren't known are ignored.
+ * The control messages of clients: `join`, and what a member may ask for. Fields that aren't known are ignored.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { DelayControl } from '../clock/delay-control.js'
+ * @import { RoomRecording } from '../recording/room-recording.js'
+ * @import { Chat } from './chat.js'
+ * @import { Delivery } from './delivery.js'
+ * @import { Member } from './member.js'
+ * @import { RoomConfig } from './room-config.js'
+ * @import { Roster } from './roster.js'
+ *
+ * @typedef {object} CommandRoom  the parts of a room that commands are given
+ * @property {Readonly<RoomConfig>} config
+ * @property {Roster} roster
+ * @property {Delivery} delivery
+ * @property {DelayControl} delay
+ * @property {Chat} chat
+ * @property {RoomRecording} recording
+ *
+ * @typedef {'speak' | 'listen' | 'chat' | 'record'} Permission  what a member's grant is made of
  */
 
 import { z } from 'zod';
@@ -13,14 +29,17 @@ import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 /** The control protocol's version: a page and a server of different ones can't talk. */
 const CONTROL_VERSION = 1;
 
-/** The lengths that the first in a room may ask for, in milliseconds: shorter ones cost everybody too many packets. */
+/** The frame lengths that the first in a room may ask for, in milliseconds: shorter ones cost everybody too many packets. */
 const ROOM_FRAME_MS = [10, 20];
 
 /** The loudest that one may have another, as a factor of amplitude. */
 const MAX_GAIN = 4;
 
-/** Of ids and tokens: longer ones are none of the server's. */
+/** The longest id or resume token, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
+
+/** @type {ReadonlySet<Permission>} */
+export const EVERYTHING = new Set(/** @type {const} */ (['speak', 'listen', 'chat', 'record']));
 
 const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
 
@@ -40,38 +59,12 @@ const joinMessage = z
   })
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
 
-/** Of the way down, and of the sound cards: only the client knows. */
-const reportMessage = z.object({
-  type: z.literal('report'),
-  lostPercent: z.number().min(0).max(100),
-  playoutDelayMs: z.number().min(0).max(10_000).optional(),
-  soundLatencyMs: z.number().min(0).max(60_000).optional(),
-  driftPpm: z.number().min(-10_000).max(10_000).optional(),
-});
-
-const roomMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('mute'), muted: z.boolean() }),
-  z.object({ type: z.literal('leave') }),
-  z.object({ type: z.literal('delay'), serverDelayMs }),
-  z.object({ type: z.literal('hand'), raised: z.boolean() }),
-  z.object({ type: z.literal('chat'), text: z.string() }),
-  z.object({
-    type: z.literal('volume'),
-    person: z.string().max(MAX_ID_LENGTH),
-    gain: z.number().min(0).max(MAX_GAIN),
-  }),
-  z.object({ type: z.literal('record'), on: z.boolean() }),
-  z.object({ type: z.literal('recordConsent'), agreed: z.boolean() }),
-  reportMessage,
-]);
-
 /**
  * @typedef {z.infer<typeof joinMessage>} JoinMessage
- * @typedef {z.infer<typeof roomMessage>} RoomMessage
  */
 
 /**
- * @param {unknown} message the first that a session sent
+ * @param {unknown} message  the first that a session sent
  * @returns {JoinMessage | ErrorCode} the code when it isn't a good join
  */
 export function readJoin(message) {
@@ -85,10 +78,117 @@ export function readJoin(message) {
 }
 
 /**
- * @param {unknown} message of somebody who has joined
- * @returns {RoomMessage | null} null when it is none
+ * A command: the message's schema, the permission that it needs, and what it does.
+ * @template {z.ZodType} S
+ * @typedef {object} Command
+ * @property {S} schema
+ * @property {Permission | null} needs
+ * @property {(room: CommandRoom, member: Member, message: z.infer<S>) => boolean | void} run
+ *   false when it can't be done for this member, which is counted
  */
-export function readRoomMessage(message) {
-  const parsed = roomMessage.safeParse(message);
-  return parsed.success ? parsed.data : null;
+
+/**
+ * Checks a command's types.
+ * @template {z.ZodType} S
+ * @param {Command<S>} command
+ */
+const define = (command) => command;
+
+/** What a member can ask for, by the message's type. */
+const COMMANDS = Object.freeze({
+  mute: define({
+    schema: z.object({ muted: z.boolean() }),
+    needs: 'speak',
+    run: ({ roster }, member, { muted }) => {
+      if (member.mute(muted)) roster.changed(member);
+    },
+  }),
+  hand: define({
+    schema: z.object({ raised: z.boolean() }),
+    needs: null,
+    run: ({ roster }, member, { raised }) => {
+      if (member.hand > 0 === raised) return;
+      member.raiseHand(raised ? roster.nextHand() : 0);
+      roster.changed(member);
+    },
+  }),
+  chat: define({
+    schema: z.object({ text: z.string() }),
+    needs: 'chat',
+    run: ({ chat }, member, { text }) => chat.say(member, text),
+  }),
+  volume: define({
+    schema: z.object({ person: z.string().max(MAX_ID_LENGTH), gain: z.number().min(0).max(MAX_GAIN) }),
+    needs: 'listen',
+    run: ({ roster, delivery }, member, { person, gain }) => {
+      const other = roster.present.get(person);
+      if (!other?.source || !member.listener || other === member) return false;
+      delivery.setVolume(member.listener, other.source, gain);
+      return true;
+    },
+  }),
+  delay: define({
+    schema: z.object({ serverDelayMs }),
+    needs: 'listen',
+    run: ({ config, delivery }, member, { serverDelayMs: delayMs }) => {
+      const { listener } = member;
+      if (listener?.delivery !== 'reply' || delayMs > config.maxDelayMs) return false;
+      const before = { serverDelayMs: member.serverDelayMs, ...listener.received.takeSpan() };
+      listener.readAt(delayMs);
+      delivery.listenersChanged();
+      member.tell({ type: 'delayed', serverDelayMs: delayMs, before });
+      return true;
+    },
+  }),
+  report: define({
+    // The way down and the sound cards, which only the client knows.
+    schema: z.object({
+      lostPercent: z.number().min(0).max(100),
+      playoutDelayMs: z.number().min(0).max(10_000).optional(),
+      soundLatencyMs: z.number().min(0).max(60_000).optional(),
+      driftPpm: z.number().min(-10_000).max(10_000).optional(),
+    }),
+    needs: 'listen',
+    run: ({ delivery }, member, report) => {
+      member.takeReport(report);
+      delivery.redundancyChanged();
+    },
+  }),
+  record: define({
+    schema: z.object({ on: z.boolean() }),
+    needs: 'record',
+    run: ({ recording }, member, { on }) => recording.record(member, on),
+  }),
+  recordConsent: define({
+    schema: z.object({ agreed: z.boolean() }),
+    needs: null,
+    run: ({ recording }, member, { agreed }) => recording.consent(member, agreed),
+  }),
+  leave: define({
+    schema: z.object({}),
+    needs: null,
+    run: (_room, member) => member.session.close(0, 'left'),
+  }),
+});
+
+/** @param {unknown} message */
+export const isLeave = (message) => typeOf(message) === 'leave';
+
+/** @param {unknown} message */
+const typeOf = (message) => /** @type {{ type?: unknown } | null | undefined} */ (message)?.type;
+
+/**
+ * Does what a member asks for.
+ * @param {CommandRoom} room
+ * @param {Member} member
+ * @param {unknown} message  as it came
+ * @returns {boolean} false when it is no command, or can't be done for this member
+ */
+export function runCommand(room, member, message) {
+  const type = typeOf(message);
+  if (typeof type !== 'string' || !Object.hasOwn(COMMANDS, type)) return false;
+  const { schema, needs, run } = /** @type {Command<any>} */ (COMMANDS[/** @type {keyof typeof COMMANDS} */ (type)]);
+  if (needs !== null && !member.may(needs)) return false;
+  const parsed = schema.safeParse(message);
+  return parsed.success && run(room, member, parsed.data) !== false;
 }

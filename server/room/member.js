@@ -1,186 +1,328 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { LazyDecoder } from '../codec/lazy-codec.js'
- * @import { LevelBalance } from '../mix/level-balance.js'
- * @import { Session } from '../transport/session.js'
- * @import { SampleClock } from '../clock/sample-clock.js'
- * @import { Downlink } from '../mix/listener.js'
- * @import { Lateness } from '../source/lateness.js'
- * @import { TokenBucket } from '../token-bucket.js'
+ * @import { Listener } from '../mix/listener.js'
+ * @import { Source } from '../source/source.js'
+ * @import { Session, SessionHandler } from '../transport/session.js'
+ * @import { Permission } from './commands.js'
+ *
+ * @typedef {object} MemberRoom  what a member needs of its room
+ * @property {(member: Member, frame: number, arrivalMs: number) => void} received
+ *   the member's source has kept the packet of a frame
+ * @property {(member: Member, message: unknown) => void} command
+ * @property {(member: Member, left: boolean) => void} gone  the session has ended: left for good, or lost
+ * @property {(member: Member) => void} ended  nothing comes any more; called once, before anything is freed
+ * @property {(delivery: 'tick' | 'reply') => number} serverDelayMs  the room's
+ * @property {(arrivalMs: number) => number} stallBefore  see TickScheduler
+ * @property {number} mixedThrough  the last frame of the tick; -1 before it
+ * @property {number} frameMs
+ * @property {() => number} clockNow  the monotonic clock, in milliseconds
+ * @property {(arrivalMs: number) => number} sampleAt  the sample clock then
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { Heard } from '../mix/heard.js';
-import { Quality } from './quality.js';
-import { Reception } from '../source/receiver-stats.js';
-import { Speaker } from '../mix/speaker.js';
-import { HISTORY_MS, UplinkSound } from '../source/uplink-sound.js';
-import { Uplink } from '../source/uplink.js';
+import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, writeClockReply } from '../../public/shared/packet.js';
+import { TokenBucket } from '../token-bucket.js';
+import { isLeave } from './commands.js';
+import { Quality } from './reports.js';
+
+/** The most clock requests that are answered, a second. */
+const MAX_CLOCK_REQUESTS = 50;
+
+/** The most packets that are read: this many times the frames' rate, and as many seconds' worth at once, to catch up. */
+const MAX_RATE = 3;
+const MAX_BURST_SECONDS = 2;
+
+/** The most control messages that are obeyed, a second: each is told to everybody. */
+const MAX_CONTROL_MESSAGES = 20;
+
+/** The smallest change of the server-side delay that is told, in milliseconds. */
+const TOLD_CHANGE_MS = 1;
+
+/** The object that every packet is read into: nothing of it is kept after the call. */
+const packet = new Packet();
+
+/** The buffer of every answer to a clock request: sessions don't keep it. */
+const clockReply = new Uint8Array(CLOCK_REPLY_BYTES);
 
 /**
- * Who was silent for so long, and is heard by none as of before, needs no samples. More than the
- * largest delay and the history, so that nothing is forgotten that anybody might still hear.
+ * One participant of a room, and the handler of their session: who they are, what they may do, the source of what they
+ * say and the listener for what they hear. A member knows nothing of mixing.
+ * @implements {SessionHandler}
  */
-const REST_MS = 5000;
-
-/** One person in a room: what it says, what is sent to it alone, what is known of it, and what it chose. */
-export class Participant {
-  muted = false;
-  /** The place of the raised hand in the order in which they went up; 0 while it is down. */
-  hand = 0;
-  /** How good the connection is, as the others know it, and as it was last measured. @type {number} */
-  quality = Quality.unknown;
+export class Member {
+  #room;
+  #grant;
+  #packetRate;
+  #clockRequests = new TokenBucket({ atOnce: MAX_CLOCK_REQUESTS, perSecond: MAX_CLOCK_REQUESTS });
+  #messagesSinceMs = -Infinity;
+  #messages = 0;
+  #lastHeardMs;
+  #muted = false;
+  #hand = 0;
+  #away = false;
+  #ended = false;
+  #recording = { agreed: false, recorded: false };
+  /** The quality of the connection as the others know it, and as it was measured last. @type {number} */
+  #quality = Quality.unknown;
   /** @type {number} */
-  measuredQuality = Quality.unknown;
-  /** Lost on the way down of late, as the client reports it; null where it hasn't. @type {number | null} */
-  reportedLossPercent = null;
-  /** What else the client told of its own; null where it hasn't. */
-  reported = {
+  #measuredQuality = Quality.unknown;
+  /** What the client tells of the way down and of its sound cards; null where it hasn't. */
+  #reported = {
+    downLostPercent: /** @type {number | null} */ (null),
     playoutDelayMs: /** @type {number | null} */ (null),
     soundLatencyMs: /** @type {number | null} */ (null),
     driftPpm: /** @type {number | null} */ (null),
   };
-  /** How much more this person may write in the chat now; null before the first. @type {TokenBucket | null} */
-  chatBucket = null;
-  /** When anything was last heard from the session, on the monotonic clock. */
-  lastHeardMs = 0;
-  /** The server-side delay that this person was told of, in milliseconds. */
-  toldDelayMs = -1;
-  /** The frame that was answered last; -1 before it. */
-  answeredFrame = -1;
-  /** How far behind its clock its last answer was read, in samples; -1 before the first. */
-  readDelaySamples = -1;
-  /** A server-side delay of its own; null where it has the room's. @type {number | null} */
-  ownDelayMs = null;
-  /** The same in samples. @type {number | null} */
-  ownDelaySamples = null;
-  /** Whether its session was lost, and its place is kept. */
-  away = false;
-  /** Who has the place: this, or who came back to it. @type {Participant} */
-  holder = this;
-  /** Whether this person wants to be recorded, and whether it is done. */
-  agreed = false;
-  recorded = false;
-  #uplink;
-  #closed = false;
+  /** The server-side delay that the member was told last, in milliseconds. */
+  #toldDelayMs = -1;
 
   /**
    * @param {object} options
    * @param {string} options.id
    * @param {string} options.name
+   * @param {string} options.label  the name as it is shown: unlike everybody else's in the room
    * @param {Session} options.session
-   * @param {'tick' | 'reply'} options.delivery
-   * @param {AudioFormat} options.format
-   * @param {SampleClock} options.sampleClock
-   * @param {number} options.maxDelayMs  the largest server-side delay that the room can be set to
-   * @param {boolean} options.leavesOutSilence  whether this person may send nothing while it is silent
-   * @param {Lateness} options.lateness  new: of this person's frames
-   * @param {(participant: Participant) => void} [options.onClosed]  called once, before anything is freed
-   * @param {Downlink} options.downlink  closed with this
-   * @param {LazyDecoder} options.decoder  closed with its sound
-   * @param {{ frame: number }} options.ticked  the last frame that the room's tick has mixed; -1 before it
-   * @param {LevelBalance | null} options.balance  null where levels are left as they are
+   * @param {ReadonlySet<Permission>} options.grant
+   * @param {Source | null} options.source  null where the member only listens
+   * @param {Listener | null} options.listener  null where the member only speaks
+   * @param {MemberRoom} options.room
+   * @param {Member | null} [options.before]  the same person's session before, whose choices stay
    */
-  constructor(options) {
-    const { id, name, session, delivery, format, sampleClock, maxDelayMs, lateness } = options;
-    const { decoder, ticked, balance, leavesOutSilence } = options;
+  constructor({ id, name, label, session, grant, source, listener, room, before = null }) {
     this.id = id;
-    this.onClosed = options.onClosed;
     this.name = name;
-    /** What the person is shown as: in a room unlike everybody else's. */
-    this.label = name;
+    this.label = label;
     this.session = session;
-    this.delivery = delivery;
-    const reception = new Reception(lateness);
-    this.reception = reception;
-    /** Asked for when the server-side delay would rise. */
+    this.source = source;
+    this.listener = listener;
+    this.#room = room;
+    this.#grant = grant;
+    this.#lastHeardMs = room.clockNow();
+    const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
+    this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
+    /** The transport's round trip, in milliseconds; null where it doesn't know it. */
     this.roundTripMs = () => session.stats().rttMs;
-    /** What it has heard of the others, where its delivery is `reply`. */
-    this.heard = new Heard((HISTORY_MS * format.sampleRate) / 1000);
-    this.format = format;
-    this.sampleClock = sampleClock;
-    this.downlink = options.downlink;
-    /** What it says. */
-    this.sound = new UplinkSound({ format, maxDelayMs, decoder, reception, ticked, balance, leavesOutSilence });
-    this.speaker = new Speaker(this);
-    this.#uplink = new Uplink({ session, format, sampleClock, reception, sound: this.sound });
+    if (before === null) return;
+    this.#muted = before.#muted;
+    this.#hand = before.#hand;
+  }
+
+  /** `tick`: this member is sent each mix; `reply`: each packet is answered. */
+  get delivery() {
+    return this.listener?.delivery ?? 'tick';
+  }
+
+  get muted() {
+    return this.#muted;
+  }
+
+  /** The place of the raised hand in the order in which hands went up; 0 while it is down. */
+  get hand() {
+    return this.#hand;
+  }
+
+  /** One of Quality, as the others know it. */
+  get quality() {
+    return this.#quality;
+  }
+
+  /** When anything was last heard from the session, on the monotonic clock. */
+  get lastHeardMs() {
+    return this.#lastHeardMs;
+  }
+
+  /** Whether nothing comes from the session any more. */
+  get ended() {
+    return this.#ended;
+  }
+
+  /** Whether this member wants to be recorded. */
+  get agreed() {
+    return this.#recording.agreed;
+  }
+
+  /** Whether this member is being recorded. */
+  get recorded() {
+    return this.#recording.recorded;
+  }
+
+  /** @param {Permission} permission */
+  may(permission) {
+    return this.#grant.has(permission);
   }
 
   /**
-   * Takes a packet as it comes: checks it, counts it, keeps it under its frame index.
-   * @param {Uint8Array} bytes
-   * @param {number} arrivalMs on the monotonic clock
-   * @param {number} [stallMs]  so long the server itself had been standing still, just before
-   * @returns {number} the frame that an audio packet was for, if it is the first for that frame; else -1
+   * Takes a packet as it comes: checks and counts it, answers a clock request, hands audio to the source.
+   * @param {Uint8Array} bytes  valid during the call
+   * @param {number} arrivalMs  on the monotonic clock
    */
-  receive(bytes, arrivalMs, stallMs = 0) {
-    return this.#uplink.receive(bytes, arrivalMs, stallMs);
+  packet(bytes, arrivalMs) {
+    if (this.#ended) return;
+    this.#lastHeardMs = arrivalMs;
+    if (this.#packetRate.take(arrivalMs) > 0) return this.#drop('flood');
+    const reason = readPacket(bytes, packet);
+    if (reason !== null) return this.#drop(reason);
+    if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
+    const { source } = this;
+    if (packet.type !== PacketType.audio || source === null) return this.#drop('type');
+    const room = this.#room;
+    const frame = source.receive(packet, bytes, arrivalMs, room.stallBefore(arrivalMs), room.mixedThrough);
+    if (frame >= 0) room.received(this, frame, arrivalMs);
+  }
+
+  /** @param {Parameters<Source['drop']>[0]} reason */
+  #drop(reason) {
+    this.source?.drop(reason);
+  }
+
+  /** @param {number} arrivalMs */
+  #answerClock(arrivalMs) {
+    if (this.#clockRequests.take(arrivalMs) > 0) return this.#drop('flood');
+    writeClockReply(clockReply, packet.id, Math.max(0, this.#room.sampleAt(arrivalMs)));
+    this.session.send(clockReply);
+  }
+
+  /** @param {unknown} message  as it came */
+  control(message) {
+    // A flood isn't looked at, but for its end: looking takes longer than sending.
+    if (this.#isFlood() && !isLeave(message)) this.#drop('control');
+    else this.#room.command(this, message);
+  }
+
+  #isFlood() {
+    const now = this.#room.clockNow();
+    if (now - this.#messagesSinceMs >= 1000) {
+      this.#messagesSinceMs = now;
+      this.#messages = 0;
+    }
+    this.#messages += 1;
+    return this.#messages > MAX_CONTROL_MESSAGES;
+  }
+
+  /** @param {number} code  0 is a normal end */
+  closed(code) {
+    this.#room.gone(this, code === 0);
+  }
+
+  /** Counts a control message that did nothing. */
+  dropControl() {
+    this.#drop('control');
+  }
+
+  /** @param {object} message  of the control protocol */
+  tell(message) {
+    this.session.sendControl(message);
   }
 
   /**
-   * From now on this person reads so far behind its own clock.
-   * @param {number} delayMs
+   * Tells the member that something can't be done.
+   * @param {string} of  the type of the message that asked for it
+   * @param {ErrorCode} code
+   * @param {object} [more]  fields of the answer
    */
-  readAt(delayMs) {
-    this.ownDelayMs = delayMs;
-    this.ownDelaySamples = Math.round((delayMs * this.format.sampleRate) / 1000);
+  refuse(of, code, more) {
+    this.tell({ type: 'refused', of, code, message: errors[code].message, ...more });
+  }
+
+  /** @param {boolean} muted @returns {boolean} whether that is a change */
+  mute(muted) {
+    const isChange = this.#muted !== muted;
+    this.#muted = muted;
+    return isChange;
+  }
+
+  /** @param {number} hand  the place in the order of hands; 0 takes it down */
+  raiseHand(hand) {
+    this.#hand = hand;
   }
 
   /**
-   * What the server counts of this person's uplink, and in `reply` of what it hears; and what the client told.
+   * @param {boolean} agreed  whether the member wants to be recorded
+   * @param {boolean} recorded  whether it is done
    */
-  stats() {
-    const { driftPpm, playoutDelayMs, soundLatencyMs } = this.reported;
-    const { droppedOut, rttMs: roundTripMs } = this.session.stats();
-    const down = { droppedOut, downLostPercent: this.reportedLossPercent, playoutDelayMs, soundLatencyMs, driftPpm };
-    // A spread copy of so many fields would cost several times as much as they do.
-    const stats = Object.assign(this.reception.snapshot(), down, { roundTripMs });
-    return this.delivery === 'reply' ? Object.assign(stats, this.heard.snapshot()) : stats;
+  markRecorded(agreed, recorded) {
+    this.#recording = { agreed, recorded };
+  }
+
+  /** The session was lost, and the place waits. */
+  wait() {
+    this.#away = true;
   }
 
   /**
-   * The client tells of the way down and of its sound cards; what it leaves out stays as it was.
-   * @param {{ playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?: number }} report within bounds
+   * Takes what the client tells; what it leaves out stays as it was.
+   * @param {{ lostPercent: number, playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?: number }} report
    */
-  report({ playoutDelayMs, soundLatencyMs, driftPpm }) {
-    const { reported } = this;
+  takeReport({ lostPercent, playoutDelayMs, soundLatencyMs, driftPpm }) {
+    const reported = this.#reported;
+    reported.downLostPercent = lostPercent;
     reported.playoutDelayMs = playoutDelayMs ?? reported.playoutDelayMs;
     reported.soundLatencyMs = soundLatencyMs ?? reported.soundLatencyMs;
     reported.driftPpm = driftPpm ?? reported.driftPpm;
+    this.listener?.reportLoss(lostPercent);
   }
 
-  /** @param {number} nowMs ends a second, for what is told of the last one and of the last ten */
+  /** @param {number} quality  one of Quality, as measured */
+  rate(quality) {
+    this.#measuredQuality = quality;
+  }
+
+  /** Takes the measured quality for the one that others know. @returns {boolean} whether that is a change */
+  takeQuality() {
+    const isChange = this.#quality !== this.#measuredQuality;
+    this.#quality = this.#measuredQuality;
+    return isChange;
+  }
+
+  /** The delay that this member hears with, in milliseconds. */
+  get serverDelayMs() {
+    return this.listener?.ownDelayMs ?? this.#room.serverDelayMs(this.delivery);
+  }
+
+  /** Tells the server-side delay where it has changed, unless the member has one of its own. */
+  tellDelay() {
+    const { serverDelayMs } = this;
+    if (typeof this.listener?.ownDelayMs === 'number' || Math.abs(serverDelayMs - this.#toldDelayMs) < TOLD_CHANGE_MS) return;
+    this.#toldDelayMs = serverDelayMs;
+    this.tell({ type: 'delay', serverDelayMs });
+  }
+
+  /** The server-side delay, which the member is being told. */
+  takeDelay() {
+    return (this.#toldDelayMs = this.serverDelayMs);
+  }
+
+  /** Ends a second of the statistics. @param {number} nowMs  on the monotonic clock */
   endSecond(nowMs) {
-    this.#rest(nowMs);
-    this.heard.endSecond();
-    this.reception.endSecond(nowMs, this.roundTripMs());
+    this.listener?.endSecond(this.#room.sampleAt(nowMs));
+    this.source?.endSecond(nowMs, this.roundTripMs());
   }
 
-  /** Gives back, until there is sound again, what only sound needs. @param {number} nowMs */
-  #rest(nowMs) {
-    const { frameSamples } = this.format;
-    const frame = Math.floor(this.sampleClock.at(nowMs - REST_MS) / frameSamples);
-    this.downlink.stream.rest(frame);
-    this.sound.rest(frame);
+  /** What is counted of the member's packets and of what it hears; and what the client told. */
+  stats() {
+    const { droppedOut, rttMs: roundTripMs } = this.session.stats();
+    const { serverDelayMs } = this;
+    // A spread copy of so many fields costs several times as much as they do.
+    const received = /** @type {ReturnType<Source['stats']>} */ (this.source?.stats() ?? {});
+    const stats = Object.assign(received, this.#reported, { droppedOut, roundTripMs, serverDelayMs });
+    return Object.assign(stats, this.listener?.stats());
   }
 
-  /**
-   * Goes on where the holder of the same place was: what the person chose stays so.
-   * @param {Participant} before
-   */
-  continue(before) {
-    this.label = before.label;
-    this.muted = before.muted;
-    this.hand = before.hand;
-    // Coming back is no way to write more.
-    this.chatBucket = before.chatBucket;
-  }
-
-  /** What others are told of this person. */
+  /** What others are told of this member. */
   describe() {
-    const { id, name, label, muted, away, hand, quality, recorded } = this;
-    return { id, name, label, transport: this.session.transport.name, muted, away, hand, quality, recorded };
+    const { id, name, label, session } = this;
+    const { transport } = session;
+    return {
+      id,
+      name,
+      label,
+      transport: transport.name,
+      muted: this.#muted,
+      away: this.#away,
+      hand: this.#hand,
+      quality: this.#quality,
+      recorded: this.recorded,
+    };
   }
 
   /**
@@ -189,21 +331,16 @@ export class Participant {
    */
   end(code) {
     const { close, message } = errors[code];
-    this.session.sendControl({ type: 'closing', code, message });
+    this.tell({ type: 'closing', code, message });
     this.session.close(close, message);
     this.close();
   }
 
-  /** Whether nothing comes from it any more. */
-  get closed() {
-    return this.#closed;
-  }
-
-  /** Nothing is sent to it any more. The session is the room's to close; its sound the mix's, which may go on with it. */
+  /** Nothing is sent any more. The session is the room's to close; the source the delivery's, which may go on with it. */
   close() {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.onClosed?.(this);
-    this.downlink.close();
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#room.ended(this);
+    this.listener?.close();
   }
 }

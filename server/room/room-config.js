@@ -1,57 +1,94 @@
 /**
- * What rooms are given, as types.
+ * What a room is made of: plain data that another thread or machine could be sent, and apart from it the services.
+ *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Codec } from '../codec/codec.js'
- * @import { Recordings } from '../recording/recordings.js'
+ * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
- * @import { Participant } from './member.js'
- * @import { StatsLines } from './stats-log.js'
+ * @import { Codec } from '../codec/codec.js'
+ * @import { Log } from '../log.js'
+ * @import { Listener } from '../mix/listener.js'
+ * @import { Recordings } from '../recording/recordings.js'
+ * @import { Source } from '../source/source.js'
+ * @import { Member } from './member.js'
  *
- * @typedef {object} RoomSettings what all rooms of a server have in common
+ * @typedef {object} RoomConfig  plain data: it survives structuredClone
  * @property {AudioFormat} format
  * @property {'tick' | 'reply'} delivery  for transports that can push; the others always reply
- * @property {number | 'auto'} serverDelayMs  D that rooms begin with
- * @property {number} [maxServerDelayMs]  what `auto` may go up to, a whole number; 400 by default
- * @property {number} [receivedTarget]    percent of each speaker's frames that `auto` has in time; 99.5 by default
- * @property {number} maxDelayMs          the largest D that a room can be set to
- * @property {number} [maxSpeakers]       who are mixed at once: 20 by default
- * @property {boolean} [levelBalance]     whether soft and loud speakers are brought closer to one level
- * @property {boolean} [silenceSuppression] whether packets are left out in silence, both ways
- * @property {number | 'auto'} [redundancy] how many earlier frames a packet repeats, both ways; auto by default
- * @property {boolean} echo               whether everybody hears themselves too
- * @property {number} bitrate             bits a second, of the server's encoders and the clients'
- * @property {number} complexity          of the server's encoders, 0 to 10
- * @property {{ readonly complexity: number }} [effort]  what it is now, where that changes
- * @property {'audio' | 'voip' | 'low-delay'} application of the server's encoders
+ * @property {number | 'auto'} serverDelayMs  the delay D that the room begins with
+ * @property {number} maxServerDelayMs  what `auto` may go up to, a whole number
+ * @property {number} receivedTarget  the share of each speaker's frames that `auto` has in time, in percent
+ * @property {number} maxDelayMs  the largest D that the room can be set to
+ * @property {number} maxSpeakers  how many are mixed at once
+ * @property {boolean} levelBalance  whether soft and loud speakers are brought closer to one level
+ * @property {boolean} silenceSuppression  whether packets are left out in silence, both ways
+ * @property {number | 'auto'} redundancy  how many earlier frames a packet repeats, both ways
+ * @property {boolean} echo  whether everybody hears themselves too
+ * @property {number} bitrate  of the server's encoders and the clients', b/s
+ * @property {number} complexity  of the server's encoders, 0 to 10
+ * @property {'audio' | 'voip' | 'low-delay'} application  of the server's encoders
  * @property {number} maxParticipants
- * @property {number} idleTimeoutMs       who isn't heard from for so long is lost
- * @property {number} [awayTimeoutMs]     the place of somebody who was lost is kept for so long; 30 000 by default
- * @property {Codec} codec
- * @property {Clock} clock
- * @property {SampleClock} sampleClock
- * @property {Clock} [metronome]          the clock, with timers for the mixes
- * @property {number} [phase]             0 to 1: rooms do at moments apart what is done once a second
- * @property {() => void} [poll]          hands over the packets that have come: called before each mix
- * @property {() => number} [wallNow]   milliseconds since 1970; Date.now by default
- * @property {StatsLines} [log]            told how each person was received
- * @property {Recordings} [recordings]   where recordings are kept; none can be made without
- * @property {Observer} [observer]        who watches, such as a measurement
+ * @property {number} idleTimeoutMs  a participant who isn't heard from for this long is lost
+ * @property {number} awayTimeoutMs  how long the place of one who was lost is kept
+ * @property {number} phase  0 to 1: the part of a frame, and of a second, by which this room is behind others
  *
- * @typedef {object} JoinWishes  what one participant asks for itself alone
- * @property {'tick' | 'reply'} [delivery]  in place of the room's
- * @property {number} [serverDelayMs]       in place of the room's; of delivery `reply` only
- * @property {boolean} [mirror]             to be alone, and to hear oneself
- * @property {number} [frameMs]             of a room that begins with this one; others get what the room has
- * @property {number} [channels]            likewise: 1 or 2
- * @property {boolean} [nameCut]            whether the name was longer
- * @property {string} [resume]              the token of the place to be taken up again
+ * @typedef {object} RoomServices
+ * @property {Clock} clock
+ * @property {SampleClock} sampleClock  the server's; a room's is behind it by its phase
+ * @property {TickScheduler} ticks
+ * @property {Codec} codec
+ * @property {Pick<Log, 'info' | 'error'> & Partial<Pick<Log, 'debug'>>} log  debug where those lines are wanted
+ * @property {{ readonly complexity: number }} [effort]  the encoders' complexity now, where it changes
+ * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
+ * @property {Recordings} [recordings]  without it nothing can be recorded
+ * @property {Observer} [observer]  for measurements
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
- * @property {(participant: Participant, frame: number, arrivalMs: number) => void} received
+ * @property {(member: Member, frame: number, arrivalMs: number) => void} received
  * @property {(frame: number, latenessMs: number) => void} ticked
- * @property {(listener: Participant, speaker: Participant, start: number, samples: number) => void} mixed
- *   of a reply: these samples of the speaker were read for the listener, as far as they were there
+ * @property {(listener: Listener, source: Source, start: number, samples: number) => void} mixed
+ *   in `reply`: these samples of the source were read for the listener, as far as they were there
+ *
+ * @typedef {object} JoinWishes  what one participant asks for
+ * @property {'tick' | 'reply'} [delivery]  in place of the room's
+ * @property {number} [serverDelayMs]  in place of the room's; with delivery `reply` only
+ * @property {boolean} [mirror]  to be alone, and to hear oneself
+ * @property {number} [frameMs]  of a room that begins with this participant; others get what the room has
+ * @property {number} [channels]  likewise: 1 or 2
+ * @property {boolean} [nameCut]  whether the name was longer
+ * @property {string} [resume]  the token of the place to be taken up again
  */
 
-export {};
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { streamBitrate } from '../../public/shared/payload.js';
+
+/** The values of a room's settings where none are given. */
+export const ROOM_DEFAULTS = Object.freeze({
+  delivery: /** @type {const} */ ('tick'),
+  serverDelayMs: /** @type {number | 'auto'} */ ('auto'),
+  maxServerDelayMs: 400,
+  receivedTarget: 99.5,
+  maxSpeakers: 20,
+  levelBalance: false,
+  silenceSuppression: false,
+  redundancy: /** @type {number | 'auto'} */ ('auto'),
+  echo: false,
+  awayTimeoutMs: 30_000,
+  phase: 0,
+});
+
+/**
+ * A room's settings as the participant who begins it asks for: stereo where the codec has it, with as much more bit rate.
+ * @param {RoomConfig} config
+ * @param {JoinWishes} wishes
+ * @param {Pick<Codec, 'maxFrameValues'>} codec
+ * @returns {RoomConfig}
+ */
+export function configFor(config, { frameMs = config.format.frameMs, channels = config.format.channels }, codec) {
+  const { sampleRate, opusFrames } = config.format;
+  const shape = { sampleRate, frameMs, opusFrames: frameMs === config.format.frameMs ? opusFrames : 1 };
+  const asked = createAudioFormat({ ...shape, channels });
+  const fits = asked.opusFrameSamples * channels <= codec.maxFrameValues;
+  const format = fits ? asked : createAudioFormat(shape);
+  return { ...config, format, bitrate: streamBitrate(config.bitrate, format) };
+}

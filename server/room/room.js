@@ -1,76 +1,140 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
- * @import { Participant } from './member.js'
- * @import { JoinWishes, RoomSettings } from './room-config.js'
+ * @import { CommandRoom } from './commands.js'
+ * @import { Delivery } from './delivery.js'
+ * @import { MemberRoom } from './member.js'
+ * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
  */
 
-import { RoomRecording } from '../recording/room-recording.js';
-import { newParticipant, welcome } from './admission.js';
-import { Chat } from './chat.js';
-import { Controls } from './controls.js';
-import { Housekeeping } from './housekeeping.js';
-import { Mix } from '../mix/tick-mix.js';
+import { Stream } from '../../public/shared/packet.js';
+import { Redundancy } from '../../public/shared/redundancy.js';
+import { DelayControl } from '../clock/delay-control.js';
+import { guardedClock } from '../clock/guarded-clock.js';
 import { MixClock } from '../clock/mix-clock.js';
-import { People } from './roster.js';
-import { newSharedStream } from '../codec/room-codecs.js';
-import { RoomDelay } from '../clock/room-delay.js';
-import { Stalls } from '../clock/stalls.js';
-import { StatsLog } from './stats-log.js';
-import { TickTimes } from '../clock/tick-times.js';
-import { Visits } from './visits.js';
+import { TickLateness } from '../clock/tick-lateness.js';
+import { RoomCodec } from '../codec/room-codec.js';
+import { LevelBalance } from '../mix/level-balance.js';
+import { Listener } from '../mix/listener.js';
+import { MixStream } from '../mix/mix-stream.js';
+import { Mixing } from '../mix/mixing.js';
+import { stackOf } from '../log.js';
+import { RoomRecording } from '../recording/room-recording.js';
+import { Lateness } from '../source/lateness.js';
+import { Source } from '../source/source.js';
+import { Chat } from './chat.js';
+import { EVERYTHING, runCommand } from './commands.js';
+import { Member } from './member.js';
+import { Reports } from './reports.js';
+import { Roster } from './roster.js';
 
-/** People who hear each other. The room owns its participants, its mix clock and its shared stream. */
+/**
+ * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
+ * its tick, reports, commands or timers ends this room with `internal`, and no other hears of it.
+ * @implements {MemberRoom}
+ */
 export class Room {
-  #people;
+  #config;
+  #services;
+  #onEnded;
+  #roster;
   #delay;
-  #mix;
-  #tickTimes = new TickTimes();
-  #statsLog;
-  #stalls = new Stalls();
-  #visits;
-  #housekeeping;
+  #delivery;
+  #chat;
+  #recording;
+  /** @type {CommandRoom} */
+  #parts;
+  #tickLateness = new TickLateness();
+  #mixClock;
+  #reports;
+  #codec;
   #closed = false;
 
   /**
    * @param {string} name
-   * @param {RoomSettings} settings
-   * @param {(room: Room) => void} onEmpty called when the last participant has gone
+   * @param {RoomConfig} config
+   * @param {RoomServices} services
+   * @param {(room: Room) => void} onEnded  called when the last member has gone, or the room has failed
    */
-  constructor(name, settings, onEmpty) {
-    const { format, clock, sampleClock, awayTimeoutMs: awayMs } = settings;
+  constructor(name, config, services, onEnded) {
+    const { format, phase, maxServerDelayMs: maxMs, serverDelayMs: setting, awayTimeoutMs: awayMs } = config;
+    const { frameMs, sampleRate, frameSamples } = format;
+    const { wallNow = Date.now, observer, ticks, log } = services;
     this.name = name;
-    this.settings = settings;
-    this.onEmpty = onEmpty;
-    const people = new People({ clock, awayMs, onFreed: (holder) => this.#left(holder) });
-    this.#people = people;
-    this.#delay = new RoomDelay(settings);
-    this.#statsLog = new StatsLog(settings.log, name, this.#delay);
-    this.#mix = new Mix(settings, people.present, this.#delay.control);
-    this.mixClock = new MixClock({
-      clock: settings.metronome ?? clock,
+    /** The room's sample clock: apart from other rooms' by its phase. */
+    this.sampleClock = services.sampleClock.behind(phase * frameMs);
+    this.#config = config;
+    this.#services = services;
+    this.#onEnded = onEnded;
+    const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
+    const { sampleClock } = this;
+    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
+    const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
+    this.#codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
+    const shared = this.#newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
+    /** @type {Delivery} */
+    const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
+    const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
+    const recording = new RoomRecording({ name, config, services, sampleClock, roster });
+    this.#parts = { config, roster, delay, delivery, chat, recording };
+    this.#roster = roster;
+    this.#delay = delay;
+    this.#delivery = delivery;
+    this.#chat = chat;
+    this.#recording = recording;
+    this.#mixClock = new MixClock({
+      ticks,
       sampleClock,
-      frameSamples: format.frameSamples,
-      delaySamples: this.#delay.control.delaySamples,
+      frameSamples,
+      delaySamples: delay.delaySamples,
       mix: (frame, latenessMs) => this.#tick(frame, latenessMs),
+      failed: (error) => this.#fail('its tick', error),
     });
-    const tell = (/** @type {object} */ message) => people.tell(message);
-    this.chat = new Chat({ clock, wallNow: settings.wallNow ?? Date.now, tell });
-    this.recording = new RoomRecording(this, people.present, tell);
-    this.controls = new Controls({ people, delay: this.#delay, mix: this.#mix, maxDelayMs: settings.maxDelayMs });
-    this.#visits = new Visits({ people, delay: this.#delay, mix: this.#mix, statsLog: this.#statsLog });
-    this.#housekeeping = new Housekeeping({
-      clock,
-      people: people.present,
-      visit: (person, now) => this.#visit(person, now),
-      onRound: (now) => this.#visits.endRound(now),
-      phase: settings.phase,
-    });
+    const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
+    const members = roster.present;
+    this.#reports = new Reports({ room: name, clock, log, members, visit, onRound: () => this.#endRound(), phase });
   }
 
-  /** How many people are in the room, with those who are away. */
+  get #log() {
+    return this.#services.log;
+  }
+
+  /** How many people have a place in the room, with those who are away. */
   get size() {
-    return this.#people.size;
+    return this.#roster.size;
+  }
+
+  get frameMs() {
+    return this.#config.format.frameMs;
+  }
+
+  /** The last frame that the tick has mixed; -1 before it. */
+  get mixedThrough() {
+    return this.#delivery.mixedThrough;
+  }
+
+  /** Whether frames are mixed on the tick now. */
+  get ticks() {
+    return this.#mixClock.running;
+  }
+
+  clockNow() {
+    return this.#services.clock.now();
+  }
+
+  /** @param {number} arrivalMs  on the monotonic clock */
+  sampleAt(arrivalMs) {
+    return this.sampleClock.at(arrivalMs);
+  }
+
+  /** @param {number} arrivalMs  on the monotonic clock */
+  stallBefore(arrivalMs) {
+    return this.#services.ticks.stallBefore(arrivalMs);
+  }
+
+  /** @param {'tick' | 'reply'} delivery */
+  serverDelayMs(delivery) {
+    return this.#delay.toldMs(delivery);
   }
 
   /**
@@ -78,107 +142,134 @@ export class Room {
    * @returns {boolean} whether it is that of a place in this room
    */
   keepsPlace(token) {
-    return this.#people.holder(token) !== null;
+    return this.#roster.holder(token) !== null;
   }
 
   /**
    * Lets somebody in, or back to their place, tells them who is there, and tells the others.
-   *
    * @param {Session} session
-   * @param {string} name checked already
-   * @param {(participant: Participant) => void} onJoined called before they are told anything
+   * @param {string} name  checked already
    * @param {JoinWishes} [wishes]
-   * @returns {Promise<Participant | ErrorCode>} the code of the refusal, when there is one
+   * @returns {Member | ErrorCode} the code of the refusal, when there is one
    */
-  async join(session, name, onJoined, wishes = {}) {
-    const { resume } = wishes;
-    const before = this.#people.holder(resume);
-    if (this.size >= this.settings.maxParticipants && !before) return 'room-full';
+  join(session, name, wishes = {}) {
+    const before = this.#roster.holder(wishes.resume);
+    if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
+    let member;
     try {
-      const participant = this.#admit(session, name, wishes, before);
-      const token = this.#people.enter(participant, before ? resume : undefined);
-      if (before) this.#replace(before, participant);
-      this.#mix.peopleChanged();
-      onJoined(participant);
-      this.#welcome(participant, token, wishes);
-      this.#people.tell({ type: before ? 'changed' : 'joined', person: participant.describe() }, participant);
-      if (participant.delivery === 'tick') this.mixClock.start();
-      return participant;
+      member = this.#newMember(session, name, wishes, before);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
     }
+    const token = this.#roster.enter(member, before ? wishes.resume : undefined);
+    if (before) this.#replace(before, member);
+    this.#delivery.enter(member.source, member.listener);
+    session.handler = member;
+    this.#welcome(member, token, wishes);
+    this.#roster.tell({ type: before ? 'changed' : 'joined', person: member.describe() }, member);
+    if (member.delivery === 'tick') this.#mixClock.start();
+    return member;
   }
 
   /**
    * @param {Session} session
    * @param {string} name
    * @param {JoinWishes} wishes
-   * @param {Participant | null} before  whose place it is
+   * @param {Member | null} before  whose place it is
    */
-  #admit(session, name, wishes, before) {
-    this.#mix.shared ??= newSharedStream(this.settings);
-    return newParticipant({
-      id: before?.id ?? this.#people.nextId(),
-      name: before?.name ?? name,
-      session,
-      wishes,
-      before,
-      settings: this.settings,
-      delay: this.#delay,
-      mix: this.#mix,
-      onClosed: (closed) => this.#statsLog.ended(closed),
-    });
+  #newMember(session, name, wishes, before) {
+    const { sampleClock } = this;
+    const config = this.#config;
+    const { format, maxDelayMs, maxServerDelayMs: maxMs, receivedTarget: targetPercent } = config;
+    const id = before?.id ?? this.#roster.nextId();
+    const delivery = session.transport.replyOnly ? 'reply' : (wishes.delivery ?? config.delivery);
+    const leavesOutSilence = delivery === 'tick' && config.silenceSuppression;
+    const stream = this.#newStream(Stream.mixMinus, `person ${id}`, leavesOutSilence);
+    const redundancy = new Redundancy(/** @type {'auto' | 0 | 1 | 2} */ (config.redundancy), this.#services.clock);
+    const volumes = before?.listener?.volumes;
+    const listener = new Listener({ id, session, delivery, format, stream, redundancy, volumes });
+    if (wishes.serverDelayMs !== undefined) listener.readAt(wishes.serverDelayMs);
+    let decoder;
+    try {
+      decoder = this.#codec.newDecoder(`person ${id}`);
+    } catch (error) {
+      listener.close();
+      throw error;
+    }
+    const lateness = new Lateness({ frameMs: format.frameMs, maxMs, targetPercent });
+    const balance = config.levelBalance ? new LevelBalance(format) : null;
+    const source = new Source({ id, format, sampleClock, maxDelayMs, decoder, lateness, balance, leavesOutSilence });
+    const label = before?.label ?? this.#roster.labelFor(name);
+    return new Member({ id, name: before?.name ?? name, label, session, grant: EVERYTHING, source, listener, room: this, before });
   }
 
   /**
-   * @param {Participant} before       whose place another session has taken up
-   * @param {Participant} participant  that session's
+   * @param {number} stream  one of Stream
+   * @param {string} name  for the log
+   * @param {boolean} suppresses  whether packets are left out in silence
    */
-  #replace(before, participant) {
+  #newStream(stream, name, suppresses) {
+    const { effort } = this.#services;
+    return new MixStream(stream, this.#codec.newEncoder(name), this.#config.format, { suppresses, effort });
+  }
+
+  /**
+   * @param {Member} before  whose place another session has taken up
+   * @param {Member} member  that session's
+   */
+  #replace(before, member) {
     before.end('resumed-elsewhere');
-    this.#mix.replace(before, participant, this.#people.everybody);
-    this.recording.replaced(participant);
+    this.#delivery.leave(before.source, before.listener);
+    this.#recording.replaced(member);
   }
 
   /**
-   * @param {Participant} participant
+   * @param {Member} member
    * @param {string} token  of its place
    * @param {JoinWishes} wishes
    */
-  #welcome(participant, token, { nameCut }) {
-    participant.toldDelayMs = this.#delay.msOf(participant);
-    participant.session.sendControl({
-      ...welcome(participant, this.settings, this.#people),
+  #welcome(member, token, { nameCut }) {
+    const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = this.#config;
+    const { sampleRate, channels, frameMs, opusFrames } = format;
+    member.tell({
+      type: 'welcome',
+      version: 1,
+      you: member.id,
+      format: { sampleRate, channels, frameMs, opusFrames },
+      delivery: member.delivery,
+      serverDelayMs: member.takeDelay(),
+      bitrate,
+      redundancy,
+      silenceSuppression: silenceSuppression && member.delivery === 'tick',
+      echo,
+      idleTimeoutMs,
+      people: this.#roster.everybody.map((person) => person.describe()),
       room: this.name,
-      chat: this.chat.history,
-      canRecord: this.recording.offered,
-      recording: this.recording.state,
+      chat: this.#chat.history,
+      canRecord: this.#recording.offered,
+      recording: this.#recording.state,
       resume: token,
       ...(nameCut && { nameCut }),
     });
   }
 
   /**
-   * Takes a packet of somebody who is in the room; answers it at once where the delivery is `reply`.
-   * @param {Participant} participant
-   * @param {Uint8Array} bytes valid during the call
-   * @param {number} arrivalMs on the monotonic clock
+   * A member's source has kept the packet of a frame. In `reply` it is answered at once.
+   * @param {Member} member
+   * @param {number} frame
+   * @param {number} arrivalMs
    */
-  receive(participant, bytes, arrivalMs) {
-    if (participant.closed) return;
-    participant.lastHeardMs = arrivalMs;
-    const frame = participant.receive(bytes, arrivalMs, this.#stalls.before(arrivalMs));
-    if (frame < 0) return;
-    if (this.#delay.heed(participant, arrivalMs)) this.#followDelay();
-    if (!this.mixClock.running) {
-      this.#delay.moveForAnswers(arrivalMs, this.#mix.sounding);
-      this.#followDelay();
-    }
-    this.settings.observer?.received(participant, frame, arrivalMs);
-    this.#mix.received(participant);
-    if (participant.delivery === 'reply') this.#mix.reply(participant, frame);
+  received(member, frame, arrivalMs) {
+    const { source, listener } = member;
+    if (source === null) return;
+    // Nobody need wait for one who isn't heard.
+    if (!member.muted && this.#delay.observe(source.lateness, arrivalMs, member.roundTripMs)) this.#followDelay();
+    if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
+    this.#services.observer?.received(member, frame, arrivalMs);
+    this.#delivery.received(source);
+    if (listener?.delivery === 'reply') this.#delivery.reply(listener, frame);
   }
 
   /**
@@ -186,114 +277,163 @@ export class Room {
    * @param {number} latenessMs
    */
   #tick(frame, latenessMs) {
-    this.#tickTimes.add(latenessMs);
-    this.#stalls.ticked(latenessMs, this.settings.clock.now());
-    this.settings.observer?.ticked(frame, latenessMs);
-    // After the stall is known: what came in time and has waited for it isn't late.
-    this.settings.poll?.();
-    this.#mix.tick(frame);
-    if (this.#delay.control.advance(1, this.#mix.sounding)) this.#followDelay();
+    this.#tickLateness.add(latenessMs);
+    this.#services.observer?.ticked(frame, latenessMs);
+    this.#delivery.tick(frame);
+    if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
   }
 
   #followDelay() {
-    this.mixClock.delaySamples = this.#delay.control.delaySamples;
+    this.#mixClock.delaySamples = this.#delay.delaySamples;
+  }
+
+  /**
+   * Does what a member asks for.
+   * @param {Member} member
+   * @param {unknown} message  as it came
+   */
+  command(member, message) {
+    try {
+      if (!runCommand(this.#parts, member, message)) member.dropControl();
+    } catch (error) {
+      this.#fail('a command', error);
+    }
   }
 
   /**
    * Sets the room's server-side delay. D goes there within some frames: none is left out or doubled.
-   * @param {number | 'auto'} serverDelayMs a number from 0 to the settings' maxDelayMs
+   * @param {number | 'auto'} serverDelayMs  a number from 0 to the configuration's maxDelayMs
    */
   setDelay(serverDelayMs) {
-    this.#delay.control.set(serverDelayMs);
+    this.#delay.set(serverDelayMs);
   }
 
   /**
-   * Tells everybody what others are told of somebody.
-   * @param {Participant} participant
+   * A member's session has ended. Who left is out; the place of one who was lost waits. Idempotent.
+   * @param {Member} member
+   * @param {boolean} left
    */
-  changed(participant) {
-    this.#people.changed(participant);
+  gone(member, left) {
+    member.close();
+    if (this.#closed || !this.#roster.takeOut(member)) return;
+    this.#delivery.leave(member.source, member.listener);
+    const { present } = this.#roster;
+    if (![...present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
+    if (left) {
+      this.#roster.free(member);
+      this.#left(member);
+    } else {
+      member.wait();
+      this.#roster.wait(member);
+      this.#roster.changed(member);
+    }
+  }
+
+  /** @param {Member} member  whose place is free from now on */
+  #left(member) {
+    this.#recording.left(member);
+    this.#chat.forget(member.id);
+    this.#roster.tell({ type: 'left', id: member.id });
+    this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
+    if (this.size === 0) this.#onEnded(this);
+  }
+
+  /** @param {string} id  of a member of whom nothing is to be heard any more */
+  #forgetVolumes(id) {
+    for (const { listener } of this.#roster.everybody) listener?.volumes.forget(id);
+    this.#delivery.listenersChanged();
+  }
+
+  /** @param {Member} member  whose session has ended, and who still has their figures */
+  ended(member) {
+    this.#reports.logEnd(member);
   }
 
   /**
-   * Takes somebody out who has left. Idempotent.
-   * @param {Participant} participant
+   * @param {Member} member
+   * @param {number} now  on the monotonic clock
+   * @returns {boolean} false when the member has gone
    */
-  leave(participant) {
-    if (!this.#takeOut(participant)) return;
-    this.#people.free(participant);
-    this.#left(participant);
-  }
-
-  /**
-   * Somebody's session was lost: the place is kept for a while. What had come is still heard. Idempotent.
-   * @param {Participant} participant
-   */
-  lose(participant) {
-    if (!this.#takeOut(participant)) return;
-    this.#people.wait(participant);
-    this.#people.changed(participant);
-  }
-
-  /**
-   * @param {Participant} participant
-   * @returns {boolean} false when it was out, or its place another's, already, or the room has ended: nobody is told
-   */
-  #takeOut(participant) {
-    participant.close();
-    if (this.#closed || !this.#people.takeOut(participant)) return false;
-    this.#mix.end(participant);
-    const ticks = [...this.#people.present.values()].some(({ delivery }) => delivery === 'tick');
-    if (!ticks) this.mixClock.stop();
+  #visit(member, now) {
+    if (now - member.lastHeardMs > this.#config.idleTimeoutMs) {
+      member.end('idle-timeout');
+      this.gone(member, false);
+      return false;
+    }
+    member.endSecond(now);
+    member.tellDelay();
     return true;
   }
 
-  /** @param {Participant} participant whose place is free from now on */
-  #left(participant) {
-    this.recording.left(participant);
-    this.#people.tell({ type: 'left', id: participant.id });
-    this.#mix.forget(participant, this.#people.everybody);
-    if (this.size === 0) this.onEmpty(this);
+  #endRound() {
+    this.#delay.review(this.#heardLateness());
+    this.#delivery.redundancyChanged();
   }
 
-  /**
-   * @param {Participant} person
-   * @param {number} now on the monotonic clock, in milliseconds
-   */
-  #visit(person, now) {
-    if (now - person.lastHeardMs <= this.settings.idleTimeoutMs) return this.#visits.visit(person, now);
-    person.end('idle-timeout');
-    this.lose(person);
+  *#heardLateness() {
+    for (const { muted, source } of this.#roster.present.values()) if (!muted && source) yield source.lateness;
   }
 
   /** Who is in the room, and how each is received. */
   describe() {
+    const { serverDelayMs, ...delay } = this.#delay.describe();
     return {
       room: this.name,
-      delivery: this.settings.delivery,
-      ...this.#delay.describe(),
-      skippedFrames: this.mixClock.skipped,
-      mixing: this.#tickTimes.describe(),
-      people: [...this.#people.present.values()].map((person) => ({
-        ...person.describe(),
-        delivery: person.delivery,
-        stats: { ...this.#delay.statsOf(person), transport: person.session.stats() },
+      delivery: this.#config.delivery,
+      serverDelayMs,
+      delay: { ...delay, targetPercent: this.#config.receivedTarget },
+      skippedFrames: this.#mixClock.skipped,
+      codecFaults: this.#codec.faults,
+      mixing: this.#tickLateness.describe(),
+      people: [...this.#roster.present.values()].map((member) => ({
+        ...member.describe(),
+        delivery: member.delivery,
+        stats: { ...member.stats(), transport: member.session.stats() },
       })),
     };
   }
 
   /**
+   * Ends the room because of a mistake of the server's own.
+   * @param {string} where
+   * @param {unknown} error
+   */
+  #fail(where, error) {
+    if (this.#closed) return;
+    this.#log.error(`room ${this.name} was ended, since ${where} failed: ${stackOf(error)}`);
+    try {
+      this.close('internal');
+    } catch (second) {
+      this.#log.error(`room ${this.name} could not be closed wholly: ${stackOf(second)}`);
+    }
+    this.#onEnded(this);
+  }
+
+  /**
+   * Ends a member's session. A fault in it keeps no other from being told.
+   * @param {Member} member
+   * @param {ErrorCode} code
+   */
+  #end(member, code) {
+    try {
+      member.end(code);
+    } catch (error) {
+      this.#log.error(`room ${this.name}: a session could not be ended: ${stackOf(error)}`);
+    }
+  }
+
+  /**
    * Ends the room for everybody. Idempotent.
-   * @param {ErrorCode} code what its people are told
+   * @param {ErrorCode} code  what its people are told
    */
   close(code) {
     if (this.#closed) return;
     this.#closed = true;
-    this.recording.close();
-    this.#housekeeping.stop();
-    this.mixClock.stop();
-    for (const person of this.#people.present.values()) person.end(code);
-    this.#people.clear();
-    this.#mix.close();
+    this.#reports.stop();
+    this.#mixClock.stop();
+    for (const member of [...this.#roster.present.values()]) this.#end(member, code);
+    this.#roster.clear();
+    this.#recording.close();
+    this.#delivery.close();
   }
 }

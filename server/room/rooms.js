@@ -1,44 +1,47 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
- * @import { Participant } from './member.js'
- * @import { JoinWishes, RoomSettings } from './room-config.js'
+ * @import { Member } from './member.js'
+ * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
  */
 
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { streamBitrate } from '../../public/shared/payload.js';
 import { Room } from './room.js';
+import { configFor, ROOM_DEFAULTS } from './room-config.js';
 
-/** What a mirror is called towards the one in it. */
+/** The name of a mirror, as the one in it is told. */
 const MIRROR_NAME = 'mirror';
 
-/** Who speaks into a mirror hears it this much later: after the sentence, not into it. */
+/** How much later one hears oneself in a mirror, in milliseconds: after the sentence, not into it. */
 const MIRROR_DELAY_MS = 2000;
 
-/** Of any number of multiples of it the fractions lie apart: the golden ratio's. */
+/** Multiples of the golden ratio are spread evenly modulo 1, so rooms' ticks don't coincide. */
 const SPREAD = (Math.sqrt(5) - 1) / 2;
 
-/** All rooms of a server: a room begins with its first participant and ends with its last. */
+/** All rooms of a server: a room begins with its first member and ends with its last. */
 export class Rooms {
   /** @type {Map<string, Room>} */
   #rooms = new Map();
-  #settings;
-  #maxRooms;
-  #maxPeople;
   /** Rooms of one, in which somebody hears themselves. @type {Set<Room>} */
   #mirrors = new Set();
-  #closed = false;
-  /** Rooms that were ever opened. */
+  #config;
+  #services;
+  #maxRooms;
+  #maxPeople;
+  /** How many rooms were ever opened. */
   #opened = 0;
+  #closed = false;
 
   /**
    * @param {object} options
-   * @param {RoomSettings} options.settings
+   * @param {Omit<RoomConfig, keyof typeof ROOM_DEFAULTS> & Partial<RoomConfig>} options.config  of a new room
+   * @param {RoomServices} options.services
    * @param {number} options.maxRooms
-   * @param {number} options.maxPeople in all rooms together
+   * @param {number} options.maxPeople  in all rooms together
    */
-  constructor({ settings, maxRooms, maxPeople }) {
-    this.#settings = settings;
+  constructor({ config, services, maxRooms, maxPeople }) {
+    /** @type {RoomConfig} */
+    this.#config = { ...ROOM_DEFAULTS, ...config };
+    this.#services = services;
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
   }
@@ -65,31 +68,29 @@ export class Rooms {
   }
 
   /**
-   * @param {string} roomName checked already
-   * @param {string} name checked already
+   * Lets somebody into a room, which is opened where there is none of that name. The member is the session's handler
+   * from then on.
+   * @param {string} roomName  checked already
+   * @param {string} name  checked already
    * @param {Session} session
-   * @param {(room: Room, participant: Participant) => void} onJoined
-   *   called before anything is sent to the participant
    * @param {JoinWishes} [wishes]
-   * @returns {Promise<{ room: Room, participant: Participant } | ErrorCode>}
+   * @returns {Member | ErrorCode}
    */
-  async join(roomName, name, session, onJoined, wishes) {
-    const isBack = !wishes?.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes?.resume);
+  join(roomName, name, session, wishes = {}) {
+    const isBack = !wishes.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes.resume);
     if (this.people >= this.#maxPeople && !isBack) return 'server-full';
-    const room = wishes?.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
+    const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
     if (typeof room === 'string') return room;
-    let participant;
     try {
-      participant = await room.join(session, name, (joined) => onJoined(room, joined), wishes);
+      return room.join(session, name, wishes);
     } finally {
-      this.#endIfEmpty(room);
+      if (room.size === 0) this.#end(room);
     }
-    return typeof participant === 'string' ? participant : { room, participant };
   }
 
   /**
    * @param {string} name
-   * @param {JoinWishes} [wishes] of who begins a new room
+   * @param {JoinWishes} wishes  of the one who begins it
    * @returns {Room | ErrorCode}
    */
   #open(name, wishes) {
@@ -97,40 +98,44 @@ export class Rooms {
     if (existing) return existing;
     if (this.#closed) return 'server-closing';
     if (this.#rooms.size >= this.#maxRooms) return 'too-many-rooms';
-    const settings = this.#apart(withFormat(this.#settings, wishes));
-    const room = new Room(name, settings, (empty) => this.#endIfEmpty(empty));
-    this.#rooms.set(name, room);
+    const room = this.#newRoom(name, wishes);
+    if (typeof room !== 'string') this.#rooms.set(name, room);
     return room;
   }
 
   /**
-   * A clock of the room's own, whose frames end at another moment than those of other rooms: they would
-   * all have to be mixed at once, and most of them late. So with what is done once a second.
-   * @param {RoomSettings} settings
-   * @returns {RoomSettings}
-   */
-  #apart(settings) {
-    const phase = (this.#opened++ * SPREAD) % 1;
-    return { ...settings, phase, sampleClock: settings.sampleClock.behind(phase * settings.format.frameMs) };
-  }
-
-  /**
-   * A room that nobody else finds.
+   * Opens a room that nobody else finds.
    * @param {JoinWishes} wishes
    * @returns {Room | ErrorCode}
    */
   #openMirror(wishes) {
     if (this.#closed) return 'server-closing';
     const own = { echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
-    const settings = this.#apart({ ...withFormat(this.#settings, wishes), ...own, observer: undefined, recordings: undefined });
-    const room = new Room(MIRROR_NAME, settings, (empty) => this.#endIfEmpty(empty));
-    this.#mirrors.add(room);
+    const room = this.#newRoom(MIRROR_NAME, wishes, own, { observer: undefined, recordings: undefined });
+    if (typeof room !== 'string') this.#mirrors.add(room);
     return room;
   }
 
-  /** @param {Room} room */
-  #endIfEmpty(room) {
-    if (room.size > 0) return;
+  /**
+   * @param {string} name
+   * @param {JoinWishes} wishes
+   * @param {Partial<RoomConfig>} [own]  settings of its own
+   * @param {Partial<RoomServices>} [without]
+   * @returns {Room | ErrorCode}
+   */
+  #newRoom(name, wishes, own, without) {
+    const phase = (this.#opened++ * SPREAD) % 1;
+    const config = { ...configFor(this.#config, wishes, this.#services.codec), ...own, phase };
+    try {
+      return new Room(name, config, { ...this.#services, ...without }, (room) => this.#end(room));
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
+      throw error;
+    }
+  }
+
+  /** @param {Room} room  that is empty, or has failed */
+  #end(room) {
     if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name);
     else if (!this.#mirrors.delete(room)) return;
     room.close('server-closing');
@@ -143,19 +148,4 @@ export class Rooms {
     this.#rooms.clear();
     this.#mirrors.clear();
   }
-}
-
-/**
- * @param {RoomSettings} settings
- * @param {JoinWishes} [wishes] those of who begins a room
- * @returns {RoomSettings} of the room: stereo where it is asked for and the codec has it, with so much bit rate more
- */
-function withFormat(settings, { frameMs = settings.format.frameMs, channels = settings.format.channels } = {}) {
-  const { sampleRate, opusFrames } = settings.format;
-  const isLength = frameMs === settings.format.frameMs;
-  const shape = { sampleRate, frameMs, opusFrames: isLength ? opusFrames : 1 };
-  const asked = createAudioFormat({ ...shape, channels });
-  const hasRoom = asked.opusFrameSamples * channels <= settings.codec.maxFrameValues;
-  const format = hasRoom ? asked : createAudioFormat(shape);
-  return { ...settings, format, bitrate: streamBitrate(settings.bitrate, format) };
 }

@@ -1,108 +1,163 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Participant } from './member.js'
+ * @import { Member } from './member.js'
+ *
+ * @typedef {object} Place
+ * @property {Member} holder
+ * @property {string} digest  of its resume token
+ * @property {unknown} timer  frees the place while its holder is away
  */
 
-import { labelFor } from './label.js';
-import { Places } from './places.js';
+import { createHash, randomBytes } from 'node:crypto';
 
-/** Who is in a room, and whose place there waits for them. */
-export class People {
-  /** @type {Map<string, Participant>} */
+/** The length of a resume token: 128 bits of chance can't be guessed. */
+const TOKEN_BYTES = 16;
+
+/** How many numbers sources have in packets' lists of speakers. */
+const SOURCE_NUMBERS = 2 ** 16;
+
+/**
+ * Who is in a room, and whose place waits for them. Each place has a resume token that its holder alone is told, and
+ * with which another session takes the place up again.
+ */
+export class Roster {
+  /** @type {Map<string, Member>} */
   #present = new Map();
-  #places;
+  /** @type {Set<Member>} */
+  #away = new Set();
+  /** By the holder's id. @type {Map<string, Place>} */
+  #places = new Map();
+  /** @type {Map<string, Place>} */
+  #byDigest = new Map();
+  #clock;
+  #awayMs;
+  #onFreed;
   #nextId = 1;
+  #nextHand = 1;
 
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {number} [options.awayMs]  how long a place waits for its holder
-   * @param {(participant: Participant) => void} options.onFreed  the holder of a place has been away for so long
+   * @param {number} options.awayMs  how long a place waits for its holder
+   * @param {(member: Member) => void} options.onFreed  told when the holder has been away for that long
    */
-  constructor(options) {
-    this.#places = new Places(options);
+  constructor({ clock, awayMs, onFreed }) {
+    this.#clock = clock;
+    this.#awayMs = awayMs;
+    this.#onFreed = onFreed;
   }
 
-  /** Those who are in the room, by id, as they come and go. @returns {ReadonlyMap<string, Participant>} */
+  /** Those who are in the room, by id, as they come and go. @returns {ReadonlyMap<string, Member>} */
   get present() {
     return this.#present;
   }
 
   /** How many have a place, away or not. */
   get size() {
-    return this.#present.size + this.#places.away.size;
+    return this.#present.size + this.#away.size;
   }
 
   /** All who have a place, in the order in which they came. */
   get everybody() {
-    return [...this.#present.values(), ...this.#places.away].sort((a, b) => Number(a.id) - Number(b.id));
+    return [...this.#present.values(), ...this.#away].sort((a, b) => Number(a.id) - Number(b.id));
   }
 
-  /** An id that nobody has had. */
+  /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
+    const taken = new Set([...this.#places.keys()].map((id) => Number(id) % SOURCE_NUMBERS));
+    while (taken.has(this.#nextId % SOURCE_NUMBERS)) this.#nextId += 1;
     return String(this.#nextId++);
   }
 
   /**
+   * What a person is shown as: the name, or where somebody has that already, the name with a number.
+   * @param {string} name
+   * @returns {string} "Ada", "Ada (2)", "Ada (3)"
+   */
+  labelFor(name) {
+    const taken = new Set();
+    for (const { holder } of this.#places.values()) taken.add(holder.label);
+    let label = name;
+    for (let number = 2; taken.has(label); number++) label = `${name} (${number})`;
+    return label;
+  }
+
+  /**
    * @param {string | undefined} token
-   * @returns {Participant | null} whose place it is; null when it is nobody's
+   * @returns {Member | null} whose place it is; null when it is nobody's any more
    */
   holder(token) {
-    return this.#places.holder(token);
+    return token === undefined ? null : (this.#byDigest.get(digestOf(token))?.holder ?? null);
   }
 
   /**
-   * @param {Participant} participant  comes in, or back to the place
-   * @param {string} [token]  of the place that it comes back to
+   * @param {Member} member  who comes in, or back to the place
+   * @param {string} [token]  of the place that they come back to
    * @returns {string} the place's token
    */
-  enter(participant, token) {
-    if (token === undefined) participant.label = labelFor(participant.name, this.everybody);
-    const taken = this.#places.take(participant, token);
-    this.#present.set(participant.id, participant);
-    return taken;
+  enter(member, token = randomBytes(TOKEN_BYTES).toString('base64url')) {
+    this.free(member);
+    const digest = digestOf(token);
+    const place = { holder: member, digest, timer: null };
+    this.#places.set(member.id, place);
+    this.#byDigest.set(digest, place);
+    this.#present.set(member.id, member);
+    return token;
   }
 
   /**
-   * @param {Participant} participant
-   * @returns {boolean} false when it was out, or its place another's, already
+   * @param {Member} member
+   * @returns {boolean} false when they were out, or their place another session's, already
    */
-  takeOut(participant) {
-    return this.#present.get(participant.id) === participant && this.#present.delete(participant.id);
+  takeOut(member) {
+    return this.#present.get(member.id) === member && this.#present.delete(member.id);
   }
 
-  /** @param {Participant} participant who was taken out, and whose place waits */
-  wait(participant) {
-    participant.away = true;
-    this.#places.wait(participant);
+  /** @param {Member} member  who was taken out, and whose place waits */
+  wait(member) {
+    const place = this.#places.get(member.id);
+    if (!place) return;
+    this.#away.add(member);
+    place.timer = this.#clock.setTimeout(() => {
+      this.free(member);
+      this.#onFreed(member);
+    }, this.#awayMs);
   }
 
-  /** @param {Participant} participant who was taken out, and doesn't come back */
+  /** @param {{ id: string }} member  whose place is nobody's from now on */
   free({ id }) {
-    this.#places.free(id);
+    const place = this.#places.get(id);
+    if (!place) return;
+    this.#clock.clearTimeout(place.timer);
+    this.#away.delete(place.holder);
+    this.#places.delete(id);
+    this.#byDigest.delete(place.digest);
+  }
+
+  /** The place of the next hand in the order in which hands go up. */
+  nextHand() {
+    return this.#nextHand++;
   }
 
   /**
    * @param {object} message
-   * @param {Participant} [except]
+   * @param {Member} [except]
    */
   tell(message, except) {
-    for (const person of this.#present.values()) {
-      if (person !== except) person.session.sendControl(message);
-    }
+    for (const member of this.#present.values()) if (member !== except) member.tell(message);
   }
 
-  /**
-   * Tells everybody what others are told of somebody.
-   * @param {Participant} participant
-   */
-  changed(participant) {
-    this.tell({ type: 'changed', person: participant.describe() });
+  /** Tells everybody what others are told of somebody. @param {Member} member */
+  changed(member) {
+    this.tell({ type: 'changed', person: member.describe() });
   }
 
   /** Nobody is in any more, and no place waits. Idempotent. */
   clear() {
     this.#present.clear();
-    this.#places.close();
+    for (const id of [...this.#places.keys()]) this.free({ id });
   }
 }
+
+/** @param {string} token */
+const digestOf = (token) => createHash('sha256').update(token).digest('base64');

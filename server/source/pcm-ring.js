@@ -22,7 +22,7 @@ const NO_SAMPLES = new Float32Array(0);
  * slot has a tag that says which frame it holds, so that audio of an earlier lap is never heard. Stereo is
  * interleaved in it; its indices count samples of both channels at once.
  */
-export class RingBuffer {
+export class PcmRing {
   #frameSamples;
   #channels;
   /** Numbers in a frame slot. */

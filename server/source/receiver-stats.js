@@ -3,76 +3,166 @@
  */
 
 import { LATENESS_BINS_MS } from '../../public/shared/lateness-bins.js';
-import { Sequences } from './sequence-tracker.js';
 
-/** Of so many seconds there is a figure of its own. */
+/** The span of `receivedPercent10s`, in seconds. */
 const RECENT_SECONDS = 10;
 
-/** How much one more packet moves the mean lateness. */
+/** The weight of one packet in the mean lateness. */
 const LATENESS_WEIGHT = 1 / 50;
 
-/** And the jitter (RFC 3550, section 6.4.1). */
+/** The weight of one packet in the jitter (RFC 3550, section 6.4.1). */
 const JITTER_WEIGHT = 1 / 16;
 
-/** Fewer lost packets than this, in 20 seconds, are no loss that a delay would be for. */
+/** The fewest packets that are taken for loss, in 20 seconds: fewer are no reason for more delay. */
 const FEW_LOST = 3;
 
-/** How long a loss is remembered that redundancy mends, in seconds. */
+/** How long a loss that redundancy repaired is remembered, in seconds. */
 const LOSS_MEMORY_SECONDS = 20;
 
-/** What the server counts of one participant's uplink. */
-export class Reception {
-  #inTime = 0;
-  #late = 0;
-  #previousLatenessMs = NaN;
-  /** The most payloads that a packet of this second, and of the one before, repeated. */
-  #redundancy = 0;
-  #redundancyBefore = 0;
-  /** How many frames only the second repetition brought, by the ends of the last seconds. */
-  #deep = 0;
-  #deepSeconds = new Float64Array(LOSS_MEMORY_SECONDS);
-  #deepSecond = 0;
-  /** What was received and sent by the end of each of the last seconds. */
-  #seconds = new Float64Array(2 * RECENT_SECONDS);
+/** How many sequence numbers are known one by one, back from the highest; a power of two. */
+const WINDOW = 1024;
+
+/** A sequence number further behind than this is that of a sender that begins anew (RFC 3550, appendix A.1). */
+const MAX_BEHIND = 256;
+
+/** A sequence number further ahead than this is that of a sender that begins anew. */
+const MAX_AHEAD = 3000;
+
+/** Loss is computed over at least this many seconds and this many packets, and over at most MOST_SECONDS. */
+const LOSS_SECONDS = 5;
+const LOSS_PACKETS = 100;
+const MOST_SECONDS = 20;
+
+/**
+ * The sequence numbers of one sender's packets: which came, and how many never did. The sender counts the packets that
+ * it sends, not the frames, so loss is known from the numbers although silent frames are left out.
+ */
+export class SequenceTracker {
+  #highest = -1;
+  #seen = new Uint32Array(WINDOW / 32);
+  #sent = 0;
+  #came = 0;
+  /** Pairs of sent and came, by the ends of the last seconds. */
+  #seconds = new Float64Array(2 * (MOST_SECONDS + 1));
   #second = 0;
 
-  /** @param {Lateness} lateness of this participant's frames; filled by the participant */
-  constructor(lateness) {
-    this.lateness = lateness;
-    /** Of all packets that could be read. */
-    this.sequences = new Sequences();
-    /** Packets for a frame that was there already. */
-    this.duplicate = 0;
-    /** Frames that were made up by the decoder. */
-    this.concealed = 0;
-    /** Frames that were there for their mix because a later packet repeated them. */
-    this.recovered = 0;
-    /** Frames of sound that were there and not mixed, since louder ones were. */
-    this.unmixed = 0;
-    /** Frames whose payload wasn't Opus of the room's format. */
-    this.garbage = 0;
-    /** Mean lateness in milliseconds: arrival less the end of the frame on the sample clock. */
-    this.latenessMs = 0;
-    /** How unevenly packets come, in milliseconds (RFC 3550, section 6.4.1). */
-    this.jitterMs = 0;
-    /** Packets that were dropped unread, by reason. */
-    this.dropped = {
-      empty: 0,
-      oversized: 0,
-      version: 0,
-      type: 0,
-      truncated: 0,
-      malformed: 0,
-      early: 0,
-      past: 0,
-      flood: 0,
-      control: 0,
-    };
+  /**
+   * @param {number} sequence  modulo 2^16
+   * @returns {boolean} false when it came before
+   */
+  arrived(sequence) {
+    if (this.#highest < 0) this.#begin(sequence);
+    const ahead = ((sequence - this.#highest) << 16) >> 16;
+    if (ahead < -MAX_BEHIND || ahead > MAX_AHEAD) this.#begin(sequence);
+    else if (ahead > 0) this.#advance(ahead);
+    const at = sequence & (WINDOW - 1);
+    const bit = 1 << (at & 31);
+    if (this.#seen[at >>> 5] & bit) return false;
+    this.#seen[at >>> 5] |= bit;
+    this.#came += 1;
+    return true;
+  }
+
+  /** @param {number} sequence  of the first packet */
+  #begin(sequence) {
+    this.#highest = sequence;
+    this.#seen.fill(0);
+    this.#sent += 1;
+  }
+
+  /** @param {number} steps */
+  #advance(steps) {
+    this.#sent += steps;
+    if (steps >= WINDOW) this.#seen.fill(0);
+    else for (let i = 1; i <= steps; i++) this.#forget((this.#highest + i) & (WINDOW - 1));
+    this.#highest = (this.#highest + steps) & 0xffff;
+  }
+
+  /** @param {number} at */
+  #forget(at) {
+    this.#seen[at >>> 5] &= ~(1 << (at & 31));
+  }
+
+  /** How many packets were sent, as far as the numbers tell. */
+  get sent() {
+    return this.#sent;
+  }
+
+  /** How many packets never came. */
+  get lost() {
+    return this.#sent - this.#came;
+  }
+
+  endSecond() {
+    this.#second = (this.#second + 1) % (MOST_SECONDS + 1);
+    this.#seconds[2 * this.#second] = this.#sent;
+    this.#seconds[2 * this.#second + 1] = this.#came;
   }
 
   /**
-   * A packet was the first for its frame.
-   * @param {boolean} inTime      whether its frame wasn't mixed yet
+   * Loss over the last seconds.
+   * @param {number} [seconds]  the least; more are taken where they had few packets
+   * @returns {{ sent: number, lost: number }} packets
+   */
+  recent(seconds = LOSS_SECONDS) {
+    let sent = 0;
+    let came = 0;
+    for (let back = seconds; back <= MOST_SECONDS; back++) {
+      const then = 2 * ((this.#second + MOST_SECONDS + 1 - back) % (MOST_SECONDS + 1));
+      sent = this.#sent - this.#seconds[then];
+      came = this.#came - this.#seconds[then + 1];
+      if (sent >= LOSS_PACKETS) break;
+    }
+    return { sent, lost: Math.max(0, sent - came) };
+  }
+}
+
+/** What the server counts of the packets and frames that one participant sends. */
+export class ReceiverStats {
+  /** The sequence numbers of all packets that could be read. */
+  sequences = new SequenceTracker();
+  #inTime = 0;
+  #late = 0;
+  #duplicate = 0;
+  #concealed = 0;
+  #recovered = 0;
+  #unmixed = 0;
+  #garbage = 0;
+  #latenessMs = 0;
+  #jitterMs = 0;
+  #previousLatenessMs = NaN;
+  /** Packets that were dropped unread, by reason. */
+  #dropped = {
+    empty: 0,
+    oversized: 0,
+    version: 0,
+    type: 0,
+    truncated: 0,
+    malformed: 0,
+    early: 0,
+    past: 0,
+    flood: 0,
+    control: 0,
+  };
+  /** The most payloads that a packet of this second, and of the second before, repeated. */
+  #redundancy = 0;
+  #redundancyBefore = 0;
+  /** How many frames only the second repetition brought, and the same by the ends of the last seconds. */
+  #deep = 0;
+  #deepSeconds = new Float64Array(LOSS_MEMORY_SECONDS);
+  #deepSecond = 0;
+  /** Pairs of received and sent, by the ends of the last seconds. */
+  #seconds = new Float64Array(2 * RECENT_SECONDS);
+  #second = 0;
+
+  /** @param {Lateness} lateness  new; filled by the source */
+  constructor(lateness) {
+    this.lateness = lateness;
+  }
+
+  /**
+   * Counts a packet that was the first for its frame.
+   * @param {boolean} inTime  whether its frame wasn't mixed yet
    * @param {number} latenessMs
    * @param {number} redundancy  how many payloads it repeats
    */
@@ -80,42 +170,71 @@ export class Reception {
     if (inTime) this.#inTime += 1;
     else this.#late += 1;
     if (redundancy > this.#redundancy) this.#redundancy = redundancy;
-    this.latenessMs += (latenessMs - this.latenessMs) * LATENESS_WEIGHT;
+    this.#latenessMs += (latenessMs - this.#latenessMs) * LATENESS_WEIGHT;
     const change = Math.abs(latenessMs - this.#previousLatenessMs);
-    if (change >= 0) this.jitterMs += (change - this.jitterMs) * JITTER_WEIGHT;
+    if (change >= 0) this.#jitterMs += (change - this.#jitterMs) * JITTER_WEIGHT;
     this.#previousLatenessMs = latenessMs;
   }
 
   /**
-   * A frame came first as a repetition.
-   * @param {number} repetition  1 for that of the next frame's packet
+   * Counts a frame that came first as a repetition.
+   * @param {number} repetition  1 in the next frame's packet, 2 in the one after it
    */
   repeated(repetition) {
     if (repetition > 1) this.#deep += 1;
   }
 
-  /** @returns {{ sent: number, lost: number, inTime: number }} recovered frames are in time */
+  /**
+   * Counts a packet that isn't used.
+   * @param {keyof ReturnType<ReceiverStats['snapshot']>['dropped'] | 'duplicate'} reason
+   */
+  drop(reason) {
+    if (reason === 'duplicate') this.#duplicate += 1;
+    else this.#dropped[reason] += 1;
+  }
+
+  /** Counts a frame that the decoder made up. */
+  concealed() {
+    this.#concealed += 1;
+  }
+
+  /** Counts a frame that was there for its mix because a later packet repeated it. */
+  recovered() {
+    this.#recovered += 1;
+  }
+
+  /** Counts a frame of sound that wasn't mixed because louder ones were. */
+  unmixed() {
+    this.#unmixed += 1;
+  }
+
+  /** Counts a payload that isn't Opus of the room's format. */
+  garbled() {
+    this.#garbage += 1;
+  }
+
+  /** @returns {{ sent: number, lost: number, inTime: number }} frames; those that were recovered are in time */
   #sums() {
     const { lost } = this.sequences;
-    const sent = this.#inTime + this.#late + lost + this.dropped.early + this.dropped.past;
-    return { sent, lost, inTime: Math.min(sent, this.#inTime + this.recovered) };
+    const sent = this.#inTime + this.#late + lost + this.#dropped.early + this.#dropped.past;
+    return { sent, lost, inTime: Math.min(sent, this.#inTime + this.#recovered) };
   }
 
   /**
-   * What share of the frames must be waited for until a first repetition comes, and until a second: none
-   * where nothing is repeated, or hardly anything is lost.
+   * Tells the lateness what share of the frames waits for a first repetition, and for a second: none where nothing is
+   * repeated, or hardly anything is lost.
    */
   #planRepetitions() {
     const redundancy = Math.max(this.#redundancy, this.#redundancyBefore);
     this.#redundancyBefore = this.#redundancy;
     this.#redundancy = 0;
-    const short = this.sequences.lately();
-    const long = this.sequences.lately(LOSS_MEMORY_SECONDS);
+    const short = this.sequences.recent();
+    const long = this.sequences.recent(LOSS_MEMORY_SECONDS);
     const first = redundancy > 0 ? Math.max(lossOf(short), lossOf(long)) : 0;
     this.#deepSecond = (this.#deepSecond + 1) % LOSS_MEMORY_SECONDS;
     const deep = this.#deep - this.#deepSeconds[this.#deepSecond];
     this.#deepSeconds[this.#deepSecond] = this.#deep;
-    // Losses that come together need the second more often than those that come alone.
+    // Losses in a row need the second repetition more often than losses that are independent.
     const together = deep >= FEW_LOST ? deep / long.sent : 0;
     const second = redundancy > 1 ? Math.max(first * first, together) : 0;
     this.lateness.planRepetitions(first, second);
@@ -124,7 +243,7 @@ export class Reception {
   /**
    * Ends a second.
    * @param {number} nowMs
-   * @param {number | null} roundTripMs null where it isn't known
+   * @param {number | null} roundTripMs  null where it isn't known
    */
   endSecond(nowMs, roundTripMs) {
     this.sequences.endSecond();
@@ -140,28 +259,28 @@ export class Reception {
   snapshot() {
     const { sent, lost, inTime } = this.#sums();
     const oldest = 2 * ((this.#second + 1) % RECENT_SECONDS);
-    const lately = this.sequences.lately();
+    const recent = this.sequences.recent();
     return {
       received: this.#inTime,
       late: this.#late,
       lost,
-      duplicate: this.duplicate,
-      concealed: this.concealed,
-      recovered: this.recovered,
-      unmixed: this.unmixed,
-      garbage: this.garbage,
-      early: this.dropped.early,
-      lostPercent5s: percentOf(lately.lost, lately.sent),
+      duplicate: this.#duplicate,
+      concealed: this.#concealed,
+      recovered: this.#recovered,
+      unmixed: this.#unmixed,
+      garbage: this.#garbage,
+      early: this.#dropped.early,
+      lostPercent5s: percentOf(recent.lost, recent.sent),
       receivedPercent: percentOf(inTime, sent),
       receivedPercent10s: percentOf(inTime - this.#seconds[oldest], sent - this.#seconds[oldest + 1]),
-      latenessMs: this.latenessMs,
-      jitterMs: this.jitterMs,
+      latenessMs: this.#latenessMs,
+      jitterMs: this.#jitterMs,
       latenessP50Ms: this.lateness.quantile(0.5),
       latenessP99Ms: this.lateness.quantile(0.99),
       latenessBins: this.lateness.histogram(LATENESS_BINS_MS),
       neededDelayMs: this.lateness.needMs,
       delayWaits: !this.lateness.excluded,
-      dropped: { ...this.dropped },
+      dropped: { ...this.#dropped },
     };
   }
 }

@@ -5,7 +5,7 @@
 import { FakeSession } from './fake-session.js';
 
 /**
- * WebSockets, as clients know them, into a conference's lobby: no network, but delay, jitter and
+ * WebSockets, as clients know them, into a conference: no network, but delay, jitter and
  * loss as a test wants them, on the conference's clock.
  *
  * @param {Conference} conference
@@ -13,7 +13,7 @@ import { FakeSession } from './fake-session.js';
  *   delayMs of each packet on each way; silent: control messages pass, packets never do
  */
 export function conferenceSockets(conference, { delayMs = () => 0, loses = () => false, silent = false } = {}) {
-  const { clock, lobby, transport } = conference;
+  const { clock, arrivals, transport } = conference;
   const later = (/** @type {() => void} */ run, /** @type {number} */ ms) => void clock.setTimeout(run, ms);
 
   return class ConferenceSocket {
@@ -33,7 +33,7 @@ export function conferenceSockets(conference, { delayMs = () => 0, loses = () =>
       this.session.sendControl = (message) => void this.#toClient(JSON.stringify(message), true);
       this.session.close = (code, reason) => this.#end(code, reason);
       queueMicrotask(() => {
-        lobby.accept(this.session);
+        arrivals.accept(this.session);
         this.readyState = 1;
         this.onopen?.();
       });

@@ -3,7 +3,8 @@ import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
 import { SampleClock } from '../../server/clock/sample-clock.js';
-import { Lobby } from '../../server/room/arrivals.js';
+import { TickScheduler } from '../../server/clock/tick-scheduler.js';
+import { Arrivals } from '../../server/room/arrivals.js';
 import { Rooms } from '../../server/room/rooms.js';
 import { FakeClock } from './fake-clock.js';
 import { FakeSession, fakeTransport } from './fake-session.js';
@@ -20,35 +21,37 @@ export class Conference {
   /** @type {unknown[]} */
   logged = [];
 
-  /** @param {Partial<import('../../server/room/room-config.js').RoomSettings> & { maxRooms?: number, maxPeople?: number,
-   *   frameMs?: number, channels?: number, sampleRate?: number, opusFrames?: number }} [options]
+  /** @param {Partial<import('../../server/room/room-config.js').RoomConfig & import('../../server/room/room-config.js').RoomServices>
+   *   & { maxRooms?: number, maxPeople?: number, frameMs?: number, channels?: number, sampleRate?: number, opusFrames?: number }} [options]
    * @param {FakeClock} [clock] */
-  constructor({ maxRooms = 10, maxPeople = 100, frameMs, channels, sampleRate, opusFrames, ...options } = {}, clock = new FakeClock()) {
+  constructor(options = {}, clock = new FakeClock()) {
+    const { maxRooms = 10, maxPeople = 100, frameMs, channels, sampleRate, opusFrames, ...settings } = options;
+    const { codec = this.codec, effort, wallNow, recordings, observer, ...own } = settings;
     this.clock = clock;
     this.format = createAudioFormat({ frameMs, channels, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
-    /** @type {import('../../server/room/room-config.js').RoomSettings} */
-    const settings = {
+    const log = {
+      error: (/** @type {any[]} */ ...line) => void this.logged.push(line),
+      info: () => {},
+      ...settings.log,
+    };
+    /** What the event loop's turns would run: here only timers do. */
+    const ticks = new TickScheduler(clock, () => {});
+    /** @type {import('../../server/room/room-config.js').RoomServices} */
+    this.services = { clock, sampleClock: this.sampleClock, ticks, codec, effort, wallNow, recordings, observer, log };
+    const config = {
       format: this.format,
-      delivery: /** @type {const} */ ('tick'),
       serverDelayMs: 60,
       maxDelayMs: 2000,
-      echo: false,
       bitrate: 32000,
       complexity: 5,
       application: /** @type {const} */ ('audio'),
       maxParticipants: 10,
       idleTimeoutMs: 10_000,
-      awayTimeoutMs: 30_000,
-      codec: this.codec,
-      clock: this.clock,
-      sampleClock: this.sampleClock,
-      ...options,
+      ...own,
     };
-    this.settings = settings;
-    this.rooms = new Rooms({ settings, maxRooms, maxPeople });
-    const log = { error: (/** @type {any[]} */ ...line) => void this.logged.push(line) };
-    this.lobby = new Lobby({ rooms: this.rooms, clock: this.clock, log });
+    this.rooms = new Rooms({ config, services: this.services, maxRooms, maxPeople });
+    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log });
   }
 
   /**
@@ -58,7 +61,7 @@ export class Conference {
    */
   async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
     const session = new FakeSession(replyOnly ? this.replyOnly : this.transport);
-    this.lobby.accept(session);
+    this.arrivals.accept(session);
     session.handler?.control({ type: 'join', version: 1, room, name, ...wishes });
     await settle();
     return new Person(this, session);

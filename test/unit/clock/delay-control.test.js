@@ -235,7 +235,7 @@ describe('the delay of answers', () => {
     const lateness = newLateness();
     for (let k = 0; k < 100; k++) {
       lateness.add(33, k * 20);
-      control.heed(lateness, k * 20, () => null);
+      control.observe(lateness, k * 20, () => null);
       control.advance(1, true);
     }
     expect(control.delayMs).toBe(33);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Heard } from '../../../server/mix/heard.js';
+import { ReceivedAudio } from '../../../server/mix/listener.js';
 import { SampleClock } from '../../../server/clock/sample-clock.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
@@ -16,7 +16,7 @@ it('the sample clock counts from its making, there and back, and another may run
 });
 
 it('what a listener asks for counts once, in whatever order, with what it skipped, and a pause not at all', () => {
-  const heard = new Heard(48000);
+  const heard = new ReceivedAudio(48000);
   expect(heard.ask(0, 960)).toBe(960);
   expect(heard.ask(1920, 960)).toBe(1920);
   expect(heard.ask(960, 960)).toBe(0);

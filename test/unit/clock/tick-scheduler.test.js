@@ -1,28 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { Metronome } from '../../../server/clock/tick-scheduler.js';
+import { TickScheduler } from '../../../server/clock/tick-scheduler.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { random } from '../../fakes/random.js';
 
-/** A metronome on a clock of the test's, and the event loop's turns in its hands. */
+/** A scheduler on a clock of the test's, and the event loop's turns in its hands. */
 function create() {
   const clock = new FakeClock();
   /** @type {(() => void)[]} */
   const waiting = [];
-  const metronome = new Metronome(clock, (run) => void waiting.push(run));
+  const scheduler = new TickScheduler(clock, (run) => void waiting.push(run));
+  /** @param {() => void} run @param {number} ms from now */
+  const after = (run, ms) => {
+    const tick = { atMs: 0, run };
+    scheduler.schedule(tick, clock.now() + ms);
+    return tick;
+  };
   const turn = () => {
     for (const run of waiting.splice(0)) run();
   };
-  return { clock, metronome, turn, waiting };
+  return { clock, scheduler, after, turn, waiting };
 }
 
-describe('a metronome', () => {
+describe('the tick scheduler', () => {
   it('calls what has fallen due after a turn of the event loop, the earliest first, and once', () => {
-    const { clock, metronome, turn } = create();
+    const { clock, after, turn } = create();
     /** @type {string[]} */
     const called = [];
-    metronome.setTimeout(() => called.push('third'), 3.4);
-    metronome.setTimeout(() => called.push('first'), 0.7);
-    metronome.setTimeout(() => called.push('second'), 0.9);
+    after(() => called.push('third'), 3.4);
+    after(() => called.push('first'), 0.7);
+    after(() => called.push('second'), 0.9);
     clock.stall(0.8);
     turn();
     expect(called).toEqual(['first']);
@@ -33,10 +39,10 @@ describe('a metronome', () => {
   });
 
   it('has one timer, for when nothing else happens', () => {
-    const { clock, metronome } = create();
+    const { clock, after } = create();
     /** @type {number[]} */
     const times = [];
-    for (const ms of [12, 5.5, 30, 7]) metronome.setTimeout(() => times.push(clock.now()), ms);
+    for (const ms of [12, 5.5, 30, 7]) after(() => times.push(clock.now()), ms);
     expect(clock.waiting).toBe(1);
     clock.advance(40);
     expect(times).toEqual([5.5, 7, 12, 30]);
@@ -44,13 +50,12 @@ describe('a metronome', () => {
   });
 
   it('rests when nothing waits: it has neither a timer nor an eye on the event loop', () => {
-    const { clock, metronome, turn, waiting } = create();
-    const beat = metronome.setTimeout(() => expect.unreachable(), 10);
+    const { clock, scheduler, after, turn, waiting } = create();
+    const tick = after(() => expect.unreachable(), 10);
     turn();
     expect(waiting).toHaveLength(1);
-    metronome.clearTimeout(beat);
-    metronome.clearTimeout(beat);
-    metronome.clearTimeout(null);
+    scheduler.cancel(tick);
+    scheduler.cancel(tick);
     turn();
     expect(waiting).toHaveLength(0);
     expect(clock.waiting).toBe(0);
@@ -58,14 +63,14 @@ describe('a metronome', () => {
   });
 
   it('leaves time for others: what falls due meanwhile waits for the next turn', () => {
-    const { clock, metronome, turn } = create();
+    const { clock, after, turn } = create();
     let calls = 0;
     const slow = () => {
       calls += 1;
-      metronome.setTimeout(slow, 20);
+      after(slow, 20);
       clock.stall(25);
     };
-    metronome.setTimeout(slow, 20);
+    after(slow, 20);
     clock.stall(100);
     for (let turns = 1; turns <= 5; turns++) {
       turn();
@@ -74,25 +79,25 @@ describe('a metronome', () => {
   });
 
   it('calls nothing again and again within a turn, however soon it wants to be called', () => {
-    const { clock, metronome, turn } = create();
+    const { clock, after, turn } = create();
     let calls = 0;
     const hasty = () => {
       calls += 1;
-      metronome.setTimeout(hasty, 0);
+      after(hasty, 0);
     };
-    metronome.setTimeout(hasty, 1);
+    after(hasty, 1);
     clock.stall(1);
     turn();
     expect(calls).toBe(1);
   });
 
   it('goes on after one of them fails', () => {
-    const { clock, metronome, turn } = create();
+    const { clock, after, turn } = create();
     let called = false;
-    metronome.setTimeout(() => {
+    after(() => {
       throw new Error('of its own');
     }, 1);
-    metronome.setTimeout(() => (called = true), 2);
+    after(() => (called = true), 2);
     clock.stall(5);
     expect(turn).toThrow('of its own');
     turn();
@@ -101,21 +106,21 @@ describe('a metronome', () => {
 
   it('calls everything once and in order, whatever is set and cleared', () => {
     const any = random(7);
-    const { clock, metronome, turn } = create();
-    /** @type {Map<number, { atMs: number, beat: any }>} */
+    const { clock, scheduler, after, turn } = create();
+    /** @type {Map<number, { atMs: number, tick: any }>} */
     const waiting = new Map();
     for (let id = 0; id < 2000; id++) {
       const atMs = clock.now() + 50 * any();
-      const beat = metronome.setTimeout(() => {
+      const tick = after(() => {
         const now = clock.now();
         expect(now).toBeGreaterThanOrEqual(atMs);
         for (const other of waiting.values()) expect(other.atMs).toBeGreaterThanOrEqual(atMs);
         expect(waiting.delete(id)).toBe(true);
       }, atMs - clock.now());
-      waiting.set(id, { atMs, beat });
+      waiting.set(id, { atMs, tick });
       if (any() < 0.2) {
-        const [cleared, { beat: its }] = [...waiting][Math.floor(any() * waiting.size)];
-        metronome.clearTimeout(its);
+        const [cleared, { tick: its }] = [...waiting][Math.floor(any() * waiting.size)];
+        scheduler.cancel(its);
         waiting.delete(cleared);
       }
       if (any() < 0.5) clock.stall(5 * any());
@@ -124,5 +129,31 @@ describe('a metronome', () => {
     }
     clock.advance(60);
     expect(waiting.size).toBe(0);
+  });
+
+  it('has packets read before the ticks that are due, and no more often', () => {
+    const { clock, scheduler, after, turn } = create();
+    /** @type {string[]} */
+    const order = [];
+    scheduler.pollWith(() => void order.push('poll'));
+    after(() => void order.push('tick'), 2);
+    after(() => void order.push('tick'), 3);
+    clock.stall(1);
+    turn();
+    expect(order).toEqual([]);
+    clock.stall(3);
+    turn();
+    expect(order).toEqual(['poll', 'tick', 'tick']);
+  });
+
+  it('tells how long the packets that came during a stall may have waited', () => {
+    const { clock, scheduler, after, turn } = create();
+    after(() => {}, 10);
+    clock.stall(10 + 80);
+    expect(scheduler.stallBefore(clock.now())).toBe(0);
+    turn();
+    expect(scheduler.stallBefore(50)).toBe(80);
+    expect(scheduler.stallBefore(clock.now() + 4)).toBe(80);
+    expect(scheduler.stallBefore(clock.now() + 6)).toBe(0);
   });
 });

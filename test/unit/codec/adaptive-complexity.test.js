@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Effort } from '../../../server/codec/adaptive-complexity.js';
+import { AdaptiveComplexity } from '../../../server/codec/adaptive-complexity.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
 describe('effort', () => {
@@ -8,13 +8,19 @@ describe('effort', () => {
   /** @type {string[]} */
   let lines;
   let share = 0;
-  /** @type {Effort[]} */
+  /** @type {AdaptiveComplexity[]} */
   let opened;
 
   /** @param {number | 'auto'} setting */
   function open(setting) {
     const log = { info: (/** @type {string} */ line) => void lines.push(line) };
-    const effort = new Effort({ setting, clock, log, takeShare: () => share });
+    let [beforeMs, spentMs] = [clock.now(), 0];
+    const cpuMs = () => {
+      spentMs += share * (clock.now() - beforeMs);
+      beforeMs = clock.now();
+      return spentMs;
+    };
+    const effort = new AdaptiveComplexity({ setting, clock, log, cpuMs });
     opened.push(effort);
     return effort;
   }
@@ -68,8 +74,17 @@ describe('effort', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('measures the thread by itself where nothing else is given', () => {
-    const effort = new Effort({ setting: 'auto', clock, log: { info: () => {} } });
+  it('is full while time passes and no processor time is spent, as where the host takes the processors away', () => {
+    const effort = open('auto');
+    share = 0;
+    clock.stall(30_000);
+    clock.advance(1000);
+    expect(effort.complexity).toBe(8);
+    expect(lines).toEqual([]);
+  });
+
+  it('goes by the processor time of the process where nothing else is given', () => {
+    const effort = new AdaptiveComplexity({ setting: 'auto', clock, log: { info: () => {} } });
     opened.push(effort);
     for (let i = 0; i < 3; i++) clock.advance(1000);
     expect([0, 8]).toContain(effort.complexity);

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { VOICE_BIT } from '../../../public/shared/packet.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
-import { Speaker } from '../../../server/mix/speaker.js';
-import { Speakers } from '../../../server/mix/active-speakers.js';
+import { ActiveSpeakers } from '../../../server/mix/active-speakers.js';
 import { random } from '../../fakes/random.js';
 
 const format = createAudioFormat();
@@ -11,51 +10,61 @@ const PLACES = 3;
 const FRAMES = 4000;
 
 /**
- * Somebody who says words of any length with pauses of any length, at a level of its own.
+ * The source of somebody who says words of any length with pauses of any length, at a level of its own.
  * @param {number} id
  * @param {() => number} next
  */
 function talker(id, next) {
   const level = 15 + Math.floor(30 * next());
   let left = 0;
-  const person = {
+  const source = {
     id: String(id),
+    number: id,
     format,
     speaks: false,
     wasHeard: false,
-    reception: { unmixed: 0, recovered: 0 },
-    sound: {
-      level,
-      soundThrough: -1,
-      packets: {
-        /** @param {number} frame */
-        has: (frame) => frame <= person.sound.soundThrough,
-        length: () => (person.speaks ? 50 : 0),
-        level: () => level | VOICE_BIT,
-        isRedundant: () => false,
-      },
-      ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
-      skipTo() {},
-      pull: () => (person.speaks ? FrameState.received : FrameState.silent),
+    unmixed: 0,
+    level,
+    soundThrough: -1,
+    packets: {
+      /** @param {number} frame */
+      has: (frame) => frame <= source.soundThrough,
+      length: () => (source.speaks ? 50 : 0),
+      level: () => level | VOICE_BIT,
     },
+    ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
+    skipTo() {},
+    isOver: () => false,
+    /** @param {number} frame */
+    hasSound: (frame) => source.packets.has(frame) && source.speaks,
+    /** @param {number} frame */
+    leaveOut: (frame) => void (source.unmixed += Number(source.hasSound(frame))),
+    pull: () => (source.speaks ? FrameState.received : FrameState.silent),
     /** @param {number} frame */
     step(frame) {
       if (left === 0) {
-        person.speaks = !person.speaks;
-        left = 5 + Math.floor((person.speaks ? 85 : 100) * next() ** 2);
+        source.speaks = !source.speaks;
+        left = 5 + Math.floor((source.speaks ? 85 : 100) * next() ** 2);
       }
       left -= 1;
-      if (person.speaks) person.sound.soundThrough = frame;
+      if (source.speaks) source.soundThrough = frame;
     },
   };
-  return /** @type {any} */ (Object.assign(person, { speaker: new Speaker(/** @type {any} */ (person)) }));
+  return /** @type {any} */ (source);
+}
+
+/** @param {any[]} sources */
+function speakersOf(sources) {
+  const speakers = new ActiveSpeakers(format, PLACES);
+  for (const source of sources) speakers.add(source);
+  return speakers;
 }
 
 describe('the places of speakers, whoever talks and however long', () => {
   it.each([1, 2, 3, 4, 5])('are never too many, and nobody is cut in a word (seed %i)', (seed) => {
     const next = random(seed);
-    const speakers = new Speakers(format, PLACES);
     const people = Array.from({ length: 8 }, (_, id) => talker(id, next));
+    const speakers = speakersOf(people);
     const mix = new Float32Array(format.frameSamples);
     let mostAtOnce = 0;
     for (let frame = 0; frame < FRAMES; frame++) {
@@ -66,7 +75,7 @@ describe('the places of speakers, whoever talks and however long', () => {
       mostAtOnce = Math.max(mostAtOnce, count);
       const talking = people.filter((person) => person.speaks).length;
       people.forEach((person, i) => {
-        const { heard } = person.speaker;
+        const heard = speakers.heard.includes(speakers.of(person) ?? expect.unreachable());
         // No word is so long here that one would have to be cut.
         if (person.wasHeard && spoke[i] && person.speaks) expect(heard, `${i} at ${frame}`).toBe(true);
         person.wasHeard = heard;
@@ -75,35 +84,35 @@ describe('the places of speakers, whoever talks and however long', () => {
     }
     expect(mostAtOnce).toBe(PLACES);
     // All had their turn, and what they said unheard was counted.
-    for (const person of people) expect(person.speaker.heardFrame).toBeGreaterThan(0);
-    expect(people.reduce((all, person) => all + person.reception.unmixed, 0)).toBeGreaterThan(0);
+    for (const person of people) expect(speakers.of(person)?.heardFrame).toBeGreaterThan(0);
+    expect(people.reduce((all, person) => all + person.unmixed, 0)).toBeGreaterThan(0);
   });
 
   it.each([1, 2, 3, 4, 5])('are given away alike where nothing ticks (seed %i)', (seed) => {
     const next = random(seed);
-    const [ticking, answering] = [new Speakers(format, PLACES), new Speakers(format, PLACES)];
     const mix = new Float32Array(format.frameSamples);
     // The same people twice: a speaker is of one room.
     const [said, again] = [seed, seed].map((start) => {
       const words = random(start);
       return Array.from({ length: 8 }, (_, id) => talker(id, words));
     });
+    const [ticking, answering] = [speakersOf(said), speakersOf(again)];
     for (let frame = 0; frame < FRAMES; frame++) {
       const late = again.filter(() => next() < 0.05);
       for (const person of [...said, ...again]) person.step(frame);
       for (const person of said) if (person.speaks) ticking.notice(person);
       for (const person of again) if (person.speaks) answering.notice(person);
-      const has = again.map((person) => person.sound.packets.has);
+      const has = again.map((person) => person.packets.has);
       // Packets that come after the first answer for their frame.
-      for (const { sound } of late) sound.packets.has = (/** @type {number} */ at) => at < frame && at <= sound.soundThrough;
+      for (const source of late) source.packets.has = (/** @type {number} */ at) => at < frame && at <= source.soundThrough;
       ticking.mix(frame, mix);
       answering.choose(frame);
       answering.measure(frame);
-      again.forEach(({ sound }, i) => void (sound.packets.has = has[i]));
-      const heard = again.filter(({ speaks, speaker }) => speaks && !answering.isLeftOut(speaker));
+      again.forEach((source, i) => void (source.packets.has = has[i]));
+      const heard = again.filter((source) => source.speaks && !answering.isLeftOut(source));
       expect(heard.length).toBeLessThanOrEqual(PLACES);
     }
-    const unmixed = (/** @type {any[]} */ people) => people.reduce((all, { reception }) => all + reception.unmixed, 0);
+    const unmixed = (/** @type {any[]} */ people) => people.reduce((all, { unmixed: own }) => all + own, 0);
     expect(unmixed(again)).toBeGreaterThan(0.8 * unmixed(said));
     expect(unmixed(again)).toBeLessThan(1.2 * unmixed(said));
   });

@@ -46,7 +46,7 @@ async function conferenceThatRecords({ limitBytes = 1e9, keepHours = 24, directo
   const clock = conference.clock;
   const recordings = new Recordings({ directory: root, limitBytes, keepHours, clock, wallNow: options.wallNow ?? Date.now, log });
   const { rooms } = conference;
-  conference.settings.recordings = recordings;
+  conference.services.recordings = recordings;
   return { conference, recordings, rooms, directory: root, warnings };
 }
 
@@ -456,7 +456,7 @@ describe('a recording is not made', () => {
     const refused = { code: 'recording-busy', retryMs: 20000 };
     expect(bob.person.session.told('refused')).toMatchObject([refused, refused]);
     conference.rooms.close();
-    await conference.settings.recordings?.close();
+    await conference.services.recordings?.close();
   });
 
   it('beyond the limit on the disk, where there are many of nothing', async () => {

@@ -88,7 +88,7 @@ describe('a session that was lost', () => {
     const ann = await conference.join('Ann');
     lose(ann);
     expect(conference.rooms.size).toBe(1);
-    expect(conference.rooms.get('lab')?.mixClock.running).toBe(false);
+    expect(conference.rooms.get('lab')?.ticks).toBe(false);
     conference.clock.advance(AWAY_MS);
     expect(conference.rooms.size).toBe(0);
     expect(conference.clock.waiting).toBe(0);
@@ -179,7 +179,7 @@ describe('a session that is taken up again', () => {
   it('is lost again when it is gone before it was welcomed', async () => {
     const { conference, token, bob, ann } = await lost();
     const session = new FakeSession(conference.transport);
-    conference.lobby.accept(session);
+    conference.arrivals.accept(session);
     session.handler?.control({ type: 'join', version: 1, room: 'lab', name: 'Bob', resume: token });
     session.close(LOST, '');
     await settle();
@@ -238,7 +238,7 @@ describe('a token', () => {
     const { conference, ann, bob, token } = await lost({ maxParticipants: 2 });
     const sessions = Array.from({ length: 200 }, () => new FakeSession(conference.transport));
     for (const session of sessions) {
-      conference.lobby.accept(session);
+      conference.arrivals.accept(session);
       session.handler?.control({ type: 'join', version: 1, room: 'lab', name: 'Bob', resume: token });
     }
     await settle();

@@ -65,7 +65,8 @@ describe('a room that delivers on its tick', () => {
   it('reads what has come before it mixes', async () => {
     /** @type {(() => void)[]} */
     const waiting = [];
-    const conference = new Conference({ serverDelayMs: 0, poll: () => waiting.shift()?.() });
+    const conference = new Conference({ serverDelayMs: 0 });
+    conference.services.ticks.pollWith(() => waiting.shift()?.());
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     for (let frame = 0; frame < 3; frame++) {
       const packet = await ann.packet(frame, 0.1);
@@ -392,15 +393,15 @@ describe('a listener with a delay of its own', () => {
   });
 
   it('keeps PCM longer only while it is there', async () => {
-    const conference = new Conference();
-    const ann = await conference.join('Ann');
-    const room = /** @type {import('../../../server/room/room.js').Room} */ (conference.rooms.get('lab'));
     let ring = new Float32Array(0);
-    room.settings.observer = {
-      received: (participant) => void (ring = participant.sound.ring.samples),
+    const observer = {
+      received: (/** @type {import('../../../server/room/member.js').Member} */ { source }) =>
+        void (ring = source?.ring.samples ?? ring),
       ticked: () => {},
       mixed: () => {},
     };
+    const conference = new Conference({ observer });
+    const ann = await conference.join('Ann');
     const samples = async () => {
       for (let i = 0; i < 2; i++) {
         conference.pass(5);
@@ -732,7 +733,7 @@ describe('who comes and goes', () => {
     const { session } = await conference.join('Bob', { room: 'third' });
     session.handler?.control({ type: 'leave' });
     const bad = new (Object.getPrototypeOf(session).constructor)(conference.transport);
-    conference.lobby.accept(bad);
+    conference.arrivals.accept(bad);
     bad.handler.control(message);
     await settle();
     if (code === null) expect(bad.told('welcome').length).toBe(1);
@@ -744,14 +745,14 @@ describe('who comes and goes', () => {
     const conference = new Conference();
     const first = await conference.join('Ann');
     const session = new (Object.getPrototypeOf(first.session).constructor)(conference.transport);
-    conference.lobby.accept(session);
+    conference.arrivals.accept(session);
     session.handler.control({ type: 'join', version: 1, room: 'lab', name: 'Bob' });
     session.close(0, 'closed at once');
     await settle();
     expect(conference.rooms.get('lab')?.size).toBe(1);
 
     const mute = new (Object.getPrototypeOf(first.session).constructor)(conference.transport);
-    conference.lobby.accept(mute);
+    conference.arrivals.accept(mute);
     conference.clock.advance(10_001);
     expect(mute.messages).toMatchObject([{ type: 'refused', code: 'join-timeout' }]);
     expect(mute.closed.code).toBe(10);

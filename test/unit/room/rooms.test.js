@@ -7,7 +7,7 @@ describe('the rooms of a server', () => {
     const names = Array.from({ length: 10 }, (_, i) => `room-${i}`);
     for (const room of names) await conference.join('Ada', { room });
     const phases = names
-      .map((name) => conference.rooms.get(name)?.settings.sampleClock.now() ?? NaN)
+      .map((name) => conference.rooms.get(name)?.sampleClock.now() ?? NaN)
       .map((clock) => ((conference.sampleClock.now() - clock) / conference.format.frameSamples + 1) % 1)
       .sort((a, b) => a - b);
     const gaps = phases.map((phase, i) => (i > 0 ? phase - phases[i - 1] : phase + 1 - phases[9]));

@@ -9,7 +9,7 @@ function logged({ debug = false } = {}) {
     const at = line.indexOf('{');
     lines.push({ level, words: line.slice(0, at).trim(), figures: JSON.parse(line.slice(at)) });
   };
-  return { lines, log: { info: write('info'), ...(debug && { debug: write('debug') }) } };
+  return { lines, log: { error: write('error'), info: write('info'), ...(debug && { debug: write('debug') }) } };
 }
 
 describe('the log of how people are received', () => {

@@ -5,8 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
 import { PayloadEncoder } from '../../../public/shared/payload.js';
 import { loadCodec } from '../../../server/codec/codec.js';
-import { Limiter } from '../../../server/mix/mixer.js';
-import { FrameState, RingBuffer } from '../../../server/source/pcm-ring.js';
+import { Limiter } from '../../../server/mix/limiter.js';
+import { FrameState, PcmRing } from '../../../server/source/pcm-ring.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { readOggOpus } from '../../fakes/ogg-file.js';
@@ -154,7 +154,7 @@ describe('a stereo room', () => {
 describe('the ring of a stereo room', () => {
   it('gives any stretch as it was written, with a gain that is the same for both sides', () => {
     const next = random(7);
-    const ring = new RingBuffer(10, 8, 2);
+    const ring = new PcmRing(10, 8, 2);
     for (let frame = 0; frame < 30; frame++) {
       const at = ring.claim(frame);
       for (let i = 0; i < 20; i++) ring.samples[at + i] = (i % 2 === 0 ? 1 : -2) * (frame * 10 + Math.floor(i / 2) + 1);
@@ -203,7 +203,7 @@ describe('a recording of a stereo room', () => {
     const { clock, format } = conference;
     const log = { warn: () => {}, error: () => {} };
     const recordings = new Recordings({ directory, limitBytes: 1e9, keepHours: 24, clock, wallNow: Date.now, log });
-    conference.settings.recordings = recordings;
+    conference.services.recordings = recordings;
     const people = [await conference.join('Ann'), await conference.join('Bob')];
     const shapes = [2, 1].map((channels) => ({ ...format, channels, frameValues: 960 * channels }));
     const encoders = shapes.map((shape) => new PayloadEncoder(codec.createEncoder({ ...shape, bitrate: 96_000 }), shape));

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { FrameState, RingBuffer } from '../../../server/source/pcm-ring.js';
+import { FrameState, PcmRing } from '../../../server/source/pcm-ring.js';
 import { PacketBuffer } from '../../../server/source/packet-buffer.js';
 import { random } from '../../fakes/random.js';
 
-/** @param {RingBuffer} ring @param {number} frame @param {number} value @param {number} [size] */
+/** @param {PcmRing} ring @param {number} frame @param {number} value @param {number} [size] */
 function write(ring, frame, value, size = 10) {
   const at = ring.claim(frame);
   ring.samples.fill(value, at, at + size);
   ring.mark(frame, FrameState.received);
 }
 
-/** @param {RingBuffer} ring @param {number} start @param {number} count */
+/** @param {PcmRing} ring @param {number} start @param {number} count */
 function read(ring, start, count) {
   const out = new Float32Array(count);
   return { added: ring.addTo(out, start), samples: [...out] };
@@ -18,7 +18,7 @@ function read(ring, start, count) {
 
 describe('the ring buffer', () => {
   it('gives back what was written, across its end', () => {
-    const ring = new RingBuffer(10, 4);
+    const ring = new PcmRing(10, 4);
     for (let frame = 0; frame < 6; frame++) write(ring, frame, frame);
     expect(read(ring, 35, 20)).toEqual({
       added: 20,
@@ -27,7 +27,7 @@ describe('the ring buffer', () => {
   });
 
   it('never gives audio of an earlier lap', () => {
-    const ring = new RingBuffer(10, 4);
+    const ring = new PcmRing(10, 4);
     write(ring, 1, 1);
     expect(read(ring, 10, 10).added).toBe(10);
     expect(read(ring, 50, 10)).toEqual({ added: 0, samples: Array(10).fill(0) });
@@ -37,7 +37,7 @@ describe('the ring buffer', () => {
   });
 
   it('leaves gaps silent, and what is before sample 0', () => {
-    const ring = new RingBuffer(10, 8);
+    const ring = new PcmRing(10, 8);
     write(ring, 0, 1);
     write(ring, 2, 2);
     expect(read(ring, -5, 30).samples).toEqual([
@@ -46,7 +46,7 @@ describe('the ring buffer', () => {
   });
 
   it('adds to what is there, and only frames of sound', () => {
-    const ring = new RingBuffer(10, 4);
+    const ring = new PcmRing(10, 4);
     write(ring, 0, 1);
     const out = new Float32Array(10).fill(0.5);
     ring.addTo(out, 0);
@@ -56,7 +56,7 @@ describe('the ring buffer', () => {
   });
 
   it('keeps what is newest when its size changes', () => {
-    const ring = new RingBuffer(10, 4);
+    const ring = new PcmRing(10, 4);
     for (let frame = 0; frame < 6; frame++) write(ring, frame, frame);
     ring.mark(6, FrameState.silent);
     ring.resize(7);
@@ -69,7 +69,7 @@ describe('the ring buffer', () => {
   });
 
   it('says how much of a stretch is as it was sent', () => {
-    const ring = new RingBuffer(10, 8);
+    const ring = new PcmRing(10, 8);
     write(ring, 0, 1);
     ring.mark(1, FrameState.silent);
     ring.mark(2, FrameState.concealed);
@@ -81,7 +81,7 @@ describe('the ring buffer', () => {
   });
 
   it('takes no memory for samples before the first sound', () => {
-    const ring = new RingBuffer(960, 50);
+    const ring = new PcmRing(960, 50);
     ring.mark(3, FrameState.silent);
     expect(read(ring, 0, 960).added).toBe(0);
     expect(ring.samples.length).toBe(0);
@@ -91,7 +91,7 @@ describe('the ring buffer', () => {
     const next = random(7);
     const size = 7;
     const frames = 5;
-    const ring = new RingBuffer(size, frames);
+    const ring = new PcmRing(size, frames);
     const model = new Map();
     for (let step = 0; step < 5000; step++) {
       const frame = Math.floor(next() * 40);

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { Reception } from '../../../server/source/receiver-stats.js';
+import { ReceiverStats, SequenceTracker } from '../../../server/source/receiver-stats.js';
 import { Lateness } from '../../../server/source/lateness.js';
-import { Sequences } from '../../../server/source/sequence-tracker.js';
 import { TokenBucket } from '../../../server/token-bucket.js';
 import { random } from '../../fakes/random.js';
 
-const newReception = () => new Reception(new Lateness({ frameMs: 20, maxMs: 400, targetPercent: 99.5 }));
+const newReceiverStats = () => new ReceiverStats(new Lateness({ frameMs: 20, maxMs: 400, targetPercent: 99.5 }));
 
 describe('sequence numbers', () => {
   it('tell what never came, however it was ordered or doubled, over the turn of 16 bits', () => {
-    const sequences = new Sequences();
+    const sequences = new SequenceTracker();
     const chance = random(4);
     const sent = Array.from({ length: 3000 }, (_, i) => (65_000 + i) & 0xffff);
     const came = sent.filter(() => chance() >= 0.1);
@@ -26,13 +25,13 @@ describe('sequence numbers', () => {
   });
 
   it('tell what is lost at the turn itself', () => {
-    const sequences = new Sequences();
+    const sequences = new SequenceTracker();
     for (const sequence of [65533, 65534, 1, 2]) sequences.arrived(sequence);
     expect([sequences.sent, sequences.lost]).toEqual([6, 2]);
   });
 
   it('are looked at over at least five seconds and a hundred packets, and of twenty seconds at most', () => {
-    const sequences = new Sequences();
+    const sequences = new SequenceTracker();
     let next = 0;
     const second = (/** @type {number} */ packets, /** @type {number} */ lost) => {
       for (let i = 0; i < packets; i++) {
@@ -43,19 +42,19 @@ describe('sequence numbers', () => {
     };
     second(50, 0);
     for (let i = 0; i < 5; i++) second(50, 5);
-    expect(sequences.lately()).toEqual({ sent: 250, lost: 25 });
+    expect(sequences.recent()).toEqual({ sent: 250, lost: 25 });
     for (let i = 0; i < 5; i++) second(50, 0);
-    expect(sequences.lately()).toEqual({ sent: 250, lost: 0 });
-    expect(sequences.lately(10)).toEqual({ sent: 500, lost: 25 });
+    expect(sequences.recent()).toEqual({ sent: 250, lost: 0 });
+    expect(sequences.recent(10)).toEqual({ sent: 500, lost: 25 });
     // In silence five a second.
     for (let i = 0; i < 10; i++) second(5, 1);
-    expect(sequences.lately()).toEqual({ sent: 100, lost: 10 });
+    expect(sequences.recent()).toEqual({ sent: 100, lost: 10 });
     for (let i = 0; i < 30; i++) second(2, 0);
-    expect(sequences.lately()).toEqual({ sent: 40, lost: 0 });
+    expect(sequences.recent()).toEqual({ sent: 40, lost: 0 });
   });
 
   it('of a sender that begins anew are no loss, and neither are any at random without bound', () => {
-    const sequences = new Sequences();
+    const sequences = new SequenceTracker();
     for (let i = 0; i < 1000; i++) sequences.arrived(40_000 + i);
     for (let i = 0; i < 1000; i++) sequences.arrived(i);
     expect(sequences.lost).toBe(0);
@@ -89,7 +88,7 @@ describe('what redundancy asks of the delay', () => {
    * @param {{ loss: number, redundancy: number, lost?: (frame: number, chance: number) => boolean }} link
    */
   function needOf({ loss, redundancy, lost = (_, chance) => chance < loss }) {
-    const reception = newReception();
+    const reception = newReceiverStats();
     const chance = random(11);
     const has = new Uint8Array(3001);
     for (let frame = 0; frame < 3000; frame++) {
@@ -134,15 +133,15 @@ describe('the delay for those who are silent', () => {
 
 describe('what is counted of an uplink', () => {
   it('has the jitter of RFC 3550', () => {
-    const reception = newReception();
+    const reception = newReceiverStats();
     for (let i = 0; i < 400; i++) reception.arrived(true, i % 2 ? 14 : 10, 0);
-    expect(reception.jitterMs).toBeCloseTo(4, 3);
+    expect(reception.snapshot().jitterMs).toBeCloseTo(4, 3);
     for (let i = 0; i < 400; i++) reception.arrived(true, 10, 0);
-    expect(reception.jitterMs).toBeCloseTo(0, 3);
+    expect(reception.snapshot().jitterMs).toBeCloseTo(0, 3);
   });
 
   it('has the share that was lost before redundancy mended it; null while nothing was sent', () => {
-    const reception = newReception();
+    const reception = newReceiverStats();
     reception.endSecond(0, null);
     expect(reception.snapshot().lostPercent5s).toBeNull();
     for (let i = 0; i < 200; i++) if (i % 10) reception.sequences.arrived(i);

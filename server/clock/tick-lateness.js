@@ -1,8 +1,8 @@
-/** So many ticks are remembered: ten seconds of frames of 20 ms. */
+/** How many ticks are remembered: ten seconds of 20 ms frames. */
 const TICKS = 500;
 
 /** How long after their time the last frames were mixed. */
-export class TickTimes {
+export class TickLateness {
   #times = new Float64Array(TICKS);
   #count = 0;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Limiter, mixMinus } from '../../../server/mix/mixer.js';
+import { Limiter } from '../../../server/mix/limiter.js';
 import { random } from '../../fakes/random.js';
 
 /** @param {number} amplitude @param {number} frame @param {number} [hz] */
@@ -69,17 +69,5 @@ describe('the limiter of two channels', () => {
       expect(two.filter((_, i) => i % 2 === 0)).toEqual(one);
       expect(two.filter((_, i) => i % 2 === 1)).toEqual(one);
     }
-  });
-});
-
-describe('mix-minus', () => {
-  it('is the full mix less one\'s own samples, below hearing', () => {
-    const next = random(5);
-    const voices = [0, 1, 2].map(() => Float32Array.from({ length: 960 }, () => next() - 0.5));
-    const full = new Float32Array(960);
-    for (const voice of voices) voice.forEach((sample, i) => (full[i] += sample));
-    const out = new Float32Array(960);
-    mixMinus(out, full, voices[1], 0);
-    out.forEach((sample, i) => expect(Math.abs(sample - (voices[0][i] + voices[2][i]))).toBeLessThan(1e-6));
   });
 });

@@ -1,10 +1,10 @@
-/** Above this the limiter holds the peak down: -0.45 dBFS, which leaves room for Opus's overshoot. */
+/** The largest peak that passes: -0.45 dBFS, which leaves room for Opus's overshoot. */
 const CEILING = 0.95;
 
-/** How fast the limiter lets go: the time constant, in seconds. */
+/** The time constant with which the gain returns to 1, in seconds. */
 const RELEASE_SECONDS = 0.1;
 
-/** The limiter's gain is steady over so many samples, and moves linearly between. */
+/** The length of a segment, in samples: the gain moves linearly from one to the next. */
 const SEGMENT_SAMPLES = 32;
 
 /**
@@ -72,15 +72,4 @@ export class Limiter {
     }
     return CEILING / peak;
   }
-}
-
-/**
- * The mix less one's own samples.
- * @param {Float32Array} out
- * @param {Float32Array} fullMix as long as out
- * @param {Float32Array} samples
- * @param {number} offset where one's own frame starts in samples
- */
-export function mixMinus(out, fullMix, samples, offset) {
-  for (let i = 0; i < out.length; i++) out[i] = fullMix[i] - samples[offset + i];
 }

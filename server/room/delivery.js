@@ -1,0 +1,26 @@
+/**
+ * How a room's sound gets from its sources to its listeners: mixed, as today, or forwarded. The room calls it, and it
+ * knows no member, session protocol or command.
+ *
+ * @import { Listener } from '../mix/listener.js'
+ * @import { Source } from '../source/source.js'
+ *
+ * @typedef {object} Delivery
+ * @property {boolean} sounding  whether anything was to be heard lately
+ * @property {number} mixedThrough  the last frame of the tick; -1 before it
+ * @property {(source: Source | null, listener: Listener | null) => void} enter
+ *   a member has come; one who only listens has no source, one who only speaks no listener
+ * @property {(source: Source | null, listener: Listener | null) => void} leave
+ *   a member has gone: what had come of the source is still heard, and then the source is closed
+ * @property {(id: string, then: () => void) => void} afterDraining
+ *   calls when nothing of the sources of this id is to be heard any more
+ * @property {(source: Source) => void} received  the source has kept a packet
+ * @property {(frame: number) => void} tick  a frame of the grid is due for those whose delivery is `tick`
+ * @property {(listener: Listener, frame: number) => void} reply  answers a packet of one whose delivery is `reply`
+ * @property {(listener: Listener, source: Source, gain: number) => void} setVolume  for this listener alone
+ * @property {() => void} listenersChanged  a listener has a delay of its own now, or has forgotten volumes
+ * @property {() => void} redundancyChanged  a listener may need packets with another redundancy
+ * @property {() => void} close  frees what the sources take. Idempotent
+ */
+
+export {};
