@@ -340,7 +340,10 @@ export class Member {
   close() {
     if (this.#ended) return;
     this.#ended = true;
-    this.#room.ended(this);
-    this.listener?.close();
+    try {
+      this.#room.ended(this);
+    } finally {
+      this.listener?.close();
+    }
   }
 }

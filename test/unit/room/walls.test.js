@@ -1,0 +1,151 @@
+/** What goes wrong in one room is heard in no other: a listener there gets each frame while another room fails. */
+
+import { describe, expect, it } from 'vitest';
+import { Member } from '../../../server/room/member.js';
+import { Mixing } from '../../../server/mix/mixing.js';
+import { Conference, settle } from '../../fakes/conference.js';
+
+/** Two rooms of two, of which one is to fail. */
+async function twoRooms() {
+  const conference = new Conference({ maxPeople: 20 });
+  const other = [await conference.join('Ann', { room: 'other' }), await conference.join('Bob', { room: 'other' })];
+  const failing = [await conference.join('Cid'), await conference.join('Dot')];
+  return { conference, other, failing };
+}
+
+/**
+ * Both rooms talk for a second; after 20 frames something happens.
+ * @param {Awaited<ReturnType<typeof twoRooms>>} rooms
+ * @param {() => void} happens
+ */
+async function talk({ conference, other, failing }, happens) {
+  for (let frame = 0; frame < 50; frame++) {
+    conference.pass(1);
+    await other[0].speak(frame, 0.1);
+    await failing[0].speak(frame, 0.2);
+    if (frame === 20) happens();
+  }
+  conference.pass(5);
+  await settle();
+}
+
+/** @param {Awaited<ReturnType<typeof twoRooms>>} rooms */
+async function expectWalls({ conference, other, failing }) {
+  const heard = await other[1].heard();
+  for (let frame = 0; frame < 48; frame++) expect(heard.get(frame)?.[480], `frame ${frame}`).toBeCloseTo(0.1, 3);
+  expect(other.map(({ session }) => session.closed)).toEqual([null, null]);
+  for (const { session } of failing) {
+    expect(session.told('closing')).toMatchObject([{ code: 'internal' }]);
+    expect(session.closed?.code).toBe(15);
+  }
+  expect(conference.logged).toHaveLength(1);
+  expect(String(conference.logged[0])).toMatch(/room lab was ended, since .*Error: on purpose\n.*at /s);
+  expect(conference.rooms.get('lab')).toBeUndefined();
+  // They come back by themselves, to a room of the same name.
+  const back = await conference.join('Cid');
+  expect(back.session.told('welcome')).toHaveLength(1);
+}
+
+const onPurpose = () => {
+  throw new Error('on purpose');
+};
+
+/**
+ * Makes a method throw for one room's objects until the test is over.
+ * @param {any} prototype @param {string} method @param {(self: any) => boolean} concerns
+ */
+function breaking(prototype, method, concerns) {
+  const original = prototype[method];
+  let isOn = false;
+  prototype[method] = function broken(/** @type {any[]} */ ...given) {
+    if (isOn && concerns(this)) onPurpose();
+    return original.apply(this, given);
+  };
+  return { start: () => void (isOn = true), end: () => void (prototype[method] = original) };
+}
+
+describe('a room that fails', () => {
+  it('in its tick ends with its people told, and no other hears of it', async () => {
+    const rooms = await twoRooms();
+    /** The room's mixing, found by a packet. @type {any} */
+    let lab = null;
+    const found = breaking(Mixing.prototype, 'received', (self) => ((lab = self), false));
+    found.start();
+    rooms.failing[0].session.handler?.packet(await rooms.failing[0].packet(0, null), 0);
+    found.end();
+    const broken = breaking(Mixing.prototype, 'tick', (self) => self === lab);
+    try {
+      await talk(rooms, broken.start);
+    } finally {
+      broken.end();
+    }
+    await expectWalls(rooms);
+  });
+
+  it('in its reports ends likewise', async () => {
+    const rooms = await twoRooms();
+    const broken = breaking(Member.prototype, 'endSecond', (self) => self.name === 'Cid');
+    try {
+      await talk(rooms, broken.start);
+      rooms.conference.clock.advance(1000);
+    } finally {
+      broken.end();
+    }
+    await expectWalls(rooms);
+  });
+
+  it('in a command ends likewise', async () => {
+    const rooms = await twoRooms();
+    const broken = breaking(Member.prototype, 'mute', (self) => self.name === 'Dot');
+    try {
+      broken.start();
+      await talk(rooms, () => rooms.failing[1].session.handler?.control({ type: 'mute', muted: true }));
+    } finally {
+      broken.end();
+    }
+    await expectWalls(rooms);
+  });
+});
+
+describe('a codec that fails', () => {
+  it('is replaced and logged as such, and costs the others no frame', async () => {
+    const rooms = await twoRooms();
+    const { conference, failing, other } = rooms;
+    const { codec } = conference;
+    const opened = codec.open;
+    // From now on the next decode of somebody whose frames are 0.2 throws once.
+    let throws = false;
+    const original = codec.createDecoder;
+    codec.createDecoder = (shape) => {
+      const decoder = original(shape);
+      return {
+        ...decoder,
+        decode: (bytes, start, length, out, at) => {
+          if (throws) {
+            throws = false;
+            onPurpose();
+          }
+          return decoder.decode(bytes, start, length, out, at);
+        },
+      };
+    };
+    const fresh = [await conference.join('Eve', { room: 'fresh' }), await conference.join('Fay', { room: 'fresh' })];
+    for (let frame = 0; frame < 50; frame++) {
+      conference.pass(1);
+      await other[0].speak(frame, 0.1);
+      await fresh[0].speak(frame, 0.3);
+      if (frame === 20) throws = true;
+    }
+    conference.pass(5);
+    const heard = await other[1].heard();
+    for (let frame = 0; frame < 48; frame++) expect(heard.get(frame)?.[480]).toBeCloseTo(0.1, 3);
+    const values = [...(await fresh[1].heard()).values()].map((pcm) => pcm?.[480] ?? 0);
+    expect(values.filter((value) => value === 0).length).toBe(1);
+    expect(values.filter((value) => Math.abs(value - 0.3) < 0.01).length).toBeGreaterThan(45);
+    expect(conference.logged).toHaveLength(1);
+    expect(String(conference.logged[0])).toMatch(/room fresh: the codec pcm: the decoder of person 1 failed and is replaced/);
+    expect(conference.rooms.get('fresh')?.describe().codecFaults).toBe(1);
+    expect(failing[0].session.closed).toBeNull();
+    expect(codec.open).toBeGreaterThan(opened);
+  });
+});
