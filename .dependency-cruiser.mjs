@@ -1,0 +1,114 @@
+/**
+ * Which folder may import which: `npm run lint` checks it, docs/architecture.md says why. Types in JSDoc (`@import`)
+ * don't count: they cost nothing at run time, and an interface may be named where it is used.
+ *
+ * @type {Record<string, string[]>} a folder, and what it may import besides itself, ALWAYS and packages
+ */
+const MAY_IMPORT = {
+  'public/shared': [],
+  worklets: [],
+  native: [],
+  certs: [],
+  docs: ['server/config'],
+
+  server: ['native', 'certs'],
+  'server/config': ['certs'],
+  'server/certificate': ['certs', 'server/config'],
+  'server/clock': [],
+  'server/codec': ['native', 'server/config/config-error.js'],
+  'server/source': ['server/clock', 'server/codec'],
+  'server/mix': ['server/clock', 'server/codec', 'server/source'],
+  'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
+  'server/transport': ['native', 'server/config', 'server/http/body.js'],
+  'server/room': ['server/clock', 'server/codec', 'server/config', 'server/mix', 'server/recording', 'server/source'],
+  'server/http': ['server/config'],
+
+  public: ['worklets'],
+  'public/client/clock': [],
+  'public/client/connection': [],
+  'public/client/capture': ['public/client/clock', 'worklets'],
+  'public/client/playout': ['public/client/clock', 'worklets'],
+  'public/client/call': ['public/client', 'worklets'],
+  'public/texts': [],
+  'public/ui/kit': ['public/texts', 'public/texts.js'],
+  'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
+  'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
+
+  bench: ['certs', 'native', 'public', 'server', 'worklets'],
+  'bench/stats': ['public/lab/summary.js', 'server'],
+  'bench/link': ['bench/stats'],
+  'bench/codec': ['server/codec', 'bench/stats'],
+  'bench/report': ['native', 'bench/stats'],
+  'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/link', 'bench/report', 'bench/stats'],
+};
+
+/** What both sides share may be imported everywhere. */
+const ALWAYS = ['public/shared'];
+
+/** What the server's folders share: files at its root, of which server.js and main.js have a rule of their own. */
+const SERVER_ROOT = ['server/*.js'];
+
+/** Rules that the code still breaks somewhere: warnings. */
+const NOT_YET = new Set([
+  'server/http',
+  'server/transport',
+  'server/source',
+  'server/recording',
+  'server/codec',
+  'server/clock',
+  'public/ui/kit',
+  'public/lab',
+  'public/client/clock',
+  'bench/stats',
+  'bench/report',
+  'no-circular',
+]);
+
+/** Folders of this repository: what isn't in one of them is a package or Node's own. */
+const HERE = '^(bench|certs|docs|native|public|server|test|worklets)/';
+
+/** A folder, a file, or the files of a folder (`server/*.js`) as a regular expression. @param {string} path */
+const pattern = (path) => path.replaceAll('.', '\\.').replace('*', '[^/]+') + (path.endsWith('.js') ? '$' : '/');
+
+/** @param {string[]} paths */
+const within = (paths) => `^(${paths.map(pattern).join('|')})`;
+
+/**
+ * @param {string} name
+ * @param {string} comment what to do about it
+ * @param {{ from: object, to: object }} rule
+ */
+const rule = (name, comment, { from, to }) => ({ name, comment, severity: NOT_YET.has(name) ? 'warn' : 'error', from, to });
+
+/** @param {string} folder */
+function folderRule(folder) {
+  const allowed = [...MAY_IMPORT[folder], ...ALWAYS, ...(folder.startsWith('server/') ? SERVER_ROOT : [])];
+  return rule(folder, `May import ${['itself', ...allowed].join(', ')}.`, {
+    from: { path: within([folder]) },
+    to: { path: HERE, pathNot: within([folder, ...allowed]) },
+  });
+}
+
+export default {
+  forbidden: [
+    ...Object.keys(MAY_IMPORT).map(folderRule),
+    rule('main-puts-together', 'Hand it in: only server/server.js and server/main.js put the parts together.', {
+      from: { path: '^server/.+/' },
+      to: { path: '^server/(main|server)\\.js$' },
+    }),
+    rule('scenarios', 'Only the command runs scenarios.', {
+      from: { pathNot: '^(bench/main\\.js$|bench/scenarios/|test/)' },
+      to: { path: '^bench/scenarios/' },
+    }),
+    rule('no-circular', 'Move what both need to a module of its own, below them.', { from: {}, to: { circular: true } }),
+    rule('no-unresolved', 'The file or package is not there.', {
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^/vendor/' },
+    }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(native/target|bench/results|bench/link/target)/' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};
