@@ -39,7 +39,7 @@ export class DelayControl {
   #maxMs;
   /** @type {number | 'auto'} */
   #setting = 'auto';
-  /** What is in force, in milliseconds, with its fraction. */
+  /** D in force, in milliseconds, with its fraction. */
   #ms = 0;
   /** How much D may still rise before the next frame. */
   #budgetMs = 0;
@@ -77,7 +77,7 @@ export class DelayControl {
     this.replyDelaySamples = Math.round((this.replyDelayMs * this.#sampleRate) / 1000);
   }
 
-  /** What was asked for: a number of milliseconds, or `auto`. */
+  /** The setting: a number of milliseconds, or `auto`. */
   get setting() {
     return this.#setting;
   }
@@ -215,7 +215,7 @@ export class DelayControl {
     return roundMs(delivery === 'reply' ? this.replyDelayMs : this.#ms);
   }
 
-  /** What GET /api/rooms/<room> tells. */
+  /** The part of GET /api/rooms/<room> about D. */
   describe() {
     return {
       mode: this.#setting === 'auto' ? 'auto' : 'fixed',

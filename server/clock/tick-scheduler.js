@@ -3,7 +3,7 @@
 /** A tick that is later than this is taken for one of a server that stood still, in milliseconds. */
 const STALL_MS = 5;
 
-/** What arrives within this after such a tick may have waited for it, in milliseconds. */
+/** Packets that arrive within this after a late tick may have waited for it, in milliseconds. */
 const SEEN_MS = 5;
 
 /**

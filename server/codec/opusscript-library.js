@@ -11,7 +11,7 @@ import { createRequire } from 'node:module';
 import { MAX_FRAME_VALUES } from '../../public/shared/codec.js';
 
 /**
- * What embind makes of the library's C++ class: an encoder and a decoder that share nothing. PCM goes
+ * The library's C++ class as embind shows it: an encoder and a decoder that share nothing. PCM goes
  * in and out as bytes, low byte first, each in a 16-bit cell.
  *
  * @typedef {object} Handler
@@ -41,7 +41,7 @@ export const CTL = Object.freeze({
   resetState: 4028,
 });
 
-/** What the library itself takes for the size of the buffer that it encodes into. */
+/** The size that the library assumes of the buffer into which it encodes. */
 const MAX_ENCODED_BYTES = 3828;
 
 const CELL_BYTES = 2;

@@ -31,7 +31,7 @@ const AUTO = -1000;
  */
 const MAX_INSTANCES = 24000;
 
-/** The library's own buffer has so much room, whatever the number of channels: with two no frame of 40 or 60 ms. */
+/** The numbers of all channels that fit into the library's own buffer: in stereo no frame of 40 or 60 ms. */
 const MAX_VALUES = MAX_FRAME_SAMPLES;
 
 /**

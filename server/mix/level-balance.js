@@ -2,31 +2,33 @@
 
 import { rampGain } from '../../public/shared/gain.js';
 
-/** What speech is brought to, in -dBov. */
+/** The level that speech is brought to, in -dBov. */
 const TARGET = 23;
 
-/** No gain is ever more or less than this, in dB, */
+/** The largest gain, up or down, in dB. */
 const MOST_DB = 12;
-/** and none moves faster, in dB a second of speech. */
+
+/** The fastest change of the gain, in dB a second of speech. */
 const SPEED_DB = 3;
 
-/** Speech that is softer than the rest of it by so much is a pause within it, in dB. */
+/** How much softer than the rest of the speech a pause within it is, in dB. */
 const GATE_DB = 15;
-/** The gate comes down by so much a second, in dB, for one who has become softer. */
+
+/** How fast the gate comes down for a speaker who has become softer, in dB a second. */
 const GATE_FALL_DB = 2;
 
-/** How fast what is known of a speaker's level follows the last frames: the time constant, in seconds. */
+/** The time constant with which the speech's level follows the last frames, in seconds. */
 const LEVEL_SECONDS = 1.5;
 
-/** Speech is never taken for softer than this, in -dBov: it would be noise that is lifted. */
+/** The softest level that is taken for speech, in -dBov: below it noise would be lifted. */
 const SOFTEST = 50;
 
-/** Without voice what was lifted goes down within so many seconds; with it, it is back within a frame. */
+/** The time in which a lifted gain goes down without voice, in seconds; with voice it is back within a frame. */
 const REST_SECONDS = 0.2;
 
 /**
- * Brings one speaker's speech slowly to the level of all. It learns from frames with voice alone, never
- * lifts what is between them, and moves its gain linearly over each frame, so that there is no step.
+ * Brings one speaker's speech slowly to the level of all. It learns from frames with voice alone, doesn't lift the noise
+ * between them, and moves its gain linearly over each frame, so that there is no step.
  */
 export class LevelBalance {
   #samples;
@@ -34,7 +36,7 @@ export class LevelBalance {
   #seconds;
   /** The speech's level in dB over full scale; NaN before the first. */
   #speech = NaN;
-  /** The gain that speech is to have, in dB, and what the last frame ended with, as a factor. */
+  /** The gain that speech is to have, in dB, and the gain with which the last frame ended, as a factor. */
   #wantedDb = 0;
   #gain = 1;
 
@@ -70,7 +72,7 @@ export class LevelBalance {
   }
 
   /**
-   * The same for a frame that was made up.
+   * Holds the gain over a concealed frame.
    * @param {Float32Array} pcm
    * @param {number} at
    */

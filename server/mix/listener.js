@@ -15,7 +15,7 @@ const PAUSE_MS = 1000;
 const REST_MS = 5000;
 
 /**
- * What one participant hears: the stream that is sent to this one alone, volumes, redundancy, and, in `reply`, where it
+ * One participant's hearing: the stream that is sent to this one alone, volumes, redundancy, and, in `reply`, where it
  * reads. A listener knows no source.
  *
  * In `tick` a listener hears the shared stream, or its own while its voice is in the mix or it has set a volume of
@@ -183,7 +183,7 @@ export class Listener {
     this.received.endSecond();
   }
 
-  /** What is known of its hearing: nothing but in `reply`. */
+  /** The figures of received audio; null but in `reply`. */
   stats() {
     return this.delivery === 'reply' ? this.received.snapshot() : null;
   }

@@ -1,33 +1,35 @@
-/** How long what was seen is remembered, in milliseconds: so many blocks, the oldest forgotten as one. */
+/** The length of a block of the histogram, in milliseconds. The oldest block is forgotten as one. */
 const BLOCK_MS = 2500;
+
+/** The number of blocks: 20 seconds are remembered. */
 const BLOCKS = 8;
 
-/** So many packets may always be late without moving anything, however few there were. */
+/** How many packets may be late without moving the need, however few there were. */
 const FEW = 2;
 
-/** Of the share that may be late so much is planned for: the rest goes where things become worse. */
+/** The share of the allowed late frames that the estimate uses up; the rest is headroom for sudden jitter. */
 const AIM = 0.75;
 
-/** Who said nothing in all that time needs no more than its ordinary lateness: so many may be later. */
+/** The share of a silent sender's packets that may be late: they are too few to tell of rare lateness. */
 const QUIET_SHARE = 0.1;
 
-/** Of all frames so many may miss a repetition that would have mended them. */
+/** The share of all frames that may miss a repetition which would have repaired them. */
 const UNMENDED_SHARE = 0.0002;
 
-/** So many packets in a row that are later than everything else say that the way has become longer. */
+/** How many packets in a row that are later than the need are taken for a longer way. */
 const STEP_PACKETS = 3;
 
-/** How long such a step is believed before there are packets enough to tell. */
+/** How long a step is believed before there are enough packets to tell, in milliseconds. */
 const STEP_MS = 2000;
 
-/** A sender whose least lateness is larger than its round trip, and this, has a clock that is wrong. */
+/** How far the least lateness may exceed the round trip, in milliseconds: beyond it the sender's clock is wrong. */
 const CLOCK_TOLERANCE_MS = 60;
 
 /**
- * When one speaker's packets came to the server, less the end of their frames on the sample clock, as a
- * histogram over the last 20 seconds with bins of 1 ms: bin i holds those that a server-side delay of i ms
- * covers and one of i − 1 ms doesn't; bin 0 what came before its frame's end; the last what is beyond the cap.
- * Adding one costs a few operations and allocates nothing.
+ * The lateness of one speaker's packets (arrival less the end of the frame on the sample clock) as a histogram over the
+ * last 20 seconds with bins of 1 ms: bin i counts those that a server-side delay of i ms covers and one of i − 1 ms
+ * doesn't; bin 0 those that came before their frame's end; the last bin those beyond the cap. Adding one allocates nothing.
+ * `node bench/delay-control.js` shows what its constants give.
  */
 export class Lateness {
   #capMs;
@@ -37,13 +39,13 @@ export class Lateness {
   /** Block after block of #bins counts. */
   #blocks;
   #totals;
-  /** How many of each block had sound in them. */
+  /** The packets with sound of each block. */
   #soundingBlocks = new Uint32Array(BLOCKS);
   #sounding = 0;
   #block = 0;
   #blockEndMs = -Infinity;
   #count = 0;
-  /** How many are later than needMs, with those beyond the cap left out. */
+  /** The packets later than needMs, without those beyond the cap. */
   #above = 0;
   #run = 0;
   #runMost = 0;
@@ -58,8 +60,8 @@ export class Lateness {
   /**
    * @param {object} options
    * @param {number} options.frameMs
-   * @param {number} options.maxMs           what is later is out of any delay's reach: a whole number
-   * @param {number} options.targetPercent   of the frames that arrive, so many shall be in time
+   * @param {number} options.maxMs  the cap, a whole number: no delay covers what is later
+   * @param {number} options.targetPercent  the share of the frames that arrive which shall be in time
    */
   constructor({ frameMs, maxMs, targetPercent }) {
     this.#capMs = maxMs;
@@ -71,14 +73,14 @@ export class Lateness {
     this.#totals = new Uint32Array(this.#bins);
     /** The smallest delay that keeps this speaker at the target, in whole milliseconds. */
     this.needMs = 0;
-    /** Whether nothing is to be expected of waiting for this one: the clock is wrong, or the way too long. */
+    /** Whether waiting for this speaker is of no use: the clock is wrong, or the way too long. */
     this.excluded = false;
   }
 
   /**
-   * @param {number} latenessMs when a frame's own packet came, less its end
-   * @param {number} nowMs      on the monotonic clock
-   * @param {boolean} [sounding] whether there was anything to be heard in it
+   * @param {number} latenessMs  of a frame's own packet
+   * @param {number} nowMs  on the monotonic clock
+   * @param {boolean} [sounding]  whether there was anything to be heard in it
    */
   add(latenessMs, nowMs, sounding = true) {
     if (nowMs >= this.#blockEndMs) this.#turn(nowMs);
@@ -103,18 +105,18 @@ export class Lateness {
     this.#previousMs = latenessMs;
   }
 
-  /** How many of those there are may be later than needMs. */
+  /** How many of the remembered packets may be later than needMs. */
   get #allowed() {
     const share = this.#sounding > 0 ? this.#share : QUIET_SHARE;
     return Math.max(FEW, Math.floor((this.#count - this.#totals[this.#capMs + 1]) * share));
   }
 
   /**
-   * What is lost and mended by redundancy comes one frame later, or two. How long to wait for it follows from
-   * how often it happens, and the lateness of the packets that come: a mix must have nearly all of it, since
+   * Plans for frames that redundancy repairs: they come one frame later, or two. How long to wait for them follows from
+   * how often that happens and from the lateness of the packets that come. A mix must have nearly all of them, since
    * what it misses is lost beside what never came.
-   * @param {number} first   of all frames, the share that needs a repetition
-   * @param {number} second  that needs the second one, since the first is lost too
+   * @param {number} first  the share of all frames that needs a repetition
+   * @param {number} second  the share that needs the second repetition, since the first is lost too
    */
   planRepetitions(first, second) {
     this.#repetitions[0] = first;
@@ -136,8 +138,8 @@ export class Lateness {
   }
 
   /**
-   * What a stall held back comes all at once, each packet earlier by a frame than the one before it: that
-   * drains by itself. What stays late is a longer way, and isn't waited for until it fills the histogram.
+   * Tells a longer way from a stall. After a stall packets come all at once, each earlier by a frame than the one before
+   * it: that drains by itself. Packets that stay late come by a longer way, which doesn't have to fill the histogram first.
    * @param {number} bin
    * @param {number} latenessMs
    * @param {number} nowMs
@@ -153,7 +155,7 @@ export class Lateness {
     this.#measure(nowMs);
   }
 
-  /** Forgets what is too old. @param {number} nowMs */
+  /** Forgets the blocks that are too old. @param {number} nowMs */
   #turn(nowMs) {
     const passed = Math.ceil((nowMs - this.#blockEndMs) / BLOCK_MS);
     const blocks = passed > BLOCKS ? BLOCKS : Math.max(1, passed);
@@ -190,9 +192,9 @@ export class Lateness {
   }
 
   /**
-   * Looks again at what is remembered, and whether this speaker is to be waited for: not when more than half
-   * of its frames are beyond the cap, and not when the earliest of them took longer than its round trip, so
-   * that its clock must be wrong, or it holds back what it sends.
+   * Computes the need anew, and whether this speaker is waited for: not when more than half of its frames are beyond the
+   * cap, and not when the earliest of them took longer than its round trip, so that its clock must be wrong, or it holds
+   * its packets back.
    *
    * @param {number} nowMs
    * @param {number | null} roundTripMs null where it isn't known
@@ -205,15 +207,15 @@ export class Lateness {
     this.excluded = beyond || impossible;
   }
 
-  /** How many frames are remembered. */
+  /** How many packets are remembered. */
   get count() {
     return this.#count;
   }
 
   /**
    * @param {number} share 0 to 1
-   * @returns {number | null} so late were that share of the frames at most, in whole milliseconds; the cap and
-   *   one for what is beyond it; null when nothing is remembered
+   * @returns {number | null} the quantile of the lateness, in whole milliseconds; one more than the cap for what is
+   *   beyond it; null when nothing is remembered
    */
   quantile(share) {
     if (this.#count === 0) return null;
@@ -232,7 +234,7 @@ export class Lateness {
     let group = 0;
     for (let bin = 0; bin < this.#bins; bin++) {
       while (group < uptoMs.length && bin > uptoMs[group]) group += 1;
-      // What is beyond the cap has no more than a lower limit.
+      // Of lateness beyond the cap only the lower limit is known.
       counts[bin > this.#capMs ? uptoMs.length : group] += this.#totals[bin];
     }
     return counts;

@@ -3,7 +3,7 @@ import { SILENT_LEVEL } from '../../public/shared/packet.js';
 /** @enum {number} */
 const Held = Object.freeze({ nothing: 0, redundant: 1, own: 2 });
 
-/** Slots grow to the payloads that they hold, in steps of so many bytes. */
+/** The steps in which slots grow to the payloads that they hold, in bytes. */
 const SLOT_STEP_BYTES = 64;
 
 const NO_BYTES = new Uint8Array(0);

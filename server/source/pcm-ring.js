@@ -1,7 +1,7 @@
 import { addRamped } from '../../public/shared/gain.js';
 
 /**
- * What a slot of the ring holds of its frame. Everything from `received` on is sound.
+ * The state of a slot's frame. Everything from `concealed` on is sound.
  * @enum {number}
  */
 export const FrameState = Object.freeze({
@@ -25,7 +25,7 @@ const NO_SAMPLES = new Float32Array(0);
 export class PcmRing {
   #frameSamples;
   #channels;
-  /** Numbers in a frame slot. */
+  /** The numbers of all channels in a frame slot. */
   #slotValues;
   #frames;
   #tags;
@@ -48,7 +48,7 @@ export class PcmRing {
   }
 
   /**
-   * Changes how many frames there is room for. What is newest stays.
+   * Changes the capacity. The newest frames stay.
    * @param {number} frames
    */
   resize(frames) {

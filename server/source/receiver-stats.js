@@ -117,7 +117,7 @@ export class SequenceTracker {
   }
 }
 
-/** What the server counts of the packets and frames that one participant sends. */
+/** Counters of the packets and frames that one participant sends. */
 export class ReceiverStats {
   /** The sequence numbers of all packets that could be read. */
   sequences = new SequenceTracker();

@@ -33,7 +33,7 @@ const SET_UP_MS = 500;
 const REST_MS = 5000;
 
 /**
- * What one participant says: packets by frame, decoded into a ring of PCM when a mix pulls them.
+ * One participant's voice: packets by frame, decoded into a ring of PCM when a mix pulls them.
  *
  * `receive()` keeps a packet under its frame index and does no more. `pull()` decodes in order up to a frame: from its
  * packet, from a later packet's redundancy, or by concealment. A source knows no session, listener or room.
@@ -60,7 +60,7 @@ export class Source {
   /** The last frame that was pulled when it was due. */
   #mixed = -1;
   #concealedInARow = 0;
-  /** What the last decoded frame held. @type {number} */
+  /** The FrameState of the last decoded frame. @type {number} */
   #lastState = FrameState.absent;
   #rests = true;
   /** When lateness begins to count, on the monotonic clock. */

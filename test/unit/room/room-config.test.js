@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { createAudioFormat } from '../../../public/shared/audio-format.js';
+import { configFor, ROOM_DEFAULTS } from '../../../server/room/room-config.js';
+
+const config = {
+  ...ROOM_DEFAULTS,
+  format: createAudioFormat(),
+  maxDelayMs: 2000,
+  bitrate: 48_000,
+  complexity: 8,
+  application: /** @type {const} */ ('low-delay'),
+  maxParticipants: 100,
+  idleTimeoutMs: 10_000,
+};
+
+describe('a room’s configuration', () => {
+  it('is plain data', () => {
+    expect(structuredClone(config)).toEqual(config);
+    expect(structuredClone(configFor(config, { channels: 2 }, { maxFrameValues: 5760 })).format.channels).toBe(2);
+  });
+
+  it('has the first one’s frames and channels, where the codec has them', () => {
+    const asked = configFor(config, { frameMs: 10, channels: 2 }, { maxFrameValues: 5760 });
+    expect([asked.format.frameMs, asked.format.channels, asked.bitrate]).toEqual([10, 2, 96_000]);
+    const refused = configFor(config, { channels: 2 }, { maxFrameValues: 960 });
+    expect([refused.format.channels, refused.bitrate]).toEqual([1, 48_000]);
+  });
+});
