@@ -28,6 +28,29 @@ export class NativeUnavailableError extends Error {
 /** Whether the library has been built; it may still be for another system: see load. */
 export const isBuilt = () => existsSync(LIBRARY);
 
+/** Events that the library tells of, by the numbers of src/events.rs. @enum {number} */
+export const EventKind = Object.freeze({
+  request: 1,
+  opened: 2,
+  closed: 3,
+  connectFailed: 4,
+  streamOpened: 5,
+  streamReadable: 6,
+  streamWritable: 7,
+  streamStopped: 8,
+  endpointClosed: 9,
+  fault: 10,
+});
+
+/**
+ * Why a session ended: this side closed it, the peer did, the peer was silent for the idle timeout,
+ * or the connection broke.
+ * @typedef {'local' | 'peer' | 'timeout' | 'lost'} CloseCause
+ */
+
+/** Causes by the numbers of src/events.rs. @type {readonly CloseCause[]} */
+export const CLOSE_CAUSES = Object.freeze(['lost', 'local', 'peer', 'timeout', 'lost']);
+
 /** @type {Binding | undefined} */
 let binding;
 
@@ -64,11 +87,35 @@ export function loadError() {
 }
 
 /**
+ * libopus: its version, and its encoders and decoders. Without cmake the library is built
+ * without them.
+ * @returns {NativeOpus}
+ * @throws {NativeUnavailableError} when they can't be had here
+ */
+export function loadOpus() {
+  const { opusVersion, OpusEncoder, OpusDecoder } = load();
+  if (!opusVersion || !OpusEncoder || !OpusDecoder) {
+    throw new NativeUnavailableError('ERR_NATIVE_WITHOUT_OPUS', 'the addon was built without libopus, for want of cmake');
+  }
+  return { opusVersion, OpusEncoder, OpusDecoder };
+}
+
+/**
+ * A function that tells the processor time of the calling thread in milliseconds, other than
+ * process.cpuUsage(), which has all threads' in it.
+ * @returns {(() => number) | null} null where the library can't be had, or the system is not Unix
+ */
+export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs) || null;
+
+/**
  * The library as it is: see the Rust sources for what each call does. Sessions and streams are
- * numbers.
+ * numbers. Every call throws an Error where the library panics.
  *
  * @typedef {object} Binding
  * @property {new (options: EndpointSettings, readable: () => void) => NativeEndpoint} Endpoint
+ * @property {(place: number) => void} panicForTest  has the next thread panic that passes a Place of
+ *   src/faults.rs; throws unless the environment has ALOUD_NATIVE_PANICS
+ * @property {() => number} [threadCpuMs]  on Unix
  * @property {NativeOpus['opusVersion']} [opusVersion]  it and the next two: where it was built with cmake
  * @property {NativeOpus['OpusEncoder']} [OpusEncoder]
  * @property {NativeOpus['OpusDecoder']} [OpusDecoder]

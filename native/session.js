@@ -1,8 +1,7 @@
 import { Stream } from './stream.js';
 
 /**
- * @import { ConnectionStats, NativeEndpoint, RequestInfo } from './binding.js'
- * @import { CloseCause } from './events.js'
+ * @import { CloseCause, ConnectionStats, NativeEndpoint, RequestInfo } from './binding.js'
  */
 
 /** An open WebTransport session. Set the callbacks as soon as you have it, before you await. */

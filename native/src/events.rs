@@ -1,6 +1,6 @@
 use napi_derive::napi;
 
-/// What happened. The numbers are known to `events.js`.
+/// Events that JavaScript is told of, by the numbers in `binding.js`.
 #[derive(Clone, Copy)]
 pub enum Kind {
     Request = 1,
@@ -12,6 +12,7 @@ pub enum Kind {
     StreamWritable = 7,
     StreamStopped = 8,
     EndpointClosed = 9,
+    Fault = 10,
 }
 
 /// Why a session ended.
