@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Where the built library is. */
+/** Path of the built library. */
 export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
 
 /** The command that builds it, for messages. */
 export const BUILD_COMMAND = 'npm run build:native';
 
 /**
- * Why the library, or a part of it, can't be had, in words for people; `code` is 'ERR_NATIVE_NOT_BUILT',
+ * The library, or a part of it, can't be had; the message says why. `code` is 'ERR_NATIVE_NOT_BUILT',
  * 'ERR_NATIVE_UNUSABLE' (built for another system, or damaged) or 'ERR_NATIVE_WITHOUT_OPUS'.
  */
 export class NativeUnavailableError extends Error {
@@ -25,7 +25,7 @@ export class NativeUnavailableError extends Error {
   }
 }
 
-/** Whether the library has been built; it may still be for another system: see load. */
+/** Tells whether the library has been built; it may still be for another system (see load). */
 export const isBuilt = () => existsSync(LIBRARY);
 
 /** Events that the library tells of, by the numbers of src/events.rs. @enum {number} */
@@ -74,7 +74,7 @@ export function load() {
 }
 
 /**
- * Why the library can't be had here, in words for people.
+ * Tells why the library can't be had here, in words for people.
  * @returns {string | null} null when it can
  */
 export function loadError() {
@@ -144,8 +144,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @typedef {object} EndpointSettings
  * @property {number} ioThreads          threads for QUIC's work
  * @property {'cubic' | 'newreno' | 'bbr'} congestionController  quinn calls its BBR experimental
- * @property {number} idleTimeoutMs      a peer of whom nothing is heard for so long is gone
- * @property {number} keepAliveMs        a ping after so long a silence; 0 for none
+ * @property {number} idleTimeoutMs      a peer that is silent for this long is gone
+ * @property {number} keepAliveMs        silence after which a ping is sent; 0 for no pings
  * @property {number} handshakeTimeoutMs for each step until a session is open
  * @property {number} maxConnections     sessions, requests and handshakes together
  * @property {number} receiveQueue       datagrams that wait for JavaScript, for each session
@@ -209,6 +209,6 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} datagramsReceived
  * @property {number} droppedIn         received, and dropped since the queue to JavaScript was full
  * @property {number} droppedTooBig     not sent, since larger than maxDatagramSize
- * @property {number} droppedBlocked    pushed out of the send queue by later ones; at least so many
+ * @property {number} droppedBlocked    pushed out of the send queue by later ones; a lower bound
  * @property {number} malformed         received, and of no session
  */

@@ -71,6 +71,8 @@ export class Endpoint {
   #reading = false;
   /** @type {NativeEvent[]} */
   #pending = [];
+  /** Ends of sessions that are still to be told. @type {NativeEvent[]} */
+  #ends = [];
   #faults = 0;
   /**
    * A panic in the library was caught. It ended one session (whose onClosed says 'lost') or one connection
@@ -193,26 +195,32 @@ export class Endpoint {
       this.#pending = this.#native.events(MAX_EVENTS);
       if (this.#pending.length === MAX_EVENTS) this.#readAgain();
     }
-    // Ends come last, so that what arrived before them is not lost.
-    const ends = /** @type {NativeEvent[]} */ ([]);
     try {
-      if (!this.#dispatchPending(ends) || this.#readDatagrams()) this.#readAgain();
+      if (!this.#dispatchPending() || this.#readDatagrams()) this.#readAgain();
     } catch (error) {
       this.#readAgain();
       throw error;
     } finally {
-      for (const event of ends) this.#sessionEnded(event);
+      this.#endSessions();
+    }
+  }
+
+  /** Tells of sessions' ends; they come last, so that no datagram that arrived before them is lost. */
+  #endSessions() {
+    try {
+      for (let event = this.#ends.shift(); event; event = this.#ends.shift()) this.#sessionEnded(event);
+    } finally {
+      if (this.#ends.length > 0) this.#readAgain();
     }
   }
 
   /**
-   * @param {NativeEvent[]} ends filled with those that tell of a session's end
    * @returns {boolean} false when the rest must wait for the event loop's next turn: whoever awaits
    *   a session gets to set its callbacks before anything is read for it
    */
-  #dispatchPending(ends) {
+  #dispatchPending() {
     for (let event = this.#pending.shift(); event; event = this.#pending.shift()) {
-      if (event.kind === EventKind.closed) ends.push(event);
+      if (event.kind === EventKind.closed) this.#ends.push(event);
       else this.#dispatch(event);
       if (event.kind === EventKind.opened && !this.#sessions.get(event.session)?.request) return false;
     }
@@ -317,15 +325,18 @@ export class Endpoint {
     const session = this.#sessions.get(id);
     this.#requests.delete(id);
     this.#sessions.delete(id);
-    session?.end(code, text, CLOSE_CAUSES[cause]);
-    this.#native.forget(id);
+    try {
+      session?.end(code, text, CLOSE_CAUSES[cause]);
+    } finally {
+      this.#native.forget(id);
+    }
   }
 
   #ended() {
     for (const { reject } of this.#connecting.values()) reject(new ConnectError('the endpoint is closed', 0));
     this.#connecting.clear();
     for (const id of this.#sessions.keys()) {
-      this.#sessionEnded({ kind: EventKind.closed, session: id, stream: 0, code: 0, cause: 1, text: '' });
+      this.#ends.push({ kind: EventKind.closed, session: id, stream: 0, code: 0, cause: 1, text: '' });
     }
     this.#native.shutdown();
     clearInterval(this.#hold);

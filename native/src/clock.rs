@@ -29,7 +29,7 @@ impl Clock {
             .store(offset_ms.to_bits(), Ordering::Relaxed);
     }
 
-    /// Milliseconds, as `performance.now()` counts them.
+    /// Milliseconds on the clock of `performance.now()`.
     pub fn now_ms(&self) -> f64 {
         self.raw_ms() + f64::from_bits(self.offset_bits.load(Ordering::Relaxed))
     }

@@ -26,6 +26,9 @@ use crate::{client, inbox::Batch, server, socket, tls};
 /// The longest that the closing of all sessions may take, and then that of the connections.
 const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
 
+/// The longest wait for the threads' end; they are idle by then.
+const SHUTDOWN_LIMIT: Duration = Duration::from_millis(100);
+
 /// H3_NO_ERROR (RFC 9114, section 8.1).
 const NO_ERROR: u32 = 0x100;
 
@@ -232,11 +235,11 @@ impl Endpoint {
         });
     }
 
-    /// Ends the threads.
+    /// Ends the threads, so that none calls into a process that exits.
     #[napi(catch_unwind)]
     pub fn shutdown(&self) {
         if let Some(runtime) = lock(&self.runtime).take() {
-            runtime.shutdown_background();
+            runtime.shutdown_timeout(SHUTDOWN_LIMIT);
         }
     }
 

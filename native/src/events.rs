@@ -15,7 +15,7 @@ pub enum Kind {
     Fault = 10,
 }
 
-/// Why a session ended.
+/// Reasons for a session's end.
 #[derive(Clone, Copy)]
 pub enum Cause {
     Local = 1,
@@ -24,7 +24,7 @@ pub enum Cause {
     Lost = 4,
 }
 
-/// What a client asks for when it opens a session.
+/// A client's request for a session.
 #[napi(object)]
 #[derive(Clone)]
 pub struct RequestInfo {

@@ -41,7 +41,7 @@ impl Inbox {
     }
 
     /// Keeps a datagram; answers how many had to go for it, and whether the inbox stood in line already.
-    /// Where it didn't, the caller puts it there.
+    /// The caller puts it there if it didn't.
     pub fn push(&self, datagram: &[u8], arrival_ms: f64) -> (u64, bool) {
         let mut queue = lock(&self.queue);
         let mut dropped = 0;

@@ -10,7 +10,7 @@ use crate::hub::{Hub, Place};
 use crate::session::Session;
 use crate::socket::readable;
 
-/// How long a refused client is held, so that it can read the answer: one whose control stream
+/// Time for which a refused client is held, so that it can read the answer: one whose control stream
 /// goes at once reports a connection error instead.
 const REFUSED_FOR: Duration = Duration::from_secs(2);
 

@@ -24,18 +24,18 @@ use crate::stream_tasks;
 /// stream, so that is 0.
 pub const DATAGRAM_HEADER: [u8; 1] = [0];
 
-/// How long a close waits for what streams have to write.
+/// The longest that a close waits for streams' unsent bytes.
 const FLUSH_LIMIT: Duration = Duration::from_millis(200);
 const FLUSH_CHECK: Duration = Duration::from_millis(2);
 
-/// How long the last bytes of streams are ahead of a close: a peer drops what it has not read when
-/// it learns of the end.
+/// Head start of streams' last bytes before a close: a peer drops what it has not read when it learns
+/// of the end.
 const HEAD_START: Duration = Duration::from_millis(20);
 
 /// H3_INTERNAL_ERROR (RFC 9114, section 8.1).
 const INTERNAL_ERROR: u32 = 0x102;
 
-/// How often it is looked whether anything was heard of a peer.
+/// Checks in each idle timeout whether anything was heard of a peer.
 const LOOKS_PER_TIMEOUT: u32 = 8;
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
@@ -103,7 +103,7 @@ impl Session {
 
     /// Ends the session after a panic. JavaScript hears of a fault and of a lost connection.
     pub fn fail(&self, hub: &Hub, message: String) {
-        // Where quinn's lock on the connection is poisoned, dropping the last reference would panic.
+        // Dropping the last reference would panic where quinn's lock on the connection is poisoned.
         std::mem::forget(self.inner.clone());
         let text = format!("the engine failed: {message}");
         hub.fault(self.id, message);
@@ -182,8 +182,8 @@ impl Session {
             .with_connection(&self.inner, DATAGRAM_HEADER.len())
     }
 
-    /// What the end of the connection means for the session. Of the peer's own words there may be
-    /// two tellings: the capsule's and the connection's.
+    /// Tells from the connection's end why the session ended. The peer's own reason may come twice: in the
+    /// capsule, and in the connection's close.
     fn ended(&self, session: SessionError, connection: ConnectionError, silent: bool) -> Event {
         if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = session {
             return Event::closed(self.id, Cause::Peer, code, reason);

@@ -8,9 +8,9 @@ use crate::session::Session;
 use crate::stream::{End, Read, Stream};
 use crate::stream_tasks::{drop_if_over, open};
 
-/// What `stream_read` answers instead of a count of bytes.
+/// Answer of `stream_read` at the end.
 const FINISHED: f64 = -1.0;
-/// Less the peer's code.
+/// Answer of `stream_read` after a reset, less the peer's code.
 const RESET: f64 = -2.0;
 
 #[napi]

@@ -14,7 +14,7 @@ afterEach(closeAll);
 
 const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
 
-/** What a session's handler heard. @param {Session} session */
+/** Records the calls of a session's handler. @param {Session} session */
 function handle(session) {
   const heard = {
     packets: /** @type {string[]} */ ([]),
