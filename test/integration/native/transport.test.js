@@ -133,7 +133,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
       session.sendControl(message);
       await new Promise((resolve) => void setImmediate(resolve));
     }
-    await until(() => seen.closed);
+    await until(() => seen.closed && heard.closed.length > 0);
     expect(heard.closed).toHaveLength(1);
   });
 
