@@ -1,5 +1,5 @@
 /**
- * What a datagram costs on the native HTTP/3 engine: many sessions over the loopback, each sending
+ * Measures the cost of a datagram on the native HTTP/3 engine: many sessions over the loopback, each sending
  * at a fixed rate to a server that sends all back. Server and clients share this process, so "JS
  * thread" is the work of both ends; the process figure has QUIC's threads in it too.
  */
@@ -23,7 +23,7 @@ const HELP = `node bench/native-datagrams.js [options]
   --json                prints one line of JSON instead of a table
 `;
 
-/** Whole numbers: default, least, most. */
+/** Options that are whole numbers: default, minimum, maximum. */
 const NUMBERS = /** @type {const} */ ({
   sessions: [100, 1, 1000],
   rate: [50, 1, 1000],
@@ -35,7 +35,7 @@ const NUMBERS = /** @type {const} */ ({
 const WARM_UP_MS = 500;
 const DRAIN_MS = 500;
 
-/** How many sessions are opened at the same time. */
+/** Sessions that are opened at the same time. */
 const OPENING = 50;
 
 /** @typedef {{ mode: string, sessions: number, rate: number, bytes: number, seconds: number, ioThreads: number }} Load */
@@ -108,7 +108,7 @@ async function openSessions({ sessions, ioThreads }) {
   return { server, clients, listeners, close };
 }
 
-/** Counts what comes back, and how long it took; each datagram starts with the time of its sending. */
+/** Counts the datagrams that come back and their latencies; each starts with the time of its sending. */
 class Meter {
   constructor() {
     this.sent = 0;

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Where the built library is. */
+/** Path of the built library. */
 export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
 
 /** The command that builds it, for messages. */
 export const BUILD_COMMAND = 'npm run build:native';
 
 /**
- * Why the library, or a part of it, can't be had, in words for people; `code` is 'ERR_NATIVE_NOT_BUILT',
+ * The library, or a part of it, can't be had; the message says why. `code` is 'ERR_NATIVE_NOT_BUILT',
  * 'ERR_NATIVE_UNUSABLE' (built for another system, or damaged) or 'ERR_NATIVE_WITHOUT_OPUS'.
  */
 export class NativeUnavailableError extends Error {
@@ -25,8 +25,31 @@ export class NativeUnavailableError extends Error {
   }
 }
 
-/** Whether the library has been built; it may still be for another system: see load. */
+/** Tells whether the library has been built; it may still be for another system (see load). */
 export const isBuilt = () => existsSync(LIBRARY);
+
+/** Events that the library tells of, by the numbers of src/events.rs. @enum {number} */
+export const EventKind = Object.freeze({
+  request: 1,
+  opened: 2,
+  closed: 3,
+  connectFailed: 4,
+  streamOpened: 5,
+  streamReadable: 6,
+  streamWritable: 7,
+  streamStopped: 8,
+  endpointClosed: 9,
+  fault: 10,
+});
+
+/**
+ * Why a session ended: this side closed it, the peer did, the peer was silent for the idle timeout,
+ * or the connection broke.
+ * @typedef {'local' | 'peer' | 'timeout' | 'lost'} CloseCause
+ */
+
+/** Causes by the numbers of src/events.rs. @type {readonly CloseCause[]} */
+export const CLOSE_CAUSES = Object.freeze(['lost', 'local', 'peer', 'timeout', 'lost']);
 
 /** @type {Binding | undefined} */
 let binding;
@@ -51,7 +74,7 @@ export function load() {
 }
 
 /**
- * Why the library can't be had here, in words for people.
+ * Tells why the library can't be had here, in words for people.
  * @returns {string | null} null when it can
  */
 export function loadError() {
@@ -64,11 +87,35 @@ export function loadError() {
 }
 
 /**
+ * libopus: its version, and its encoders and decoders. Without cmake the library is built
+ * without them.
+ * @returns {NativeOpus}
+ * @throws {NativeUnavailableError} when they can't be had here
+ */
+export function loadOpus() {
+  const { opusVersion, OpusEncoder, OpusDecoder } = load();
+  if (!opusVersion || !OpusEncoder || !OpusDecoder) {
+    throw new NativeUnavailableError('ERR_NATIVE_WITHOUT_OPUS', 'the addon was built without libopus, for want of cmake');
+  }
+  return { opusVersion, OpusEncoder, OpusDecoder };
+}
+
+/**
+ * A function that tells the processor time of the calling thread in milliseconds, other than
+ * process.cpuUsage(), which has all threads' in it.
+ * @returns {(() => number) | null} null where the library can't be had, or the system is not Unix
+ */
+export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs) || null;
+
+/**
  * The library as it is: see the Rust sources for what each call does. Sessions and streams are
- * numbers.
+ * numbers. Every call throws an Error where the library panics.
  *
  * @typedef {object} Binding
  * @property {new (options: EndpointSettings, readable: () => void) => NativeEndpoint} Endpoint
+ * @property {(place: number) => void} panicForTest  has the next thread panic that passes a Place of
+ *   src/faults.rs; throws unless the environment has ALOUD_NATIVE_PANICS
+ * @property {() => number} [threadCpuMs]  on Unix
  * @property {NativeOpus['opusVersion']} [opusVersion]  it and the next two: where it was built with cmake
  * @property {NativeOpus['OpusEncoder']} [OpusEncoder]
  * @property {NativeOpus['OpusDecoder']} [OpusDecoder]
@@ -97,8 +144,8 @@ export function loadError() {
  * @typedef {object} EndpointSettings
  * @property {number} ioThreads          threads for QUIC's work
  * @property {'cubic' | 'newreno' | 'bbr'} congestionController  quinn calls its BBR experimental
- * @property {number} idleTimeoutMs      a peer of whom nothing is heard for so long is gone
- * @property {number} keepAliveMs        a ping after so long a silence; 0 for none
+ * @property {number} idleTimeoutMs      a peer that is silent for this long is gone
+ * @property {number} keepAliveMs        silence after which a ping is sent; 0 for no pings
  * @property {number} handshakeTimeoutMs for each step until a session is open
  * @property {number} maxConnections     sessions, requests and handshakes together
  * @property {number} receiveQueue       datagrams that wait for JavaScript, for each session
@@ -162,6 +209,6 @@ export function loadError() {
  * @property {number} datagramsReceived
  * @property {number} droppedIn         received, and dropped since the queue to JavaScript was full
  * @property {number} droppedTooBig     not sent, since larger than maxDatagramSize
- * @property {number} droppedBlocked    pushed out of the send queue by later ones; at least so many
+ * @property {number} droppedBlocked    pushed out of the send queue by later ones; a lower bound
  * @property {number} malformed         received, and of no session
  */

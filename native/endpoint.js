@@ -1,24 +1,39 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { load } from './binding.js';
-import { clockOffset } from './clock-offset.js';
-import { ConnectError, withSystemCode } from './errors.js';
-import { CLOSE_CAUSES, EventKind } from './events.js';
+import { CLOSE_CAUSES, EventKind, load } from './binding.js';
 import { NativeSession } from './session.js';
 import { checkSettings, DEFAULTS, LONGEST_TIMER_MS } from './settings.js';
 
 /** @import { EndpointSettings, NativeEndpoint, NativeEvent, RequestInfo } from './binding.js' */
 
-/** What one reading takes at most: the rest waits for the event loop's next turn. */
+/** The most that one reading takes; the rest waits for the event loop's next turn. */
 const MAX_EVENTS = 256;
 const MAX_DATAGRAMS = 1024;
 const BATCH_BYTES = 256 * 1024;
 const MAX_BATCHES = 8;
 
+/** Numbers in the index for each datagram: session, offset, length, arrival. */
 const INDEX_FIELDS = 4;
 
+/** Comparisons of the endpoint's clock with performance.now(). */
+const CLOCK_TRIES = 16;
+
+/** A session could not be opened; `status` is the HTTP status of a refusal, or 0. */
+export class ConnectError extends Error {
+  /**
+   * @param {string} message
+   * @param {number} status
+   */
+  constructor(message, status) {
+    super(status === 0 ? message : `the server refused with status ${status}`);
+    this.name = 'ConnectError';
+    this.code = 'ERR_WEBTRANSPORT_CONNECT';
+    this.status = status;
+  }
+}
+
 /**
- * A client's wish for a session: answer it with accept or reject, at once or later, once.
+ * A client's request for a session: answer it once with accept or reject, at once or later.
  * @typedef {RequestInfo & { accept: () => void, reject: (status: number) => void }} SessionRequest
  *
  * @typedef {object} ListenOptions
@@ -56,6 +71,16 @@ export class Endpoint {
   #reading = false;
   /** @type {NativeEvent[]} */
   #pending = [];
+  /** Ends of sessions that are still to be told. @type {NativeEvent[]} */
+  #ends = [];
+  #faults = 0;
+  /**
+   * A panic in the library was caught. It ended one session (whose onClosed says 'lost') or one connection
+   * that was not a session yet; where its session is 0 and sessions end one after the other, the socket's
+   * own task has ended. Without this callback the process warns.
+   * @type {((message: string, session: number) => void) | null}
+   */
+  onFault = null;
 
   /**
    * @param {Partial<EndpointSettings>} [options]
@@ -134,12 +159,17 @@ export class Endpoint {
     return this.#native.sendMany(this.#ids, count, bytes);
   }
 
-  /** Hands over at once the datagrams that have come, for who can't wait to be told of them. */
+  /** Hands over at once the datagrams that have come, for a caller that can't wait to be told of them. */
   poll() {
     if (!this.#reading && this.#readDatagrams()) this.#readAgain();
   }
 
-  /** How many sessions are open. */
+  /** Number of panics in the library that were caught. */
+  get faults() {
+    return this.#faults;
+  }
+
+  /** Number of open sessions. */
   get sessionCount() {
     return this.#sessions.size;
   }
@@ -165,26 +195,32 @@ export class Endpoint {
       this.#pending = this.#native.events(MAX_EVENTS);
       if (this.#pending.length === MAX_EVENTS) this.#readAgain();
     }
-    // Ends come last, so that what arrived before them is not lost.
-    const ends = /** @type {NativeEvent[]} */ ([]);
     try {
-      if (!this.#dispatchPending(ends) || this.#readDatagrams()) this.#readAgain();
+      if (!this.#dispatchPending() || this.#readDatagrams()) this.#readAgain();
     } catch (error) {
       this.#readAgain();
       throw error;
     } finally {
-      for (const event of ends) this.#sessionEnded(event);
+      this.#endSessions();
+    }
+  }
+
+  /** Tells of sessions' ends; they come last, so that no datagram that arrived before them is lost. */
+  #endSessions() {
+    try {
+      for (let event = this.#ends.shift(); event; event = this.#ends.shift()) this.#sessionEnded(event);
+    } finally {
+      if (this.#ends.length > 0) this.#readAgain();
     }
   }
 
   /**
-   * @param {NativeEvent[]} ends filled with those that tell of a session's end
    * @returns {boolean} false when the rest must wait for the event loop's next turn: whoever awaits
    *   a session gets to set its callbacks before anything is read for it
    */
-  #dispatchPending(ends) {
+  #dispatchPending() {
     for (let event = this.#pending.shift(); event; event = this.#pending.shift()) {
-      if (event.kind === EventKind.closed) ends.push(event);
+      if (event.kind === EventKind.closed) this.#ends.push(event);
       else this.#dispatch(event);
       if (event.kind === EventKind.opened && !this.#sessions.get(event.session)?.request) return false;
     }
@@ -244,9 +280,18 @@ export class Endpoint {
         return session?.streamStopped(event.stream, event.code);
       case EventKind.endpointClosed:
         return this.#ended();
+      case EventKind.fault:
+        return this.#fault(event);
       default:
         throw new RangeError(`the library told of an unknown event ${event.kind}`);
     }
+  }
+
+  /** @param {NativeEvent} event */
+  #fault({ text, session }) {
+    this.#faults += 1;
+    if (this.onFault) this.onFault(text, session);
+    else process.emitWarning(`the native HTTP/3 engine panicked: ${text}`, 'AloudNativeFault');
   }
 
   /** @param {NativeEvent} event */
@@ -280,18 +325,50 @@ export class Endpoint {
     const session = this.#sessions.get(id);
     this.#requests.delete(id);
     this.#sessions.delete(id);
-    session?.end(code, text, CLOSE_CAUSES[cause]);
-    this.#native.forget(id);
+    try {
+      session?.end(code, text, CLOSE_CAUSES[cause]);
+    } finally {
+      this.#native.forget(id);
+    }
   }
 
   #ended() {
     for (const { reject } of this.#connecting.values()) reject(new ConnectError('the endpoint is closed', 0));
     this.#connecting.clear();
     for (const id of this.#sessions.keys()) {
-      this.#sessionEnded({ kind: EventKind.closed, session: id, stream: 0, code: 0, cause: 1, text: '' });
+      this.#ends.push({ kind: EventKind.closed, session: id, stream: 0, code: 0, cause: 1, text: '' });
     }
     this.#native.shutdown();
     clearInterval(this.#hold);
     this.#onClosed?.();
   }
+}
+
+/**
+ * The value of performance.now() at the zero of the endpoint's clock: that of the comparison which took
+ * the least time.
+ * @param {NativeEndpoint} native
+ * @returns {number} milliseconds
+ */
+function clockOffset(native) {
+  let offset = 0;
+  let least = Infinity;
+  for (let i = 0; i < CLOCK_TRIES; i++) {
+    const before = performance.now();
+    const raw = native.clock();
+    const after = performance.now();
+    if (after - before >= least) continue;
+    least = after - before;
+    offset = (before + after) / 2 - raw;
+  }
+  return offset;
+}
+
+/**
+ * Gives an error the system's code, such as EADDRINUSE, where its message starts with one.
+ * @param {Error} error
+ */
+function withSystemCode(error) {
+  const [, code] = /^(E[A-Z]+): /.exec(error.message) ?? [];
+  return code ? Object.assign(error, { code }) : error;
 }

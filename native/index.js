@@ -5,13 +5,13 @@
  * @typedef {import('./binding.js').EndpointSettings} EndpointSettings
  * @typedef {import('./endpoint.js').ListenOptions} ListenOptions
  * @typedef {import('./endpoint.js').SessionRequest} SessionRequest
- * @typedef {import('./events.js').CloseCause} CloseCause
+ * @typedef {import('./binding.js').CloseCause} CloseCause
  */
 
-export { BUILD_COMMAND, isBuilt, load, loadError, NativeUnavailableError } from './binding.js';
-export { Endpoint } from './endpoint.js';
-export { ConnectError } from './errors.js';
-export { loadOpus } from './opus.js';
+export {
+  BUILD_COMMAND, isBuilt, load, loadError, loadOpus, loadThreadCpuMs, NativeUnavailableError,
+} from './binding.js';
+export { ConnectError, Endpoint } from './endpoint.js';
 export { NativeSession } from './session.js';
 export { DEFAULTS } from './settings.js';
 export { Stream } from './stream.js';

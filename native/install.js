@@ -1,7 +1,7 @@
 /**
- * Builds the library, unless it has been built from these very sources. As the package's install
- * script it never fails: the server has other engines, and another Opus codec. With --must it exits with 1 when there is no
- * library in the end.
+ * Builds the library, unless it has been built from these very sources. As the package's install script it
+ * never fails: the server has other engines, and another Opus codec. With --must it exits with 1 when there
+ * is no library in the end. With --test it runs the tests of the Rust code instead.
  */
 
 import { spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ const LIBRARY_NAMES = /** @type {Record<string, string>} */ ({
 
 const PROGRESS_MS = 1000;
 
-/** What keeps the library from being built; the message is for people. */
+/** The library can't be built; the message is for people. */
 class BuildError extends Error {}
 
 /**
@@ -70,7 +70,7 @@ async function hasCompiler() {
   return false;
 }
 
-/** @returns {Promise<string | null>} what libopus can't be built for want of */
+/** @returns {Promise<string | null>} the tool that libopus can't be built without, in words */
 async function missingForOpus() {
   const lacking = async (/** @type {string} */ command) => (await run(command, ['--version'])).code !== 0;
   if (await lacking('cmake')) return 'there is no cmake (on Debian: apt-get install cmake)';
@@ -79,7 +79,7 @@ async function missingForOpus() {
 }
 
 /**
- * What the library is made of, in one number.
+ * A hash of all sources and of the system that they are built for.
  * @param {boolean} withOpus
  */
 function fingerprint(withOpus) {
@@ -157,6 +157,22 @@ async function build() {
   return missing;
 }
 
+/**
+ * Runs the Rust code's own tests, among them one of a million turns between QUIC's threads and JavaScript's.
+ * @returns {Promise<number | null>} cargo's exit code
+ */
+async function test() {
+  const lacking = await checkTools().then(() => null, (/** @type {BuildError} */ { message }) => message);
+  if (lacking) {
+    console.log(`skipped: the tests in native/src (${lacking})`);
+    return 0;
+  }
+  const { code, output } = await run('cargo', ['test', '--locked', '--no-default-features', '--target-dir', TARGET]);
+  console.log(output);
+  return code;
+}
+
+if (process.argv.includes('--test')) process.exit(await test());
 const must = process.argv.includes('--must');
 try {
   const missing = await build();

@@ -1,8 +1,7 @@
 import { Stream } from './stream.js';
 
 /**
- * @import { ConnectionStats, NativeEndpoint, RequestInfo } from './binding.js'
- * @import { CloseCause } from './events.js'
+ * @import { CloseCause, ConnectionStats, NativeEndpoint, RequestInfo } from './binding.js'
  */
 
 /** An open WebTransport session. Set the callbacks as soon as you have it, before you await. */
@@ -27,7 +26,7 @@ export class NativeSession {
     this.id = id;
     /** The other end's address and port. */
     this.peer = peer;
-    /** What the client asked for; null on the client's side. */
+    /** The client's request; null on the client's side. */
     this.request = request;
     /**
      * A datagram arrived; the bytes are valid during the call only, the time is of performance.now.

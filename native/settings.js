@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os';
 
 /** @import { EndpointSettings } from './binding.js' */
 
-/** The longest that a timer can run, in milliseconds. */
+/** The longest delay of a timer, in milliseconds. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What an endpoint's options are when nothing is said. @type {Readonly<EndpointSettings>} */
+/** An endpoint's default options. @type {Readonly<EndpointSettings>} */
 export const DEFAULTS = Object.freeze({
-  // JavaScript has a core too; and where two share one, they mostly wake each other.
+  // JavaScript needs a core too, and two threads on one core mostly wake each other.
   ioThreads: Math.max(1, Math.min(2, availableParallelism() - 1)),
   congestionController: 'cubic',
   idleTimeoutMs: 15_000,

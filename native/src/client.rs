@@ -5,6 +5,7 @@ use web_transport_quinn::proto::ConnectRequest;
 use web_transport_quinn::{Client, ClientError, ConnectError};
 
 use crate::events::{Event, Kind};
+use crate::faults::caught;
 use crate::hub::{Hub, Place};
 use crate::session::Session;
 
@@ -17,10 +18,14 @@ pub async fn connect(
     place: Place,
 ) {
     let limit = hub.options.handshake_timeout();
-    match timeout(limit, client.connect(request)).await {
-        Ok(Ok(inner)) => Session::start(hub, id, inner, place),
-        Ok(Err(error)) => fail(&hub, id, status_of(&error), error.to_string()),
-        Err(_) => fail(&hub, id, 0, "there was no answer in time".to_owned()),
+    match caught(timeout(limit, client.connect(request))).await {
+        Ok(Ok(Ok(inner))) => Session::start(hub, id, inner, place),
+        Ok(Ok(Err(error))) => fail(&hub, id, status_of(&error), error.to_string()),
+        Ok(Err(_)) => fail(&hub, id, 0, "there was no answer in time".to_owned()),
+        Err(message) => {
+            fail(&hub, id, 0, format!("the engine failed: {message}"));
+            hub.fault(0, message);
+        }
     }
 }
 

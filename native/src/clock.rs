@@ -1,6 +1,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+#[cfg(unix)]
+use napi_derive::napi;
+
 /// A monotonic clock in milliseconds, which JavaScript lines up with its `performance.now()`.
 pub struct Clock {
     epoch: Instant,
@@ -20,14 +23,27 @@ impl Clock {
         self.epoch.elapsed().as_secs_f64() * 1000.0
     }
 
-    /// What `performance.now()` said when `raw_ms` was zero.
+    /// Takes over the value of `performance.now()` at which `raw_ms` was zero.
     pub fn set_offset(&self, offset_ms: f64) {
         self.offset_bits
             .store(offset_ms.to_bits(), Ordering::Relaxed);
     }
 
-    /// Milliseconds, as `performance.now()` counts them.
+    /// Milliseconds on the clock of `performance.now()`.
     pub fn now_ms(&self) -> f64 {
         self.raw_ms() + f64::from_bits(self.offset_bits.load(Ordering::Relaxed))
     }
+}
+
+/// Processor time that the calling thread has used, in milliseconds.
+#[cfg(unix)]
+#[napi(catch_unwind)]
+pub fn thread_cpu_ms() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is valid for the call, which can only fail for a clock that the system lacks.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }

@@ -6,18 +6,19 @@ use napi::bindgen_prelude::Result;
 use quinn::congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::RttEstimator;
 
+use crate::faults::{pass, Place};
 use crate::options::invalid;
 
 type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
 
-/// So many bytes may be under way whatever was lost: speech of 150 kbit/s over a round trip of
-/// 600 ms, with the time in which QUIC finds out what was lost.
+/// Bytes that may be under way in any case: speech of 150 kbit/s over a round trip of 600 ms, with the
+/// time in which QUIC finds out what was lost.
 const LIVE_WINDOW: u64 = 32 * 1024;
 
-/// Where the round trip is longer than it was by so much, what is lost is lost in a queue.
+/// Growth of the round trip from which on losses are taken for those of a full queue.
 const QUEUE: Duration = Duration::from_millis(200);
 
-/// The shortest round trip is remembered for one to two times as long.
+/// The shortest round trip is remembered for one to two times this.
 const MEMORY: Duration = Duration::from_secs(30);
 
 pub fn factory(name: &str) -> Result<Factory> {
@@ -52,26 +53,25 @@ impl ControllerFactory for LiveConfig {
 
 /// Another controller, with a window that isn't smaller than live sound needs.
 ///
-/// A controller of bulk data answers each loss with a smaller window, and so little as we send never
-/// makes it larger again: with 10 % of random loss it stays at its least, two packets a round trip
-/// (RFC 9002, section 7.2), less than speech sends. What doesn't fit waits, and comes in bursts, too
-/// late. But we send no faster for a larger window: a session's rate is that of its codec, some
-/// 150 kbit/s with all that is repeated. That is less than a TCP gets with that loss and a round trip of
-/// 60 ms (280 kbit/s by RFC 5348, section 3.1), let alone ten times as much, at which RFC 8083, section
-/// 4.3, has a sender of sound stop. So loss alone is no reason to hold back.
+/// A controller made for bulk data shrinks its window at each loss, and a session sends too little to make
+/// it grow again: with 10 % of random loss it stays at two packets a round trip (RFC 9002, section 7.2),
+/// less than speech sends. Packets that don't fit wait and come too late. A larger window doesn't make us
+/// send faster: a session's rate is its codec's, some 150 kbit/s with redundancy. A TCP gets more with that
+/// loss and a round trip of 60 ms (280 kbit/s by RFC 5348, section 3.1), and RFC 8083, section 4.3, has a
+/// sender of sound stop at ten times a TCP's rate. So loss alone is no reason to hold back.
 ///
-/// Two things are reasons. Where nothing is acknowledged no more than the window is sent. And where the
-/// round trip grows our packets fill a queue: then the other controller's window holds, and what is
-/// too old is dropped here instead of waiting there. The first round trip is the other's too (RFC
+/// Two things are reasons. Where nothing is acknowledged, no more than the window is sent. Where the round
+/// trip grows, our packets fill a queue: then the other controller's window holds, and old packets are
+/// dropped here instead of waiting there. The first round trip has the other controller's window too (RFC
 /// 9002, section 7.2: ten packets).
 struct Live {
     inner: Box<dyn Controller>,
     rtts: Rtts,
-    /// Whether a queue fills, for all that is known.
+    /// Whether the round trips say that a queue fills; true until there is one.
     queues: bool,
 }
 
-/// The least of the smoothed round trips of late.
+/// The shortest of the recent smoothed round trips.
 #[derive(Clone)]
 struct Rtts {
     since: Instant,
@@ -92,6 +92,7 @@ impl Rtts {
 
 impl Controller for Live {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        pass(Place::Connection);
         self.inner.on_sent(now, bytes, last_packet_number);
     }
 

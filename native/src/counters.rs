@@ -26,7 +26,7 @@ impl Count {
     }
 }
 
-/// What is known of a session's connection.
+/// Statistics of a session's connection.
 #[napi(object)]
 pub struct Stats {
     /// The smoothed round-trip time, in milliseconds.
@@ -50,7 +50,7 @@ pub struct Stats {
     pub dropped_in: f64,
     /// Not sent: larger than the path takes.
     pub dropped_too_big: f64,
-    /// Pushed out of the send queue unsent, because the way was blocked; at least so many.
+    /// Pushed out of the send queue unsent, because the path was blocked; a lower bound.
     pub dropped_blocked: f64,
     /// Received, and of no session.
     pub malformed: f64,

@@ -6,8 +6,9 @@ use futures::future::join_all;
 use napi::bindgen_prelude::{
     Float64ArraySlice, Function, Result, Uint32ArraySlice, Uint8ArraySlice,
 };
+use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
-use quinn::{EndpointConfig, TokioRuntime};
+use quinn::EndpointConfig;
 use tokio::runtime::{Handle, Runtime};
 use tokio::time::timeout;
 use web_transport_quinn::http::StatusCode;
@@ -16,13 +17,17 @@ use web_transport_quinn::Client;
 
 use crate::counters::Stats;
 use crate::events::{Event, Kind};
+use crate::faults::{catch, caught, WalledRuntime};
 use crate::hub::{lock, Hub};
 use crate::options::{failed, invalid, Options};
 use crate::session::framed;
-use crate::{client, inbox::Batch, server, socket, threads, tls};
+use crate::{client, inbox::Batch, server, socket, tls};
 
-/// How long the closing of all sessions may take, and then the connections' own.
+/// The longest that the closing of all sessions may take, and then that of the connections.
 const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
+
+/// The longest wait for the threads' end; they are idle by then.
+const SHUTDOWN_LIMIT: Duration = Duration::from_millis(100);
 
 /// H3_NO_ERROR (RFC 9114, section 8.1).
 const NO_ERROR: u32 = 0x100;
@@ -39,20 +44,22 @@ pub struct Endpoint {
 
 #[napi]
 impl Endpoint {
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(options: Options, readable: Function<(), ()>) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(options.io_threads as usize)
             .thread_name("aloud-quic")
-            .on_thread_start(threads::yield_to_javascript)
-            .on_thread_park(threads::gather)
             .enable_all()
             .build()
             .map_err(failed)?;
         let readable = readable
             .build_threadsafe_function()
+            // Weak: it holds no process alive.
             .weak::<true>()
             .build()?;
+        let readable = Box::new(move || {
+            readable.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        });
         Ok(Self {
             hub: Arc::new(Hub::new(options, runtime.handle().clone(), readable)),
             handle: runtime.handle().clone(),
@@ -63,19 +70,19 @@ impl Endpoint {
     }
 
     /// Milliseconds on the endpoint's own monotonic clock.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn clock(&self) -> f64 {
         self.hub.clock.raw_ms()
     }
 
     /// Arrival times are on the endpoint's clock plus this.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn set_clock_offset(&self, offset_ms: f64) {
         self.hub.clock.set_offset(offset_ms);
     }
 
     /// Listens; answers the port.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn listen(
         &self,
         host: String,
@@ -83,19 +90,18 @@ impl Endpoint {
         cert_pem: String,
         key_pem: String,
     ) -> Result<u16> {
-        threads::take_short_turns();
         let ip: IpAddr = host.parse().map_err(invalid)?;
         let config = self.server_config(&cert_pem, &key_pem)?;
         let endpoint = self.bind(SocketAddr::new(ip, port), Some(config))?;
         let port = endpoint.local_addr().map_err(failed)?.port();
-        self.handle
+        self.hub
             .spawn(server::accept_loop(self.hub.clone(), endpoint.clone()));
         *lock(&self.server) = Some(endpoint);
         Ok(port)
     }
 
     /// From now on new sessions get this certificate; those that there are go on.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn set_certificate(&self, cert_pem: String, key_pem: String) -> Result<()> {
         let config = self.server_config(&cert_pem, &key_pem)?;
         if let Some(endpoint) = &*lock(&self.server) {
@@ -105,7 +111,7 @@ impl Endpoint {
     }
 
     /// Opens a session to a server; answers its number, or 0 when there are too many.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn connect(
         &self,
         url: String,
@@ -125,50 +131,45 @@ impl Endpoint {
             return Ok(0);
         };
         let id = self.hub.next_id();
-        self.handle.spawn(client::connect(
-            self.hub.clone(),
-            id,
-            client,
-            request,
-            place,
-        ));
+        let connecting = client::connect(self.hub.clone(), id, client, request, place);
+        self.hub.spawn(connecting);
         Ok(id)
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn accept(&self, id: u32) -> bool {
         let Some(request) = self.hub.take_request(id) else {
             return false;
         };
-        self.handle.spawn(request.accept(self.hub.clone(), id));
+        self.hub.spawn(request.accept(self.hub.clone(), id));
         true
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn reject(&self, id: u32, status: u16) -> Result<bool> {
         let status = StatusCode::from_u16(status).map_err(invalid)?;
         let Some(request) = self.hub.take_request(id) else {
             return Ok(false);
         };
         let limit = self.hub.options.handshake_timeout();
-        self.handle.spawn(request.reject(limit, status));
+        self.hub.spawn(request.reject(limit, status));
         Ok(true)
     }
 
     /// To be called before reading: what comes later is told anew.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn listening(&self) {
         self.hub.listening();
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn events(&self, most: u32) -> Vec<Event> {
         self.hub.take_events(most as usize)
     }
 
     /// Fills the arrays with datagrams: the bytes one after the other, and in the index four
     /// numbers for each: session, offset, length, arrival in milliseconds. Answers how many.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn recv(&self, mut bytes: Uint8ArraySlice, mut index: Float64ArraySlice) -> u32 {
         // SAFETY: JavaScript's thread is here, so nothing else touches the arrays meanwhile.
         let (bytes, index) = unsafe { (bytes.as_mut(), index.as_mut()) };
@@ -177,46 +178,49 @@ impl Endpoint {
         batch.count() as u32
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn send(&self, session: u32, bytes: Uint8ArraySlice) -> bool {
         self.hub
             .session(session)
-            .is_some_and(|session| session.send_framed(framed(&bytes)))
+            .is_some_and(|session| session.send_framed(&self.hub, framed(&bytes)))
     }
 
     /// Sends one datagram to the first `count` of these sessions; answers to how many it went.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn send_many(&self, ids: Uint32ArraySlice, count: u32, bytes: Uint8ArraySlice) -> u32 {
         let framed = framed(&bytes);
         let mut sent = 0;
         let count = ids.len().min(count as usize);
         self.hub.with_sessions(&ids[..count], |session| {
-            sent += u32::from(session.send_framed(framed.clone()));
+            sent += u32::from(session.send_framed(&self.hub, framed.clone()));
         });
         sent
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close_session(&self, id: u32, code: u32, reason: String) {
         if let Some(session) = self.hub.session(id) {
-            self.handle
-                .spawn(async move { session.close(code, &reason).await });
+            let _context = self.handle.enter();
+            session
+                .clone()
+                .spawn(&self.hub, async move { session.close(code, &reason).await });
         }
     }
 
     /// To be called when the end of a session has been dealt with.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn forget(&self, id: u32) {
         self.hub.forget_session(id);
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stats(&self, id: u32) -> Option<Stats> {
-        Some(self.hub.session(id)?.stats())
+        let session = self.hub.session(id)?;
+        catch(|| session.stats()).ok()
     }
 
     /// Closes all sessions and both sockets; the last event says when that is done.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&self, code: u32, reason: String) {
         let endpoints: Vec<quinn::Endpoint> = [&self.server, &self.client]
             .into_iter()
@@ -224,16 +228,18 @@ impl Endpoint {
             .collect();
         let hub = self.hub.clone();
         self.handle.spawn(async move {
-            close_all(&hub, endpoints, code, &reason).await;
+            if let Err(message) = caught(close_all(&hub, endpoints, code, &reason)).await {
+                hub.fault(0, message);
+            }
             hub.event(Event::new(Kind::EndpointClosed, 0));
         });
     }
 
-    /// Ends the threads.
-    #[napi]
+    /// Ends the threads, so that none calls into a process that exits.
+    #[napi(catch_unwind)]
     pub fn shutdown(&self) {
         if let Some(runtime) = lock(&self.runtime).take() {
-            runtime.shutdown_background();
+            runtime.shutdown_timeout(SHUTDOWN_LIMIT);
         }
     }
 
@@ -252,7 +258,7 @@ impl Endpoint {
         let _context = self.handle.enter();
         let socket =
             socket::bind(address).map_err(|error| failed(socket::reason(&error, address)))?;
-        let runtime = Arc::new(TokioRuntime);
+        let runtime = Arc::new(WalledRuntime(Arc::downgrade(&self.hub)));
         quinn::Endpoint::new(EndpointConfig::default(), config, socket, runtime).map_err(failed)
     }
 
@@ -280,12 +286,16 @@ async fn close_all(hub: &Hub, endpoints: Vec<quinn::Endpoint>, code: u32, reason
     }
     hub.drop_requests();
     let sessions = hub.sessions();
-    join_all(sessions.iter().map(|session| session.close(code, reason))).await;
-    let _ = timeout(CLOSE_LIMIT, async {
-        for session in &sessions {
-            session.inner.closed().await;
+    join_all(sessions.iter().map(|session| async move {
+        let closing = async {
+            session.close(code, reason).await;
+            // It fails where the time is over; the connections are closed below.
+            let _ = timeout(CLOSE_LIMIT, session.inner.closed()).await;
+        };
+        if let Err(message) = caught(closing).await {
+            session.fail(hub, message);
         }
-    })
+    }))
     .await;
     for endpoint in &endpoints {
         endpoint.close(NO_ERROR.into(), b"");

@@ -1,6 +1,6 @@
 use napi_derive::napi;
 
-/// What happened. The numbers are known to `events.js`.
+/// Events that JavaScript is told of, by the numbers in `binding.js`.
 #[derive(Clone, Copy)]
 pub enum Kind {
     Request = 1,
@@ -12,9 +12,10 @@ pub enum Kind {
     StreamWritable = 7,
     StreamStopped = 8,
     EndpointClosed = 9,
+    Fault = 10,
 }
 
-/// Why a session ended.
+/// Reasons for a session's end.
 #[derive(Clone, Copy)]
 pub enum Cause {
     Local = 1,
@@ -23,7 +24,7 @@ pub enum Cause {
     Lost = 4,
 }
 
-/// What a client asks for when it opens a session.
+/// A client's request for a session.
 #[napi(object)]
 #[derive(Clone)]
 pub struct RequestInfo {

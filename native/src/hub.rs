@@ -1,45 +1,50 @@
 use std::collections::{HashMap, VecDeque};
+use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
-use napi::Status;
 use tokio::runtime::Handle;
 use tokio::time::{sleep_until, Instant};
 
 use crate::clock::Clock;
-use crate::events::Event;
-use crate::inbox::{Batch, Taken};
+use crate::events::{Event, Kind};
+use crate::faults::spawn;
+use crate::inbox::{Batch, Inbox, Taken};
 use crate::options::Options;
 use crate::request::Request;
 use crate::session::Session;
 
-/// The function that only says that there is something to read. Weak: it holds no process alive.
-pub type Readable = ThreadsafeFunction<(), (), (), Status, false, true>;
+/// Tells JavaScript that there is something to read.
+pub type Readable = Box<dyn Fn() + Send + Sync>;
 
-/// JavaScript is told no more often than this: what arrives meanwhile is read together.
+/// The shortest time between two tellings: what arrives meanwhile is read together.
 const TOLD_EVERY: Duration = Duration::from_millis(1);
 
 /// Datagrams that a session may have read before it is the next one's turn.
 const TURN: usize = 16;
 
-/// Locks, whatever became of the thread that held the lock last.
+/// Locks, also after a panic of a thread that held the lock: no session waits for another's fault.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What QUIC's threads and JavaScript's share. Every queue in it is bounded by the number of
+/// State that QUIC's threads and JavaScript's share. Every queue in it is bounded by the number of
 /// connections and of their streams: a session stands in line once, a stream announces itself once.
+///
+/// No telling is lost. A thread first puts something into a queue, then sets `told` and calls JavaScript
+/// unless it was set; JavaScript first clears `told`, then empties the queues. If it found a queue empty,
+/// its clearing came before the other thread took the queue's lock, so that thread finds `told` cleared.
 pub struct Hub {
     pub options: Options,
     pub clock: Clock,
     handle: Handle,
     readable: Arc<Readable>,
+    told_every: Duration,
     told: AtomicBool,
     told_at: Mutex<Option<Instant>>,
     events: Mutex<VecDeque<Event>>,
-    line: Mutex<VecDeque<Arc<Session>>>,
+    line: Mutex<VecDeque<Arc<Inbox>>>,
     sessions: Mutex<HashMap<u32, Arc<Session>>>,
     requests: Mutex<HashMap<u32, Request>>,
     next_id: AtomicU32,
@@ -53,6 +58,7 @@ impl Hub {
             clock: Clock::new(),
             handle,
             readable: Arc::new(readable),
+            told_every: TOLD_EVERY,
             told: AtomicBool::new(false),
             told_at: Mutex::default(),
             events: Mutex::default(),
@@ -84,24 +90,41 @@ impl Hub {
             return;
         }
         let now = Instant::now();
-        let mut told_at = lock(&self.told_at);
-        let at = told_at.map_or(now, |before| now.max(before + TOLD_EVERY));
-        *told_at = Some(at);
-        drop(told_at);
+        let at = {
+            let mut told_at = lock(&self.told_at);
+            let at = told_at.map_or(now, |before| now.max(before.min(now) + self.told_every));
+            *told_at = Some(at);
+            at
+        };
         if at == now {
-            call(&self.readable);
+            (self.readable)();
             return;
         }
         let readable = self.readable.clone();
         self.handle.spawn(async move {
             sleep_until(at).await;
-            call(&readable);
+            readable();
         });
     }
 
     pub fn event(&self, event: Event) {
         lock(&self.events).push_back(event);
         self.tell();
+    }
+
+    /// Starts a task on the endpoint's threads; JavaScript is told of a panic in it.
+    pub fn spawn(self: &Arc<Self>, task: impl Future<Output = ()> + Send + 'static) {
+        let hub = self.clone();
+        let _context = self.handle.enter();
+        spawn(task, move |message| hub.fault(0, message));
+    }
+
+    /// Tells JavaScript of a panic; `session` is 0 where it wasn't in a session's own task.
+    pub fn fault(&self, session: u32, message: String) {
+        self.event(Event {
+            text: message,
+            ..Event::new(Kind::Fault, session)
+        });
     }
 
     /// JavaScript has come to read: whatever arrives from now on is told anew.
@@ -121,7 +144,8 @@ impl Hub {
 
     /// JavaScript has taken note of a session's end.
     pub fn forget_session(&self, id: u32) {
-        lock(&self.sessions).remove(&id);
+        // Dropped after the lock is released: the last reference closes the connection.
+        let _session = lock(&self.sessions).remove(&id);
     }
 
     pub fn session(&self, id: u32) -> Option<Arc<Session>> {
@@ -154,37 +178,32 @@ impl Hub {
         lock(&self.requests).clear();
     }
 
-    /// A session's inbox was empty and is no more.
-    pub fn enter_line(&self, session: Arc<Session>) {
-        lock(&self.line).push_back(session);
-        self.tell();
+    /// Keeps a session's datagram; answers how many older ones had to go for it.
+    pub fn datagram(&self, inbox: &Arc<Inbox>, datagram: &[u8]) -> u64 {
+        let (dropped, in_line) = inbox.push(datagram, self.clock.now_ms());
+        if !in_line {
+            lock(&self.line).push_back(inbox.clone());
+            self.tell();
+        }
+        dropped
     }
 
     /// Fills the arrays with datagrams, the sessions taking turns.
     pub fn take_datagrams(&self, out: &mut Batch) {
         loop {
-            let Some(session) = lock(&self.line).pop_front() else {
+            let Some(inbox) = lock(&self.line).pop_front() else {
                 return;
             };
-            let mut inbox = lock(&session.inbox);
-            match inbox.take(session.id, TURN, out) {
-                Taken::All => inbox.in_line = false,
-                Taken::Some => {
-                    drop(inbox);
-                    lock(&self.line).push_back(session);
-                }
+            match inbox.take(TURN, out) {
+                Taken::All => {}
+                Taken::Some => lock(&self.line).push_back(inbox),
                 Taken::Full => {
-                    drop(inbox);
-                    lock(&self.line).push_front(session);
+                    lock(&self.line).push_front(inbox);
                     return;
                 }
             }
         }
     }
-}
-
-fn call(readable: &Readable) {
-    readable.call((), ThreadsafeFunctionCallMode::NonBlocking);
 }
 
 /// One connection's place among the most there may be; given back when dropped.
@@ -193,5 +212,98 @@ pub struct Place(Arc<AtomicUsize>);
 impl Drop for Place {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{channel, Receiver};
+    use std::thread;
+
+    use tokio::runtime::Runtime;
+
+    use super::*;
+    use crate::inbox::INDEX_FIELDS;
+
+    const WRITERS: usize = 3;
+    const LOST_AFTER: Duration = Duration::from_secs(20);
+
+    fn options() -> Options {
+        Options {
+            io_threads: 1,
+            congestion_controller: "cubic".into(),
+            idle_timeout_ms: 1,
+            keep_alive_ms: 0,
+            handshake_timeout_ms: 1,
+            max_connections: 1,
+            receive_queue: 1,
+            send_queue_bytes: 1,
+            max_streams: 1,
+            stream_buffer_bytes: 1,
+        }
+    }
+
+    /// Reads as endpoint.js does; answers how many events and datagrams there were.
+    fn read(hub: &Hub, bytes: &mut [u8], index: &mut [f64]) -> usize {
+        hub.listening();
+        let mut count = hub.take_events(256).len();
+        loop {
+            let mut batch = Batch::new(bytes, index);
+            hub.take_datagrams(&mut batch);
+            if batch.count() == 0 {
+                return count;
+            }
+            count += batch.count();
+        }
+    }
+
+    /// Reads whenever it is told to until all is there. Each writer waits until its last one was read,
+    /// as a quiet session does: after a telling that was lost there would be no other.
+    fn turns(told_every: Duration, turns: usize) {
+        let runtime = Runtime::new().unwrap();
+        let (told, hears): (_, Receiver<()>) = channel();
+        let readable = Box::new(move || told.send(()).unwrap_or_default());
+        let mut hub = Hub::new(options(), runtime.handle().clone(), readable);
+        hub.told_every = told_every;
+        let hub = &hub;
+        let written = &AtomicUsize::new(0);
+        let was_read = &AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                scope.spawn(move || {
+                    let inbox = Arc::new(Inbox::new(writer as u32, 8));
+                    for turn in 0..turns / WRITERS {
+                        if (turn + writer) % 2 == 0 {
+                            hub.datagram(&inbox, &[1, 2, 3]);
+                        } else {
+                            hub.event(Event::new(Kind::StreamReadable, 1));
+                        }
+                        let mine = written.fetch_add(1, Ordering::SeqCst) + 1;
+                        while mine > was_read.load(Ordering::SeqCst) {
+                            thread::yield_now();
+                        }
+                    }
+                });
+            }
+            let (mut bytes, mut index) = ([0; 64], [0.0; INDEX_FIELDS * 4]);
+            let all = turns / WRITERS * WRITERS;
+            while was_read.load(Ordering::SeqCst) < all {
+                let told = hears.recv_timeout(LOST_AFTER);
+                let count = read(hub, &mut bytes, &mut index);
+                // Without this the writers would wait for ever, and the test with them.
+                was_read.fetch_add(if told.is_ok() { count } else { all }, Ordering::SeqCst);
+                assert!(told.is_ok(), "{count} waited untold");
+            }
+        });
+    }
+
+    #[test]
+    fn no_telling_is_lost_in_a_million_turns() {
+        turns(Duration::ZERO, 1_000_000);
+    }
+
+    #[test]
+    fn no_telling_is_lost_where_it_waits_for_its_time() {
+        turns(TOLD_EVERY, 3_000);
     }
 }

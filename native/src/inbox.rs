@@ -1,19 +1,29 @@
 use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use crate::hub::lock;
 
 /// A session's received datagrams: at most `capacity` of them, the oldest dropped for the newest.
-/// Their bytes are copied into one ring, since what QUIC hands out would keep a whole batch of UDP
-/// packets alive for the sake of one small datagram.
 pub struct Inbox {
+    session: u32,
     capacity: usize,
-    bytes: VecDeque<u8>,
-    entries: VecDeque<(usize, f64)>,
-    /// Whether the session stands in the hub's line of those that have something to read.
-    pub in_line: bool,
+    queue: Mutex<Queue>,
 }
 
-/// What became of one turn of reading.
+/// The bytes are copied into one ring, since what QUIC hands out would keep a whole batch of UDP packets
+/// alive for the sake of one small datagram.
+#[derive(Default)]
+struct Queue {
+    bytes: VecDeque<u8>,
+    /// Length and time of arrival of each datagram.
+    entries: VecDeque<(usize, f64)>,
+    /// Whether the inbox stands in the hub's line of those that have something to read.
+    in_line: bool,
+}
+
+/// Outcome of one turn of reading.
 pub enum Taken {
-    /// The inbox is empty.
+    /// The inbox is empty, and out of the line.
     All,
     /// The turn is over, and there are more datagrams.
     Some,
@@ -22,52 +32,55 @@ pub enum Taken {
 }
 
 impl Inbox {
-    pub fn new(capacity: usize) -> Self {
+    pub fn new(session: u32, capacity: usize) -> Self {
         Self {
+            session,
             capacity,
-            bytes: VecDeque::new(),
-            entries: VecDeque::new(),
-            in_line: false,
+            queue: Mutex::default(),
         }
     }
 
-    /// Keeps a datagram; answers how many had to go for it.
-    pub fn push(&mut self, datagram: &[u8], arrival_ms: f64) -> u64 {
+    /// Keeps a datagram; answers how many had to go for it, and whether the inbox stood in line already.
+    /// The caller puts it there if it didn't.
+    pub fn push(&self, datagram: &[u8], arrival_ms: f64) -> (u64, bool) {
+        let mut queue = lock(&self.queue);
         let mut dropped = 0;
-        while self.entries.len() >= self.capacity {
-            if let Some((length, _)) = self.entries.pop_front() {
-                self.bytes.drain(..length);
+        while queue.entries.len() >= self.capacity {
+            if let Some((length, _)) = queue.entries.pop_front() {
+                queue.bytes.drain(..length);
                 dropped += 1;
             }
         }
-        self.bytes.extend(datagram);
-        self.entries.push_back((datagram.len(), arrival_ms));
-        dropped
+        queue.bytes.extend(datagram);
+        queue.entries.push_back((datagram.len(), arrival_ms));
+        (dropped, std::mem::replace(&mut queue.in_line, true))
     }
 
-    /// Moves up to `turn` datagrams to where `out` points.
-    pub fn take(&mut self, session: u32, turn: usize, out: &mut Batch) -> Taken {
+    /// Moves up to `turn` datagrams to `out`.
+    pub fn take(&self, turn: usize, out: &mut Batch) -> Taken {
+        let mut queue = lock(&self.queue);
         for _ in 0..turn {
-            let Some(&(length, arrival_ms)) = self.entries.front() else {
-                return Taken::All;
+            let Some(&(length, arrival_ms)) = queue.entries.front() else {
+                break;
             };
-            if !out.put(session, &mut self.bytes, length, arrival_ms) {
+            if !out.put(self.session, &mut queue.bytes, length, arrival_ms) {
                 return Taken::Full;
             }
-            self.entries.pop_front();
+            queue.entries.pop_front();
         }
-        if self.entries.is_empty() {
-            Taken::All
-        } else {
+        queue.in_line = !queue.entries.is_empty();
+        if queue.in_line {
             Taken::Some
+        } else {
+            Taken::All
         }
     }
 }
 
-/// How many numbers of the index describe one datagram: session, offset, length, arrival.
+/// Numbers in the index for each datagram: session, offset, length, arrival.
 pub const INDEX_FIELDS: usize = 4;
 
-/// JavaScript's arrays, as far as they are filled.
+/// JavaScript's arrays, and how far they are filled.
 pub struct Batch<'a> {
     bytes: &'a mut [u8],
     index: &'a mut [f64],

@@ -6,7 +6,7 @@ use quinn::{IdleTimeout, TransportConfig, VarInt};
 
 use crate::congestion;
 
-/// An endpoint's options, complete: the defaults are in `index.js`.
+/// An endpoint's options, complete: the defaults are in `settings.js`.
 #[napi(object)]
 #[derive(Clone)]
 pub struct Options {
@@ -17,7 +17,7 @@ pub struct Options {
     /// 0 for none
     pub keep_alive_ms: u32,
     pub handshake_timeout_ms: u32,
-    /// How many sessions, requests and handshakes together.
+    /// The most sessions, requests and handshakes together.
     pub max_connections: u32,
     /// Datagrams that wait for JavaScript, for each session.
     pub receive_queue: u32,

@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 1275;
 const LENGTHS: [u32; 6] = [1, 2, 4, 8, 16, 24];
 
 /// libopus's version, in its own words.
-#[napi]
+#[napi(catch_unwind)]
 pub fn opus_version() -> String {
     let text = unsafe { CStr::from_ptr(sys::opus_get_version_string()) };
     text.to_string_lossy().into_owned()
@@ -40,7 +40,7 @@ pub struct OpusEncoder {
 impl OpusEncoder {
     /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay. `channels` is
     /// 1 or 2.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(
         sample_rate: u32,
         frame_samples: u32,
@@ -90,14 +90,14 @@ impl OpusEncoder {
     }
 
     /// Samples by which the decoded sound lies behind the encoded.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn lookahead(&self) -> u32 {
         self.lookahead
     }
 
     /// Encodes one frame; answers the bytes written at `at`, or 0 when there is no room, when `pcm`
     /// isn't one frame, or once closed.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn encode(&mut self, pcm: Float32ArraySlice, mut out: Uint8ArraySlice, at: u32) -> u32 {
         let at = at as usize;
         let room = out.len().saturating_sub(at).min(MAX_BYTES);
@@ -130,13 +130,13 @@ impl OpusEncoder {
     }
 
     /// From the next frame on. False when Opus doesn't have it, or once closed.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn set_complexity(&mut self, complexity: u32) -> bool {
         complexity <= 10 && self.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
     }
 
     /// From the next frame on: whether both channels are the same, and go out as one. False once closed.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn set_mono(&mut self, mono: bool) -> bool {
         let channels = if mono { 1 } else { sys::OPUS_AUTO };
         self.set(sys::OPUS_SET_FORCE_CHANNELS_REQUEST, channels)
@@ -149,7 +149,7 @@ impl OpusEncoder {
     }
 
     /// Frees it. Idempotent.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         if let Some(state) = self.state.take() {
             unsafe { sys::opus_encoder_destroy(state.as_ptr()) };
@@ -176,7 +176,7 @@ pub struct OpusDecoder {
 #[napi]
 impl OpusDecoder {
     /// `channels`, 1 or 2, are those of the sound that comes out, whatever the payloads have.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(sample_rate: u32, frame_samples: u32, channels: Option<u32>) -> Result<Self> {
         let channels = check_shape(sample_rate, frame_samples, channels)?;
         let mut error = 0;
@@ -192,7 +192,7 @@ impl OpusDecoder {
 
     /// Decodes the payload of `length` bytes at `start` to the frame at `at`. False, and `out` untouched,
     /// when it is no Opus or of another duration, when one of the two isn't within its array, or once closed.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn decode(
         &mut self,
         bytes: Uint8ArraySlice,
@@ -216,7 +216,7 @@ impl OpusDecoder {
 
     /// Makes up the frame at `at` in place of one that is missing. False, and `out` untouched, once closed
     /// or when the frame isn't within `out`.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn conceal(&mut self, out: Float32ArraySlice, at: u32) -> bool {
         self.fill(ptr::null(), 0, out, at)
     }
@@ -257,7 +257,7 @@ impl OpusDecoder {
     }
 
     /// Frees it. Idempotent.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&mut self) {
         if let Some(state) = self.state.take() {
             unsafe { sys::opus_decoder_destroy(state.as_ptr()) };

@@ -5,11 +5,12 @@ use tokio::time::timeout;
 use web_transport_quinn::http::StatusCode;
 
 use crate::events::{Cause, Event, RequestInfo};
+use crate::faults::caught;
 use crate::hub::{Hub, Place};
 use crate::session::Session;
 use crate::socket::readable;
 
-/// How long a refused client is held, so that it can read the answer: one whose control stream
+/// Time for which a refused client is held, so that it can read the answer: one whose control stream
 /// goes at once reports a connection error instead.
 const REFUSED_FOR: Duration = Duration::from_secs(2);
 
@@ -44,15 +45,17 @@ impl Request {
 
     /// Accepts it. JavaScript hears that the session has opened, or else that it has closed.
     pub async fn accept(self, hub: Arc<Hub>, id: u32) {
-        match timeout(hub.options.handshake_timeout(), self.inner.ok()).await {
-            Ok(Ok(inner)) => Session::start(hub, id, inner, self.place),
-            _ => hub.event(Event::closed(
-                id,
-                Cause::Lost,
-                0,
-                "the client went away".to_owned(),
-            )),
-        }
+        let limit = hub.options.handshake_timeout();
+        let reason = match caught(timeout(limit, self.inner.ok())).await {
+            Ok(Ok(Ok(inner))) => return Session::start(hub, id, inner, self.place),
+            Ok(_) => "the client went away".to_owned(),
+            Err(message) => {
+                let reason = format!("the engine failed: {message}");
+                hub.fault(0, message);
+                reason
+            }
+        };
+        hub.event(Event::closed(id, Cause::Lost, 0, reason));
     }
 
     /// Answers with a status that is not 200.

@@ -4,31 +4,39 @@ use tokio::time::{sleep, timeout};
 use web_transport_quinn::http::StatusCode;
 
 use crate::events::{Event, Kind};
-use crate::hub::{Hub, Place};
+use crate::faults::{catch, pass, Place};
+use crate::hub::{self, Hub};
 use crate::request::Request;
 
-/// From so many connections on, in percent of the most, a new client first has to prove that its
-/// address is its own (RFC 9000, section 8.1.2).
+/// Percentage of the most connections from which on a new client first has to prove that its address is
+/// its own (RFC 9000, section 8.1.2).
 const BUSY_PERCENT: usize = 50;
 
-/// Takes connections until the endpoint closes.
+/// Takes connections until the endpoint closes. A panic over one connection leaves the others alone.
 pub async fn accept_loop(hub: Arc<Hub>, endpoint: quinn::Endpoint) {
     while let Some(incoming) = endpoint.accept().await {
-        let Some(place) = hub.enter() else {
-            incoming.refuse();
-            continue;
-        };
-        let busy = hub.options.max_connections as usize * BUSY_PERCENT / 100;
-        if hub.connections() > busy && incoming.may_retry() && !incoming.remote_address_validated()
-        {
-            let _ = incoming.retry();
-            continue;
+        if let Err(message) = catch(|| admit(&hub, incoming)) {
+            hub.fault(0, message);
         }
-        tokio::spawn(handshake(hub.clone(), incoming, place));
     }
 }
 
-async fn handshake(hub: Arc<Hub>, incoming: quinn::Incoming, place: Place) {
+fn admit(hub: &Arc<Hub>, incoming: quinn::Incoming) {
+    pass(Place::Accept);
+    let Some(place) = hub.enter() else {
+        incoming.refuse();
+        return;
+    };
+    let busy = hub.options.max_connections as usize * BUSY_PERCENT / 100;
+    if hub.connections() > busy && incoming.may_retry() && !incoming.remote_address_validated() {
+        // It fails for an address that was validated already, and that was looked at.
+        let _ = incoming.retry();
+        return;
+    }
+    hub.spawn(handshake(hub.clone(), incoming, place));
+}
+
+async fn handshake(hub: Arc<Hub>, incoming: quinn::Incoming, place: hub::Place) {
     let limit = hub.options.handshake_timeout();
     let request = timeout(limit, async {
         let connection = incoming.accept().ok()?.await.ok()?;

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use web_transport_quinn::{SessionError, WebTransportError};
 
 use crate::counters::{Counters, Stats};
 use crate::events::{Cause, Event, Kind};
+use crate::faults::{self, catch, pass, spawn};
 use crate::hub::{lock, Hub, Place};
 use crate::inbox::Inbox;
 use crate::stream::Stream;
@@ -22,15 +24,18 @@ use crate::stream_tasks;
 /// stream, so that is 0.
 pub const DATAGRAM_HEADER: [u8; 1] = [0];
 
-/// How long a close waits for what streams have to write.
+/// The longest that a close waits for streams' unsent bytes.
 const FLUSH_LIMIT: Duration = Duration::from_millis(200);
 const FLUSH_CHECK: Duration = Duration::from_millis(2);
 
-/// How long the last bytes of streams are ahead of a close: a peer drops what it has not read when
-/// it learns of the end.
+/// Head start of streams' last bytes before a close: a peer drops what it has not read when it learns
+/// of the end.
 const HEAD_START: Duration = Duration::from_millis(20);
 
-/// How often it is looked whether anything was heard of a peer.
+/// H3_INTERNAL_ERROR (RFC 9114, section 8.1).
+const INTERNAL_ERROR: u32 = 0x102;
+
+/// Checks in each idle timeout whether anything was heard of a peer.
 const LOOKS_PER_TIMEOUT: u32 = 8;
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
@@ -41,7 +46,7 @@ const MAX_REASON_BYTES: usize = 1024;
 pub struct Session {
     pub id: u32,
     pub inner: web_transport_quinn::Session,
-    pub inbox: Mutex<Inbox>,
+    pub inbox: Arc<Inbox>,
     pub streams: Mutex<HashMap<u32, Arc<Stream>>>,
     /// Places for the streams that the peer opens: bidirectional, unidirectional.
     pub peer_streams: [Arc<Semaphore>; 2],
@@ -50,6 +55,8 @@ pub struct Session {
     counters: Counters,
     next_stream: AtomicU32,
     closing: OnceLock<(u32, String)>,
+    /// Whether JavaScript was told of the end.
+    over: AtomicBool,
     _place: Place,
 }
 
@@ -60,13 +67,14 @@ impl Session {
         let session = Arc::new(Self {
             id,
             inner,
-            inbox: Mutex::new(Inbox::new(hub.options.receive_queue as usize)),
+            inbox: Arc::new(Inbox::new(id, hub.options.receive_queue as usize)),
             streams: Mutex::default(),
             peer_streams: [(); 2].map(|()| Arc::new(Semaphore::new(streams))),
             wrote_at: Mutex::default(),
             counters: Counters::default(),
             next_stream: AtomicU32::new(1),
             closing: OnceLock::new(),
+            over: AtomicBool::new(false),
             _place: place,
         });
         hub.add_session(session.clone());
@@ -74,21 +82,60 @@ impl Session {
             text: crate::socket::readable(session.inner.remote_address()),
             ..Event::new(Kind::Opened, id)
         });
-        tokio::spawn(receive(hub.clone(), session.clone()));
-        tokio::spawn(stream_tasks::accept_bidi(hub.clone(), session.clone()));
-        tokio::spawn(stream_tasks::accept_uni(hub.clone(), session.clone()));
-        tokio::spawn(watch(hub, session));
+        session.spawn(&hub, receive(hub.clone(), session.clone()));
+        session.spawn(
+            &hub,
+            stream_tasks::accept_bidi(hub.clone(), session.clone()),
+        );
+        session.spawn(&hub, stream_tasks::accept_uni(hub.clone(), session.clone()));
+        session.spawn(&hub, watch(hub.clone(), session.clone()));
+    }
+
+    /// Starts a task of the session's; a panic in it ends the session.
+    pub fn spawn(
+        self: &Arc<Self>,
+        hub: &Arc<Hub>,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let (hub, session) = (hub.clone(), self.clone());
+        spawn(task, move |message| session.fail(&hub, message));
+    }
+
+    /// Ends the session after a panic. JavaScript hears of a fault and of a lost connection.
+    pub fn fail(&self, hub: &Hub, message: String) {
+        // Dropping the last reference would panic where quinn's lock on the connection is poisoned.
+        std::mem::forget(self.inner.clone());
+        let text = format!("the engine failed: {message}");
+        hub.fault(self.id, message);
+        let conn: &quinn::Connection = &self.inner;
+        let _ = catch(|| conn.close(INTERNAL_ERROR.into(), b""));
+        self.end(hub, Event::closed(self.id, Cause::Lost, 0, text));
+    }
+
+    /// Tells JavaScript of the end, once.
+    fn end(&self, hub: &Hub, event: Event) {
+        if !self.over.swap(true, Ordering::Relaxed) {
+            hub.event(event);
+        }
     }
 
     pub fn next_stream(&self) -> u32 {
         self.next_stream.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Sends a datagram that already has its header; when the queue is full, the oldest goes.
-    pub fn send_framed(&self, framed: Bytes) -> bool {
-        if self.closing.get().is_some() {
+    /// Sends a datagram that already has its header; when the queue is full, the oldest goes. A panic ends
+    /// this session alone, so that a datagram for many reaches the others.
+    pub fn send_framed(&self, hub: &Hub, framed: Bytes) -> bool {
+        if self.closing.get().is_some() || self.over.load(Ordering::Relaxed) {
             return false;
         }
+        catch(|| self.queue(framed)).unwrap_or_else(|message| {
+            self.fail(hub, message);
+            false
+        })
+    }
+
+    fn queue(&self, framed: Bytes) -> bool {
         let conn: &quinn::Connection = &self.inner;
         if conn.datagram_send_buffer_space() < framed.len() {
             self.counters.blocked.add(1);
@@ -135,8 +182,8 @@ impl Session {
             .with_connection(&self.inner, DATAGRAM_HEADER.len())
     }
 
-    /// What the end of the connection means for the session. Of the peer's own words there may be
-    /// two tellings: the capsule's and the connection's.
+    /// Tells from the connection's end why the session ended. The peer's own reason may come twice: in the
+    /// capsule, and in the connection's close.
     fn ended(&self, session: SessionError, connection: ConnectionError, silent: bool) -> Event {
         if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = session {
             return Event::closed(self.id, Cause::Peer, code, reason);
@@ -179,14 +226,9 @@ async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
             continue;
         };
         session.counters.received.add(1);
-        let mut inbox = lock(&session.inbox);
-        let dropped = inbox.push(payload, hub.clock.now_ms());
-        let waited = std::mem::replace(&mut inbox.in_line, true);
-        drop(inbox);
+        pass(faults::Place::Receive);
+        let dropped = hub.datagram(&session.inbox, payload);
         session.counters.dropped_in.add(dropped);
-        if !waited {
-            hub.enter_line(session.clone());
-        }
     }
 }
 
@@ -202,5 +244,5 @@ async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
     };
     let silent = conn.stats().udp_rx.datagrams == heard;
     let told = session.inner.closed().await;
-    hub.event(session.ended(told, connection, silent));
+    session.end(&hub, session.ended(told, connection, silent));
 }

@@ -7,7 +7,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 use crate::hub::lock;
 use crate::inbox::take_front;
 
-/// How a stream's incoming side ended.
+/// End of a stream's incoming side.
 #[derive(Clone, Copy, PartialEq)]
 pub enum End {
     Finished,
@@ -15,7 +15,7 @@ pub enum End {
     Reset(u32),
 }
 
-/// What has arrived on a stream and was not read yet.
+/// Bytes that have arrived on a stream and were not read yet.
 #[derive(Default)]
 struct Incoming {
     bytes: VecDeque<u8>,
@@ -26,7 +26,7 @@ struct Incoming {
     over: bool,
 }
 
-/// What is to be written to a stream.
+/// Bytes that are to be written to a stream.
 #[derive(Default)]
 struct Outgoing {
     chunks: VecDeque<Bytes>,
@@ -38,7 +38,7 @@ struct Outgoing {
     over: bool,
 }
 
-/// What the task that writes has to do next.
+/// The next thing to do for the task that writes.
 pub enum Work {
     Write(Bytes),
     Finish,
@@ -46,7 +46,7 @@ pub enum Work {
     Wait,
 }
 
-/// What became of a read.
+/// Outcome of a read.
 pub enum Read {
     Bytes(usize),
     Nothing,
@@ -92,7 +92,7 @@ impl Stream {
         lock(&self.incoming).over && lock(&self.outgoing).over
     }
 
-    /// How many more bytes may arrive.
+    /// Number of bytes that may still arrive.
     pub fn room(&self) -> usize {
         self.limit.saturating_sub(lock(&self.incoming).bytes.len())
     }
@@ -207,7 +207,7 @@ impl Stream {
     }
 }
 
-/// Which of a stream's directions there are, as seen from here.
+/// Directions that a stream has, as seen from this side.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Sides {
     Both,

@@ -8,15 +8,15 @@ use crate::session::Session;
 use crate::stream::{End, Read, Stream};
 use crate::stream_tasks::{drop_if_over, open};
 
-/// What `stream_read` answers instead of a count of bytes.
+/// Answer of `stream_read` at the end.
 const FINISHED: f64 = -1.0;
-/// Less the peer's code.
+/// Answer of `stream_read` after a reset, less the peer's code.
 const RESET: f64 = -2.0;
 
 #[napi]
 impl Endpoint {
     /// Opens a stream; answers its number, or 0 when there is no such session or too many streams.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stream_open(&self, session: u32, bidi: bool) -> u32 {
         let _context = self.handle.enter();
         self.hub
@@ -27,7 +27,7 @@ impl Endpoint {
 
     /// Answers with the count of bytes read, 0 when there are none for now, -1 when the peer
     /// finished, -2 less the peer's code when it reset the stream.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stream_read(&self, session: u32, stream: u32, mut bytes: Uint8ArraySlice) -> f64 {
         let Some((session, stream)) = self.stream(session, stream) else {
             return RESET;
@@ -48,7 +48,7 @@ impl Endpoint {
 
     /// Answers 1 when all of the bytes were taken, 0 when there is no room now, -1 when writing
     /// is over.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stream_write(&self, session: u32, stream: u32, bytes: Uint8ArraySlice) -> i32 {
         let written = self
             .stream(session, stream)
@@ -56,21 +56,21 @@ impl Endpoint {
         written.map_or(-1, i32::from)
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stream_finish(&self, session: u32, stream: u32) {
         if let Some((_, stream)) = self.stream(session, stream) {
             stream.finish();
         }
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stream_reset(&self, session: u32, stream: u32, code: u32) {
         if let Some((_, stream)) = self.stream(session, stream) {
             stream.reset(code);
         }
     }
 
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stream_stop(&self, session: u32, stream: u32, code: u32) {
         if let Some((session, stream)) = self.stream(session, stream) {
             stream.stop(code);

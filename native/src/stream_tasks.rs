@@ -5,6 +5,7 @@ use tokio::time::Instant;
 use web_transport_quinn::{ReadError, RecvStream, SendStream, WriteError};
 
 use crate::events::{Event, Kind};
+use crate::faults::Fragile;
 use crate::hub::{lock, Hub};
 use crate::session::Session;
 use crate::stream::{End, Sides, Stream, Work};
@@ -26,12 +27,23 @@ pub async fn accept_bidi(hub: Arc<Hub>, session: Arc<Session>) {
         };
         let stream = new_stream(&hub, &session, Sides::Both, Some(permit));
         announce(&hub, &session, &stream);
-        tokio::spawn(read(hub.clone(), session.clone(), stream.clone(), recv));
-        tokio::spawn(write(hub.clone(), session.clone(), stream, send));
+        session.spawn(
+            &hub,
+            read(
+                hub.clone(),
+                session.clone(),
+                stream.clone(),
+                Fragile::new(recv),
+            ),
+        );
+        session.spawn(
+            &hub,
+            write(hub.clone(), session.clone(), stream, Fragile::new(send)),
+        );
     }
 }
 
-/// The same for unidirectional ones.
+/// Takes the unidirectional streams that the peer opens, as long as there are places for them.
 pub async fn accept_uni(hub: Arc<Hub>, session: Arc<Session>) {
     while let Some(permit) = place(&session, UNI).await {
         let Ok(recv) = session.inner.accept_uni().await else {
@@ -39,7 +51,10 @@ pub async fn accept_uni(hub: Arc<Hub>, session: Arc<Session>) {
         };
         let stream = new_stream(&hub, &session, Sides::Incoming, Some(permit));
         announce(&hub, &session, &stream);
-        tokio::spawn(read(hub.clone(), session.clone(), stream, recv));
+        session.spawn(
+            &hub,
+            read(hub.clone(), session.clone(), stream, Fragile::new(recv)),
+        );
     }
 }
 
@@ -78,19 +93,26 @@ pub fn open(hub: &Arc<Hub>, session: &Arc<Session>, bidi: bool) -> Option<u32> {
     let sides = if bidi { Sides::Both } else { Sides::Outgoing };
     let stream = new_stream(hub, session, sides, None);
     let id = stream.id;
-    let (hub, session) = (hub.clone(), session.clone());
-    tokio::spawn(async move {
-        if bidi {
-            let Ok((send, recv)) = session.inner.open_bi().await else {
-                return;
-            };
-            tokio::spawn(read(hub.clone(), session.clone(), stream.clone(), recv));
-            write(hub, session, stream, send).await;
-        } else if let Ok(send) = session.inner.open_uni().await {
-            write(hub, session, stream, send).await;
-        }
-    });
+    session.spawn(hub, opened(hub.clone(), session.clone(), stream));
     Some(id)
+}
+
+async fn opened(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>) {
+    if stream.bidi {
+        let Ok((send, recv)) = session.inner.open_bi().await else {
+            return;
+        };
+        let reading = read(
+            hub.clone(),
+            session.clone(),
+            stream.clone(),
+            Fragile::new(recv),
+        );
+        session.spawn(&hub, reading);
+        write(hub, session, stream, Fragile::new(send)).await;
+    } else if let Ok(send) = session.inner.open_uni().await {
+        write(hub, session, stream, Fragile::new(send)).await;
+    }
 }
 
 /// Lets go of a stream in which nothing more can happen.
@@ -100,7 +122,12 @@ pub fn drop_if_over(session: &Session, stream: &Stream) {
     }
 }
 
-async fn read(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>, mut recv: RecvStream) {
+async fn read(
+    hub: Arc<Hub>,
+    session: Arc<Session>,
+    stream: Arc<Stream>,
+    mut recv: Fragile<RecvStream>,
+) {
     loop {
         if let Some(code) = stream.stopped() {
             let _ = recv.stop(code);
@@ -137,7 +164,12 @@ async fn read(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>, mut rec
     drop_if_over(&session, &stream);
 }
 
-async fn write(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>, mut send: SendStream) {
+async fn write(
+    hub: Arc<Hub>,
+    session: Arc<Session>,
+    stream: Arc<Stream>,
+    mut send: Fragile<SendStream>,
+) {
     loop {
         match stream.next_work() {
             Work::Write(chunk) => {

@@ -7,14 +7,17 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{verify_tls13_signature, CryptoProvider};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{CertificateError, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::version::TLS13;
+use rustls::{
+    CertificateError, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    SupportedProtocolVersion,
+};
 use web_transport_quinn::{crypto::sha256, ALPN};
 
 use crate::options::{failed, invalid};
 
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
-}
+/// QUIC has no TLS below 1.3 (RFC 9001, section 4.2).
+const VERSIONS: &[&SupportedProtocolVersion] = &[&TLS13];
 
 /// A server's QUIC settings with its certificate chain and key, both PEM.
 pub fn server_config(
@@ -30,40 +33,33 @@ pub fn server_config(
     }
     let key = PrivateKeyDer::from_pem_slice(key_pem.as_bytes())
         .map_err(|error| invalid(format!("the key file holds no PEM private key: {error}")))?;
-    let mut tls = rustls::ServerConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .map_err(failed)?
+    let mut tls = rustls::ServerConfig::builder_with_protocol_versions(VERSIONS)
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .map_err(|error| invalid(format!("the certificate and the key do not work: {error}")))?;
-    tls.alpn_protocols = vec![ALPN.as_bytes().to_vec()];
+    tls.alpn_protocols = vec![ALPN.into()];
     let quic = QuicServerConfig::try_from(tls).map_err(failed)?;
     let mut config = ServerConfig::with_crypto(Arc::new(quic));
     config.transport_config(transport);
     Ok(config)
 }
 
-/// A client's QUIC settings: it believes the certificates of these SHA-256 hashes, or, when there
-/// are none, those of the system's authorities.
+/// A client's QUIC settings: it trusts the certificates with these SHA-256 hashes, or, when there are
+/// none, those of the system's authorities.
 pub fn client_config(
     hashes: Vec<Vec<u8>>,
     transport: Arc<TransportConfig>,
 ) -> Result<ClientConfig> {
-    let builder = rustls::ClientConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .map_err(failed)?;
-    let mut tls = if hashes.is_empty() {
-        builder
-            .with_root_certificates(system_roots())
-            .with_no_client_auth()
+    let builder = rustls::ClientConfig::builder_with_protocol_versions(VERSIONS);
+    let builder = if hashes.is_empty() {
+        builder.with_root_certificates(system_roots())
     } else {
-        let provider = provider();
-        builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Pinned { provider, hashes }))
-            .with_no_client_auth()
+        let provider = builder.crypto_provider().clone();
+        let pinned = Arc::new(Pinned { provider, hashes });
+        builder.dangerous().with_custom_certificate_verifier(pinned)
     };
-    tls.alpn_protocols = vec![ALPN.as_bytes().to_vec()];
+    let mut tls = builder.with_no_client_auth();
+    tls.alpn_protocols = vec![ALPN.into()];
     let quic = QuicClientConfig::try_from(tls).map_err(failed)?;
     let mut config = ClientConfig::new(Arc::new(quic));
     config.transport_config(transport);
@@ -76,7 +72,7 @@ fn system_roots() -> RootCertStore {
     roots
 }
 
-/// Believes a certificate by its hash alone, as a page's `serverCertificateHashes` do.
+/// Trusts a certificate by its hash alone, as a page's `serverCertificateHashes` do.
 #[derive(Debug)]
 struct Pinned {
     provider: Arc<CryptoProvider>,
@@ -101,7 +97,7 @@ impl ServerCertVerifier for Pinned {
         ))
     }
 
-    /// Never asked: QUIC has no TLS below 1.3 (RFC 9001, section 4.2).
+    /// Never called, since only TLS 1.3 is offered.
     fn verify_tls12_signature(
         &self,
         _message: &[u8],

@@ -5,7 +5,7 @@ import { closeAfter, closeAll, nativeTests, startServer, until } from './harness
 
 afterEach(closeAll);
 
-/** So much may be under way whatever was lost, in bytes. */
+/** Bytes that may be under way in any case. */
 const LIVE_WINDOW = 32 * 1024;
 
 /** A sender's packets, one each 10 ms. */

@@ -11,7 +11,7 @@ export const nativeTests = requireOrSkip(isBuilt() && loadError() === null, 'the
 export const newCertificate = () =>
   generateCertificate({ hosts: ['localhost', '127.0.0.1', '::1'], now: new Date() });
 
-/** What is to be closed after a test, last opened first. @type {(() => unknown)[]} */
+/** Owners to be closed after a test, last opened first. @type {(() => unknown)[]} */
 const open = [];
 
 /**

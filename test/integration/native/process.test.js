@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Endpoint } from '@aloud/native';
+import { Endpoint, loadThreadCpuMs } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
-import { closeAfter, closeAll, nativeTests, newCertificate, record, startServer, until } from './harness.js';
+import { blockThread, closeAfter, closeAll, nativeTests, newCertificate, record, startServer, until } from './harness.js';
 
 /** @import { Session } from '../../../server/transport/session.js' */
 
@@ -69,6 +69,15 @@ nativeTests.describe('native engine: processes', () => {
     } finally {
       peer.child.kill('SIGKILL');
     }
+  });
+
+  it.skipIf(process.platform === 'win32')('tells the processor time of the calling thread', () => {
+    const threadCpuMs = loadThreadCpuMs() ?? expect.fail('there is no such clock');
+    const before = threadCpuMs();
+    blockThread(200);
+    const blocked = threadCpuMs();
+    expect(blocked - before).toBeLessThan(100);
+    while (threadCpuMs() < blocked + 20);
   });
 
   it.skipIf(process.platform !== 'linux')('leaves no thread behind', async () => {

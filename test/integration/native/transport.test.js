@@ -14,7 +14,7 @@ afterEach(closeAll);
 
 const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
 
-/** What a session's handler heard. @param {Session} session */
+/** Records the calls of a session's handler. @param {Session} session */
 function handle(session) {
   const heard = {
     packets: /** @type {string[]} */ ([]),
@@ -133,7 +133,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
       session.sendControl(message);
       await new Promise((resolve) => void setImmediate(resolve));
     }
-    await until(() => seen.closed);
+    await until(() => seen.closed && heard.closed.length > 0);
     expect(heard.closed).toHaveLength(1);
   });
 

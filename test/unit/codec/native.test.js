@@ -20,7 +20,7 @@ const opus = opusOrNull();
 const native = requireOrSkip(opus, 'the native Opus codec is not built', canBuildOpus);
 const { OpusEncoder, OpusDecoder, opusVersion } = /** @type {NonNullable<typeof opus>} */ (opus ?? {});
 
-/** What JavaScript may hand over where a number is wanted. */
+/** Values that JavaScript may hand over where a number is wanted. */
 const anyNumber = fc.oneof(
   fc.integer(),
   fc.double(),

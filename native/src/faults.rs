@@ -1,0 +1,145 @@
+//! Walls against panics: one ends the session or the task that it happened in, and JavaScript is told.
+
+use std::any::Any;
+use std::future::Future;
+use std::io;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use futures::FutureExt;
+use napi_derive::napi;
+use quinn::{AsyncTimer, AsyncUdpSocket, Runtime, TokioRuntime};
+
+use crate::hub::Hub;
+use crate::options::failed;
+
+/// Calls; where that panics, the result is the panic's message.
+pub fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(message)
+}
+
+/// Awaits; where that panics, the result is the panic's message.
+pub async fn caught<T>(task: impl Future<Output = T>) -> Result<T, String> {
+    AssertUnwindSafe(task).catch_unwind().await.map_err(message)
+}
+
+/// Starts a task on the current runtime; where it panics, `failed` gets the panic's message.
+pub fn spawn(
+    task: impl Future<Output = ()> + Send + 'static,
+    failed: impl FnOnce(String) + Send + 'static,
+) {
+    tokio::spawn(async move {
+        if let Err(message) = caught(task).await {
+            failed(message);
+        }
+    });
+}
+
+fn message(payload: Box<dyn Any + Send>) -> String {
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => payload.downcast_ref::<&str>().map_or_else(
+            || "a panic without a message".to_owned(),
+            |text| (*text).to_owned(),
+        ),
+    }
+}
+
+/// Something of quinn's that is not dropped in a panic. A panic inside quinn leaves the connection's lock
+/// poisoned; dropping a stream takes that lock and panics again, and a second panic aborts the process.
+pub struct Fragile<T>(ManuallyDrop<T>);
+
+impl<T> Fragile<T> {
+    pub fn new(inner: T) -> Self {
+        Self(ManuallyDrop::new(inner))
+    }
+}
+
+impl<T> Deref for Fragile<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Fragile<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+impl<T> Drop for Fragile<T> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: nothing uses the value after this.
+            unsafe { ManuallyDrop::drop(&mut self.0) };
+        }
+    }
+}
+
+/// tokio for quinn's own tasks, one for each connection and socket: a panic in one is told.
+#[derive(Debug)]
+pub struct WalledRuntime(pub Weak<Hub>);
+
+impl Runtime for WalledRuntime {
+    fn new_timer(&self, at: Instant) -> Pin<Box<dyn AsyncTimer>> {
+        TokioRuntime.new_timer(at)
+    }
+
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        let hub = self.0.clone();
+        spawn(task, move |message| {
+            if let Some(hub) = hub.upgrade() {
+                hub.fault(0, message);
+            }
+        });
+    }
+
+    fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Arc<dyn AsyncUdpSocket>> {
+        TokioRuntime.wrap_udp_socket(socket)
+    }
+
+    fn now(&self) -> Instant {
+        TokioRuntime.now()
+    }
+}
+
+/// Places that panic where a test wants it.
+#[derive(Clone, Copy)]
+pub enum Place {
+    /// JavaScript's call.
+    Call = 1,
+    /// A session's task.
+    Receive = 2,
+    /// quinn's task for a connection, under its lock.
+    Connection = 3,
+    /// The loop that takes connections.
+    Accept = 4,
+}
+
+static PANICS_AT: AtomicU32 = AtomicU32::new(0);
+
+/// To be called at a place: panics there, once, when a test asked for it.
+pub fn pass(place: Place) {
+    let place = place as u32;
+    if PANICS_AT.load(Ordering::Relaxed) == place && PANICS_AT.swap(0, Ordering::Relaxed) == place {
+        panic!("a test asked for it");
+    }
+}
+
+/// Has the next thread that passes the place panic. For tests: fails unless ALOUD_NATIVE_PANICS is set.
+#[napi(catch_unwind)]
+pub fn panic_for_test(place: u32) -> napi::Result<()> {
+    if std::env::var_os("ALOUD_NATIVE_PANICS").is_none() {
+        return Err(failed("ALOUD_NATIVE_PANICS is not set"));
+    }
+    PANICS_AT.store(place, Ordering::Relaxed);
+    pass(Place::Call);
+    Ok(())
+}
