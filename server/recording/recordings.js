@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { repeat } from '../transport/base-session.js';
+import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 
 /** What may wait for the disk, of all recordings together: beyond it the disk is too slow to record to. */

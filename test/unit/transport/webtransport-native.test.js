@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { DatagramSession } from '../../../server/transport/datagram-session.js';
+import { NativeEngineSession } from '../../../server/transport/webtransport-native.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { fakeTransport } from '../../fakes/fake-session.js';
 
@@ -20,17 +20,17 @@ function flooded(line) {
     },
   };
   /** @type {any} */
-  const native = { open: true, id: 1, peer: '192.0.2.1:1', close: () => (native.open = false) };
-  const session = new DatagramSession(fakeTransport(), native, clock, { error: vi.fn() }, () => {});
+  const native = { id: 1, peer: '192.0.2.1:1', close: () => {} };
+  const session = new NativeEngineSession({ transport: fakeTransport(), native, clock, log: { error: vi.fn() }, onEnd: () => {} });
   const heard = { messages: 0 };
   session.handler = { packet: () => {}, control: () => (heard.messages += 1), closed: () => {} };
   native.onStream(stream);
-  return { clock, stream, native, heard };
+  return { clock, stream, session, heard };
 }
 
 describe('a session of the native engine', () => {
   it('is not read for a while when it floods its control stream', async () => {
-    const { clock, stream, native, heard } = flooded('{}');
+    const { clock, stream, session, heard } = flooded('{}');
     stream.onReadable();
     expect(heard.messages).toBeLessThan(2000);
     const before = heard.messages;
@@ -39,19 +39,19 @@ describe('a session of the native engine', () => {
     expect(heard.messages).toBe(before);
     clock.advance(1);
     expect(heard.messages).toBeGreaterThan(before);
-    native.open = false;
+    session.close(0, '');
     const { reads } = stream;
     clock.advance(1000);
     expect([stream.reads, clock.waiting]).toEqual([reads, 0]);
   });
 
   it('lets others have their turn between long messages', async () => {
-    const { stream, native, heard } = flooded(JSON.stringify('x'.repeat(2000)));
+    const { stream, session, heard } = flooded(JSON.stringify('x'.repeat(2000)));
     stream.onReadable();
     expect(stream.reads).toBe(16);
     const before = heard.messages;
     await new Promise((resolve) => void setImmediate(resolve));
     expect(heard.messages).toBeGreaterThan(before);
-    native.open = false;
+    session.close(0, '');
   });
 });
