@@ -3,7 +3,8 @@
  * @import { Participant } from '../room/member.js'
  * @import { Room } from '../room/room.js'
  *
- * @typedef {object} RecordingState  as the people of the room are told
+ * The state of the recording, as the people of the room are told.
+ * @typedef {object} RecordingState
  * @property {string} id           of /api/recordings/<id>/
  * @property {boolean} on
  * @property {string} by           the label of the person who started it
@@ -19,11 +20,11 @@ import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
 import { TokenBucket } from '../token-bucket.js';
 import { Recording } from './recording.js';
 
-/** A room may begin so many recordings at once, and then one in so many seconds. */
+/** The recordings that a room may begin in a row, and the seconds after which it may begin another. */
 const AT_ONCE = 3;
 const EVERY_SECONDS = 20;
 
-/** A recording has no more files than this: people may come, agree and go. */
+/** The most tracks of a recording: people may come, agree and go. */
 const MAX_FILES = 1000;
 
 /** Whether a room is being recorded, who started it and who agreed. */
@@ -81,7 +82,7 @@ export class RoomRecording {
     if (retryMs > 0) return refuse(participant, 'recording-busy', retryMs);
     this.#opening = true;
     this.#start(participant)
-      .catch(() => refuse(participant, 'recording-failed'))
+      .catch((error) => this.#failed(participant, error))
       .finally(() => (this.#opening = false));
   }
 
@@ -100,19 +101,33 @@ export class RoomRecording {
     /** @type {RecordingState} */
     const state = { id, on: true, by: participant.label, startedAt };
     this.#state = state;
-    const recording = new Recording({
-      settings,
-      room: this.#room.name,
-      directory,
-      encoder: new PayloadEncoder(encoder, format),
-      lookahead: encoder.lookahead,
-      onEnd: () => void directory.end().then(() => this.#ready(state)),
-    });
+    const onEnd = () => void directory.end().then(() => this.#ready(state));
+    let recording;
+    try {
+      const payloads = new PayloadEncoder(encoder, format);
+      const { lookahead } = encoder;
+      recording = new Recording({ settings, room: this.#room.name, directory, encoder: payloads, lookahead, onEnd });
+    } catch (error) {
+      this.#state = null;
+      encoder.close();
+      void directory.end();
+      throw error;
+    }
     // The disk may be full by the first page.
     if (!state.on) return recording.stop();
     this.#recording = recording;
     this.#tell({ type: 'recording', recording: state });
     await this.#add(participant);
+  }
+
+  /**
+   * Tells somebody that they can't be recorded, and logs why.
+   * @param {Participant} participant
+   * @param {unknown} error
+   */
+  #failed(participant, error) {
+    this.#settings.recordings?.logError(`${participant.label} can't be recorded`, error);
+    refuse(participant, 'recording-failed');
   }
 
   /** @param {RecordingState} state */
@@ -129,7 +144,7 @@ export class RoomRecording {
   consent(participant, agreed) {
     if (!this.#state?.on) return;
     if (agreed) {
-      this.#add(participant).catch(() => refuse(participant, 'recording-failed'));
+      this.#add(participant).catch((error) => this.#failed(participant, error));
       return;
     }
     participant.agreed = false;
