@@ -38,8 +38,8 @@ const SESSION_PATH = '/session';
  * @property {string} url            the page's address on this machine
  * @property {number} port           TCP
  * @property {number | null} h3Port  UDP; null without HTTP/3
- * @property {string[]} report       lines for the person who started it: where it is, what is on, and
- *                                   for what isn't, why, and what would turn it on
+ * @property {string[]} report       lines for the person who started it: its address, what is on, and for
+ *                                   what isn't, why, and what would turn it on
  * @property {Rooms} rooms
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
  */
@@ -54,7 +54,7 @@ const SESSION_PATH = '/session';
  */
 export async function createServer(config, options = {}) {
   const { log = createLog(), clock = systemClock, wallNow = Date.now, observer } = options;
-  /** What to close, the last opened first. @type {(() => void | Promise<void>)[]} */
+  /** Closes what was opened, the last first. @type {(() => void | Promise<void>)[]} */
   const opened = [];
   const close = async () => {
     while (opened.length > 0) await opened.pop()?.();
@@ -134,7 +134,7 @@ const PAGE_WITHOUT_HTTPS =
 
 /**
  * @param {Config} config
- * @param {{ url: string, port: number, lines: string[] }} started  lines: what is told of its parts
+ * @param {{ url: string, port: number, lines: string[] }} started  lines: about codec and HTTP/3
  * @returns {string[]}
  */
 function reportOf({ cert }, { url, port, lines }) {

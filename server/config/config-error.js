@@ -36,7 +36,7 @@ export class InformationRequest extends Error {
 }
 
 /**
- * A value as an error shows it.
+ * Shows a value in an error.
  * @param {unknown} value
  */
 export function show(value) {
@@ -61,7 +61,7 @@ export function unknownOption(option, source, similar) {
  * @param {string | null} source
  */
 export function notAllowed(option, value, source) {
-  // A secret that is mistyped is still nearly the secret.
+  // A secret with a typing error is still nearly the secret.
   const shown = option.type === 'secret' ? undefined : value;
   return new ConfigError({ option: `--${option.name}`, value: shown, source, allowed: allowedOf(option) });
 }
