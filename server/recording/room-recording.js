@@ -60,7 +60,7 @@ export class RoomRecording {
     return this.#settings.recordings?.offered ?? false;
   }
 
-  /** What one who joins is told: null while nothing is recorded. */
+  /** The state as a person who joins is told; null while nothing is recorded. */
   get state() {
     return this.#state?.on ? this.#state : null;
   }
@@ -167,7 +167,7 @@ export class RoomRecording {
       participant.agreed = false;
       throw error;
     }
-    // Who has changed their mind meanwhile, or left, isn't recorded.
+    // A person who has changed their mind meanwhile, or left, isn't recorded.
     const isThere = this.#people.get(participant.id) === participant;
     if (!participant.agreed || participant.recorded || !isThere || this.#recording !== recording) {
       decoder.close();

@@ -337,7 +337,7 @@ class Http1Session extends BaseSession {
     this.#controlOnItsWay = true;
     response.once('close', () => {
       this.#controlOnItsWay = false;
-      // Where the connection broke off, the next answer has them again.
+      // The next answer has them again after a connection that broke off.
       if (!response.writableFinished) this.#pending.unshift(...taken);
       else for (const packet of taken) this.#pendingBytes -= packet.length + LIST_LENGTH_BYTES;
     });

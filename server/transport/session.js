@@ -147,7 +147,7 @@ export class BaseSession {
     this.#onEnd = onEnd;
     /** @type {SessionHandler | null} */
     this.handler = null;
-    /** When the peer was last heard, on the monotonic clock, in milliseconds. */
+    /** The time of the peer's last sign of life, on the monotonic clock, in milliseconds. */
     this.heardMs = now;
     /** Packets that were not sent. */
     this.droppedOut = 0;

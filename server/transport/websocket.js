@@ -148,7 +148,7 @@ class WebSocketTransport {
   #refusal(request) {
     if (request.url?.split('?', 1)[0] !== this.#path) return 404;
     if (!isSameHost(request.headers.origin, request.headers.host)) return 403;
-    // Peers above maxSessions are told why by a message, which takes a moment, but only so many at once.
+    // Peers above maxSessions are told why by a message, which takes a moment; the number of those is bounded too.
     return this.#sockets.size >= 2 * this.#options.maxSessions + 16 ? 503 : 0;
   }
 

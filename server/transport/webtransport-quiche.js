@@ -184,7 +184,7 @@ export class QuicheTransport {
     return this.#closing;
   }
 
-  /** For createQuicheTransport. */
+  /** Starts the engine; called by createQuicheTransport, and again for each new certificate. */
   async listen() {
     const { host, port } = this.#address;
     const { certPem, keyPem } = this.#certificate;
