@@ -7,7 +7,7 @@
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { DEFAULTS, Endpoint, loadError } from '@aloud/native';
-import { generateCertificate } from '../certs/generate.js';
+import { generateCertificate } from '../server/certificate/generate.js';
 
 /** @import { NativeSession } from '@aloud/native' */
 

@@ -91,7 +91,7 @@ export class Endpoint {
     try {
       checkSettings(settings);
       const { Endpoint: Native } = load();
-      this.#native = new Native(settings, () => this.#read());
+      this.#native = new Native(settings, this.#read);
     } catch (error) {
       clearInterval(this.#hold);
       throw error;
@@ -188,7 +188,8 @@ export class Endpoint {
     return this.#closing;
   }
 
-  #read() {
+  /** The engine's callback: it has events, datagrams or both. */
+  #read = () => {
     this.#again = false;
     if (this.#pending.length === 0) {
       this.#native.listening();
@@ -212,7 +213,7 @@ export class Endpoint {
     } finally {
       if (this.#ends.length > 0) this.#readAgain();
     }
-  }
+  };
 
   /**
    * @returns {boolean} false when the rest must wait for the event loop's next turn: whoever awaits
@@ -230,32 +231,27 @@ export class Endpoint {
   #readAgain() {
     if (this.#again) return;
     this.#again = true;
-    setImmediate(() => this.#read());
+    setImmediate(this.#read);
   }
 
   /** @returns {boolean} whether there may be more */
   #readDatagrams() {
+    const index = this.#index;
     this.#reading = true;
     try {
       for (let batch = 0; batch < MAX_BATCHES; batch++) {
-        const count = this.#native.recv(this.#bytes, this.#index);
+        const count = this.#native.recv(this.#bytes, index);
         if (count === 0) return false;
-        this.#handOver(count);
+        for (let at = 0; at < count * INDEX_FIELDS; at += INDEX_FIELDS) {
+          const start = index[at + 1];
+          const bytes = this.#bytes.subarray(start, start + index[at + 2]);
+          this.#sessions.get(index[at])?.onDatagram?.(bytes, index[at + 3]);
+        }
       }
     } finally {
       this.#reading = false;
     }
     return true;
-  }
-
-  /** @param {number} count of datagrams that were read */
-  #handOver(count) {
-    const index = this.#index;
-    for (let at = 0; at < count * INDEX_FIELDS; at += INDEX_FIELDS) {
-      const offset = index[at + 1];
-      const bytes = this.#bytes.subarray(offset, offset + index[at + 2]);
-      this.#sessions.get(index[at])?.onDatagram?.(bytes, index[at + 3]);
-    }
   }
 
   /** @param {NativeEvent} event */

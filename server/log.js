@@ -1,4 +1,4 @@
-/** The levels, the most important first. */
+/** The levels, from the most important to the least. */
 const LEVELS = /** @type {const} */ (['error', 'warn', 'info', 'debug']);
 
 /**
@@ -14,9 +14,9 @@ const LEVELS = /** @type {const} */ (['error', 'warn', 'info', 'debug']);
 const nothing = () => {};
 
 /**
- * A log of one line a message.
+ * Makes a log of one line a message.
  * @param {object} [options]
- * @param {Level} [options.level]                 messages of less importance are left out
+ * @param {Level} [options.level]                 the least important level that is written
  * @param {(line: string) => void} [options.write]
  * @param {() => number} [options.wallNow]        the date, in milliseconds since 1970
  * @returns {Readonly<Log>}
@@ -38,7 +38,7 @@ function writeToStderr(line) {
 }
 
 /**
- * What a peer sent may be part of a message; it must not write lines or colours of its own.
+ * Keeps a message to one line: parts of it that a peer sent must not write lines or colours of their own.
  * @param {string} message
  */
 function oneLine(message) {
@@ -47,7 +47,7 @@ function oneLine(message) {
 }
 
 /**
- * What is logged of something that was thrown.
+ * The stack of something that was thrown, for the log.
  * @param {unknown} error
  */
 export const stackOf = (error) => (error instanceof Error ? error.stack : String(error));

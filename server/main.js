@@ -5,17 +5,17 @@ import { systemClock } from '../public/shared/clock.js';
 import { InformationRequest, loadConfig } from './config/config.js';
 import { createLog } from './log.js';
 
-/** The exit codes: for a setting that can't be had, and for what nobody foresaw. */
+/** The exit codes for a setting that won't do, and for an unexpected error. */
 const EXIT_SETTING = 2;
 const EXIT_UNEXPECTED = 1;
 
-/** How long a closed server may take to let go of everything, in milliseconds. */
+/** The time that a closing server has to end everything, in milliseconds. */
 const CLOSE_MS = 5000;
 
 /** @typedef {import('./config/config.js').Config} Config */
 /** @typedef {{ report: string[], close: () => Promise<void> }} RunningServer */
 
-/** Whether stacks of what nobody foresaw are shown; known once there is a config. */
+/** Whether stacks of unexpected errors are shown; set once there is a config. */
 let debug = false;
 
 /**
@@ -72,7 +72,7 @@ async function main() {
   const config = readConfig();
   debug = config.logLevel === 'debug';
   const log = createLog({ level: config.logLevel });
-  // Only now, so that a wrong option is told before anything big is loaded.
+  // Imported here, so that a wrong option is told before anything big is loaded.
   const { createServer } = await import('./server.js');
   const server = await createServer(config, { log, clock: systemClock });
   closeOnSignals(server, log);
@@ -81,6 +81,6 @@ async function main() {
 
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
-// Whoever reads the report or the log may stop reading, as `head` does.
+// The reader of the report or the log may stop reading, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 main().catch(fail);

@@ -2,45 +2,37 @@
  * @import { Server } from 'node:http'
  * @import { Clock } from '../public/shared/clock.js'
  * @import { Config } from './config/config.js'
- * @import { ServerCertificate } from './certificate/certificate.js'
+ * @import { ServerCertificate } from './certificate/certificate-source.js'
  * @import { Log } from './log.js'
  * @import { Observer } from './room/room-config.js'
  * @import { RoomServices } from './room/room-config.js'
  * @import { Accept } from './transport/session.js'
  */
 
-import { createServer as createHttpServer } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
 import { fileURLToPath } from 'node:url';
+import { loadThreadCpuMs } from '@aloud/native';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './http/app.js';
 import { defaultEncoderSettings, openCodec } from './codec/codec.js';
 import { AdaptiveComplexity } from './codec/adaptive-complexity.js';
-import { openCertificate } from './certificate/certificate.js';
+import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
-import { listen } from './http/listen.js';
+import { closeServer, createPageServer, listen } from './http/server.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
 import { TickScheduler } from './clock/tick-scheduler.js';
 import { Arrivals } from './room/arrivals.js';
 import { Rooms } from './room/rooms.js';
-import { createHttp1Transport, HTTP1_SERVER_OPTIONS } from './transport/http1.js';
-import { openHttp3 } from './transport/http3-engine.js';
+import { createHttp1Transport } from './transport/http1.js';
 import { createWebSocketTransport } from './transport/websocket.js';
+import { openWebTransport } from './transport/webtransport.js';
 
-/** Where recordings are kept when nothing else is asked for. */
+/** The directory of recordings when no other is asked for. */
 const RECORDING_DIRECTORY = fileURLToPath(new URL('../recordings/', import.meta.url));
 
-/** TCP connections for each person that there may be, a browser's of HTTP/1 and a WebSocket, and some to spare. */
-const CONNECTIONS_EACH = 8;
-const SPARE_CONNECTIONS = 250;
-
-/** Who connects to HTTPS and takes longer over TLS is cut off, in milliseconds. */
-const TLS_HANDSHAKE_MS = 10_000;
-
-/** The path of a session on every transport that connects to one. */
+/** The path of a session, for WebTransport and WebSocket. */
 const SESSION_PATH = '/session';
 
 /**
@@ -48,8 +40,8 @@ const SESSION_PATH = '/session';
  * @property {string} url            the page's address on this machine
  * @property {number} port           TCP
  * @property {number | null} h3Port  UDP; null without HTTP/3
- * @property {string[]} report       lines for the person who started it: where it is, what is on, and
- *                                   for what isn't, why, and what would turn it on
+ * @property {string[]} report       lines for the person who started it: its address, what is on, and for
+ *                                   what isn't, why, and what would turn it on
  * @property {Rooms} rooms
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
  */
@@ -64,7 +56,7 @@ const SESSION_PATH = '/session';
  */
 export async function createServer(config, options = {}) {
   const { log = createLog(), clock = systemClock, wallNow = Date.now, observer } = options;
-  /** What to close, the last opened first. @type {(() => void | Promise<void>)[]} */
+  /** Closes what was opened, the last first. @type {(() => void | Promise<void>)[]} */
   const opened = [];
   const close = async () => {
     while (opened.length > 0) await opened.pop()?.();
@@ -92,14 +84,14 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   opened.push(() => closeServer(httpServer));
 
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log });
+  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: loadThreadCpuMs() ?? undefined });
   opened.push(() => effort.close());
   const { codec, line: codecLine } = await openCodec(config.codec);
   const ticks = new TickScheduler(clock);
   const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
   const { accept } = new Arrivals({ rooms, clock, log });
-  const http3 = await openWebTransport({ ...config, host }, certificate, accept, log);
+  const http3 = await openHttp3({ ...config, host }, certificate, accept, log);
   const { transport } = http3;
   ticks.pollWith(() => transport?.poll?.());
   opened.push(() => transport?.close());
@@ -145,31 +137,12 @@ const PAGE_WITHOUT_HTTPS =
 
 /**
  * @param {Config} config
- * @param {{ url: string, port: number, lines: string[] }} started  lines: what is told of its parts
+ * @param {{ url: string, port: number, lines: string[] }} started  lines: about codec and HTTP/3
  * @returns {string[]}
  */
 function reportOf({ cert }, { url, port, lines }) {
   const http1 = `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`;
   return [`aloud is at ${url}`, ...lines, http1, ...(cert ? [] : [PAGE_WITHOUT_HTTPS])];
-}
-
-/**
- * @param {Config} config
- * @param {ServerCertificate} certificate
- * @returns {Server}
- */
-function createPageServer(config, certificate) {
-  const server = config.cert ? createSecureServer(certificate) : createHttpServer(HTTP1_SERVER_OPTIONS);
-  server.maxConnections = CONNECTIONS_EACH * config.maxSessions + SPARE_CONNECTIONS;
-  return server;
-}
-
-/** @param {ServerCertificate} certificate */
-function createSecureServer(certificate) {
-  const { certPem: cert, keyPem: key } = certificate.current;
-  const server = createHttpsServer({ ...HTTP1_SERVER_OPTIONS, handshakeTimeout: TLS_HANDSHAKE_MS, cert, key });
-  certificate.onRenew((renewed) => server.setSecureContext({ cert: renewed.certPem, key: renewed.keyPem }));
-  return server;
 }
 
 /**
@@ -230,8 +203,8 @@ function openRecordings({ recordingDir, recordingLimitMb, recordingKeepHours }, 
  * @param {Accept} accept
  * @param {Log} log
  */
-async function openWebTransport(config, certificate, accept, log) {
-  const http3 = await openHttp3(config.engine, {
+async function openHttp3(config, certificate, accept, log) {
+  const http3 = await openWebTransport(config.engine, {
     accept,
     host: config.host,
     port: config.h3Port,
@@ -246,12 +219,4 @@ async function openWebTransport(config, certificate, accept, log) {
   const { transport } = http3;
   if (transport) certificate.onRenew((renewed) => transport.updateCertificate(renewed));
   return http3;
-}
-
-/** @param {Server} server */
-function closeServer(server) {
-  return new Promise((/** @type {(done: void) => void} */ resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

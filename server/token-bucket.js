@@ -1,4 +1,4 @@
-/** Lets so many through at once, and then so many a second. */
+/** A rate limit: lets a burst through, and after it a number a second. */
 export class TokenBucket {
   #most;
   #perMs;
@@ -7,8 +7,8 @@ export class TokenBucket {
 
   /**
    * @param {object} options
-   * @param {number} options.atOnce
-   * @param {number} options.perSecond
+   * @param {number} options.atOnce     the burst
+   * @param {number} options.perSecond  the rate after it
    * @param {number} [options.nowMs] on the monotonic clock
    */
   constructor({ atOnce, perSecond, nowMs = -Infinity }) {
@@ -19,11 +19,12 @@ export class TokenBucket {
   }
 
   /**
-   * @param {number} nowMs
-   * @returns {number} 0 when one may pass; else after how many milliseconds the next may
+   * Asks to pass.
+   * @param {number} nowMs on the monotonic clock
+   * @returns {number} 0 when it is granted; else the milliseconds until it would be
    */
   take(nowMs) {
-    // Times of arrival may go back a little: that takes nothing away.
+    // Times of arrival may go back a little, which adds and takes nothing.
     if (nowMs > this.#atMs) {
       this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
       this.#atMs = nowMs;

@@ -1,35 +1,71 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { systemClock } from '../../public/shared/clock.js';
+import { ConfigError } from '../config/config-error.js';
+import { createLog } from '../log.js';
+import { ALLOWED_KEYS, CertificateError, isAcceptedByHash, isSelfSigned, readCertificate } from './certificate.js';
+import { CERTIFICATE_DIRECTORY, generateCertificate, readKeptCertificate, writeCertificate } from './generate.js';
 
-/** @typedef {import('../../certs/generate.js').Certificate} Certificate */
-/** @typedef {import('../log.js').Log} Log */
 /** @typedef {import('../../public/shared/clock.js').Clock} Clock */
+/** @typedef {import('../log.js').Log} Log */
+/** @typedef {import('./certificate.js').Certificate} Certificate */
+/** @typedef {MadeCertificate | OwnCertificate} ServerCertificate */
+
+/** @typedef {{ cert: string, key: string }} Files  paths */
 
 /**
- * What both kinds of certificate source are given.
+ * Options of both kinds of certificate source.
  * @typedef {object} SourceOptions
  * @property {Clock} clock             for the checks while running
  * @property {() => number} wallNow    the date, in milliseconds since 1970
  * @property {Log} log
  */
 
-/** What is wrong with a certificate or a key; which of the two says `part`. */
-export class CertificateError extends Error {
-  /**
-   * @param {'cert' | 'key'} part
-   * @param {string} message
-   */
-  constructor(part, message) {
-    super(message);
-    this.name = 'CertificateError';
-    this.part = part;
-  }
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The validity left when a made certificate is replaced. */
+const RENEW_BEFORE_MS = 3 * DAY_MS;
+
+/** The time for which a new certificate's hash is announced before it is served, for pages that are open by then. */
+const ANNOUNCE_MS = DAY_MS;
+
+/** The interval between two checks of a made certificate. */
+const CHECK_EVERY_MS = HOUR_MS;
+
+/** The interval between two checks of an own certificate's files. */
+const WATCH_EVERY_MS = 60 * 1000;
+
+/** The validity left when the operator is warned of an own certificate that nobody has replaced. */
+const WARN_BEFORE_MS = 3 * DAY_MS;
+
+const ALLOWED = Object.freeze({
+  cert: 'a readable PEM file of a certificate that is valid now',
+  key: `a readable PEM file of its private key, unencrypted: ${ALLOWED_KEYS}`,
+});
+
+/**
+ * Opens the server's certificate: the one that --cert and --key name, or else one that it makes.
+ *
+ * @param {Pick<import('../config/config.js').Config, 'cert' | 'key' | 'certDir' | 'hostnames'>} config
+ * @param {object} [options]
+ * @param {Clock} [options.clock]
+ * @param {() => number} [options.wallNow]  the date, in milliseconds since 1970
+ * @param {Log} [options.log]
+ * @returns {Promise<ServerCertificate>} to be closed
+ * @throws {ConfigError} when your own one won't do
+ */
+export async function openCertificate(config, { clock = systemClock, wallNow = Date.now, log = createLog() } = {}) {
+  const { cert, key } = config;
+  if (cert !== null && key !== null) return OwnCertificate.open({ files: { cert, key }, clock, wallNow, log });
+  const directory = config.certDir ?? CERTIFICATE_DIRECTORY;
+  return MadeCertificate.open({ directory, hosts: config.hostnames, clock, wallNow, log });
 }
 
 /**
  * A certificate that may be replaced while the server runs. It is checked at an interval, never by
  * one long timer: a computer that slept, or whose date was set, is then right within one interval.
  */
-export class CertificateSource {
+class CertificateSource {
   #clock;
   #everyMs;
   /** @type {unknown} */
@@ -43,7 +79,7 @@ export class CertificateSource {
    * @param {SourceOptions & { everyMs: number }} options  everyMs: from one check to the next
    */
   constructor(current, { clock, wallNow, log, everyMs }) {
-    /** What to serve now. */
+    /** The certificate to serve now. */
     this.current = current;
     this.wallNow = wallNow;
     this.log = log;
@@ -72,7 +108,7 @@ export class CertificateSource {
     this.#subscribers.clear();
   }
 
-  /** Looks whether the certificate is to be replaced. @returns {void | Promise<void>} */
+  /** Replaces the certificate where it is time. @returns {void | Promise<void>} */
   check() {}
 
   /** @param {Certificate} certificate */
@@ -102,60 +138,190 @@ export class CertificateSource {
   }
 }
 
-/** RSA keys of these lengths, in bits, and elliptic curves: what browsers and both HTTP/3 engines take. */
-const RSA_BITS = Object.freeze({ least: 2048, most: 4096 });
-const CURVES = Object.freeze(['prime256v1', 'secp384r1']);
-
-const PEM_CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-/** The kinds of key in words. */
-export const ALLOWED_KEYS = `RSA of ${RSA_BITS.least} to ${RSA_BITS.most} bits, or ECDSA on P-256 or P-384`;
-
 /**
- * Reads a certificate and its key.
- *
- * @param {string} certPem  may be a chain, the server's own certificate first
- * @param {string} keyPem
- * @param {number} wallMs   the date, in milliseconds since 1970
- * @returns {Certificate}
- * @throws {CertificateError} when one isn't PEM, the two don't belong together, the key is of a kind that
- *   isn't taken, or the certificate isn't valid now
+ * A certificate that the server makes by itself, keeps in a directory, and replaces while running.
+ * Its hash is announced a day before it is served, so that a page which was opened before the
+ * change can still connect after it.
  */
-export function readCertificate(certPem, keyPem, wallMs) {
-  const [certificate] = parse(
-    'cert',
-    () => (certPem.match(PEM_CERTIFICATES) ?? ['']).map((pem) => new X509Certificate(pem)),
-    'it is no PEM certificate',
-  );
-  const key = parse('key', () => createPrivateKey(keyPem), 'it is no unencrypted PEM private key');
-  if (!certificate.checkPrivateKey(key)) throw new CertificateError('key', 'it is not the key of the certificate');
-  if (!isAllowedKey(key)) throw new CertificateError('key', 'it is of a kind that HTTP/3 or browsers do not take');
-  const notBefore = new Date(certificate.validFrom);
-  const notAfter = new Date(certificate.validTo);
-  if (wallMs > notAfter.getTime()) throw new CertificateError('cert', `it expired on ${notAfter.toISOString()}`);
-  if (wallMs < notBefore.getTime()) throw new CertificateError('cert', `it begins on ${notBefore.toISOString()}`);
-  const hash = Buffer.from(certificate.fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
-  return { certPem, keyPem, hash, notBefore, notAfter };
-}
+class MadeCertificate extends CertificateSource {
+  #directory;
+  #hosts;
+  /** The certificate to serve next. @type {Certificate | null} */
+  #next = null;
+  /** Whether the directory can't be written, which is logged once. */
+  #inMemory = false;
 
-/** @param {import('node:crypto').KeyObject} key */
-function isAllowedKey({ asymmetricKeyType, asymmetricKeyDetails: { modulusLength = 0, namedCurve = '' } = {} }) {
-  if (asymmetricKeyType === 'rsa') return modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most;
-  return asymmetricKeyType === 'ec' && CURVES.includes(namedCurve);
-}
-
-/**
- * @template T
- * @param {'cert' | 'key'} part
- * @param {() => T} read
- * @param {string} problem
- * @returns {T}
- */
-function parse(part, read, problem) {
-  try {
-    return read();
-  } catch {
-    // The library's own words name a decoder's internals.
-    throw new CertificateError(part, problem);
+  /**
+   * Takes the certificate that is in the directory, where it will do, and makes one otherwise.
+   * @param {SourceOptions & { directory: string, hosts: ReadonlyArray<string> }} options
+   */
+  static async open(options) {
+    const { directory, hosts, wallNow } = options;
+    const kept = readKeptCertificate(directory, hosts, wallNow(), RENEW_BEFORE_MS + ANNOUNCE_MS);
+    const certificate = kept ?? (await generateCertificate({ hosts, now: new Date(wallNow()) }));
+    const source = new MadeCertificate(certificate, options);
+    if (!kept) source.#keep(certificate);
+    return source;
   }
+
+  /**
+   * @param {Certificate} certificate
+   * @param {SourceOptions & { directory: string, hosts: ReadonlyArray<string> }} options
+   */
+  constructor(certificate, { directory, hosts, ...options }) {
+    super(certificate, { ...options, everyMs: CHECK_EVERY_MS });
+    this.#directory = directory;
+    this.#hosts = hosts;
+  }
+
+  /** The hashes by which a page accepts the server, now and after the next change. */
+  get hashes() {
+    return this.#next ? [this.current.hash, this.#next.hash] : [this.current.hash];
+  }
+
+  /** @override */
+  async check() {
+    const left = this.current.notAfter.getTime() - this.wallNow();
+    if (left > RENEW_BEFORE_MS + ANNOUNCE_MS) return;
+    this.#next ??= await generateCertificate({ hosts: this.#hosts, now: new Date(this.wallNow()) });
+    if (left > RENEW_BEFORE_MS || this.closed) return;
+    const certificate = this.#next;
+    this.#next = null;
+    this.#keep(certificate);
+    this.log.info(`a new certificate is served, valid until ${certificate.notAfter.toISOString()}`);
+    this.replace(certificate);
+  }
+
+  /** @param {Certificate} certificate */
+  #keep(certificate) {
+    try {
+      writeCertificate(this.#directory, certificate);
+    } catch (error) {
+      if (this.#inMemory) return;
+      this.#inMemory = true;
+      const code = error instanceof Error && 'code' in error ? error.code : error;
+      this.log.warn(
+        `the certificate can't be kept in ${this.#directory} (${code}), so each start makes a new one; ` +
+          '--cert-dir names another directory',
+      );
+    }
+  }
+}
+
+/** A certificate and key from files that somebody else renews: new ones are taken up while running. */
+class OwnCertificate extends CertificateSource {
+  #files;
+  /** The files' state when they were last read, whether they would do or not. */
+  #seen;
+  #warned = false;
+
+  /**
+   * @param {SourceOptions & { files: Files }} options
+   * @returns {OwnCertificate}
+   * @throws {ConfigError} naming --cert or --key, when a file can't be read or the two won't do
+   */
+  static open(options) {
+    const { files, wallNow } = options;
+    const seen = stamp(files);
+    try {
+      return new OwnCertificate(readFiles(files, wallNow()), seen, options);
+    } catch (error) {
+      throw error instanceof CertificateError ? configError(error, files) : error;
+    }
+  }
+
+  /**
+   * @param {Certificate} certificate
+   * @param {string} seen
+   * @param {SourceOptions & { files: Files }} options
+   */
+  constructor(certificate, seen, { files, ...options }) {
+    super(certificate, { ...options, everyMs: WATCH_EVERY_MS });
+    this.#files = files;
+    this.#seen = seen;
+  }
+
+  /**
+   * The hashes by which a page accepts the server: none where the browser checks the issuer, and
+   * one for a self-signed certificate of the kind that a browser takes by its hash.
+   */
+  get hashes() {
+    return isSelfSigned(this.current) && isAcceptedByHash(this.current) ? [this.current.hash] : [];
+  }
+
+  /** @override */
+  check() {
+    const seen = stamp(this.#files);
+    if (seen !== this.#seen) {
+      this.#seen = seen;
+      this.#reload();
+    }
+    const left = this.current.notAfter.getTime() - this.wallNow();
+    if (left > WARN_BEFORE_MS || this.#warned) return;
+    this.#warned = true;
+    this.log.warn(`the certificate ${this.#files.cert} ends on ${this.current.notAfter.toISOString()}: replace it`);
+  }
+
+  #reload() {
+    try {
+      const certificate = readFiles(this.#files, this.wallNow());
+      if (certificate.hash === this.current.hash) return;
+      this.#warned = false;
+      const until = certificate.notAfter.toISOString();
+      this.log.info(`the new certificate ${this.#files.cert} is served, valid until ${until}`);
+      this.replace(certificate);
+    } catch (error) {
+      if (!(error instanceof CertificateError)) throw error;
+      // The two files are rarely replaced in the same instant; the next check sees both.
+      this.log.warn(`${this.#files[error.part]} was changed, but ${error.message}; the old certificate stays`);
+    }
+  }
+}
+
+/**
+ * @param {Files} files
+ * @param {number} wallMs
+ * @throws {CertificateError}
+ */
+function readFiles(files, wallMs) {
+  return readCertificate(readPart('cert', files.cert), readPart('key', files.key), wallMs);
+}
+
+/**
+ * @param {'cert' | 'key'} part
+ * @param {string} path
+ */
+function readPart(part, path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new CertificateError(part, `it can't be read (${code})`);
+  }
+}
+
+/** @param {Files} files */
+function stamp({ cert, key }) {
+  return [cert, key].map(stampOf).join();
+}
+
+/** @param {string} path */
+function stampOf(path) {
+  try {
+    const { ino, size, mtimeMs } = statSync(path);
+    return `${ino} ${size} ${mtimeMs}`;
+  } catch {
+    // Reading it says what is wrong.
+    return 'unreadable';
+  }
+}
+
+/**
+ * @param {CertificateError} error
+ * @param {Files} files
+ */
+function configError({ part, message }, files) {
+  const allowed = ALLOWED[part];
+  const problem = `${message}; allowed is ${allowed}`;
+  return new ConfigError({ option: `--${part}`, value: files[part], allowed, problem });
 }

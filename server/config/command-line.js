@@ -7,7 +7,7 @@ import { envOf, OPTIONS } from './options.js';
 /** @typedef {import('./options.js').OptionValue} OptionValue */
 
 /**
- * What the command line says.
+ * Reads the command line.
  * @param {string[]} argv  arguments, without node and the script
  * @param {string} version
  * @returns {{ values: Map<string, OptionValue>, file: string | null }} file: that of --config
@@ -63,7 +63,7 @@ function commandOptions(option) {
   const about = `${option.description} (${rangeOf(option)}; default ${fallbackText(option)}; ${option.env})`;
   const keyed = (/** @type {string} */ flags, /** @type {string} */ text) => {
     const made = new Option(flags, text);
-    // The table's own name, where commander would make one in camel case.
+    // Commander would make a name in camel case.
     made.attributeName = () => option.name;
     return made;
   };
@@ -94,7 +94,7 @@ function placeholder(option) {
 }
 
 /**
- * A row's default, in words.
+ * Says a row's default.
  * @param {Readonly<OptionRow>} option
  */
 export function fallbackText({ fallback, fallbackNote }) {

@@ -36,7 +36,7 @@ export class InformationRequest extends Error {
 }
 
 /**
- * A value as an error shows it.
+ * Shows a value in an error.
  * @param {unknown} value
  */
 export function show(value) {
@@ -61,7 +61,36 @@ export function unknownOption(option, source, similar) {
  * @param {string | null} source
  */
 export function notAllowed(option, value, source) {
-  // A secret that is mistyped is still nearly the secret.
+  // A secret with a typing error is still nearly the secret.
   const shown = option.type === 'secret' ? undefined : value;
   return new ConfigError({ option: `--${option.name}`, value: shown, source, allowed: allowedOf(option) });
+}
+
+/** Codes for an address of another machine, of a protocol or network interface that isn't there, or an unknown name. */
+const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL']);
+
+/**
+ * Tells the person who chose an address that can't be had what to do.
+ * @param {unknown} error as Node.js or an HTTP/3 engine gives it
+ * @param {'port' | 'h3-port'} option
+ * @param {string} host
+ * @param {number} port
+ * @returns {unknown} a ConfigError, or the error as it came when it is of another kind
+ */
+export function listenError(error, option, host, port) {
+  const { code = '', message = '' } = /** @type {NodeJS.ErrnoException} */ (error);
+  const is = (/** @type {string} */ name, /** @type {RegExp} */ words) => code === name || words.test(message);
+  if (is('EADDRINUSE', /address.*in use/i)) {
+    const problem = 'it is in use; allowed is a port that is free, or 0 for any';
+    return new ConfigError({ option: `--${option}`, value: port, allowed: 'a free port', problem });
+  }
+  if (is('EACCES', /permission denied/i)) {
+    const problem = 'this user may not listen there; allowed is a port from 1024 on, or 0 for any';
+    return new ConfigError({ option: `--${option}`, value: port, allowed: 'a port from 1024 on', problem });
+  }
+  if (NO_SUCH_ADDRESS.has(code) || /cannot assign requested address|family not supported/i.test(message)) {
+    const problem = 'this machine has no such address; allowed is one that it has, or ::';
+    return new ConfigError({ option: '--host', value: host, allowed: 'an address of this machine', problem });
+  }
+  return error;
 }

@@ -12,8 +12,7 @@ export { ConfigError, InformationRequest };
 /** @typedef {import('./options.js').OptionValue} OptionValue */
 
 /**
- * What the server is set to. Units and ranges are in the table of options, and in
- * docs/configuration.md.
+ * The server's settings. Units and ranges are in the table of options, and in docs/configuration.md.
  *
  * @typedef {object} Config
  * @property {string} host
@@ -22,8 +21,8 @@ export { ConfigError, InformationRequest };
  * @property {'auto' | 'native' | 'quiche' | 'none'} engine
  * @property {'tick' | 'reply'} delivery
  * @property {number | 'auto'} serverDelayMs
- * @property {number} maxServerDelayMs      of auto
- * @property {number} receivedTarget        percent, of auto
+ * @property {number} maxServerDelayMs      the most that auto chooses
+ * @property {number} receivedTarget        percent of frames that auto has in time
  * @property {number} sampleRate
  * @property {number} channels             1 or 2
  * @property {number} frameMs
@@ -32,7 +31,7 @@ export { ConfigError, InformationRequest };
  * @property {number} bitrate
  * @property {number | 'auto'} complexity
  * @property {'voip' | 'audio' | 'low-delay'} application
- * @property {number} maxSpeakers           who are mixed at once
+ * @property {number} maxSpeakers           people who are mixed at once
  * @property {boolean} levelBalance
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
@@ -61,14 +60,15 @@ const OPUSSCRIPT_STEREO_MS = 20;
 const readText = (/** @type {string} */ path) => readFileSync(path, 'utf8');
 
 /**
- * @typedef {object} Given    a value as found, and where
+ * A value as it was found.
+ * @typedef {object} Given
  * @property {OptionValue} value
  * @property {string | null} source  null for the command line
  */
 
 /**
- * The configuration from the command line, the environment, the config file and the defaults, the
- * first of them that has an option winning.
+ * Reads the configuration from the command line, the environment, the config file and the defaults, of
+ * which the first that has an option wins.
  *
  * @param {object} [options]
  * @param {string[]} [options.argv]                    arguments, without node and the script
@@ -149,7 +149,7 @@ function reasonOf(error) {
 }
 
 /**
- * What no option can see by itself.
+ * Checks what depends on several options.
  * @param {Config} config
  * @param {Map<string, Given>} given
  * @throws {ConfigError}
@@ -163,7 +163,7 @@ function checkTogether(config, given) {
   try {
     createAudioFormat(config);
   } catch {
-    // Each value is in its range by itself; the frame is what a person who sets both thinks in.
+    // Each value is in its range by itself; a person who sets both thinks of the frame first.
     const lengths = frameLengths(opusFrames).join(', ');
     stop('frame-ms', frameMs, `${lengths} (ms) with --opus-frames ${opusFrames}`);
   }

@@ -1,4 +1,4 @@
-import { isCertificateHost } from '../../certs/host.js';
+import { isIP } from 'node:net';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 /** @typedef {import('./options.js').OptionValue} OptionValue */
@@ -7,11 +7,24 @@ import { isCertificateHost } from '../../certs/host.js';
 const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
 const MAX_PATH = 4096;
 
-/** What a bearer token may consist of (RFC 6750, section 2.1). */
+/** A host name in ASCII, perhaps with a wildcard in front (RFC 6125, section 6.4). */
+const HOST_NAME = /^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
+
+/** A bearer token (RFC 6750, section 2.1) of a length that can't be guessed. */
 const SECRET = /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/;
 
 /**
- * What a row allows, with its unit, in words.
+ * Whether a certificate can be made for a host: an IP address without a zone, or a name.
+ * @param {unknown} host
+ * @returns {host is string}
+ */
+export function isCertificateHost(host) {
+  if (typeof host !== 'string' || host.length > 253) return false;
+  return isIP(host) ? !host.includes('%') : HOST_NAME.test(host);
+}
+
+/**
+ * Says what a row allows, with its unit.
  * @param {Readonly<OptionRow>} option
  */
 export function allowedOf(option) {
@@ -19,7 +32,7 @@ export function allowedOf(option) {
 }
 
 /**
- * What a row allows, in words that leave out the unit.
+ * Says what a row allows, without its unit.
  * @param {Readonly<OptionRow>} option
  */
 export function rangeOf(option) {
@@ -44,7 +57,7 @@ export function rangeOf(option) {
 }
 
 /**
- * The value that a text stands for, on the command line or in the environment.
+ * Reads a value as the command line or the environment gives it.
  * @param {Readonly<OptionRow>} option
  * @param {string} given
  * @returns {OptionValue | undefined} undefined when the option doesn't allow it
@@ -69,8 +82,9 @@ export function parseText(option, given) {
 }
 
 /**
+ * Checks a value as JSON gives it.
  * @param {Readonly<OptionRow>} option
- * @param {unknown} value as JSON has it
+ * @param {unknown} value
  * @returns {OptionValue | undefined} the value, frozen; undefined when the option doesn't allow it
  */
 export function checkValue(option, value) {

@@ -3,8 +3,8 @@ import { APPLICATIONS, defaultEncoderSettings as encoder } from '../../public/sh
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 
 /**
- * The one table of options. `--help`, the environment, the config file, `docs/configuration.md` and
- * the tests are all read from it.
+ * The table of options, from which `--help`, the environment, the config file, `docs/configuration.md`
+ * and the tests are read.
  *
  * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret'} OptionType
  *
@@ -16,7 +16,7 @@ import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
  * @property {string} [unit]
  * @property {number} [min]          of an integer or a number
  * @property {number} [max]
- * @property {string} [word]          that is allowed in place of a number
+ * @property {string} [word]          a word that is allowed in place of a number
  * @property {ReadonlyArray<string | number>} [choices]
  * @property {OptionValue} fallback  the value where none is given
  * @property {string} [fallbackNote] what the default means, where the value doesn't say it
@@ -48,12 +48,12 @@ export const OPTIONS = Object.freeze(
       fallbackNote: 'the least that keeps everybody heard',
     },
     {
-      ...integer('max-server-delay-ms', 1, MAX_SERVER_DELAY_MS, 400, 'what auto may go up to: later packets are given up'),
+      ...integer('max-server-delay-ms', 1, MAX_SERVER_DELAY_MS, 400, 'the longest delay that auto chooses; later packets are dropped'),
       unit: 'ms',
     },
-    number('received-target', 50, 99.99, 99.5, '%', "of each speaker's frames that arrive, so many are in time with auto"),
+    number('received-target', 50, 99.99, 99.5, '%', "share of each speaker's arriving frames that auto has in time"),
     { ...choice('sample-rate', SAMPLE_RATES, 48000, 'sample rate of the rooms'), unit: 'Hz' },
-    choice('channels', CHANNELS, 1, 'of the sound of rooms: 1 is mono, 2 stereo; who is first in a room may ask for either'),
+    choice('channels', CHANNELS, 1, 'channels of rooms: 1 is mono, 2 stereo; the first person in a room may ask for either'),
     number('frame-ms', Math.min(...OPUS_FRAME_MS), MAX_FRAME_MS, 20, 'ms', 'length of a frame, and so of a packet'),
     integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, 'Opus frames to a packet, equal parts of the frame'),
     choice('codec', ['auto', 'native', 'libopus-wasm', 'opusscript'], 'auto', 'Opus library; auto: native where it is built'),
@@ -66,11 +66,11 @@ export const OPTIONS = Object.freeze(
     },
     choice('application', Object.keys(APPLICATIONS), encoder.application, 'what the Opus encoders are tuned for'),
     {
-      ...integer('max-speakers', 1, 1000, 20, 'of those who speak at once, so many are heard, the loudest of them'),
+      ...integer('max-speakers', 1, 1000, 20, 'people who are heard at once: the loudest of those who speak'),
       unit: 'people',
     },
     row('boolean', 'level-balance', false, 'brings soft and loud speakers closer to one level'),
-    row('boolean', 'silence-suppression', true, 'leaves packets out in which nothing is to be heard, both ways'),
+    row('boolean', 'silence-suppression', true, 'sends no packets in which nothing is to be heard, both ways'),
     {
       ...integer('redundancy', 0, MAX_REDUNDANCY, 0, 'earlier frames that a packet repeats; auto: as many as loss asks for'),
       word: 'auto',
@@ -80,11 +80,11 @@ export const OPTIONS = Object.freeze(
     integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
     integer('max-participants', 1, 1000, 100, 'people in one room'),
     integer('max-sessions', 1, 100000, 1000, 'people on the server'),
-    { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence of a connection that ends it'), unit: 'ms' },
+    { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence after which a connection is ended'), unit: 'ms' },
     { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
-    choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', 'of QUIC on the native engine, for what is beyond 32 KiB a round trip'),
+    choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', "QUIC's congestion controller on the native engine, which governs above 32 KiB a round trip"),
     {
-      ...integer('receive-queue', 8, 4096, 64, 'datagrams of one session that may wait; beyond it the oldest go'),
+      ...integer('receive-queue', 8, 4096, 64, 'datagrams of one session that may wait; above it the oldest are dropped'),
       unit: 'datagrams',
     },
     path('cert', 'PEM file of your own certificate and its chain; the page is then HTTPS too', 'one is made'),
@@ -100,11 +100,11 @@ export const OPTIONS = Object.freeze(
     },
     path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory"),
     {
-      ...integer('recording-limit-mb', 0, 1_000_000, 1024, 'of all recordings on the disk; 0: nothing is recorded'),
+      ...integer('recording-limit-mb', 0, 1_000_000, 1024, 'size of all recordings on the disk; 0: nothing is recorded'),
       unit: 'MB',
     },
     {
-      ...integer('recording-keep-hours', 1, 87600, 24, 'after which recordings are deleted'),
+      ...integer('recording-keep-hours', 1, 87600, 24, 'age at which recordings are deleted'),
       unit: 'h',
     },
     choice('log-level', ['error', 'warn', 'info', 'debug'], 'info', 'how much is written to standard error'),
@@ -112,7 +112,7 @@ export const OPTIONS = Object.freeze(
 );
 
 /**
- * The environment variable of an option.
+ * Names the environment variable of an option.
  * @param {string} name
  */
 export function envOf(name) {
@@ -174,7 +174,7 @@ function choice(name, choices, fallback, description) {
 /**
  * @param {string} name
  * @param {string} description
- * @param {string} fallbackNote what is done without it
+ * @param {string} fallbackNote the default in words
  * @returns {OptionRow}
  */
 function path(name, description, fallbackNote) {

@@ -1,48 +1,62 @@
 /**
- * @import { Request, Response } from 'express'
+ * @import { NextFunction, Request, Response } from 'express'
  * @import { Rooms } from '../room/rooms.js'
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
-import { answerError, answerJson, isOfType, readBody } from '../transport/http-body.js';
+import { answerError, answerJson, isOfType, readBody } from './body.js';
 
-/** What an operator's request may have, in bytes. */
+/** The longest body of an operator's request, in bytes. */
 const MAX_BODY_BYTES = 1024;
 
-const change = z.strictObject({
+const changeRequest = z.strictObject({
   serverDelayMs: z.union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)]),
 });
 
 const ALLOWED = `The body is to be {"serverDelayMs": D}: "auto", or a number from 0 to ${MAX_SERVER_DELAY_MS} (ms).`;
 
 /**
- * What the server's operator changes on a running room: PATCH /api/rooms/<room>.
+ * Lets the server's operator change a running room: PATCH /api/rooms/<room>.
  *
  * @param {object} options
  * @param {Pick<Rooms, 'get'>} options.rooms
  * @param {string | null} options.operatorToken null where nobody may
- * @returns {(request: Request<{ room: string }>, response: Response) => void}
+ * @returns {(request: Request<{ room: string }>, response: Response, next: NextFunction) => void}
  */
 export function changeRoom({ rooms, operatorToken }) {
-  return (request, response) => {
+  return (request, response, next) => {
     if (refuseOperator(request, response, operatorToken)) return;
     if (!isOfType(request, 'application/json')) return answerError(response, 'content-type');
     readBody(request, MAX_BODY_BYTES, (body) => {
-      if (body === null) return answerError(response, 'body-too-large');
-      const wanted = change.safeParse(parseJson(body));
-      if (!wanted.success) return answerJson(response, 400, { code: 'bad-request', message: ALLOWED });
-      const room = rooms.get(request.params.room);
-      if (!room) return answerError(response, 'not-found');
-      room.setDelay(wanted.data.serverDelayMs);
-      answerJson(response, 200, room.describe());
+      try {
+        change(rooms, request.params.room, body, response);
+      } catch (error) {
+        next(error);
+      }
     });
   };
 }
 
 /**
- * Answers a request that only the operator may make, where it isn't the operator's.
+ * @param {Pick<Rooms, 'get'>} rooms
+ * @param {string} name
+ * @param {Buffer | null} body null when it is too large
+ * @param {Response} response
+ */
+function change(rooms, name, body, response) {
+  if (body === null) return answerError(response, 'body-too-large');
+  const wanted = changeRequest.safeParse(parseJson(body));
+  if (!wanted.success) return answerJson(response, 400, { code: 'bad-request', message: ALLOWED });
+  const room = rooms.get(name);
+  if (!room) return answerError(response, 'not-found');
+  room.setDelay(wanted.data.serverDelayMs);
+  answerJson(response, 200, room.describe());
+}
+
+/**
+ * Refuses a request that only the operator may make, where it isn't the operator's.
  * @param {Request<any>} request
  * @param {Response} response
  * @param {string | null} operatorToken null where nobody may
@@ -56,7 +70,7 @@ export function refuseOperator(request, response, operatorToken) {
 }
 
 /**
- * Compared by hash, in a time that tells nothing of the token, its length neither.
+ * Compares tokens by hash, in a time that tells nothing of the token, nor of its length.
  * @param {Request<any>} request
  * @param {string} token
  */

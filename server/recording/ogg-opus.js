@@ -1,21 +1,26 @@
-import { oggCrc } from './ogg-crc.js';
-
-/** Opus in Ogg always counts at this rate, whatever the rate of what was encoded (RFC 7845, section 4). */
+/** The rate at which Opus in Ogg counts, whatever the rate of the encoded sound, in Hz (RFC 7845, section 4). */
 export const GRANULE_RATE = 48000;
 
-/** A page has at most so many segments of 255 bytes (RFC 3533, section 6). */
+/** The most segments of a page, and the most bytes of a segment (RFC 3533, section 6). */
 const MAX_SEGMENTS = 255;
 const SEGMENT_BYTES = 255;
 const PAGE_HEADER_BYTES = 27;
 
-/** A page ends with the packet that fills this: what a reader has to wait for, in samples of GRANULE_RATE. */
+/** The sound after which a page ends, in samples of GRANULE_RATE; a reader has to wait for a whole page. */
 const PAGE_SAMPLES = GRANULE_RATE;
 
 const FIRST_BODY_BYTES = 4096;
 
-/** Bits of a page's type. */
+/** Bits of a page's type: the first page of a stream, and the last (RFC 3533, section 6). */
 const BEGINS = 0x02;
 const ENDS = 0x04;
+
+/** The remainder of each byte by Ogg's polynomial (RFC 3533, section 6). */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte << 24;
+  for (let bit = 0; bit < 8; bit++) remainder = (remainder << 1) ^ (remainder < 0 ? 0x04c11db7 : 0);
+  return remainder;
+});
 
 const utf8 = new TextEncoder();
 
@@ -53,7 +58,7 @@ export class OggOpus {
     this.#flush(0);
   }
 
-  /** How much has been put in, in samples of GRANULE_RATE, with what players leave out. */
+  /** The length of what was put in, in samples of GRANULE_RATE, the pre-skip included. */
   get samples() {
     return this.#granule;
   }
@@ -125,7 +130,7 @@ export class OggOpus {
 }
 
 /**
- * RFC 7845, section 5.1: version 1, no gain, mapping family 0: mono or stereo.
+ * Writes the header packet (RFC 7845, section 5.1): version 1, no gain, mapping family 0: mono or stereo.
  * @param {number} preSkip
  * @param {number} sampleRate
  * @param {number} channels
@@ -142,7 +147,7 @@ function opusHead(preSkip, sampleRate, channels) {
 }
 
 /**
- * RFC 7845, section 5.2.
+ * Writes the comment packet (RFC 7845, section 5.2).
  * @param {Record<string, string>} tags
  */
 function opusTags(tags) {
@@ -161,4 +166,15 @@ function opusTags(tags) {
     at += 4;
   }
   return bytes;
+}
+
+/**
+ * Computes the checksum of an Ogg page, whose own four bytes are 0 (RFC 3533, section 6: direct, beginning with 0).
+ * @param {Uint8Array} bytes
+ * @returns {number} 32 bits
+ */
+function oggCrc(bytes) {
+  let crc = 0;
+  for (let i = 0; i < bytes.length; i++) crc = (crc << 8) ^ CRC_TABLE[(crc >>> 24) ^ bytes[i]];
+  return crc >>> 0;
 }

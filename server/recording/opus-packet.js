@@ -3,14 +3,14 @@ import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/codec.js';
 import { lengthBytes, readLength } from '../../public/shared/packet-lengths.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 
-/** No packet lasts longer (RFC 6716, section 3.2.5: R5), in samples of GRANULE_RATE. */
+/** The longest packet, in samples of GRANULE_RATE (RFC 6716, section 3.2.5: R5). */
 export const MAX_PACKET_SAMPLES = (GRANULE_RATE * 120) / 1000;
 
-/** Full-band CELT of 20 ms, the longest that CELT has (RFC 6716, table 2), one frame or any number. */
+/** The configuration of full-band CELT of 20 ms, the longest that CELT has, and the lengths that CELT has (RFC 6716, table 2). */
 const CELT_20_MS = 31;
 const CELT_MS = Object.freeze([2.5, 5, 10, 20]);
 
-/** How a packet's frames are packed (RFC 6716, section 3.1). */
+/** A packet's bits that say how its frames are packed (RFC 6716, sections 3.1 and 3.2). */
 const PACKING_MASK = 0b11;
 const TWO_EQUAL = 1;
 const TWO_OF_ANY = 2;
@@ -73,8 +73,8 @@ function hasItsFrames(bytes, start, end) {
 }
 
 /**
- * A packet that asks the decoder to conceal what is missing, as RFC 7845, section 4.1, wants it where nothing
- * was sent: frames of no bytes, in the mode of the packet before, so that the decoder goes on from there.
+ * Writes a packet that asks the decoder to conceal a gap, as RFC 7845, section 4.1, wants it where nothing was
+ * sent: frames of no bytes, in the mode of the packet before, so that the decoder goes on from there.
  * @param {Uint8Array} out two bytes, filled
  * @param {Uint8Array} bytes
  * @param {number} start of the packet before
@@ -88,7 +88,7 @@ export function writeMissing(out, bytes, start) {
 }
 
 /**
- * The same for what is missing before the first packet, which decoders make silence of.
+ * Makes a packet for a gap before the first packet, which decoders fill with silence.
  * @param {number} samples at GRANULE_RATE: of an Opus frame, or MAX_PACKET_SAMPLES
  * @returns {Uint8Array} the packet
  */

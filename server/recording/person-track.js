@@ -5,10 +5,10 @@
  * @import { Track } from './track.js'
  */
 
-/** A loss longer than this isn't concealed any further: the decoder has faded out by then. */
+/** The longest gap that is concealed, in milliseconds: the decoder has faded out by then. */
 const MAX_CONCEAL_MS = 120;
 
-/** One person's track, and the person's part of the mix. */
+/** Writes one person's track, and adds the person to the mix. */
 export class PersonTrack {
   #packets;
   /** The same person's packets before a break, the last of which are still to be written. @type {PacketBuffer | null} */
@@ -31,12 +31,12 @@ export class PersonTrack {
    * @param {{ end: (seconds: number) => void, remove: () => void }} options.file
    * @param {AudioFormat} options.format
    * @param {number} options.firstFrame of the recording
-   * @param {number} options.agreedFrame the first that may be heard
+   * @param {number} options.agreedFrame the first frame that may be heard
    */
   constructor({ packets, track, decoder, file, format, firstFrame, agreedFrame }) {
     this.#packets = packets;
     this.agreedFrame = agreedFrame;
-    /** The last one, where the person has gone. */
+    /** The last frame of the track, where the person has left. */
     this.lastFrame = Infinity;
     this.#track = track;
     this.#decoder = decoder;

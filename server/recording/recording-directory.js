@@ -3,11 +3,12 @@
  *
  * @typedef {object} FileDescription
  * @property {string} file
- * @property {string} label          whose track it is, or that it is the mix
+ * @property {string} label          the name of the person whose track it is; another for the mix
  * @property {string | null} person  the person's id; null for the mix
  * @property {number | null} seconds null where the server ended before it knew
  *
- * @typedef {object} Description  what is kept beside the files of a recording, as JSON
+ * The description that is kept beside the files of a recording, as JSON.
+ * @typedef {object} Description
  * @property {string} id
  * @property {string} room
  * @property {string} startedAt         ISO 8601
@@ -15,18 +16,19 @@
  * @property {FileDescription[]} files
  */
 
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RecordingFile } from './recording-file.js';
 
-/** The file that tells what the others are. */
+/** The file that describes the others. */
 export const DESCRIPTION = 'recording.json';
 
-/** One recording that is being written: its directory, its files, and what is told of them. */
+/** One recording that is being written: its directory, its files, and their description. */
 export class RecordingDirectory {
   #recordings;
   #directory;
-  #troubled = false;
+  #onTrouble;
+  #hasTrouble = false;
+  #onClose = () => {};
   /** @type {Set<RecordingFile>} */
   #files = new Set();
   /** @type {Promise<unknown>} */
@@ -36,17 +38,15 @@ export class RecordingDirectory {
    * @param {Recordings} recordings
    * @param {string} directory
    * @param {Description} description changed as files come and go
+   * @param {(code: 'recording-limit' | 'recording-failed') => void} onTrouble the recording has to stop; called once
    */
-  constructor(recordings, directory, description) {
+  constructor(recordings, directory, description, onTrouble) {
     this.#recordings = recordings;
     this.#directory = directory;
     this.description = description;
-    /** @type {(code: 'recording-limit' | 'recording-failed') => void} */
-    this.onTrouble = () => {};
-    /** Ends it at once: the server closes. */
-    this.onClose = () => {};
+    this.#onTrouble = onTrouble;
     this.#made = mkdir(directory, { recursive: true, mode: 0o700 });
-    this.#made.catch((error) => recordings.failed(error, this));
+    this.#made.catch((error) => this.failed(error));
     this.describe();
   }
 
@@ -55,27 +55,49 @@ export class RecordingDirectory {
     return Promise.all([this.#made.catch(() => {}), ...[...this.#files].map((file) => file.settled)]);
   }
 
+  /** The bytes that wait for the disk. */
   get waiting() {
     let waiting = 0;
     for (const file of this.#files) waiting += file.waiting;
     return waiting;
   }
 
+  /** The bytes of its files, written or not. */
   get bytes() {
     let bytes = 0;
     for (const file of this.#files) bytes += file.bytes;
     return bytes;
   }
 
+  /** @param {() => void} run ends the recording at once, when the server closes */
+  onServerClose(run) {
+    this.#onClose = run;
+  }
+
+  /** Ends the recording, since the server closes. @returns {Promise<unknown>} when everything is on disk */
+  close() {
+    this.#onClose();
+    return this.settled;
+  }
+
   /**
+   * Has the recording stopped, the first time.
    * @param {'recording-limit' | 'recording-failed'} code
-   * @returns {boolean} whether it is the first
+   * @returns {boolean} whether it was the first
    */
   trouble(code) {
-    if (this.#troubled) return false;
-    this.#troubled = true;
-    this.onTrouble(code);
+    if (this.#hasTrouble) return false;
+    this.#hasTrouble = true;
+    this.#onTrouble(code);
     return true;
+  }
+
+  /**
+   * Has the recording stopped, and the first error logged.
+   * @param {unknown} error
+   */
+  failed(error) {
+    if (this.trouble('recording-failed')) this.#recordings.logError("a recording can't be written", error);
   }
 
   /**
@@ -84,7 +106,7 @@ export class RecordingDirectory {
    */
   addFile(description) {
     const path = join(this.#directory, description.file);
-    const file = new RecordingFile(path, (error) => this.#recordings.failed(error, this), this.#made);
+    const file = new RecordingFile(path, (error) => this.failed(error), this.#made);
     this.#files.add(file);
     this.description.files.push(description);
     this.describe();
@@ -107,20 +129,110 @@ export class RecordingDirectory {
     };
   }
 
-  /** Nothing more is added. @returns {Promise<unknown>} when everything is on disk */
+  /** Ends the recording: nothing more is added. @returns {Promise<unknown>} when everything is on disk */
   end() {
     this.#recordings.ended(this);
     this.describe();
     return this.settled;
   }
 
-  /** Writes what is told of the recording, for who asks after the server was started again. */
+  /** Writes the description, for those who ask after the server was started again. */
   describe() {
     const path = join(this.#directory, DESCRIPTION);
     const text = JSON.stringify(this.description);
     this.#made = this.#made
       .then(() => writeFile(`${path}.new`, text, { mode: 0o600 }))
       .then(() => rename(`${path}.new`, path));
-    this.#made.catch((error) => this.#recordings.failed(error, this));
+    this.#made.catch((error) => this.failed(error));
+  }
+}
+
+/**
+ * A file that is appended to without anybody waiting: what is written waits in memory until the disk takes
+ * it. The caller bounds that, by `waiting`.
+ */
+class RecordingFile {
+  /** The last of the steps, which are done one after another. @type {Promise<unknown>} */
+  #last;
+  #ended = false;
+  #removed = false;
+  #failed = false;
+  /** @type {import('node:fs/promises').FileHandle | null} */
+  #handle = null;
+  #onError;
+
+  /**
+   * @param {string} path where there is nothing yet
+   * @param {(error: unknown) => void} onError called once; nothing more is written after it
+   * @param {Promise<unknown>} [ready] when the file may be made
+   */
+  constructor(path, onError, ready = Promise.resolve()) {
+    this.path = path;
+    this.#last = ready;
+    this.#onError = onError;
+    /** The bytes that were written, waiting ones included. */
+    this.bytes = 0;
+    /** The bytes that wait for the disk. */
+    this.waiting = 0;
+  }
+
+  /** Settles when every step is done. */
+  get settled() {
+    return this.#last;
+  }
+
+  /** @param {Uint8Array} bytes kept: not to be changed */
+  write(bytes) {
+    if (this.#ended) return;
+    this.bytes += bytes.length;
+    this.waiting += bytes.length;
+    this.#then(async () => {
+      if (this.#removed || this.#failed) return;
+      this.#handle ??= await open(this.path, 'wx', 0o600);
+      await this.#handle.appendFile(bytes);
+      this.waiting -= bytes.length;
+    });
+  }
+
+  /** Closes the file when all is written. Idempotent. */
+  end() {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#then(() => this.#close());
+  }
+
+  /** Deletes the file at once, with what waits. Idempotent. */
+  remove() {
+    if (this.#removed) return;
+    this.#removed = true;
+    this.waiting = 0;
+    // Its name goes now, before what waits for the disk. A file that was being opened meanwhile is deleted by
+    // the last step, which also tells of errors.
+    unlink(this.path).catch(() => {});
+    this.end();
+    this.#then(async () => {
+      await unlink(this.path).catch((error) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
+    });
+  }
+
+  async #close() {
+    const handle = this.#handle;
+    this.#handle = null;
+    await handle?.close();
+  }
+
+  /** @param {() => Promise<void>} step */
+  #then(step) {
+    this.#last = this.#last.then(step).catch((error) => {
+      if (this.#failed) return;
+      this.#failed = true;
+      this.#ended = true;
+      this.waiting = 0;
+      this.#onError(error);
+      // The error was told; closing the file may meet it again.
+      return this.#close().catch(() => {});
+    });
   }
 }

@@ -16,15 +16,15 @@ import { PersonTrack } from './person-track.js';
 import { Track } from './track.js';
 
 /**
- * A frame is written so long after its time: what came too late for the mix that people hear is in the
- * recording. Participants keep their packets for longer than that.
+ * The delay after which a frame is written, in milliseconds: packets that came too late for the mix that people
+ * hear are in the recording. Participants keep their packets for longer than that.
  */
 const BEHIND_MS = 2000;
 
-/** What players leave out at the beginning, as a decoder needs that much to find its way (RFC 7845, section 4.2). */
+/** The beginning that players leave out, in samples of GRANULE_RATE: a decoder needs 80 ms to converge (RFC 7845, section 4.2). */
 export const PRE_SKIP = (GRANULE_RATE * 80) / 1000;
 
-/** One buffer takes every frame of a mix. */
+/** The buffer for every encoded frame of a mix. */
 const out = new Uint8Array(MAX_PACKET_BYTES);
 
 /**
@@ -44,7 +44,7 @@ export class Recording {
   #onEnd;
   /** By participant's id. @type {Map<string, PersonTrack>} */
   #tracks = new Map();
-  /** Of those who left, until their last frame is written. @type {Set<PersonTrack>} */
+  /** The tracks of people who left, until their last frame is written. @type {Set<PersonTrack>} */
   #leaving = new Set();
   #files = 0;
   #next;
@@ -59,9 +59,8 @@ export class Recording {
    * @param {PayloadEncoder} options.encoder of the mix; closed with this
    * @param {number} options.lookahead       of that encoder, in samples of the room's rate
    * @param {() => void} options.onEnd       called once, when everything is with the disk
-   * @param {(error: unknown) => void} options.onFault  called when a frame couldn't be written; the recording has stopped
    */
-  constructor({ settings, room, directory, encoder, lookahead, onEnd, onFault }) {
+  constructor({ settings, room, directory, encoder, lookahead, onEnd }) {
     const { format, ticks, sampleClock } = settings;
     this.#settings = settings;
     this.#room = room;
@@ -81,9 +80,9 @@ export class Recording {
       frameSamples: format.frameSamples,
       delaySamples,
       mix: (frame) => this.#writeThrough(frame),
-      failed: onFault,
+      failed: (error) => directory.failed(error),
     });
-    directory.onClose = () => this.finish();
+    directory.onServerClose(() => this.finish());
     this.#clock.start();
   }
 
@@ -118,7 +117,7 @@ export class Recording {
   }
 
   /**
-   * From now on somebody is recorded.
+   * Records somebody from now on.
    * @param {{ id: string, label: string }} member who isn't yet
    * @param {PacketBuffer} packets the member's
    * @param {PayloadDecoder} decoder closed with the track
@@ -133,8 +132,8 @@ export class Recording {
   }
 
   /**
-   * Somebody doesn't want to be recorded any more: the track is deleted, and the mix is without them from what
-   * isn't written yet.
+   * Deletes the track of somebody who doesn't want to be recorded any more, and leaves them out of the frames of
+   * the mix that aren't written yet.
    * @param {string} id
    */
   remove(id) {
@@ -153,7 +152,7 @@ export class Recording {
     return track !== undefined;
   }
 
-  /** @param {string} id of somebody who left: the track ends there */
+  /** Ends the track of somebody who left, with what is spoken now. @param {string} id */
   leave(id) {
     const track = this.#tracks.get(id);
     if (!track) return;
@@ -162,19 +161,27 @@ export class Recording {
     this.#leaving.add(track);
   }
 
-  /** How many files there were, the mix not counted. */
+  /** The number of tracks that there were, the mix not counted. */
   get files() {
     return this.#files;
   }
 
-  /** The recording ends with what is spoken now. Idempotent. */
+  /** Ends the recording with what is spoken now. Idempotent. */
   stop() {
     this.#last = Math.min(this.#last, this.#now());
   }
 
-  /** @param {number} frame up to and with which everything is written, as late as it may be */
+  /**
+   * Writes frames up to one, as late as it may be. An error ends this recording, and not its room.
+   * @param {number} frame
+   */
   #writeThrough(frame) {
-    while (this.#next <= frame && this.#next <= this.#last) this.#write(this.#next++);
+    try {
+      while (this.#next <= frame && this.#next <= this.#last) this.#write(this.#next++);
+    } catch (error) {
+      this.#last = this.#next - 1;
+      this.#directory.failed(error);
+    }
     if (this.#next > this.#last) this.#end();
   }
 
@@ -193,7 +200,7 @@ export class Recording {
     this.#mixTrack.put(out, 0, bytes);
   }
 
-  /** Ends at once, with what there is: the server closes. Idempotent. */
+  /** Ends the recording at once, with what there is, since the server closes. Idempotent. */
   finish() {
     this.stop();
     this.#writeThrough(this.#last);

@@ -7,22 +7,24 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { repeat } from '../transport/base-session.js';
+import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 
-/** What may wait for the disk, of all recordings together: beyond it the disk is too slow to record to. */
+/** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
-/** What a recording counts for before anything is in it: a directory, and files in it, take blocks of the disk. */
+/** The bytes that an empty recording counts for: a directory, and files in it, take blocks of the disk. */
 const LEAST_BYTES = 16 * 1024;
 
-/** How often old recordings are looked for. */
+/** The interval between two sweeps for old recordings, in milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000;
 
 const HOUR_MS = 3600 * 1000;
 
-/** 128 bits, in base64url. */
+/** An id: 128 bits in base64url. */
 const ID = /^[A-Za-z0-9_-]{22}$/;
+
+/** A file's name, as recordings give it. */
 const FILE = /^[a-z0-9][a-z0-9-]{0,60}\.opus$/;
 
 /** The recordings on disk: a directory each, named by an id that can't be guessed. */
@@ -34,7 +36,7 @@ export class Recordings {
   #log;
   #randomId;
   #bytes = 0;
-  /** Those that are being written, and what ends them. @type {Map<string, RecordingDirectory>} */
+  /** The recordings that are being written. @type {Map<string, RecordingDirectory>} */
   #open = new Map();
   #stopSweeping;
   #closed = false;
@@ -42,8 +44,8 @@ export class Recordings {
   /**
    * @param {object} options
    * @param {string} options.directory   made when the first recording begins
-   * @param {number} options.limitBytes  on disk, of all recordings; 0: there are none
-   * @param {number} options.keepHours   after its end
+   * @param {number} options.limitBytes  of all recordings on the disk; 0: nothing is recorded
+   * @param {number} options.keepHours   the time after its end at which a recording is deleted
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Pick<Log, 'warn' | 'error'>} options.log
@@ -78,15 +80,16 @@ export class Recordings {
   begin(room, onTrouble) {
     const id = this.#randomId();
     const startedAt = new Date(this.#wallNow()).toISOString();
-    const opened = new RecordingDirectory(this, join(this.#directory, id), { id, room, startedAt, stoppedAt: null, files: [] });
-    opened.onTrouble = onTrouble;
+    const description = { id, room, startedAt, stoppedAt: null, files: [] };
+    const opened = new RecordingDirectory(this, join(this.#directory, id), description, onTrouble);
     this.#open.set(id, opened);
     this.#bytes += LEAST_BYTES;
     return opened;
   }
 
   /**
-   * @param {number} bytes that are to be written
+   * Counts bytes that are to be written, and stops the recording that is one too many.
+   * @param {number} bytes less than 0 for deleted ones
    * @param {RecordingDirectory} by
    */
   count(bytes, by) {
@@ -95,13 +98,17 @@ export class Recordings {
     if (this.#bytes >= this.#limitBytes) by.trouble('recording-limit');
     let waiting = 0;
     for (const { waiting: bytesOfOne } of this.#open.values()) waiting += bytesOfOne;
-    if (waiting > MAX_WAITING_BYTES) by.trouble('recording-failed');
+    if (waiting > MAX_WAITING_BYTES) by.failed(new Error('the disk is too slow'));
   }
 
-  /** @param {unknown} error @param {RecordingDirectory} by */
-  failed(error, by) {
-    const isFirst = by.trouble('recording-failed');
-    if (isFirst) this.#log.error(`a recording can't be written: ${error instanceof Error ? error.message : error}`);
+  /**
+   * Logs an error, with its stack where it isn't the system's.
+   * @param {string} what what happened
+   * @param {unknown} error
+   */
+  logError(what, error) {
+    const { code, message, stack } = /** @type {NodeJS.ErrnoException} */ (error);
+    this.#log.error(`${what}: ${code ? message : stack}`);
   }
 
   /** @param {RecordingDirectory} by */
@@ -111,7 +118,7 @@ export class Recordings {
   }
 
   /**
-   * What there is of a recording.
+   * Describes a recording and the files that there are of it.
    * @param {string} id whatever came
    * @returns {Promise<(Omit<Description, 'files'> & { on: boolean, files: (FileDescription & { bytes: number })[] })
    *   | null>} null when there is none
@@ -129,7 +136,7 @@ export class Recordings {
   }
 
   /**
-   * Where a file is, for those who send it.
+   * Finds a recording's file, to be sent.
    * @param {string} id whatever came
    * @param {string} file whatever came
    * @returns {{ root: string, file: string } | null} null when it can't be a recording's
@@ -152,14 +159,12 @@ export class Recordings {
     return true;
   }
 
-  /** Deletes what is too old, and measures the rest. */
+  /** Deletes old recordings, and measures the rest. */
   async sweep() {
     if (!this.offered) return;
-    const ids = await readdir(this.#directory).catch(() => []);
-    for (const id of ids) {
-      if (!ID.test(id) || this.#open.has(id)) continue;
+    for (const id of await this.#closedIds()) {
       const path = join(this.#directory, id);
-      // One without a description is what a server left that ended before it had written any.
+      // A server that ended before it had written a description leaves a recording without one.
       const found = await stat(join(path, DESCRIPTION)).catch(() => stat(path).catch(() => null));
       if (found === null || this.#wallNow() - found.mtimeMs <= this.#keepMs || this.#closed) continue;
       await rm(path, { recursive: true, force: true }).catch((error) => {
@@ -171,11 +176,21 @@ export class Recordings {
 
   async #measure() {
     let bytes = 0;
-    for (const id of await readdir(this.#directory).catch(() => [])) {
-      if (ID.test(id) && !this.#open.has(id)) bytes += await sizeOf(join(this.#directory, id));
-    }
+    for (const id of await this.#closedIds()) bytes += await sizeOf(join(this.#directory, id));
     for (const { bytes: bytesOfOne } of this.#open.values()) bytes += LEAST_BYTES + bytesOfOne;
     this.#bytes = bytes;
+  }
+
+  /** @returns {Promise<string[]>} the ids of the recordings that have ended */
+  async #closedIds() {
+    try {
+      const ids = await readdir(this.#directory);
+      return ids.filter((id) => ID.test(id) && !this.#open.has(id));
+    } catch (error) {
+      // The directory is made with the first recording.
+      if (!isMissing(error)) this.logError("the recordings' directory can't be read", error);
+      return [];
+    }
   }
 
   /** @param {string} id @returns {Promise<Description | null>} */
@@ -184,7 +199,8 @@ export class Recordings {
     if (open) return open.description;
     try {
       return JSON.parse(await readFile(join(this.#directory, id, DESCRIPTION), 'utf8'));
-    } catch {
+    } catch (error) {
+      if (!isMissing(error)) this.logError("a recording's description can't be read", error);
       return null;
     }
   }
@@ -193,13 +209,11 @@ export class Recordings {
   async close() {
     this.#closed = true;
     this.#stopSweeping();
-    const ending = [...this.#open.values()];
-    for (const open of ending) open.onClose();
-    await Promise.all(ending.map((open) => open.settled));
+    await Promise.all([...this.#open.values()].map((open) => open.close()));
   }
 }
 
-/** @param {string} directory @returns {Promise<number>} what it counts for: bytes of the files in it, and its own */
+/** @param {string} directory @returns {Promise<number>} the bytes of the files in it, and its own */
 async function sizeOf(directory) {
   let bytes = LEAST_BYTES;
   for (const name of await readdir(directory).catch(() => [])) {
@@ -207,5 +221,8 @@ async function sizeOf(directory) {
   }
   return bytes;
 }
+
+/** @param {unknown} error */
+const isMissing = (error) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 const newId = () => randomBytes(16).toString('base64url');

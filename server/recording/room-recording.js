@@ -5,7 +5,7 @@
  * @import { RoomConfig, RoomServices } from '../room/room-config.js'
  * @import { Roster } from '../room/roster.js'
  *
- * @typedef {object} RecordingState  as the people of the room are told
+ * @typedef {object} RecordingState  the state of the recording, as the people of the room are told
  * @property {string} id           of /api/recordings/<id>/
  * @property {boolean} on
  * @property {string} by           the label of the person who started it
@@ -18,15 +18,14 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
-import { stackOf } from '../log.js';
 import { TokenBucket } from '../token-bucket.js';
 import { Recording } from './recording.js';
 
-/** A room may begin so many recordings at once, and then one in so many seconds. */
+/** The recordings that a room may begin in a row, and the seconds after which it may begin another. */
 const AT_ONCE = 3;
 const EVERY_SECONDS = 20;
 
-/** A recording has no more files than this: people may come, agree and go. */
+/** The most tracks of a recording: people may come, agree and go. */
 const MAX_FILES = 1000;
 
 /** Whether a room is being recorded, who started it and who agreed. */
@@ -66,7 +65,7 @@ export class RoomRecording {
     return this.#services.recordings?.offered ?? false;
   }
 
-  /** What one who joins is told: null while nothing is recorded. */
+  /** The state as one who joins is told; null while nothing is recorded. */
   get state() {
     return this.#state?.on ? this.#state : null;
   }
@@ -107,18 +106,22 @@ export class RoomRecording {
     /** @type {RecordingState} */
     const state = { id, on: true, by: member.label, startedAt };
     this.#state = state;
-    const recording = new Recording({
-      settings: { format, ticks, sampleClock: this.#sampleClock },
-      room: this.#name,
-      directory,
-      encoder: new PayloadEncoder(encoder, format),
-      lookahead: encoder.lookahead,
-      onEnd: () => void directory.end().then(() => this.#ready(state)),
-      onFault: (error) => {
-        this.#log(error);
-        this.#stop(whyOf('recording-failed'));
-      },
-    });
+    let recording;
+    try {
+      recording = new Recording({
+        settings: { format, ticks, sampleClock: this.#sampleClock },
+        room: this.#name,
+        directory,
+        encoder: new PayloadEncoder(encoder, format),
+        lookahead: encoder.lookahead,
+        onEnd: () => void directory.end().then(() => this.#ready(state)),
+      });
+    } catch (error) {
+      this.#state = null;
+      encoder.close();
+      void directory.end();
+      throw error;
+    }
     // The disk may be full by the first page.
     if (!state.on) return recording.stop();
     this.#recording = recording;
@@ -126,17 +129,13 @@ export class RoomRecording {
     await this.#add(member);
   }
 
-  /** @param {unknown} error */
-  #log(error) {
-    this.#services.log.error(`room ${this.#name}: the recording failed: ${stackOf(error)}`);
-  }
-
   /**
+   * Tells somebody that they can't be recorded, and logs why.
    * @param {unknown} error
-   * @param {Member} member  who asked for it
+   * @param {Member} member
    */
   #failed(error, member) {
-    this.#log(error);
+    this.#services.recordings?.logError(`person ${member.id} of room ${this.#name} can't be recorded`, error);
     member.refuse('record', 'recording-failed');
   }
 
@@ -178,7 +177,7 @@ export class RoomRecording {
       this.#mark(member, false, false);
       throw error;
     }
-    // Who has changed their mind meanwhile, or left, isn't recorded.
+    // A person who has changed their mind meanwhile, or left, isn't recorded.
     const isThere = this.#roster.present.get(member.id) === member;
     if (!member.agreed || member.recorded || !isThere || this.#recording !== recording) {
       decoder.close();

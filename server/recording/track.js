@@ -7,7 +7,7 @@ import { readOpusFrames } from '../../public/shared/packet-lengths.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { isOpusPacket, MAX_PACKET_SAMPLES, missingOf, writeMissing } from './opus-packet.js';
 
-/** So much of the time before somebody agreed is made up at one go, in packets of 120 ms: four minutes. */
+/** The most packets of 120 ms that fill the time before somebody agreed in one go: four minutes. */
 const MAX_PACKETS_AT_ONCE = 2000;
 
 /** Payloads of the room's frames as Opus packets in an Ogg file, one frame after the other without a gap. */
@@ -36,15 +36,15 @@ export class Track {
     this.#missingBytes = first.length;
   }
 
-  /** How many frames there are. */
+  /** The number of frames that there are. */
   get frames() {
     return this.#ogg.samples / (this.#opusFrames * this.#opusFrameSamples);
   }
 
   /**
-   * Makes up what was before the person agreed.
-   * @param {number} frames how many there are to be
-   * @returns {boolean} false when more is to be made up: to be called again
+   * Fills the time before the person agreed.
+   * @param {number} frames the number that there are to be
+   * @returns {boolean} false when there is more to fill: to be called again
    */
   fill(frames) {
     let samples = (frames - this.frames) * this.#opusFrames * this.#opusFrameSamples;
@@ -59,7 +59,7 @@ export class Track {
   }
 
   /**
-   * One frame as it was sent.
+   * Adds a frame as it was sent.
    * @param {Uint8Array} bytes
    * @param {number} start of the payload
    * @param {number} length
@@ -82,7 +82,7 @@ export class Track {
     return true;
   }
 
-  /** One frame that wasn't sent, or was lost. */
+  /** Adds a frame that wasn't sent, or was lost. */
   putMissing() {
     for (let i = 0; i < this.#opusFrames; i++) {
       this.#ogg.put(this.#missing, 0, this.#missingBytes, this.#opusFrameSamples);

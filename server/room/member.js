@@ -2,7 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
- * @import { Session, SessionHandler } from '../transport/session.js'
+ * @import { ControlMessage, Session, SessionHandler } from '../transport/session.js'
  * @import { Permission } from './commands.js'
  *
  * @typedef {object} MemberRoom  what a member needs of its room
@@ -209,7 +209,7 @@ export class Member {
     this.#drop('control');
   }
 
-  /** @param {object} message  of the control protocol */
+  /** @param {object | ControlMessage} message  of the control protocol */
   tell(message) {
     this.session.sendControl(message);
   }

@@ -9,6 +9,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import { prepareControl } from '../transport/session.js';
 
 /** The length of a resume token: 128 bits of chance can't be guessed. */
 const TOKEN_BYTES = 16;
@@ -140,11 +141,13 @@ export class Roster {
   }
 
   /**
+   * Tells everybody. The message is serialised once.
    * @param {object} message
    * @param {Member} [except]
    */
   tell(message, except) {
-    for (const member of this.#present.values()) if (member !== except) member.tell(message);
+    const prepared = prepareControl(message);
+    for (const member of this.#present.values()) if (member !== except) member.tell(prepared);
   }
 
   /** Tells everybody what others are told of somebody. @param {Member} member */

@@ -1,58 +1,39 @@
 /**
- * HTTP/1: a list of packets in a request's body, the answers to them in the response's. A list that
- * ends within a packet is answered for those before it, and its end counts as one truncated packet.
+ * HTTP/1: a list of packets in a request's body, the answers to them in the response's. Of a list that ends
+ * within a packet the whole packets are answered, and its end counts as one truncated packet.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Accept, Session, Transport } from './session.js'
+ * @import { Accept, ControlMessage, Session, Transport } from './session.js'
  */
 
 import { randomBytes } from 'node:crypto';
 import { Router } from 'express';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
-import { readList } from '../../public/shared/packet-list.js';
-import { PACKET_VERSION, packetType, PacketType, readControl } from '../../public/shared/packet.js';
-import { peerName, repeat } from './base-session.js';
-import { answer, answerError, answerJson, isOfType, readBody } from './http-body.js';
-import { Http1Session } from './http1-session.js';
-import { MAX_CONTROL_BYTES, sendToEach } from './session.js';
+import { LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } from '../../public/shared/packet-list.js';
+import { MAX_PACKET_BYTES, PACKET_VERSION, packetType, PacketType, readControl } from '../../public/shared/packet.js';
+import { answer, answerError, answerJson, isOfType, readBody } from '../http/body.js';
+import { peerName } from './peer.js';
+import { BaseSession, closeIdle, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
 
-/** The longest list that is read, and the longest that is answered with. */
+/** The longest list of packets, in a request and in an answer, in bytes. */
 export const MAX_LIST_BYTES = 64 * 1024;
-
-/**
- * Options for the node:http or node:https server in front of the transport. A client sends all the
- * time, so a connection that is quiet for longer than this is of no more use to it; and all that it asks is
- * short, so who takes long over a request only holds a connection.
- */
-export const HTTP1_SERVER_OPTIONS = Object.freeze({
-  noDelay: true,
-  keepAlive: true,
-  keepAliveTimeout: 30_000,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 2000,
-  maxHeaderSize: 16 * 1024,
-});
 
 const LIST_TYPE = 'application/octet-stream';
 
-/** So many control messages of one list are read. */
+/** The control messages of one list that are read; the rest count as dropped. */
 const MAX_LIST_MESSAGES = 100;
 
-/** How often idle sessions are looked for, at most. */
-const SWEEP_MS = 1000;
-
-/** What stands for the end of a list that was cut off, so that it is counted as what it is. */
+/** A truncated packet, which stands for the end of a list that was cut off, so that it is counted. */
 const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
 
 /**
  * @typedef {object} Http1Options
  * @property {Accept} accept
  * @property {number} maxSessions     more are refused with 'server-full'
- * @property {number} idleTimeoutMs   who sends no request for so long is gone
+ * @property {number} idleTimeoutMs   a peer that sends no request for this long is gone
  * @property {Clock} clock
  * @property {Log} log
  * @property {() => string} [randomToken]  one that can't be guessed, of letters, digits, '-' and '_'
@@ -60,7 +41,7 @@ const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
  * @typedef {(request: IncomingMessage, response: ServerResponse, next: () => void) => void} Middleware
  *
  * @typedef {Transport & { router: Router, handle: Middleware }} Http1Transport
- *   router is for an Express app; handle does the same without Express in front
+ *   router is for an Express app; handle does the same without Express, which costs half as much
  */
 
 /**
@@ -68,32 +49,28 @@ const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
  * @returns {Http1Transport}
  */
 export function createHttp1Transport(options) {
-  return new Http1TransportOfRequests(options);
+  return new RequestTransport(options);
 }
 
 /** @implements {Http1Transport} */
-class Http1TransportOfRequests {
+class RequestTransport {
   /** @type {'http1'} */
   name = 'http1';
   replyOnly = true;
-  sendMany = sendToEach;
   #options;
   #randomToken;
   /** @type {Map<string, Http1Session>} */
   #sessions = new Map();
-  /** Why sessions ended that the server ended, by token, for their next request. @type {Map<string, ErrorCode>} */
+  /** Why the server ended sessions, by token, for their next request. @type {Map<string, ErrorCode>} */
   #endings = new Map();
-  /** All answers are written here, one after another. */
-  #list = new Uint8Array(MAX_LIST_BYTES);
-  #stopSweeping;
+  #stopChecks;
   #closed = false;
 
   /** @param {Http1Options} options */
   constructor(options) {
     this.#options = options;
     this.#randomToken = options.randomToken ?? randomToken;
-    const sweepMs = Math.min(SWEEP_MS, options.idleTimeoutMs / 8);
-    this.#stopSweeping = repeat(options.clock, sweepMs, () => this.#sweep(options.idleTimeoutMs - sweepMs));
+    this.#stopChecks = closeIdle(options.clock, options.idleTimeoutMs, () => this.#sessions.values());
     this.router = Router().use(this.handle);
   }
 
@@ -109,19 +86,19 @@ class Http1TransportOfRequests {
     else next();
   };
 
-  close() {
-    this.#closed = true;
-    this.#stopSweeping();
-    for (const session of [...this.#sessions.values()]) session.closeWith('server-closing');
-    return Promise.resolve();
+  /**
+   * @param {Session[]} sessions
+   * @param {Uint8Array} bytes
+   */
+  sendMany(sessions, bytes) {
+    for (let i = 0; i < sessions.length; i++) sessions[i].send(bytes);
   }
 
-  /** @param {number} silenceMs */
-  #sweep(silenceMs) {
-    const oldest = this.#options.clock.now() - silenceMs;
-    for (const session of [...this.#sessions.values()]) {
-      if (session.heardMs <= oldest) session.closeWith('idle-timeout');
-    }
+  close() {
+    this.#closed = true;
+    this.#stopChecks();
+    for (const session of [...this.#sessions.values()]) session.closeWith('server-closing');
+    return Promise.resolve();
   }
 
   /**
@@ -154,7 +131,6 @@ class Http1TransportOfRequests {
     const token = this.#randomToken();
     const session = new Http1Session({
       transport: this,
-      token,
       peer: peerName(request.socket),
       log,
       now,
@@ -165,7 +141,7 @@ class Http1TransportOfRequests {
       },
     });
     this.#sessions.set(token, session);
-    // Who hangs up before the answer never learns how to come back, save by what it had before.
+    // A peer that hangs up before the answer has no token to come back with, save one from before.
     const isBack = /** @type {{ resume?: unknown } | null} */ (message)?.resume !== undefined;
     response.once('close', () => {
       if (response.writableFinished) return;
@@ -207,30 +183,11 @@ class Http1TransportOfRequests {
         answerError(response, 'body-too-large');
         return;
       }
-      const list = this.#exchange(session, body, response);
+      const list = session.exchange(body, this.#options.clock.now(), response);
       const ending = this.#endings.get(token);
       if (ending) answerError(response, ending);
       else answer(response, 200, LIST_TYPE, list);
     });
-  }
-
-  /**
-   * @param {Http1Session} session
-   * @param {Buffer} body
-   * @param {ServerResponse} response
-   * @returns {Buffer}
-   */
-  #exchange(session, body, response) {
-    const now = this.#options.clock.now();
-    session.heardMs = now;
-    session.startAnswer(this.#list);
-    let messages = 0;
-    const isWhole = readList(body, (packet) => {
-      if (packetType(packet) !== PacketType.control) session.receive(packet, now);
-      else session.receiveControl(++messages > MAX_LIST_MESSAGES ? undefined : controlOf(packet), now);
-    });
-    if (!isWhole) session.receive(TRUNCATED, now);
-    return session.takeAnswer(response);
   }
 
   /**
@@ -247,13 +204,143 @@ class Http1TransportOfRequests {
 
   /**
    * @param {string} token
-   * @param {ServerResponse} response told why, when there is no such session
+   * @param {ServerResponse} response answered with why, when there is no such session
    * @returns {Http1Session | undefined}
    */
   #known(token, response) {
     const session = this.#sessions.get(token);
     if (!session) answerError(response, this.#endings.get(token) ?? 'session-unknown');
     return session;
+  }
+}
+
+/** Every answer is written here, one after another. */
+const answerList = new Uint8Array(MAX_LIST_BYTES);
+
+/**
+ * A session that is a series of requests. Packets to the peer go into the answer to those that caused
+ * them, control messages into the next answer.
+ * @implements {Session}
+ */
+class Http1Session extends BaseSession {
+  /**
+   * Takes the first control message, which answers the request that opened the session.
+   * @type {((message: object) => void) | null}
+   */
+  #onFirstMessage;
+  #isAnswering = false;
+  #listEnd = 0;
+  /** Control packets that wait for an answer. @type {Uint8Array[]} */
+  #pending = [];
+  #pendingBytes = 0;
+  /** Whether an answer with control packets is on its way: later ones wait, to keep their order. */
+  #controlOnItsWay = false;
+
+  /**
+   * @param {object} options
+   * @param {Transport} options.transport
+   * @param {string} options.peer
+   * @param {Log} options.log
+   * @param {number} options.now
+   * @param {(message: object) => void} options.onFirstMessage
+   * @param {(code: number) => void} options.onEnd
+   */
+  constructor({ transport, peer, log, now, onFirstMessage, onEnd }) {
+    super({ transport, peer, log, now, onEnd });
+    this.#onFirstMessage = onFirstMessage;
+  }
+
+  /**
+   * Hands a request's packets to the handler, and collects what it sends meanwhile.
+   * @param {Buffer} body of the request
+   * @param {number} now on the monotonic clock
+   * @param {ServerResponse} response the one that will have the answer
+   * @returns {Buffer} the answer, a list of packets
+   */
+  exchange(body, now, response) {
+    this.heardMs = now;
+    this.#isAnswering = true;
+    this.#listEnd = 0;
+    let messages = 0;
+    const isWhole = readList(body, (packet) => {
+      if (packetType(packet) !== PacketType.control) this.receive(packet, now);
+      else this.receiveControl(++messages > MAX_LIST_MESSAGES ? undefined : controlOf(packet), now);
+    });
+    if (!isWhole) this.receive(TRUNCATED, now);
+    if (this.#pending.length > 0 && !this.#controlOnItsWay) this.#addControl(response);
+    this.#isAnswering = false;
+    return Buffer.from(answerList.subarray(0, this.#listEnd));
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    const canSend = this.#isAnswering && !this.ended && bytes.length <= MAX_PACKET_BYTES;
+    const end = canSend ? writeListEntry(answerList, this.#listEnd, bytes) : -1;
+    if (end < 0) {
+      this.droppedOut += 1;
+      return false;
+    }
+    this.#listEnd = end;
+    return true;
+  }
+
+  /** @param {object | ControlMessage} message */
+  sendControl(message) {
+    if (this.ended) return;
+    const prepared = prepareControl(message);
+    if (this.#onFirstMessage !== null) {
+      const tell = this.#onFirstMessage;
+      this.#onFirstMessage = null;
+      tell(prepared.message);
+      return;
+    }
+    const { packet } = prepared;
+    this.#pendingBytes += packet.length + LIST_LENGTH_BYTES;
+    if (packet.length > MAX_LIST_ENTRY_BYTES) this.closeWith('internal');
+    else if (this.#pendingBytes > MAX_STUCK_BYTES) this.closeWith('idle-timeout');
+    else this.#pending.push(packet);
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  end(code, reason) {
+    this.#pending.length = 0;
+    return super.end(code, reason);
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  close(code, reason) {
+    this.end(code, reason);
+  }
+
+  stats() {
+    return { rttMs: null, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
+  }
+
+  /** @param {ServerResponse} response */
+  #addControl(response) {
+    let count = 0;
+    for (const packet of this.#pending) {
+      const end = writeListEntry(answerList, this.#listEnd, packet);
+      if (end < 0) break;
+      this.#listEnd = end;
+      count += 1;
+    }
+    const taken = this.#pending.splice(0, count);
+    this.#controlOnItsWay = true;
+    response.once('close', () => {
+      this.#controlOnItsWay = false;
+      // The next answer has them again after a connection that broke off.
+      if (!response.writableFinished) this.#pending.unshift(...taken);
+      else for (const packet of taken) this.#pendingBytes -= packet.length + LIST_LENGTH_BYTES;
+    });
   }
 }
 

@@ -1,7 +1,11 @@
 /**
- * What the room knows of a connection, whatever protocol carries it. A transport makes sessions and
- * hands each one to the `accept` function that it was given; whoever accepts it sets its handler,
- * synchronously. From then on the transport calls the handler, and never after `closed`.
+ * A connection as the room sees it, whatever protocol carries it. A transport makes sessions and hands
+ * each to the `accept` function that it was given, which sets the session's handler synchronously. From
+ * then on the transport calls the handler, and never after `closed`.
+ *
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Log } from '../log.js'
  *
  * @typedef {object} SessionHandler
  * @property {(bytes: Uint8Array, arrivalMs: number) => void} packet
@@ -13,10 +17,10 @@
  *
  * @typedef {object} SessionStats
  * @property {number | null} rttMs       the transport's own estimate, in milliseconds
- * @property {number} lostPackets        that the transport knows of, towards the peer
- * @property {number} droppedOut         packets that were not sent: too big, or the way was blocked
- * @property {number} droppedIn          what arrived and was dropped: packets, since a queue was full; pings that weren't
- *   answered, since they were too many
+ * @property {number} lostPackets        packets towards the peer that the transport knows to be lost
+ * @property {number} droppedOut         packets that were not sent: too long, or the way was blocked
+ * @property {number} droppedIn          packets that arrived and were dropped, since a queue was full, and
+ *   pings that weren't answered, since they were too many
  *
  * @typedef {object} Session
  * @property {Transport} transport
@@ -25,7 +29,8 @@
  * @property {(bytes: Uint8Array) => boolean} send
  *   sends one packet without waiting; false when it was dropped (and counted). The caller may reuse
  *   the bytes at once
- * @property {(message: object) => void} sendControl  sends a control message, reliably and in order
+ * @property {(message: object | ControlMessage) => void} sendControl
+ *   sends a control message, reliably and in order. For one message to many sessions see prepareControl
  * @property {(code: number, reason: string) => void} close  idempotent; code 0 is a normal end
  * @property {() => SessionStats} stats
  *
@@ -35,29 +40,237 @@
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
  * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany
  *   sends one packet to many of this transport's sessions; the caller may reuse both arrays at once
- * @property {() => void} [poll]        hands over at once what has come, where that may wait to be read
+ * @property {() => void} [poll]
+ *   delivers at once the packets that have arrived, where they otherwise wait for the event loop
  * @property {() => Promise<void>} close idempotent; closes every session
  *
  * @typedef {(session: Session) => void} Accept
  */
 
-/** Control messages longer than this end the session, in bytes. */
+import { writeControlLine } from '../../public/shared/control-lines.js';
+import { errors } from '../../public/shared/errors.js';
+import { writeControl } from '../../public/shared/packet.js';
+import { repeat } from '../timers.js';
+import { TokenBucket } from '../token-bucket.js';
+
+/** The longest control message, in bytes; a longer one ends its session. */
 export const MAX_CONTROL_BYTES = 16 * 1024;
 
-/** A slow peer's unsent bytes above which packets to it are dropped, on transports that queue. */
+/** The unsent bytes above which packets to a slow peer are dropped, on transports that queue. */
 export const MAX_QUEUED_BYTES = 64 * 1024;
 
 /**
- * A peer that leaves so many bytes of control messages unread is as good as gone. The list of a full room's
- * people must fit, 1000 of up to 560 bytes, and what was written so far.
+ * The bytes of unread control messages above which a peer counts as gone. The roster of a full room must
+ * fit, 1000 people of up to 560 bytes, and what was written before it.
  */
 export const MAX_STUCK_BYTES = 640 * 1024;
 
 /**
- * The plain sendMany, for transports that have no better way.
- * @param {Session[]} sessions
- * @param {Uint8Array} bytes
+ * Messages of one peer that are read: 500 in a burst, and 10 a millisecond after it, far above what a
+ * client sends and far below what would keep the server busy (test/integration/hostile.test.js).
  */
-export function sendToEach(sessions, bytes) {
-  for (let i = 0; i < sessions.length; i++) sessions[i].send(bytes);
+const MESSAGE_RATE = Object.freeze({ atOnce: 500, perSecond: 10_000 });
+
+/** The pause in reading a peer that sends more, in milliseconds; meanwhile its messages wait on its own side. */
+export const FLOOD_PAUSE_MS = 200;
+
+/** The longest time between two checks for idle sessions, in milliseconds. */
+const IDLE_CHECK_MS = 1000;
+
+/** A control message that is serialised once, however many sessions it is sent to. */
+export class ControlMessage {
+  /** @type {Uint8Array | null} */
+  #line = null;
+  /** @type {Uint8Array | null} */
+  #packet = null;
+
+  /** @param {object} message not to be changed any more */
+  constructor(message) {
+    this.message = message;
+  }
+
+  /** JSON in UTF-8, ended by a newline. */
+  get line() {
+    this.#line ??= writeControlLine(this.message);
+    return this.#line;
+  }
+
+  /** JSON in UTF-8. */
+  get json() {
+    return this.line.subarray(0, -1);
+  }
+
+  /** A control packet, as HTTP/1 carries it. */
+  get packet() {
+    this.#packet ??= writeControl(this.message);
+    return this.#packet;
+  }
+
+  toJSON() {
+    return this.message;
+  }
+}
+
+/**
+ * Prepares a control message for Session.sendControl: each form of it is written when the first session
+ * needs it, and kept for the others.
+ * @param {object | ControlMessage} message not to be changed any more
+ * @returns {ControlMessage}
+ */
+export function prepareControl(message) {
+  return message instanceof ControlMessage ? message : new ControlMessage(message);
+}
+
+/**
+ * The state that all kinds of session share: the handler, which is told of the session's end once and of
+ * nothing after it, the time of the last sign of life, and the counters. An error that the handler throws
+ * is logged and ends this session alone.
+ */
+export class BaseSession {
+  #ended = false;
+  #log;
+  #onEnd;
+  #messageRate = new TokenBucket(MESSAGE_RATE);
+
+  /**
+   * @param {object} options
+   * @param {Transport} options.transport
+   * @param {string} options.peer
+   * @param {Pick<Log, 'error'>} options.log
+   * @param {number} options.now  on the monotonic clock, in milliseconds
+   * @param {(code: number) => void} options.onEnd called once, after the handler was told
+   */
+  constructor({ transport, peer, log, now, onEnd }) {
+    this.transport = transport;
+    this.peer = peer;
+    this.#log = log;
+    this.#onEnd = onEnd;
+    /** @type {SessionHandler | null} */
+    this.handler = null;
+    /** The time of the peer's last sign of life, on the monotonic clock, in milliseconds. */
+    this.heardMs = now;
+    /** Packets that were not sent. */
+    this.droppedOut = 0;
+  }
+
+  get ended() {
+    return this.#ended;
+  }
+
+  /** @param {Accept} accept */
+  offerTo(accept) {
+    try {
+      accept(/** @type {Session} */ (/** @type {unknown} */ (this)));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /**
+   * Hands a packet to the handler. A bound function, which an engine can call without another around it.
+   * @type {(bytes: Uint8Array, arrivalMs: number) => void}
+   */
+  receive = (bytes, arrivalMs) => {
+    if (this.#ended) return;
+    this.heardMs = arrivalMs;
+    try {
+      this.handler?.packet(bytes, arrivalMs);
+    } catch (error) {
+      this.fail(error);
+    }
+  };
+
+  /**
+   * @param {unknown} message
+   * @param {number} arrivalMs on the monotonic clock
+   */
+  receiveControl(message, arrivalMs) {
+    if (this.#ended) return;
+    this.heardMs = arrivalMs;
+    try {
+      this.handler?.control(message);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /**
+   * Counts a message of the peer.
+   * @param {number} now on the monotonic clock
+   * @returns {boolean} whether there were too many: the peer isn't to be read for FLOOD_PAUSE_MS
+   */
+  isFlood(now) {
+    return this.#messageRate.take(now) > 0;
+  }
+
+  /**
+   * Ends the session for its handler.
+   * @param {number} code
+   * @param {string} reason
+   * @returns {boolean} false when it had ended already
+   */
+  end(code, reason) {
+    if (this.#ended) return false;
+    this.#ended = true;
+    try {
+      this.handler?.closed(code, reason);
+    } catch (error) {
+      this.fail(error);
+    }
+    this.#onEnd(code);
+    return true;
+  }
+
+  /**
+   * Ends the session and closes the connection. Each kind of session has its own way.
+   * @param {number} _code
+   * @param {string} _reason
+   */
+  close(_code, _reason) {
+    throw new Error('close is to be overridden');
+  }
+
+  /** @param {ErrorCode} code */
+  closeWith(code) {
+    this.close(errors[code].close, errors[code].message);
+  }
+
+  /**
+   * Logs an error and closes the session as 'internal'.
+   * @param {unknown} error
+   */
+  fail(error) {
+    this.#log.error(`a session of ${this.peer} failed: ${error instanceof Error ? error.stack : error}`);
+    this.closeWith('internal');
+  }
+}
+
+/**
+ * Checks for sessions whose peer wasn't heard for the idle timeout, and closes them.
+ * @param {Clock} clock
+ * @param {number} idleTimeoutMs
+ * @param {() => Iterable<BaseSession>} sessions those that are open
+ * @returns {() => void} ends the checks
+ */
+export function closeIdle(clock, idleTimeoutMs, sessions) {
+  const everyMs = Math.min(IDLE_CHECK_MS, idleTimeoutMs / 8);
+  return repeat(clock, everyMs, () => {
+    // The next check would come after the timeout.
+    const oldest = clock.now() - idleTimeoutMs + everyMs;
+    for (const session of [...sessions()]) if (session.heardMs <= oldest) session.closeWith('idle-timeout');
+  });
+}
+
+/**
+ * Cuts a text to a number of bytes in UTF-8, between two characters.
+ * @param {string} text
+ * @param {number} bytes
+ */
+export function cutText(text, bytes) {
+  const utf8 = Buffer.from(text);
+  if (utf8.length <= bytes) return text;
+  let end = bytes;
+  // Bytes of the form 10xxxxxx continue a character (RFC 3629, section 3).
+  while (end > 0 && (utf8[end] & 0xc0) === 0x80) end -= 1;
+  return utf8.toString('utf8', 0, end);
 }

@@ -5,24 +5,33 @@
  * @import { Server as HttpsServer } from 'node:https'
  * @import { Socket } from 'node:net'
  * @import { Duplex } from 'node:stream'
- * @import { WebSocket } from 'ws'
- * @import { Log } from '../log.js'
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Accept, Session, Transport } from './session.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Log } from '../log.js'
+ * @import { Accept, ControlMessage, Session, Transport } from './session.js'
  */
 
 import { STATUS_CODES } from 'node:http';
-import { WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { errors } from '../../public/shared/errors.js';
-import { peerName, repeat } from './base-session.js';
-import { isSameHost } from './origin.js';
-import { MAX_CONTROL_BYTES } from './session.js';
-import { binaryFrame, WebSocketSession } from './websocket-session.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { repeat } from '../timers.js';
+import { TokenBucket } from '../token-bucket.js';
+import { isSameHost, peerName } from './peer.js';
+import {
+  BaseSession,
+  cutText,
+  FLOOD_PAUSE_MS,
+  MAX_CONTROL_BYTES,
+  MAX_QUEUED_BYTES,
+  MAX_STUCK_BYTES,
+  prepareControl,
+} from './session.js';
 
-/** How long a peer has to answer a close before its socket is destroyed. */
+/** The time that a peer has to answer a close before its socket is destroyed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2000;
 
-/** In how many parts the idle timeout is looked at: a live peer is pinged, and so heard, in each. */
+/** The number of checks within the idle timeout: each pings the peers, so that live ones are heard. */
 const IDLE_PARTS = 5;
 
 const WEBSOCKET_OPTIONS = Object.freeze({
@@ -36,13 +45,31 @@ const WEBSOCKET_OPTIONS = Object.freeze({
   closeTimeout: CLOSE_TIMEOUT_MS,
 });
 
+/** The longest reason that a close frame carries, in bytes (RFC 6455, section 5.5). */
+const MAX_REASON_BYTES = 123;
+
+/** A session's close code is sent as this and more, in the range for applications (RFC 6455, section 7.4.2). */
+const CLOSE_BASE = 4000;
+
+/** The close code of a normal end (RFC 6455, section 7.4.1). */
+const NORMAL_CLOSE = 1000;
+
+/** The close code where the connection ended without a close frame (RFC 6455, section 7.1.5). */
+const ABNORMAL_CLOSE = 1006;
+
+/** The peer's pings that are answered: a burst of 10, and 5 a second after it. */
+const PINGS = Object.freeze({ atOnce: 10, perSecond: 5 });
+
+/** The weight of a new measurement in the smoothed round-trip time (RFC 6298, section 2: alpha). */
+const RTT_WEIGHT = 1 / 8;
+
 /**
  * @typedef {object} WebSocketOptions
  * @property {Accept} accept
- * @property {HttpServer | HttpsServer} server  its upgrades are all taken; those for elsewhere get a 404
+ * @property {HttpServer | HttpsServer} server  all of its upgrades are taken; those for other paths get a 404
  * @property {string} [path]
- * @property {number} maxSessions               more are told 'server-full' and closed
- * @property {number} idleTimeoutMs             a peer that doesn't even answer a ping for so long is gone
+ * @property {number} maxSessions               sessions above it are told 'server-full' and closed
+ * @property {number} idleTimeoutMs             a peer that doesn't even answer a ping for this long is gone
  * @property {Clock} clock
  * @property {Log} log
  */
@@ -65,9 +92,9 @@ class WebSocketTransport {
   #wss = new WebSocketServer(WEBSOCKET_OPTIONS);
   /** @type {Set<WebSocketSession>} */
   #sessions = new Set();
-  /** With those that are closing still. @type {Set<WebSocket>} */
+  /** All open sockets, closing ones too. @type {Set<WebSocket>} */
   #sockets = new Set();
-  #stopSweeping;
+  #stopChecks;
   /** @type {Promise<void> | null} */
   #closing = null;
   /** @type {() => void} */
@@ -79,7 +106,7 @@ class WebSocketTransport {
     this.#path = options.path ?? '/session';
     const { server, clock, idleTimeoutMs } = options;
     server.on('upgrade', this.#upgrade);
-    this.#stopSweeping = repeat(clock, idleTimeoutMs / IDLE_PARTS, () => this.#sweep());
+    this.#stopChecks = repeat(clock, idleTimeoutMs / IDLE_PARTS, () => this.#check());
   }
 
   /**
@@ -94,7 +121,7 @@ class WebSocketTransport {
   close() {
     this.#closing ??= new Promise((resolve) => {
       this.#options.server.off('upgrade', this.#upgrade);
-      this.#stopSweeping();
+      this.#stopChecks();
       for (const session of [...this.#sessions]) session.closeWith('server-closing');
       this.#onLastGone = resolve;
       if (this.#sockets.size === 0) resolve();
@@ -121,7 +148,7 @@ class WebSocketTransport {
   #refusal(request) {
     if (request.url?.split('?', 1)[0] !== this.#path) return 404;
     if (!isSameHost(request.headers.origin, request.headers.host)) return 403;
-    // Beyond maxSessions a peer is told why, which takes a moment; beyond that no more.
+    // Peers above maxSessions are told why by a message, which takes a moment; the number of those is bounded too.
     return this.#sockets.size >= 2 * this.#options.maxSessions + 16 ? 503 : 0;
   }
 
@@ -139,7 +166,7 @@ class WebSocketTransport {
       clock,
       log,
       peer: peerName(socket),
-      onEnd: () => this.#sessions.delete(session),
+      onEnd: () => void this.#sessions.delete(session),
     });
     ws.once('close', () => {
       this.#sockets.delete(ws);
@@ -155,13 +182,200 @@ class WebSocketTransport {
     session.ping();
   }
 
-  #sweep() {
+  #check() {
     const { clock, idleTimeoutMs } = this.#options;
-    // The next look would come after the timeout.
+    // The next check would come after the timeout.
     const oldest = clock.now() - idleTimeoutMs + idleTimeoutMs / IDLE_PARTS;
     for (const session of [...this.#sessions]) {
       if (session.heardMs <= oldest) session.abandon('idle-timeout');
       else session.ping();
     }
   }
+}
+
+/** @implements {Session} */
+class WebSocketSession extends BaseSession {
+  #ws;
+  #socket;
+  #clock;
+  #failed = false;
+  #pongs = new TokenBucket(PINGS);
+  #unansweredPings = 0;
+  #pings = 0;
+  #pingMs = 0;
+  /** @type {number | null} */
+  #rttMs = null;
+
+  /**
+   * @param {object} options
+   * @param {Transport} options.transport
+   * @param {WebSocket} options.ws
+   * @param {Socket} options.socket  the one beneath ws
+   * @param {Clock} options.clock
+   * @param {Log} options.log
+   * @param {string} options.peer
+   * @param {() => void} options.onEnd
+   */
+  constructor({ transport, ws, socket, clock, log, peer, onEnd }) {
+    super({ transport, peer, log, now: clock.now(), onEnd });
+    this.#ws = ws;
+    this.#socket = socket;
+    this.#clock = clock;
+    ws.on('message', (data, isBinary) => this.#message(/** @type {Buffer} */ (data), isBinary));
+    ws.on('ping', (data) => this.#pinged(data));
+    ws.on('pong', (data) => this.#ponged(data));
+    // The peer broke the protocol; ws closes by itself.
+    ws.on('error', () => (this.#failed = true));
+    ws.on('close', (code, reason) => this.#closed(code, reason.toString()));
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    return this.sendFrame(this.#isBlocked ? null : binaryFrame(bytes));
+  }
+
+  /**
+   * @param {Buffer | null} frame whole, not to be changed any more; several sessions may share it
+   * @returns {boolean} false when it was dropped
+   */
+  sendFrame(frame) {
+    if (frame === null || this.#isBlocked) {
+      this.droppedOut += 1;
+      return false;
+    }
+    // ws writes each message whole and at once, so this one falls between two of its own.
+    this.#socket.write(frame);
+    return true;
+  }
+
+  get #isBlocked() {
+    return this.ended || this.#ws.readyState !== WebSocket.OPEN || this.#socket.writableLength > MAX_QUEUED_BYTES;
+  }
+
+  /** @param {object | ControlMessage} message */
+  sendControl(message) {
+    if (this.ended || this.#ws.readyState !== WebSocket.OPEN) return;
+    if (this.#socket.writableLength > MAX_STUCK_BYTES) this.abandon('idle-timeout');
+    else this.#ws.send(prepareControl(message).json, { binary: false });
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  close(code, reason) {
+    if (!this.end(code, reason)) return;
+    this.#ws.close(code === 0 ? NORMAL_CLOSE : CLOSE_BASE + code, cutText(reason, MAX_REASON_BYTES));
+  }
+
+  /**
+   * Closes without waiting for a peer that doesn't answer.
+   * @param {ErrorCode} code
+   */
+  abandon(code) {
+    const isStuck = this.#socket.writableLength > 0;
+    this.closeWith(code);
+    if (isStuck) this.#ws.terminate();
+  }
+
+  /** Measures the round-trip time, and has a live peer be heard. */
+  ping() {
+    if (this.#isBlocked) return;
+    this.#pings += 1;
+    this.#pingMs = this.#clock.now();
+    this.#ws.ping(String(this.#pings), false, ignoreError);
+  }
+
+  stats() {
+    return { rttMs: this.#rttMs, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: this.#unansweredPings };
+  }
+
+  /**
+   * @param {Buffer} data
+   * @param {boolean} isBinary
+   */
+  #message(data, isBinary) {
+    const now = this.#clock.now();
+    this.#countMessage(now);
+    if (data.length > MAX_CONTROL_BYTES) {
+      this.closeWith('bad-request');
+    } else if (isBinary) {
+      this.receive(data, now);
+    } else {
+      const message = parse(data);
+      if (message === undefined) this.closeWith('bad-request');
+      else this.receiveControl(message, now);
+    }
+  }
+
+  /**
+   * Counts a message, ping or pong, and stops reading a peer that floods.
+   * @param {number} now
+   */
+  #countMessage(now) {
+    if (!this.isFlood(now) || this.#ws.isPaused) return;
+    this.#ws.pause();
+    this.#clock.setTimeout(() => this.#ws.resume(), FLOOD_PAUSE_MS);
+  }
+
+  /** @param {Buffer} data */
+  #pinged(data) {
+    const now = this.#clock.now();
+    this.heardMs = now;
+    this.#countMessage(now);
+    if (this.#isBlocked || this.#pongs.take(now) > 0) this.#unansweredPings += 1;
+    else this.#ws.pong(data, false, ignoreError);
+  }
+
+  /** @param {Buffer} data */
+  #ponged(data) {
+    this.heardMs = this.#clock.now();
+    this.#countMessage(this.heardMs);
+    if (data.toString() !== String(this.#pings)) return;
+    const rttMs = this.heardMs - this.#pingMs;
+    this.#rttMs = this.#rttMs === null ? rttMs : this.#rttMs + (rttMs - this.#rttMs) * RTT_WEIGHT;
+  }
+
+  /**
+   * @param {number} code
+   * @param {string} reason
+   */
+  #closed(code, reason) {
+    const own = code >= CLOSE_BASE && code < CLOSE_BASE + 1000 ? code - CLOSE_BASE : 0;
+    if (this.#failed) this.end(errors['bad-request'].close, errors['bad-request'].message);
+    else if (code === ABNORMAL_CLOSE) this.end(errors['session-lost'].close, errors['session-lost'].message);
+    else this.end(own, reason);
+  }
+}
+
+const ignoreError = () => {};
+
+/**
+ * @param {Buffer} data UTF-8
+ * @returns {unknown} undefined when it isn't JSON
+ */
+function parse(data) {
+  try {
+    return JSON.parse(data.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes a server's binary message as one frame, which isn't masked (RFC 6455, section 5.2).
+ * @param {Uint8Array} bytes copied
+ * @returns {Buffer | null} null when the packet is too long
+ */
+function binaryFrame(bytes) {
+  const { length } = bytes;
+  if (length > MAX_PACKET_BYTES) return null;
+  const headerBytes = length < 126 ? 2 : 4;
+  const frame = Buffer.allocUnsafe(headerBytes + length);
+  frame[0] = 0x82;
+  frame[1] = length < 126 ? length : 126;
+  if (length >= 126) frame.writeUInt16BE(length, 2);
+  frame.set(bytes, headerBytes);
+  return frame;
 }

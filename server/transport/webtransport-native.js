@@ -2,46 +2,40 @@
  * WebTransport over HTTP/3 on the native engine: packets are datagrams, control messages are lines
  * on the client's first bidirectional stream.
  *
- * @import { NativeSession, SessionRequest } from '@aloud/native'
+ * @import { CloseCause, NativeSession, SessionRequest, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
- * @import { Accept, Session, Transport } from './session.js'
- *
- * @typedef {object} Http3Options
- * @property {Accept} accept
- * @property {string} [host]                 '::' takes IPv4 as well
- * @property {number} [port]                 UDP; 0 for any
- * @property {{ certPem: string, keyPem: string }} certificate
- * @property {number} [idleTimeoutMs]        a peer of whom nothing is heard for so long is gone
- * @property {'cubic' | 'newreno' | 'bbr'} [congestionController]
- * @property {number} [receiveQueue]         packets of one session that wait to be read
- * @property {string} [path]                 where sessions are asked for; others get a 404, and pages of other hosts a 403
- * @property {number} [maxSessions]          those above are closed as 'server-full'
- * @property {Pick<Log, 'error'>} log
- * @property {Clock} [clock]
+ * @import { Http3Options } from './webtransport.js'
+ * @import { ControlMessage, Session, SessionStats, Transport } from './session.js'
  */
 
 import { Endpoint } from '@aloud/native';
 import { systemClock } from '../../public/shared/clock.js';
+import { ControlLines } from '../../public/shared/control-lines.js';
 import { errors } from '../../public/shared/errors.js';
-import { DatagramSession } from './datagram-session.js';
-import { isSameHostname } from './origin.js';
-import { MAX_STUCK_BYTES } from './session.js';
+import { isSameHostname } from './peer.js';
+import { BaseSession, FLOOD_PAUSE_MS, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
 
 /** Connections beyond the sessions, so that those who are one too many can be told why. */
 const SPARE_CONNECTIONS = 64;
 
 /**
- * How a timeout is divided: after the first part of silence a ping goes out, and QUIC gives up the
- * rest after that (RFC 9000, section 10.1), so that both together are the timeout.
+ * The part of the idle timeout after which a ping goes out. QUIC gives the connection up after the rest
+ * (RFC 9000, section 10.1), so that both together are the timeout.
  */
 const PING_SHARE = 0.25;
 
-/** Chromium takes a second off the timeout that it is told, where it is longer than that. */
+/** Chromium takes a second off an idle timeout that is longer than that. */
 const CHROMIUM_MARGIN_MS = 1000;
 
+/** Every control stream is read through this, one read after another. */
+const chunk = new Uint8Array(4 * 1024);
+
+/** Reads of one control stream before other sessions have their turn. */
+const READS_PER_TURN = 16;
+
 /**
- * After how long a silence a ping goes out: twice in what Chromium takes for the timeout.
+ * The silence after which a ping goes out, in milliseconds: it fits twice into what Chromium takes for the timeout.
  * @param {number} idleTimeoutMs
  */
 function pingAfter(idleTimeoutMs) {
@@ -97,6 +91,7 @@ export class NativeTransport {
       maxConnections: maxSessions + SPARE_CONNECTIONS,
       streamBufferBytes: MAX_STUCK_BYTES,
     });
+    this.#endpoint.onFault = (message) => this.#log.error(`the native engine failed: ${message}`);
   }
 
   /**
@@ -112,7 +107,7 @@ export class NativeTransport {
         certPem,
         keyPem,
         onRequest: (request) => this.#requested(request),
-        onSession: (session) => this.#opened(session),
+        onSession: (native) => this.#opened(native),
       });
       this.#address = { host, port: bound.port };
     } catch (error) {
@@ -121,7 +116,7 @@ export class NativeTransport {
     }
   }
 
-  /** Where it listens; the port is UDP's. */
+  /** The address that it listens on; the port is UDP's. */
   address() {
     return this.#address;
   }
@@ -131,16 +126,16 @@ export class NativeTransport {
    * @param {Uint8Array} bytes
    */
   sendMany(sessions, bytes) {
-    this.#endpoint.sendMany(/** @type {DatagramSession[]} */ (sessions), bytes);
+    this.#endpoint.sendMany(/** @type {NativeEngineSession[]} */ (sessions), bytes);
   }
 
-  /** Hands over the packets that have come, which would otherwise wait for the event loop's turn. */
+  /** Delivers the packets that have arrived, which otherwise wait for the event loop's next turn. */
   poll() {
     this.#endpoint.poll();
   }
 
   /**
-   * New sessions get this certificate; those that there are go on.
+   * Serves another certificate to new sessions; open ones go on.
    * @param {{ certPem: string, keyPem: string }} certificate
    * @throws {Error} when it is no good; the old one stays then
    */
@@ -168,7 +163,153 @@ export class NativeTransport {
       return;
     }
     this.#sessions += 1;
-    const session = new DatagramSession(this, native, this.#clock, this.#log, () => (this.#sessions -= 1));
-    session.guard(() => this.#accept(session));
+    const onEnd = () => void (this.#sessions -= 1);
+    const session = new NativeEngineSession({ transport: this, native, clock: this.#clock, log: this.#log, onEnd });
+    session.offerTo(this.#accept);
   }
+}
+
+/**
+ * A session of the native engine.
+ * @implements {Session}
+ */
+export class NativeEngineSession extends BaseSession {
+  #native;
+  #clock;
+  /** @type {Stream | null} */
+  #control = null;
+  /** Lines of control messages from before the client opened its stream. @type {Uint8Array[]} */
+  #waiting = [];
+  #waitingBytes = 0;
+  #lines;
+  #isFlooded = false;
+
+  /**
+   * @param {object} options
+   * @param {Transport} options.transport
+   * @param {NativeSession} options.native
+   * @param {Clock} options.clock
+   * @param {Pick<Log, 'error'>} options.log
+   * @param {() => void} options.onEnd called once, when the session has ended
+   */
+  constructor({ transport, native, clock, log, onEnd }) {
+    super({ transport, peer: native.peer, log, now: clock.now(), onEnd });
+    this.#native = native;
+    this.#clock = clock;
+    /** The engine's number for the session, for sendMany. */
+    this.id = native.id;
+    this.#lines = new ControlLines({
+      maxBytes: MAX_CONTROL_BYTES,
+      onMessage: (message) => this.#message(message),
+      onError: (reason) => this.close(errors['bad-request'].close, reason),
+    });
+    native.onDatagram = this.receive;
+    native.onStream = (stream) => this.#stream(stream);
+    native.onClosed = (code, reason, cause) => void this.end(codeOf(cause, code), reason);
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @returns {boolean}
+   */
+  send(bytes) {
+    return this.#native.send(bytes);
+  }
+
+  /**
+   * Closes a peer that doesn't read its control messages once their queue is full.
+   * @param {object | ControlMessage} message
+   */
+  sendControl(message) {
+    if (this.ended) return;
+    const { line } = prepareControl(message);
+    if (this.#control ? !this.#control.write(line) : !this.#wait(line)) this.closeWith('idle-timeout');
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  end(code, reason) {
+    if (this.ended) return false;
+    this.#lines.close();
+    this.#waiting = [];
+    return super.end(code, reason);
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  close(code, reason) {
+    if (this.end(code, reason)) this.#native.close(code, reason);
+  }
+
+  /** @returns {SessionStats} */
+  stats() {
+    const stats = this.#native.stats();
+    if (!stats) return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
+    return {
+      rttMs: stats.rttMs,
+      lostPackets: stats.lostPackets,
+      droppedOut: stats.droppedTooBig + stats.droppedBlocked,
+      droppedIn: stats.droppedIn,
+    };
+  }
+
+  /** @param {Stream} stream */
+  #stream(stream) {
+    if (this.#control || !stream.bidi) {
+      const { close } = errors['bad-request'];
+      stream.stop(close);
+      if (stream.bidi) stream.reset(close);
+      return;
+    }
+    this.#control = stream;
+    stream.onReadable = () => this.#readControl(stream);
+    for (const line of this.#waiting) stream.write(line);
+    this.#waiting = [];
+  }
+
+  /** @param {Stream} stream */
+  #readControl(stream) {
+    this.#isFlooded = false;
+    for (let i = 0; i < READS_PER_TURN && !this.#isFlooded; i++) {
+      if (this.ended) return;
+      const count = stream.read(chunk);
+      if (!count) return;
+      this.#lines.push(chunk.subarray(0, count));
+    }
+    if (this.#isFlooded) this.#clock.setTimeout(() => this.#readControl(stream), FLOOD_PAUSE_MS);
+    else setImmediate(() => this.#readControl(stream));
+  }
+
+  /** @param {unknown} message */
+  #message(message) {
+    const now = this.#clock.now();
+    if (this.isFlood(now)) this.#isFlooded = true;
+    this.receiveControl(message, now);
+  }
+
+  /**
+   * @param {Uint8Array} line
+   * @returns {boolean} false when there is no room
+   */
+  #wait(line) {
+    if (this.#waitingBytes + line.length > MAX_STUCK_BYTES) return false;
+    this.#waiting.push(line);
+    this.#waitingBytes += line.length;
+    return true;
+  }
+}
+
+/**
+ * @param {CloseCause} cause
+ * @param {number} code the peer's own
+ */
+function codeOf(cause, code) {
+  if (cause === 'timeout') return errors['idle-timeout'].close;
+  return cause === 'lost' ? errors['session-lost'].close : code;
 }

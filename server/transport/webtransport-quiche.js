@@ -2,17 +2,15 @@
  * WebTransport over HTTP/3 on the quiche engine, the package @fails-components/webtransport: packets
  * are datagrams, control messages are lines on the client's first bidirectional stream.
  *
- * What the engine can't do, and nothing here can mend: a TLS hello whose server name isn't ASCII ends
- * the process; a new certificate is taken only by starting anew, see updateCertificate.
+ * Two limits of the engine can't be mended here: a TLS hello whose server name isn't ASCII ends the
+ * process, and a new certificate is taken only by starting anew, see updateCertificate.
  *
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
- * @import { QuicheWebTransport } from './quiche-session.js'
- * @import { Accept, Session, Transport } from './session.js'
+ * @import { Http3Options } from './webtransport.js'
+ * @import { ControlMessage, Session, Transport } from './session.js'
  *
- * @typedef {{ certPem: string, keyPem: string }} Certificate
- *
- * What is used of the package's HttpServer.
+ * The package's HttpServer, as far as it is used.
  * @typedef {object} QuicheServer
  * @property {Promise<unknown>} ready
  * @property {Promise<unknown>} closed
@@ -22,40 +20,55 @@
  * @property {(callback: (request: { header?: Record<string, string> }) => Promise<object>) => void} setRequestCallback
  * @property {(path: string) => ReadableStream<any>} sessionStream
  *
- * @typedef {object} QuicheOptions
- * @property {Accept} accept
- * @property {string} [host]
- * @property {number} [port]             UDP; 0 for any
- * @property {Certificate} certificate
- * @property {number} [idleTimeoutMs]    who sends nothing for so long is gone
- * @property {string} [path]             where sessions are asked for, with any query; others get a 404, and
- *                                       pages of other hosts a 403
- * @property {number} [maxSessions]      those above are closed as 'server-full'
- * @property {Pick<Log, 'error'> & Partial<Log>} log
- * @property {Clock} [clock]
- * @property {new (options: any) => QuicheServer} [Http3Server]  in place of the package's
+ * The package's HttpWTSession, as far as it is used.
+ * @typedef {object} QuicheWebTransport
+ * @property {string} [peerAddress]
+ * @property {Promise<unknown>} ready
+ * @property {Promise<{ closeCode?: number, reason?: string }>} closed
+ * @property {{ readable: ReadableStream<Uint8Array>, readonly maxDatagramSize: number }} datagrams
+ * @property {ReadableStream<BidirectionalStream>} incomingBidirectionalStreams
+ * @property {ReadableStream<ReadableStream<Uint8Array>>} incomingUnidirectionalStreams
+ * @property {{ writeDatagram: (bytes: Uint8Array) => { code: string } } | undefined | null} [objint]
+ *   the engine's own object; gone when the session is over
+ * @property {(info: { closeCode: number, reason: string }) => void} close
+ *
+ * @typedef {object} BidirectionalStream
+ * @property {ReadableStream<Uint8Array>} readable
+ * @property {WritableStream<Uint8Array>} writable
+ *
+ * @typedef {Http3Options['certificate']} Certificate
+ * @typedef {new (options: any) => QuicheServer} QuicheServerClass
  */
 
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { systemClock } from '../../public/shared/clock.js';
-import { repeat } from './base-session.js';
-import { isSameHostname } from './origin.js';
-import { QuicheSession } from './quiche-session.js';
-import { settlesWithin } from './settles-within.js';
+import { ControlLines } from '../../public/shared/control-lines.js';
+import { errors } from '../../public/shared/errors.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { settlesWithin } from '../timers.js';
+import { isSameHostname } from './peer.js';
+import { BaseSession, closeIdle, cutText, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
 
 const ENGINE_PACKAGE = '@fails-components/webtransport-transport-http3-quiche';
 
-/** With a bad certificate, and some other troubles, the engine never says that it didn't start. */
+/** The time that the engine has to start: with a bad certificate, say, it never tells that it didn't. */
 const START_TIMEOUT_MS = 5000;
 
-/** How long sessions and sockets have to close in order. */
+const NOT_STARTED =
+  `the quiche engine did not start within ${START_TIMEOUT_MS / 1000} s: ` +
+  'its certificate or key may be of a kind that it does not take, or its port in use';
+
+/** The time that sessions and sockets have to close in order, in milliseconds. */
 const STOP_TIMEOUT_MS = 1000;
 
-/** How often idle sessions are looked for, at most. */
-const SWEEP_MS = 1000;
+/** The time that a session's last control messages have to go out before it is closed, in milliseconds. */
+const FLUSH_MS = 500;
+
+/** The longest close reason. The protocol allows 1024 bytes, and the package cuts by characters. */
+const MAX_REASON_BYTES = 1023;
 
 /**
- * Whether the engine is there.
+ * Tells whether the engine is there.
  * @param {() => Promise<unknown>} [load]
  * @returns {Promise<string | null>} null when it is, or else why not, for people to read
  */
@@ -73,7 +86,7 @@ export async function quicheError(load = () => import(ENGINE_PACKAGE)) {
 /**
  * Opens HTTP/3 on the quiche engine.
  *
- * @param {QuicheOptions} options
+ * @param {Http3Options & { Http3Server?: QuicheServerClass }} options  Http3Server: in place of the package's
  * @returns {Promise<QuicheTransport>}
  * @throws {Error} when it doesn't listen: the port is taken, or the certificate is no good
  */
@@ -105,38 +118,40 @@ export class QuicheTransport {
   /** @type {QuicheServer | null} */
   #server = null;
   #certificate;
-  /** One that waits for the last session to end. @type {Certificate | null} */
+  /** The certificate that waits for the last session to end. @type {Certificate | null} */
   #nextCertificate = null;
   #renewing = false;
   /** @type {Set<QuicheSession>} */
   #sessions = new Set();
-  #stopSweeping;
+  #stopChecks;
   /** @type {Promise<void> | null} */
   #closing = null;
 
   /**
-   * @param {new (options: any) => QuicheServer} Server
-   * @param {Omit<QuicheOptions, 'Http3Server'>} options
+   * @param {QuicheServerClass} Server
+   * @param {Http3Options} options
    */
   constructor(Server, options) {
     const { host = '::', port = 0, certificate, path = '/session', clock = systemClock } = options;
-    const { idleTimeoutMs = 15_000 } = options;
     this.#Server = Server;
     this.#options = options;
     this.#clock = clock;
     this.#path = path;
     this.#address = { host, port };
     this.#certificate = certificate;
-    const sweepMs = Math.min(SWEEP_MS, idleTimeoutMs / 8);
-    this.#stopSweeping = repeat(clock, sweepMs, () => this.#sweep(idleTimeoutMs - sweepMs));
+    this.#stopChecks = closeIdle(clock, options.idleTimeoutMs ?? 15_000, () => {
+      // A renewal that failed is tried again.
+      this.#renewWhenEmpty();
+      return this.#sessions;
+    });
   }
 
-  /** Where it listens; the port is UDP's. */
+  /** The address that it listens on; the port is UDP's. */
   address() {
     return this.#address;
   }
 
-  /** The SHA-256 of the certificate that it serves now, which may not be the newest, in base64. */
+  /** The SHA-256, in base64, of the certificate that it serves now, which may not be the newest. */
   certificateHash() {
     const { fingerprint256 } = new X509Certificate(this.#certificate.certPem);
     return Buffer.from(fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
@@ -169,7 +184,7 @@ export class QuicheTransport {
     return this.#closing;
   }
 
-  /** For createQuicheTransport. */
+  /** Starts the engine; called by createQuicheTransport, and again for each new certificate. */
   async listen() {
     const { host, port } = this.#address;
     const { certPem, keyPem } = this.#certificate;
@@ -182,14 +197,18 @@ export class QuicheTransport {
       defaultDatagramsReadableMode: 'default',
     });
     this.#server = server;
+    // Failing to start is told by `ready`.
     server.closed.catch(() => {});
     server.setRequestCallback((request) => this.#requested(request));
     const sessions = server.sessionStream(this.#path);
     server.startServer();
     const started = await settlesWithin(this.#clock, START_TIMEOUT_MS, server.ready);
-    if (!started) throw new Error(`the quiche engine did not start within ${START_TIMEOUT_MS / 1000} s: ${CAUSES}`);
+    if (!started) throw new Error(NOT_STARTED);
     this.#address = { host, port: server.address()?.port ?? port };
-    void this.#readSessions(sessions);
+    const { log } = this.#options;
+    readAll(sessions, (webTransport) => this.#arrived(webTransport)).catch((error) => {
+      log.error(`HTTP/3 on quiche takes no more sessions: ${error?.stack ?? error}`);
+    });
   }
 
   /**
@@ -209,29 +228,14 @@ export class QuicheTransport {
     return isSameHostname(origin, authority) ? 200 : 403;
   }
 
-  /** @param {ReadableStream<QuicheWebTransport>} sessions */
-  async #readSessions(sessions) {
-    const reader = sessions.getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      this.#arrived(value);
-    }
-  }
-
   /** @param {QuicheWebTransport} webTransport */
   #arrived(webTransport) {
     const { accept, maxSessions = 1000, log } = this.#options;
-    const session = new QuicheSession({
-      transport: this,
-      session: webTransport,
-      clock: this.#clock,
-      log: /** @type {Log} */ (log),
-      onEnd: () => {
-        this.#sessions.delete(session);
-        this.#renewWhenEmpty();
-      },
-    });
+    const onEnd = () => {
+      this.#sessions.delete(session);
+      this.#renewWhenEmpty();
+    };
+    const session = new QuicheSession({ transport: this, webTransport, clock: this.#clock, log, onEnd });
     const isFull = this.#sessions.size >= maxSessions;
     this.#sessions.add(session);
     const open = () => {
@@ -240,22 +244,14 @@ export class QuicheTransport {
       session.offerTo(accept);
       session.start();
     };
-    // One that is never ready is swept.
+    // A session that is never ready is closed as idle.
     webTransport.ready.then(open, () => {});
-  }
-
-  /** @param {number} silenceMs */
-  #sweep(silenceMs) {
-    const oldest = this.#clock.now() - silenceMs;
-    for (const session of [...this.#sessions]) if (session.heardMs <= oldest) session.closeWith('idle-timeout');
-    this.#renewWhenEmpty();
   }
 
   #renewWhenEmpty() {
     if (this.#nextCertificate === null || this.#sessions.size > 0 || this.#renewing || this.#closing) return;
     this.#renewing = true;
     this.#renew(this.#nextCertificate)
-      // Tried again when the sessions are next looked at.
       .catch((error) => this.#options.log.error(`HTTP/3 did not take its new certificate: ${error?.message ?? error}`))
       .finally(() => (this.#renewing = false));
   }
@@ -282,7 +278,7 @@ export class QuicheTransport {
   }
 
   async #close() {
-    this.#stopSweeping();
+    this.#stopChecks();
     const sessions = [...this.#sessions];
     for (const session of sessions) session.closeWith('server-closing');
     await settlesWithin(this.#clock, STOP_TIMEOUT_MS, Promise.all(sessions.map(({ gone }) => gone)));
@@ -290,4 +286,177 @@ export class QuicheTransport {
   }
 }
 
-const CAUSES = 'its certificate or key may be of a kind that it does not take, or its port in use';
+/** @implements {Session} */
+class QuicheSession extends BaseSession {
+  #webTransport;
+  #clock;
+  #lines;
+  /** Writes to the client's first bidirectional stream. @type {WritableStreamDefaultWriter<Uint8Array> | null} */
+  #writer = null;
+  /** Lines from before there was a stream. @type {Uint8Array[]} */
+  #waiting = [];
+  #queuedBytes = 0;
+  /** @type {Promise<unknown>} */
+  #lastWrite = Promise.resolve();
+
+  /**
+   * @param {object} options
+   * @param {Transport} options.transport
+   * @param {QuicheWebTransport} options.webTransport
+   * @param {Clock} options.clock
+   * @param {Pick<Log, 'error'>} options.log
+   * @param {() => void} options.onEnd
+   */
+  constructor({ transport, webTransport, clock, log, onEnd }) {
+    super({ transport, peer: webTransport.peerAddress ?? '?', log, now: clock.now(), onEnd });
+    this.#webTransport = webTransport;
+    this.#clock = clock;
+    this.#lines = new ControlLines({
+      maxBytes: MAX_CONTROL_BYTES,
+      onMessage: (message) => this.receiveControl(message, clock.now()),
+      onError: () => this.closeWith('bad-request'),
+    });
+    /** Settles when the engine has done with the session. @type {Promise<void>} */
+    this.gone = webTransport.closed.then(
+      ({ closeCode, reason }) => void this.end(Number(closeCode ?? 0), String(reason ?? '')),
+      () => void this.end(errors['session-lost'].close, errors['session-lost'].message),
+    );
+  }
+
+  /** Reads what arrives, until the session is over. */
+  start() {
+    const { datagrams, incomingBidirectionalStreams, incomingUnidirectionalStreams } = this.#webTransport;
+    // Never cancelled: the engine throws when it delivers to a stream that was. Read without a pause,
+    // they hold nothing.
+    const fail = (/** @type {unknown} */ error) => this.fail(error);
+    readAll(datagrams.readable, (bytes) => this.receive(bytes, this.#clock.now())).catch(fail);
+    readAll(incomingBidirectionalStreams, (stream) => this.#stream(stream)).catch(fail);
+    readAll(incomingUnidirectionalStreams, (readable) => void readable.cancel(refusal).catch(ignoreError)).catch(fail);
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    return this.sendCopy(bytes.slice());
+  }
+
+  /**
+   * Sends through the engine's own object: the package's writer doesn't say when a datagram was dropped.
+   * @param {Uint8Array} bytes not to be changed any more; several sessions may share them
+   * @returns {boolean} false when they were dropped
+   */
+  sendCopy(bytes) {
+    if (!this.#write(bytes)) {
+      this.droppedOut += 1;
+      return false;
+    }
+    return true;
+  }
+
+  /** @param {object | ControlMessage} message */
+  sendControl(message) {
+    if (this.ended) return;
+    const { line } = prepareControl(message);
+    this.#queuedBytes += line.length;
+    if (this.#queuedBytes > MAX_STUCK_BYTES) this.closeWith('idle-timeout');
+    else if (this.#writer === null) this.#waiting.push(line);
+    else this.#writeLine(this.#writer, line);
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  end(code, reason) {
+    if (this.ended) return false;
+    this.#lines.close();
+    this.#waiting.length = 0;
+    return super.end(code, reason);
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  close(code, reason) {
+    if (!this.end(code, reason)) return;
+    const info = { closeCode: code, reason: cutText(reason, MAX_REASON_BYTES) };
+    if (this.#queuedBytes === 0 || this.#writer === null) this.#closeEngine(info);
+    else void settlesWithin(this.#clock, FLUSH_MS, this.#lastWrite).then(() => this.#closeEngine(info));
+  }
+
+  stats() {
+    return { rttMs: null, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
+  }
+
+  /** @param {{ closeCode: number, reason: string }} info */
+  #closeEngine(info) {
+    try {
+      this.#webTransport.close(info);
+    } catch {
+      // It was closing by itself.
+    }
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @returns {boolean}
+   */
+  #write(bytes) {
+    if (this.ended || bytes.length > MAX_PACKET_BYTES) return false;
+    try {
+      if (bytes.length > this.#webTransport.datagrams.maxDatagramSize) return false;
+      return this.#webTransport.objint?.writeDatagram(bytes).code === 'success';
+    } catch {
+      return false;
+    }
+  }
+
+  /** @param {BidirectionalStream} stream */
+  #stream({ readable, writable }) {
+    if (this.#writer !== null || this.ended) {
+      readable.cancel(refusal).catch(ignoreError);
+      writable.abort(refusal).catch(ignoreError);
+      return;
+    }
+    this.#writer = writable.getWriter();
+    for (const line of this.#waiting.splice(0)) this.#writeLine(this.#writer, line);
+    readAll(readable, (bytes) => this.#lines.push(bytes)).catch((error) => this.fail(error));
+  }
+
+  /**
+   * @param {WritableStreamDefaultWriter<Uint8Array>} writer
+   * @param {Uint8Array} line
+   */
+  #writeLine(writer, line) {
+    const done = () => void (this.#queuedBytes -= line.length);
+    this.#lastWrite = writer.write(line).then(done, done);
+  }
+}
+
+/** The error that streams are refused with that have no use here. */
+const refusal = { code: errors['bad-request'].close };
+
+const ignoreError = () => {};
+
+/**
+ * Reads a stream to its end, or until it breaks: the end of its session, or of the server, tells what happened.
+ * @template T
+ * @param {ReadableStream<T>} stream
+ * @param {(value: T) => void} onValue
+ * @throws what onValue throws
+ */
+async function readAll(stream, onValue) {
+  const reader = stream.getReader();
+  for (;;) {
+    let result;
+    try {
+      result = await reader.read();
+    } catch {
+      return;
+    }
+    if (result.done) return;
+    onValue(result.value);
+  }
+}

@@ -3,6 +3,8 @@
  * @import { Session, SessionHandler, Transport } from '../../server/transport/session.js'
  */
 
+import { prepareControl } from '../../server/transport/session.js';
+
 /** @param {Partial<Transport>} [options] @returns {Transport} */
 export function fakeTransport(options = {}) {
   return {
@@ -37,9 +39,9 @@ export class FakeSession {
     return true;
   }
 
-  /** @param {any} message */
+  /** @param {object} message */
   sendControl(message) {
-    this.messages.push(structuredClone(message));
+    this.messages.push(structuredClone(prepareControl(message).message));
   }
 
   /** @param {number} code @param {string} reason */

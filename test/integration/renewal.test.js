@@ -9,7 +9,7 @@ import { isBuilt } from '@aloud/native';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
 import { align, levelDb } from '../../bench/stats/signal.js';
-import { generateCertificate, writeCertificate } from '../../certs/generate.js';
+import { generateCertificate, writeCertificate } from '../../server/certificate/generate.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';

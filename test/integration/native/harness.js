@@ -1,5 +1,5 @@
 import { Endpoint, isBuilt, loadError } from '@aloud/native';
-import { generateCertificate } from '../../../certs/generate.js';
+import { generateCertificate } from '../../../server/certificate/generate.js';
 import { canBuildNative, requireOrSkip } from '../../skip.js';
 
 /** @import { NativeSession, Stream } from '@aloud/native' */

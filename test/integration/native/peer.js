@@ -4,7 +4,7 @@
  *   node native-peer.js hold <url> <hash>            a client that stays until it is killed
  */
 import { Endpoint } from '@aloud/native';
-import { generateCertificate } from '../../../certs/generate.js';
+import { generateCertificate } from '../../../server/certificate/generate.js';
 
 const [mode, url, hash] = process.argv.slice(2);
 const client = new Endpoint({ keepAliveMs: 100 });

@@ -7,7 +7,7 @@ import { closeAfter, closeAll, nativeTests, newCertificate, readAll, record, unt
 
 /**
  * @import { Session } from '../../../server/transport/session.js'
- * @import { Http3Options } from '../../../server/transport/webtransport-native.js'
+ * @import { Http3Options } from '../../../server/transport/webtransport.js'
  */
 
 afterEach(closeAll);

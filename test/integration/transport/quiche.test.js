@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, vi } from 'vitest';
-import { generateCertificate } from '../../../certs/generate.js';
+import { generateCertificate } from '../../../server/certificate/generate.js';
 import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/packet.js';
 import { MAX_CONTROL_BYTES } from '../../../server/transport/session.js';

@@ -37,6 +37,7 @@ import { afterEach, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/packet.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
+import { prepareControl } from '../../../server/transport/session.js';
 import { random } from '../../fakes/random.js';
 
 export const IDLE_TIMEOUT_MS = 10_000;
@@ -167,6 +168,22 @@ export function sharedCases(start) {
     await until(() => peer.messages.filter(({ of }) => of?.type === 'mute').length === 60);
     expect(one.messages.slice(before)).toEqual(sent);
     expect(peer.messages.map(({ of }) => of).filter((of) => of?.type === 'mute')).toEqual(sent);
+  });
+
+  it('carries one prepared control message to many sessions, in order with others', async () => {
+    const { connect, heard } = closeAfter(await start());
+    const peers = await Promise.all(Array.from({ length: 5 }, () => connect()));
+    for (const peer of peers) peer.sendControl({ type: 'x' });
+    await until(() => peers.every(({ messages }) => messages.some(({ of }) => of?.type === 'x')));
+    const told = { type: 'told', text: 'é\n"' };
+    let writings = 0;
+    const prepared = prepareControl({ toJSON: () => ((writings += 1), told) });
+    for (const { session } of heard) {
+      for (const message of [{ type: 'before' }, prepared, prepared, { type: 'after' }]) session.sendControl(message);
+    }
+    await until(() => peers.every(({ messages }) => messages.at(-1)?.type === 'after'));
+    for (const { messages } of peers) expect(messages.slice(-4)).toEqual([{ type: 'before' }, told, told, { type: 'after' }]);
+    expect(writings).toBe(1);
   });
 
   it('drops and counts a packet to the peer that is too long', async () => {

@@ -506,6 +506,57 @@ describe('a recording is not made', () => {
 });
 
 describe('recordings', () => {
+  it('where the codec fails: it stops, everybody is told, the log has the stack, and the room goes on', async () => {
+    const codecOfRoom = /** @type {any} */ ({ ...codec });
+    const { conference, recordings, directory, warnings } = await conferenceThatRecords({ codec: codecOfRoom });
+    const ada = await Talker.join(conference, 'Ada', low);
+    conference.pass(20);
+    let left = 50;
+    codecOfRoom.createEncoder = async (/** @type {any} */ settings) => {
+      const encoder = await codec.createEncoder(settings);
+      const encode = encoder.encode.bind(encoder);
+      encoder.encode = (/** @type {Parameters<typeof encode>} */ ...frame) => {
+        if (left-- > 0) return encode(...frame);
+        throw new Error('out of order');
+      };
+      return encoder;
+    };
+    ada.say({ type: 'record', on: true });
+    await vi.waitFor(() => expect(ada.recording).toMatchObject({ on: true }));
+    speak(conference, [ada], 250);
+    expect(ada.recording).toMatchObject({ on: false, code: 'recording-failed' });
+    expect(warnings).toEqual([expect.stringMatching(/^a recording can't be written: Error: out of order\n +at /)]);
+    await written(ada);
+    const { files } = await filesOf(recordings, ada.recording.id, directory);
+    expect(Object.keys(files)).toEqual(['mix.opus', '01-ada.opus']);
+    const packets = ada.person.session.packets.length;
+    speak(conference, [ada], 10);
+    expect(ada.person.session.packets.length).toBeGreaterThan(packets);
+  });
+
+  it('that can\'t begin, or have a track, is told to those who asked, and logged with its stack', async () => {
+    const codecOfRoom = /** @type {any} */ ({ ...codec });
+    const { conference, warnings } = await conferenceThatRecords({ codec: codecOfRoom });
+    const [ada, bo] = [await Talker.join(conference, 'Ada', low), await Talker.join(conference, 'Bo', high)];
+    const refused = { type: 'refused', of: 'record', code: 'recording-failed' };
+    codecOfRoom.createEncoder = () => Promise.reject(new Error('no encoder'));
+    ada.say({ type: 'record', on: true });
+    await vi.waitFor(() => expect(ada.person.session.messages).toContainEqual(expect.objectContaining(refused)));
+    codecOfRoom.createEncoder = codec.createEncoder;
+    ada.say({ type: 'record', on: true });
+    await vi.waitFor(() => expect(bo.recording).toMatchObject({ on: true }));
+    codecOfRoom.createDecoder = () => Promise.reject(new Error('no decoder'));
+    bo.say({ type: 'recordConsent', agreed: true });
+    await vi.waitFor(() => expect(bo.person.session.messages).toContainEqual(expect.objectContaining(refused)));
+    expect(warnings.map((line) => line.split('\n')[0])).toEqual([
+      "person 1 of room lab can't be recorded: Error: no encoder",
+      "person 2 of room lab can't be recorded: Error: no decoder",
+    ]);
+    ada.say({ type: 'record', on: false });
+    conference.pass(250);
+    await written(ada);
+  });
+
   it('are deleted when they are old, and by hand', async () => {
     let now = Date.now();
     const { conference, recordings, directory } = await conferenceThatRecords({ keepHours: 2, wallNow: () => now });

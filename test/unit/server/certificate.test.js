@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CERTIFICATE_FILE, generateCertificate, KEY_FILE, writeCertificate } from '../../../certs/generate.js';
-import { isCertificateHost } from '../../../certs/host.js';
-import { openCertificate } from '../../../server/certificate/certificate.js';
+import { CERTIFICATE_FILE, generateCertificate, KEY_FILE, writeCertificate } from '../../../server/certificate/generate.js';
+import { isCertificateHost } from '../../../server/config/option-value.js';
+import { openCertificate } from '../../../server/certificate/certificate-source.js';
 import { ConfigError } from '../../../server/config/config.js';
 import { createLog } from '../../../server/log.js';
 
-/** @typedef {import('../../../server/certificate/certificate.js').ServerCertificate} ServerCertificate */
+/** @typedef {import('../../../server/certificate/certificate-source.js').ServerCertificate} ServerCertificate */
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -157,7 +157,6 @@ describe('the directory', () => {
     expect(readdirSync(directory).sort()).toEqual([CERTIFICATE_FILE, KEY_FILE]);
     for (const file of readdirSync(directory)) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
     expect(hashOf(readFileSync(join(directory, CERTIFICATE_FILE), 'utf8'))).toBe(source.current.hash);
-    expect(source.own).toBe(false);
     expect(source.hashes).toEqual([source.current.hash]);
   });
 
@@ -311,7 +310,6 @@ describe('your own certificate', () => {
   it('is served as it is, and never written', async () => {
     const before = readFileSync(cert, 'utf8');
     const source = await open({ cert, key });
-    expect(source.own).toBe(true);
     expect(source.current.certPem).toBe(before);
     expect(source.hashes).toEqual([hashOf(before)]);
     clock.wallMs = START + 11 * DAY_MS;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../server/config/config-error.js';
-import { listen, listenError } from '../../../server/http/listen.js';
+import { ConfigError, listenError } from '../../../server/config/config-error.js';
+import { listen } from '../../../server/http/server.js';
 
 /** A server on a machine that has only these addresses. */
 class Server extends EventEmitter {

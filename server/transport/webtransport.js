@@ -1,5 +1,21 @@
 /**
- * @import { Transport } from './session.js'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Log } from '../log.js'
+ * @import { Accept, Transport } from './session.js'
+ *
+ * @typedef {object} Http3Options
+ * @property {Accept} accept
+ * @property {string} [host]           '::' takes IPv4 as well
+ * @property {number} [port]           UDP; 0 for any
+ * @property {{ certPem: string, keyPem: string }} certificate
+ * @property {number} [idleTimeoutMs]  a peer that isn't heard for this long is gone
+ * @property {'cubic' | 'newreno' | 'bbr'} [congestionController]  of the native engine
+ * @property {number} [receiveQueue]   packets of one session that wait to be read, of the native engine
+ * @property {string} [path]           the path of sessions, with any query; others get a 404, and pages of
+ *                                     other hosts a 403
+ * @property {number} [maxSessions]    sessions above it are closed as 'server-full'
+ * @property {Pick<Log, 'error'> & Partial<Log>} log
+ * @property {Clock} [clock]
  *
  * @typedef {Transport & { address: () => { host: string, port: number },
  *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
@@ -11,11 +27,11 @@
  */
 
 import { BUILD_COMMAND, load, NativeUnavailableError } from '@aloud/native';
-import { listenError } from '../http/listen.js';
+import { listenError } from '../config/config-error.js';
 import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
 
-/** The engines by name: why each can't be had here (null when it can), and what opens it. */
+/** The engines by name: why each can't be had here (null when it can), what opens it, and how to get it. */
 const engines = {
   native: {
     error: nativeError,
@@ -30,14 +46,14 @@ const engines = {
 };
 
 /**
- * Opens HTTP/3 on the engine that is asked for, or on the first that is there.
+ * Opens WebTransport on the HTTP/3 engine that is asked for, or on the first that is there.
  *
  * @param {'auto' | 'native' | 'quiche' | 'none'} engine
- * @param {Parameters<typeof createNativeTransport>[0]} options
+ * @param {Http3Options} options
  * @returns {Promise<EngineChoice>}
  * @throws {Error} when the engine is there and can't listen: its port is taken, say
  */
-export async function openHttp3(engine, options) {
+export async function openWebTransport(engine, options) {
   if (engine === 'none') {
     return { transport: null, line: 'WebTransport is off: --engine none. Start with --engine auto to turn it on.' };
   }
@@ -58,7 +74,7 @@ export async function openHttp3(engine, options) {
 
 /**
  * @param {'native' | 'quiche'} name
- * @param {Parameters<typeof createNativeTransport>[0]} options
+ * @param {Http3Options} options
  * @returns {Promise<Http3Transport>}
  */
 async function openEngine(name, options) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../../server/config/config-error.js';
-import { openHttp3 } from '../../../server/transport/http3-engine.js';
+import { openWebTransport } from '../../../server/transport/webtransport.js';
 
 /** What the engines do in a test. */
 const engines = vi.hoisted(() => ({
@@ -36,27 +36,27 @@ describe('the HTTP/3 engine', () => {
     ['quiche', null, null, 'quiche'],
   ])('for %s, where native says %s and quiche %s, is %s', async (engine, missing, quicheError, taken) => {
     Object.assign(engines, { missing, quicheError });
-    const { transport, line } = await openHttp3(/** @type {any} */ (engine), options);
+    const { transport, line } = await openWebTransport(/** @type {any} */ (engine), options);
     expect(transport).toMatchObject({ name: taken });
     expect(line).toBe(`WebTransport is on: HTTP/3 on UDP port 4433, engine ${taken}.`);
   });
 
   it('that is missing is told in a sentence with the one command that makes it', async () => {
     Object.assign(engines, { missing: notBuilt, quicheError: 'the optional package x is not installed' });
-    const { transport, line } = await openHttp3('auto', options);
+    const { transport, line } = await openWebTransport('auto', options);
     expect(transport).toBe(null);
     expect(line).toBe(
       'WebTransport is off: the engine native is missing (it is not built) and the engine quiche is missing ' +
         `(the optional package x is not installed). To turn it on: ${BUILD_COMMAND}`,
     );
-    expect((await openHttp3('native', options)).line).toBe(
+    expect((await openWebTransport('native', options)).line).toBe(
       `WebTransport is off: the engine native is missing (it is not built). To turn it on: ${BUILD_COMMAND}`,
     );
-    expect((await openHttp3('quiche', options)).line).toMatch(/ To turn it on: npm install @fails-components\/\S+$/);
+    expect((await openWebTransport('quiche', options)).line).toMatch(/ To turn it on: npm install @fails-components\/\S+$/);
   });
 
   it('is none when none is asked for, whatever is there', async () => {
-    const { transport, line } = await openHttp3('none', options);
+    const { transport, line } = await openWebTransport('none', options);
     expect(transport).toBe(null);
     expect(line).toMatch(/^WebTransport is off: --engine none\./);
   });
@@ -65,7 +65,7 @@ describe('the HTTP/3 engine', () => {
     engines.open = (name) => {
       throw name === 'native' ? Object.assign(new Error('in use'), { code: 'EADDRINUSE' }) : new Error('never asked');
     };
-    const error = await openHttp3('auto', options).catch((reason) => reason);
+    const error = await openWebTransport('auto', options).catch((reason) => reason);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error.message).toMatch(/^--h3-port: 4433: it is in use/);
   });

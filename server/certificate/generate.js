@@ -1,47 +1,34 @@
 import 'reflect-metadata';
-import { createHash, webcrypto } from 'node:crypto';
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, webcrypto, X509Certificate } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as x509 from '@peculiar/x509';
-import { isCertificateHost } from './host.js';
+import { isCertificateHost } from '../config/option-value.js';
+import { isAcceptedByHash, MAX_DAYS, readCertificate } from './certificate.js';
+
+/** @typedef {import('./certificate.js').Certificate} Certificate */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * The longest validity with which a browser accepts a certificate by its hash, in days (W3C
- * WebTransport, custom certificate requirements).
- */
-export const MAX_DAYS = 14;
-
-/** How far before its making a certificate begins to be valid, for clocks that are behind. */
+/** The time before its making from which a certificate is valid, for clocks that are behind. */
 const BACKDATED_MS = 60 * 60 * 1000;
 
-/** Node's own, whose type is another where the browser's is known too. */
+/** Node's own; its type is another one where the browser's is known too. */
 const nodeCrypto = /** @type {WebCrypto} */ (/** @type {unknown} */ (webcrypto));
 
 const ALGORITHM = Object.freeze({ name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' });
 
-/** Where the command, and a server without --cert-dir, keep the certificate. */
-export const CERTIFICATE_DIRECTORY = fileURLToPath(new URL('.', import.meta.url));
+/** The directory in which the command, and a server without --cert-dir, keep the certificate. */
+export const CERTIFICATE_DIRECTORY = fileURLToPath(new URL('../../certs/', import.meta.url));
 
-/** The names of the files in there. */
+/** The names of the files in that directory. */
 export const CERTIFICATE_FILE = 'certificate.pem';
 export const KEY_FILE = 'key.pem';
 
 /** @typedef {NonNullable<Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[1]>} WebCrypto */
-
-/**
- * A certificate for QUIC and TLS servers.
- * @typedef {object} Certificate
- * @property {string} certPem   the chain, the server's own certificate first
- * @property {string} keyPem    its private key, PKCS #8
- * @property {string} hash      SHA-256 of the certificate's DER, in base64: serverCertificateHashes
- * @property {Date} notBefore
- * @property {Date} notAfter
- */
 
 /**
  * Makes a self-signed certificate that browsers accept by its hash: ECDSA on P-256, valid for two
@@ -142,6 +129,30 @@ function replaceFile(path, content) {
   }
 }
 
+/**
+ * Reads the certificate that writeCertificate kept in a directory.
+ *
+ * @param {string} directory
+ * @param {ReadonlyArray<string>} hosts
+ * @param {number} wallMs     the date, in milliseconds since 1970
+ * @param {number} minLeftMs  the validity that has to be left
+ * @returns {Certificate | null} null where it is missing, damaged, for other hosts or about to expire
+ */
+export function readKeptCertificate(directory, hosts, wallMs, minLeftMs) {
+  try {
+    const certPem = readFileSync(join(directory, CERTIFICATE_FILE), 'utf8');
+    const kept = readCertificate(certPem, readFileSync(join(directory, KEY_FILE), 'utf8'), wallMs);
+    if (kept.notAfter.getTime() - wallMs <= minLeftMs || !isAcceptedByHash(kept)) return null;
+    const certificate = new X509Certificate(certPem);
+    const names = certificate.subjectAltName?.split(', ') ?? [];
+    const isFor = (/** @type {string} */ host) => (isIP(host) ? certificate.checkIP(host) : names.includes(`DNS:${host}`));
+    return hosts.every(isFor) ? kept : null;
+  } catch {
+    // Whatever is wrong with it, a new one is the answer.
+    return null;
+  }
+}
+
 /** @param {string[]} args */
 async function main(args) {
   const { values } = parseArgs({
@@ -160,7 +171,7 @@ async function main(args) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await main(process.argv.slice(2)).catch((error) => {
-    console.error(`certs/generate.js: ${error.message}`);
+    console.error(`server/certificate/generate.js: ${error.message}`);
     process.exitCode = 2;
   });
 }

@@ -1,11 +1,21 @@
 /**
- * Whose page may connect: only one from the host that it connects to, so that no other site can use its
- * visitors to get into a private network's rooms. Browsers send the page's origin (RFC 6454, section 7)
- * and don't let the page change it; clients that aren't browsers send none, and may.
+ * The other end of a connection: its address, and whether its page may connect. A page may connect only to
+ * the host that it came from, so that no other site can use its visitors to get into a private network's
+ * rooms. Browsers send the page's origin (RFC 6454, section 7) and don't let the page change it; clients
+ * that aren't browsers send none, and may connect.
  */
 
 /**
- * For a connection to the page's own port, as by WebSocket.
+ * The peer's address and port, for people to read.
+ * @param {{ remoteAddress?: string, remotePort?: number }} socket
+ */
+export function peerName({ remoteAddress = '?', remotePort = 0 }) {
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
+  return address.includes(':') ? `[${address}]:${remotePort}` : `${address}:${remotePort}`;
+}
+
+/**
+ * Whether a page may connect to its own host and port, as by WebSocket.
  * @param {string | undefined} origin of the page; undefined or empty when there is none
  * @param {string | undefined} host   that it connects to, with its port where that isn't the default
  */
@@ -14,7 +24,7 @@ export function isSameHost(origin, host) {
 }
 
 /**
- * For a connection to another port of the page's host, as by WebTransport.
+ * Whether a page may connect to another port of its host, as by WebTransport.
  * @param {string | undefined} origin    of the page; undefined or empty when there is none
  * @param {string | undefined} authority that it connects to
  */

@@ -5,7 +5,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 
-/** What is still read of a body that is too large, so that its sender gets to read the answer. */
+/** The bytes of a too large body that are still read, so that its sender gets to read the answer. */
 const MAX_IGNORED_BYTES = 1024 * 1024;
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSameHost, isSameHostname } from '../../../server/transport/origin.js';
+import { isSameHost, isSameHostname } from '../../../server/transport/peer.js';
 
 /** @type {[string | undefined, string | undefined, boolean, boolean][]} */
 const cases = [

@@ -1,0 +1,120 @@
+/**
+ * @import { NextFunction, Response, Router } from 'express'
+ * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { Recordings } from '../recording/recordings.js'
+ * @import { Rooms } from '../room/rooms.js'
+ */
+
+import { readFileSync } from 'node:fs';
+import express from 'express';
+import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/names.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { answerError } from './body.js';
+import { changeRoom, refuseOperator } from './operator.js';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
+
+/**
+ * @typedef {object} ApiOptions
+ * @property {{ hashes: string[] }} certificate
+ *   hashes: SHA-256 in base64; none where browsers trust the certificate anyway
+ * @property {{ certificateHash?: () => string } | null} [http3]
+ *   certificateHash: of the certificate that it serves, where that may be an older one
+ * @property {number | null} h3Port              UDP; null without HTTP/3
+ * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
+ * @property {{ webtransport?: string }} unavailable  a sentence for each transport that isn't there
+ * @property {Pick<Rooms, 'get'>} rooms
+ * @property {Recordings} [recordings]
+ * @property {string | null} [operatorToken]     null where nobody may change a running room
+ * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
+ */
+
+/**
+ * Serves /api, but for the requests of the HTTP/1 transport.
+ * @param {ApiOptions} options
+ * @returns {Router}
+ */
+export function createApi({ rooms, recordings, sampleClock, operatorToken = null, ...served }) {
+  const api = express.Router();
+  const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
+  api.use((_request, response, next) => {
+    response.set('Cache-Control', 'no-store');
+    next();
+  });
+  api.get('/config', (_request, response) => void response.json(describeServer(version, served)));
+  api.get('/clock', (request, response) => {
+    const { room } = request.query;
+    const clock = (typeof room === 'string' && rooms.get(room)?.sampleClock) || sampleClock;
+    const reading = JSON.stringify({ clock: clock.now(), sampleRate: clock.sampleRate });
+    response.set('X-Audio-Metadata', reading).type('json').send(reading);
+  });
+  api.get('/rooms/:room', (request, response, next) => {
+    const room = rooms.get(request.params.room);
+    if (room) response.json(room.describe());
+    else next();
+  });
+  api.patch('/rooms/:room', changeRoom({ rooms, operatorToken }));
+  if (recordings) api.use('/recordings', recordingsApi({ recordings, operatorToken }));
+  return api;
+}
+
+/**
+ * @param {string} version
+ * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'sessionPath' | 'unavailable'>} served
+ */
+function describeServer(version, { certificate, http3, h3Port, sessionPath, unavailable }) {
+  const hashes = new Set(certificate.hashes);
+  if (hashes.size > 0 && http3?.certificateHash) hashes.add(http3.certificateHash());
+  const webtransport = { url: sessionPath, port: h3Port, certificateHashes: [...hashes] };
+  return {
+    version,
+    limits: { roomName: MAX_ROOM_NAME, userName: MAX_USER_NAME, packetBytes: MAX_PACKET_BYTES },
+    transports: {
+      webtransport: h3Port === null ? null : webtransport,
+      websocket: { path: sessionPath },
+      http1: { path: '/api/sessions' },
+    },
+    unavailable,
+  };
+}
+
+/**
+ * Serves recordings to those who know a recording's id: /api/recordings/<id>/.
+ *
+ * @param {object} options
+ * @param {Pick<Recordings, 'describe' | 'locate' | 'remove'>} options.recordings
+ * @param {string | null} options.operatorToken null where nobody may delete
+ * @returns {Router}
+ */
+function recordingsApi({ recordings, operatorToken }) {
+  const api = express.Router();
+  api.get('/:id', async (request, response) => {
+    const description = await recordings.describe(request.params.id);
+    if (description) response.json(description);
+    else answerError(response, 'not-found');
+  });
+  api.get('/:id/:file', (request, response, next) => {
+    const found = recordings.locate(request.params.id, request.params.file);
+    if (found) sendRecording(response, found, next);
+    else answerError(response, 'not-found');
+  });
+  api.delete('/:id', async (request, response) => {
+    if (refuseOperator(request, response, operatorToken)) return;
+    if (await recordings.remove(request.params.id)) response.status(204).end();
+    else answerError(response, 'not-found');
+  });
+  return api;
+}
+
+/**
+ * @param {Response} response
+ * @param {{ root: string, file: string }} found
+ * @param {NextFunction} next  answers what can't be sent, such as a range beyond the file's end
+ */
+function sendRecording(response, { root, file }, next) {
+  const headers = { 'Content-Type': 'audio/ogg; codecs=opus', 'Content-Disposition': `attachment; filename="${file}"` };
+  // No caches between: the id is a secret, and a recording can be deleted.
+  response.sendFile(file, { root, headers, cacheControl: false, dotfiles: 'allow' }, (error) => {
+    if (error && !response.headersSent && !response.destroyed) next(error);
+  });
+}
