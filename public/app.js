@@ -1,9 +1,9 @@
 import { readAddress } from './ui/lobby/address.js';
 import { elementOf } from './ui/kit/element.js';
-import { Notices } from './ui/call/notices.js';
+import { Notices } from './ui/kit/notices.js';
 import { RoomPage } from './ui/room-page.js';
 import { showStart } from './ui/lobby/start-view.js';
-import { writeTexts } from './ui/kit/static-text.js';
+import { writeTexts } from './ui/kit/page.js';
 
 writeTexts(document);
 

@@ -2,7 +2,7 @@
  * @import { ServerConfig } from '../client/connection/choose.js'
  * @import { TransportName } from '../client/connection/connection.js'
  * @import { AudioFormat } from '../shared/audio-format.js'
- * @import { Notices } from '../ui/call/notices.js'
+ * @import { Notices } from '../ui/kit/notices.js'
  * @import { Environment } from './views/data-files.js'
  * @import { RunEvent } from './runs/run.js'
  */
@@ -13,7 +13,7 @@ import { DelayView, MAX_DELAY_MS } from './views/delay-view.js';
 import { Measurements, roundTripsMs } from './measurements.js';
 import { planDelays } from './runs/plan.js';
 import { ProgressView } from './views/progress-view.js';
-import { PROTOCOLS, ProtocolChoice, whyNot } from './runs/protocols.js';
+import { PROTOCOLS, ProtocolChoice, whyNot } from './views/protocols.js';
 import { RoundTripView } from './views/round-trip-view.js';
 import { Runner } from './runs/runner.js';
 import { SoundView } from './views/sound-view.js';

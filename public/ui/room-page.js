@@ -2,8 +2,8 @@ import { Call } from '../call.js';
 import { followKeys } from './call/call-keys.js';
 import { CallSigns } from './call/call-signs.js';
 import { CallView } from './call/call-view.js';
-import { keepChoices, readChoices, soundOf } from './lobby/choices.js';
-import { LISTEN_ONLY } from './lobby/device-select.js';
+import { keepChoices, readChoices, soundOf } from './settings/choices.js';
+import { LISTEN_ONLY } from './settings/devices.js';
 import { Devices } from './lobby/devices.js';
 import { showKeys } from './call/keys-help.js';
 import { LobbyView } from './lobby/lobby-view.js';
@@ -16,7 +16,7 @@ import { texts } from '../texts.js';
 
 /**
  * @import { Entry } from './lobby/lobby-view.js'
- * @import { Switches } from './lobby/choices.js'
+ * @import { Switches } from './settings/choices.js'
  * @import { NewDevice } from './lobby/devices.js'
  * @import { Place } from './lobby/one-tab.js'
  */
@@ -52,7 +52,7 @@ export class RoomPage {
   /**
    * @param {string} room
    * @param {import('./lobby/address.js').Wish} wish
-   * @param {import('./call/notices.js').Notices} notices
+   * @param {import('./kit/notices.js').Notices} notices
    */
   constructor(room, wish, notices) {
     this.#room = room;
@@ -126,8 +126,8 @@ export class RoomPage {
   }
 
   /**
-   * @param {import('./lobby/device-select.js').Device[]} microphones
-   * @param {import('./lobby/device-select.js').Device[]} speakers
+   * @param {import('./settings/devices.js').Device[]} microphones
+   * @param {import('./settings/devices.js').Device[]} speakers
    */
   #listed(microphones, speakers) {
     this.#lobby.devices(microphones, speakers, this.#support.microphone);

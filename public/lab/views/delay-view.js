@@ -7,7 +7,7 @@
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { TARGETS } from './data-files.js';
 import { Plot } from './plot.js';
-import { PROTOCOLS, fillLegend, protocolLines } from '../runs/protocols.js';
+import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
 import { leastDelay } from '../summary.js';
 import { fillTable } from './tables.js';
 import { nameOf, percentage, texts } from '../texts.js';

@@ -6,7 +6,7 @@
  */
 
 import { setText } from '../../ui/kit/element.js';
-import { PROTOCOLS } from '../runs/protocols.js';
+import { PROTOCOLS } from './protocols.js';
 import { sorted, usualEnd } from '../summary.js';
 import { texts } from '../texts.js';
 

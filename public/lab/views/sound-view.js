@@ -5,7 +5,7 @@
 import { elementOf } from '../../ui/kit/element.js';
 import { addedUpMs } from '../measurements.js';
 import { Plot } from './plot.js';
-import { PROTOCOLS, fillLegend, protocolLines } from '../runs/protocols.js';
+import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
 import { showScatter } from './scatter.js';
 import { summarize } from '../summary.js';
 import { fillTable } from './tables.js';

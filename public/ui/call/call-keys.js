@@ -1,4 +1,4 @@
-import { readChoices } from '../lobby/choices.js';
+import { readChoices } from '../settings/choices.js';
 import { keyAction } from './keys.js';
 
 /**

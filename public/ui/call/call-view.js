@@ -1,11 +1,11 @@
 import { changesOf } from './announcements.js';
 import { ChatPanel } from '../chat/chat-panel.js';
 import { CallBar } from './call-bar.js';
-import { ConnectionLine } from './connection-line.js';
+import { ConnectionLine } from './connection.js';
 import { elementOf, setText } from '../kit/element.js';
 import { PeopleList } from '../people/people-list.js';
 import { Recording } from '../recording/recording.js';
-import { SettingsPanel } from './settings-panel.js';
+import { SettingsPanel } from '../settings/settings-panel.js';
 import { shareLink } from './share-link.js';
 import { SoundContent } from '../sound/sound-content.js';
 import { SidePanel } from './side-panel.js';
@@ -15,7 +15,7 @@ import { texts } from '../../texts.js';
 /**
  * @import { Person } from '../people/person-tile.js'
  * @import { VolumeActions } from '../people/people-list.js'
- * @import { Switches } from '../lobby/choices.js'
+ * @import { Switches } from '../settings/choices.js'
  *
  * @typedef {CallControls & VolumeActions} CallActions
  *

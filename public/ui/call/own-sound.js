@@ -1,5 +1,5 @@
-import { keepChoices, readChoices, soundOf } from '../lobby/choices.js';
-import { LISTEN_ONLY } from '../lobby/device-select.js';
+import { keepChoices, readChoices, soundOf } from '../settings/choices.js';
+import { LISTEN_ONLY } from '../settings/devices.js';
 
 /**
  * @import { Call } from '../../call.js'

@@ -2,7 +2,7 @@ import { make, setText } from '../kit/element.js';
 import { texts } from '../../texts.js';
 
 /**
- * @import { Notices } from './notices.js'
+ * @import { Notices } from '../kit/notices.js'
  */
 
 /** After so long the others see one as gone, in milliseconds: the server's own default. */

@@ -1,4 +1,4 @@
-import { readRoomName } from './room-name.js';
+import { readRoomName } from './room-address.js';
 
 /**
  * What the page's address asks for: `/r/<room>?name=&transport=&processing=off`.

@@ -2,7 +2,7 @@ import { listMicrophones } from '../../client/capture/microphone.js';
 import { listSpeakers } from '../../client/playout/output-device.js';
 
 /**
- * @import { Device } from './device-select.js'
+ * @import { Device } from '../settings/devices.js'
  *
  * @typedef {object} NewDevice  one that was plugged in: a headset is both
  * @property {string} label

@@ -1,13 +1,13 @@
 import { readConnection } from './address.js';
 import { canChooseSpeaker } from '../../client/playout/output-device.js';
-import { keepChoices, readChoices } from './choices.js';
-import { LISTEN_ONLY, makeDeviceField, showMicrophones, showSpeakers } from './device-select.js';
+import { keepChoices, readChoices } from '../settings/choices.js';
+import { LISTEN_ONLY, makeDeviceField, showMicrophones, showSpeakers } from '../settings/devices.js';
 import { build, elementOf, makeButton, setText } from '../kit/element.js';
 import { problem } from './form-problem.js';
 import { icons } from '../kit/icons.js';
 import { MirrorCheck } from './mirror-check.js';
 import { SoundCheck } from './sound-check.js';
-import { SwitchList } from '../kit/switch.js';
+import { SwitchList } from '../settings/switches.js';
 import { showView } from '../kit/views.js';
 
 import { tidyName } from '../../shared/names.js';
@@ -15,7 +15,7 @@ import { noticeText, texts } from '../../texts.js';
 
 /**
  * @import { Wish, Connection } from './address.js'
- * @import { Device } from './device-select.js'
+ * @import { Device } from '../settings/devices.js'
  * @import { Sounds } from '../call/sounds.js'
  *
  * @typedef {{ name: string, microphone: string, speaker: string, transport: Connection }} Entry

@@ -1,5 +1,5 @@
 import { Call } from '../../call.js';
-import { readChoices, soundOf } from './choices.js';
+import { readChoices, soundOf } from '../settings/choices.js';
 import { build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { texts } from '../../texts.js';

@@ -1,4 +1,4 @@
-import { ask } from '../kit/question.js';
+import { ask } from '../kit/dialog.js';
 import { texts } from '../../texts.js';
 
 /**

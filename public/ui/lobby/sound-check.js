@@ -1,5 +1,5 @@
 import { microphoneProblem, openMicrophone, stopMicrophone } from '../../client/capture/microphone.js';
-import { readChoices, soundOf } from './choices.js';
+import { readChoices, soundOf } from '../settings/choices.js';
 import { build, makeIcon, setText } from '../kit/element.js';
 import { LevelMeter } from './level-meter.js';
 import { texts } from '../../texts.js';

@@ -1,7 +1,7 @@
 import { roomPath } from './address.js';
 import { elementOf } from '../kit/element.js';
 import { problem } from './form-problem.js';
-import { makeRoomName, readRoomName } from './room-name.js';
+import { makeRoomName, readRoomName } from './room-address.js';
 import { showView } from '../kit/views.js';
 import { noticeText, texts } from '../../texts.js';
 

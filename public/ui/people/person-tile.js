@@ -1,4 +1,4 @@
-import { hue, initials } from './avatar.js';
+import { hue, initials } from './person.js';
 import { build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { PersonMenu } from './person-menu.js';

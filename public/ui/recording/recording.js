@@ -1,5 +1,5 @@
 import { elementOf, setText } from '../kit/element.js';
-import { ask } from '../kit/question.js';
+import { ask } from '../kit/dialog.js';
 import { RecordingPanel } from './recording-panel.js';
 import { noticeText, texts } from '../../texts.js';
 

@@ -1,5 +1,5 @@
 import { build, makeButton, setText } from '../kit/element.js';
-import { OperatorControls } from '../call/operator-controls.js';
+import { OperatorControls } from './operator-controls.js';
 import { figuresOf, SoundFigures } from './sound-figures.js';
 import { PARTS, quantity, soundReport } from './sound-report.js';
 import { noticeText, partTexts, texts } from '../../texts.js';

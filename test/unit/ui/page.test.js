@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONNECTIONS, readAddress, roomPath } from '../../../public/ui/lobby/address.js';
 import { changesOf } from '../../../public/ui/call/announcements.js';
-import { hue, initials } from '../../../public/ui/people/avatar.js';
-import { defaultSwitches, keepChoices, readChoices, soundOf } from '../../../public/ui/lobby/choices.js';
+import { hue, initials } from '../../../public/ui/people/person.js';
+import { defaultSwitches, keepChoices, readChoices, soundOf } from '../../../public/ui/settings/choices.js';
 import { keyAction } from '../../../public/ui/call/keys.js';
-import { NAME_ENTROPY, WORD_COUNT, makeRoomName, readRoomName } from '../../../public/ui/lobby/room-name.js';
+import { NAME_ENTROPY, WORD_COUNT, makeRoomName, readRoomName } from '../../../public/ui/lobby/room-address.js';
 
 describe('room names', () => {
   it('are made of five of 256 words and five symbols, from the random bytes alone', () => {

@@ -1,4 +1,4 @@
-import { build, make, makeButton } from '../kit/element.js';
+import { build, make, makeButton } from './element.js';
 import { noticeText, texts } from '../../texts.js';
 
 /** How long news stay, by code, in milliseconds: the good news, and an offer that is there under Settings too. */

@@ -1,14 +1,14 @@
 import { canChooseSpeaker } from '../../client/playout/output-device.js';
-import { readChoices } from '../lobby/choices.js';
-import { makeDeviceField, showMicrophones, showSpeakers } from '../lobby/device-select.js';
+import { readChoices } from './choices.js';
+import { makeDeviceField, showMicrophones, showSpeakers } from './devices.js';
 import { build, makeButton } from '../kit/element.js';
-import { showKeys } from './keys-help.js';
-import { SwitchList } from '../kit/switch.js';
+import { showKeys } from '../call/keys-help.js';
+import { SwitchList } from './switches.js';
 import { labels, texts } from '../../texts.js';
 
 /**
- * @import { Device } from '../lobby/device-select.js'
- * @import { Switches } from '../lobby/choices.js'
+ * @import { Device } from './devices.js'
+ * @import { Switches } from './choices.js'
  */
 
 /** Devices and switches during a call. */

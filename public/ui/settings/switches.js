@@ -1,9 +1,9 @@
-import { build } from './element.js';
-import { keepChoices, readChoices } from '../lobby/choices.js';
+import { build } from '../kit/element.js';
+import { keepChoices, readChoices } from './choices.js';
 import { switchTexts } from '../../texts.js';
 
 /**
- * @import { Switches } from '../lobby/choices.js'
+ * @import { Switches } from './choices.js'
  */
 
 /**
