@@ -29,7 +29,7 @@
  * @property {number} heardSamples
  */
 
-import { SoundLag } from './runs/sound-lag.js';
+import { SoundLag } from './runs/known-signal.js';
 
 /** Everything that was measured on the page, until it is measured again. */
 export class Measurements {

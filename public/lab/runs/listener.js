@@ -9,7 +9,7 @@
  * @property {number} startMs  when the speaker's clock passed the first frame's start; as arrivals are told
  */
 
-import { lowerRate } from './sound-lag.js';
+import { lowerRate } from './known-signal.js';
 
 /** A piece is so long, in milliseconds: enough to know the signal by. */
 const WINDOW_MS = 400;

@@ -1,8 +1,7 @@
-import { canChooseSpeaker } from '../../client/playout/output-device.js';
 import { readChoices } from './choices.js';
-import { makeDeviceField, showMicrophones, showSpeakers } from './devices.js';
+import { DeviceFields } from './devices.js';
 import { build, makeButton } from '../kit/element.js';
-import { showKeys } from '../call/keys-help.js';
+import { showKeys } from '../call/keys.js';
 import { SwitchList } from './switches.js';
 import { labels, texts } from '../../texts.js';
 
@@ -11,11 +10,10 @@ import { labels, texts } from '../../texts.js';
  * @import { Switches } from './choices.js'
  */
 
-/** Devices and switches during a call. */
+/** The devices and switches, during a call. */
 export class SettingsPanel {
   title = labels.settings;
-  #microphone;
-  #speaker;
+  #devices;
   #switches;
 
   /**
@@ -25,16 +23,16 @@ export class SettingsPanel {
    * @param {(choice: keyof Switches) => void} actions.choose
    */
   constructor({ chooseMicrophone, chooseSpeaker, choose }) {
-    this.#microphone = makeDeviceField('call-microphone', texts.microphoneLabel, chooseMicrophone);
-    this.#speaker = makeDeviceField('call-speaker', texts.speakerLabel, chooseSpeaker);
+    this.#devices = new DeviceFields('call-', { microphone: chooseMicrophone, speaker: chooseSpeaker });
     const switches = build('div', { class: 'switches', id: 'call-switches' });
     this.#switches = new SwitchList(
       switches,
       ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'sounds', 'shortcuts'],
       choose,
     );
-    const speaker = canChooseSpeaker() ? this.#speaker.field : build('p', { class: 'hint' }, texts.speakerBySystem);
-    this.element = build('div', { class: 'stack' }, this.#microphone.field, speaker, switches, makeButton('button small', texts.showKeys, showKeys));
+    const { microphoneField, speakerField } = this.#devices;
+    const keys = makeButton('button small', texts.showKeys, showKeys);
+    this.element = build('div', { class: 'stack' }, microphoneField, speakerField, switches, keys);
   }
 
   opened() {
@@ -42,17 +40,16 @@ export class SettingsPanel {
   }
 
   focus() {
-    return this.#microphone.select;
+    this.#devices.focus();
   }
 
   /**
    * @param {Device[]} microphones
    * @param {Device[]} speakers
-   * @param {string} chosen
-   * @param {boolean} allowed
+   * @param {string} microphone the one in use
+   * @param {boolean} allowed whether a microphone can be used
    */
-  devices(microphones, speakers, chosen, allowed) {
-    showMicrophones(this.#microphone.select, microphones, chosen, allowed);
-    showSpeakers(this.#speaker.select, speakers, readChoices().speaker ?? '');
+  devices(microphones, speakers, microphone, allowed) {
+    this.#devices.show(microphones, speakers, { microphone, speaker: readChoices().speaker ?? '', allowed });
   }
 }

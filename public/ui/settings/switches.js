@@ -1,51 +1,29 @@
-import { build } from '../kit/element.js';
 import { keepChoices, readChoices } from './choices.js';
+import { build } from '../kit/element.js';
 import { switchTexts } from '../../texts.js';
 
 /**
  * @import { Switches } from './choices.js'
  */
 
-/**
- * A switch for one of the choices; it is kept at once.
- * @param {keyof Switches} choice
- * @param {string} place  makes the ids of two places differ
- * @param {() => void} onChange
- */
-function makeSwitch(choice, place, onChange) {
-  const { label, hint } = switchTexts[choice];
-  const hintId = `${place}-${choice}-hint`;
-  const input = build('input', { type: 'checkbox', role: 'switch', id: `${place}-${choice}`, 'aria-describedby': hintId });
-  input.checked = readChoices()[choice];
-  input.addEventListener('change', () => {
-    keepChoices({ [choice]: input.checked });
-    onChange();
-  });
-  const words = build(
-    'div',
-    { class: 'switch-text' },
-    build('label', { for: input.id }, label),
-    build('p', { class: 'hint', id: hintId }, hint),
-  );
-  return { row: build('div', { class: 'switch' }, words, input), input };
-}
-
-/** Those that are of no effect while Music is on. */
+/** The switches that have no effect while Music is on. */
 const NOT_WITH_MUSIC = /** @type {const} */ (['echoCancellation', 'noiseSuppression', 'autoGainControl', 'highBitrate']);
 
-/** A list of switches that shows which of them have no effect just now. */
+/** A list of switches, each of which keeps its choice at once; those without effect are disabled. */
 export class SwitchList {
   /** @type {Map<keyof Switches, HTMLInputElement>} */
   #inputs = new Map();
 
   /**
-   * @param {HTMLElement} host
+   * @param {HTMLElement} host its id begins the switches' ids
    * @param {readonly (keyof Switches)[]} choices
    * @param {(choice: keyof Switches) => void} onChange
    */
   constructor(host, choices, onChange) {
     for (const choice of choices) {
-      const { row, input } = makeSwitch(choice, host.id, () => {
+      const { row, input } = makeSwitch(choice, host.id);
+      input.addEventListener('change', () => {
+        keepChoices({ [choice]: input.checked });
         this.refresh();
         onChange(choice);
       });
@@ -55,7 +33,7 @@ export class SwitchList {
     this.refresh();
   }
 
-  /** Shows what was chosen, maybe at another place. */
+  /** Shows the choices as they are kept: another list may have changed them. */
   refresh() {
     const choices = readChoices();
     for (const [choice, input] of this.#inputs) {
@@ -63,4 +41,21 @@ export class SwitchList {
       input.disabled = choices.music && NOT_WITH_MUSIC.some((one) => one === choice);
     }
   }
+}
+
+/**
+ * @param {keyof Switches} choice
+ * @param {string} prefix of the ids
+ */
+function makeSwitch(choice, prefix) {
+  const { label, hint } = switchTexts[choice];
+  const id = `${prefix}-${choice}`;
+  const input = build('input', { type: 'checkbox', role: 'switch', id, 'aria-describedby': `${id}-hint` });
+  const words = build(
+    'div',
+    { class: 'switch-text' },
+    build('label', { for: id }, label),
+    build('p', { class: 'hint', id: `${id}-hint` }, hint),
+  );
+  return { row: build('div', { class: 'switch' }, words, input), input };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CONNECTIONS, readAddress, roomPath } from '../../../public/ui/lobby/address.js';
-import { changesOf } from '../../../public/ui/call/announcements.js';
+import { CONNECTIONS, readAddress, roomPath } from '../../../public/ui/lobby/room-address.js';
+import { changesOf } from '../../../public/ui/people/person.js';
 import { hue, initials } from '../../../public/ui/people/person.js';
 import { defaultSwitches, keepChoices, readChoices, soundOf } from '../../../public/ui/settings/choices.js';
 import { keyAction } from '../../../public/ui/call/keys.js';
