@@ -15,7 +15,7 @@ const PHASE = 0.5;
 /** The interval at which the server's counts are requested while the delay stays, in milliseconds. */
 const ASK_MS = 500;
 
-/** How long to wait for the last counts, in milliseconds. */
+/** The time to wait for the last counts, in milliseconds. */
 const LAST_COUNTS_MS = 400;
 
 /** Measures what two clients hear of each other at a server-side delay, as the server counts it. */

@@ -10,7 +10,7 @@ import { Run } from './run.js';
 /** The interval at which measurements are reported, in milliseconds. */
 const TELL_MS = 250;
 
-/** How long to wait for the last answers, in milliseconds. */
+/** The time to wait for the last answers, in milliseconds. */
 const LAST_ANSWERS_MS = 2100;
 
 /** Measures round trips, and the sound that came with them; the protocols take turns. */

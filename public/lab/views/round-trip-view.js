@@ -12,13 +12,13 @@ import { cumulative, histogram, quantile, sorted, summarize, usualEnd } from '..
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
-/** Into so many parts an axis of latency is divided. */
+/** The number of parts into which an axis of latency is divided. */
 const PARTS = 60;
 
-/** The shares for which the table says within which time so much was answered. */
+/** The shares of answers whose time the table gives. */
 const SHARES = Object.freeze([0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1]);
 
-/** Round trips: over time, how they are distributed, and in figures. */
+/** Round trips: over time, their distribution, and figures. */
 export class RoundTripView {
   #section = elementOf('round-trips', HTMLElement);
   #figures = elementOf('round-trip-figures', HTMLTableElement);

@@ -11,7 +11,7 @@ import { summarize } from '../summary.js';
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
-/** Sound latency: as the thesis adds it up, and as it was really heard. */
+/** Sound latency, added up as in the thesis and as it was heard. */
 export class SoundView {
   #section = elementOf('sound', HTMLElement);
   #figures = elementOf('sound-figures', HTMLTableElement);

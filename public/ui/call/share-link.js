@@ -3,7 +3,7 @@ import { build, elementOf, makeDrawing, makeIcon, setText } from '../kit/element
 import { icons } from '../kit/icons.js';
 import { labels, texts } from '../../texts.js';
 
-/** How long the button says that the link was copied, in milliseconds. */
+/** The time for which the button says that the link was copied, in milliseconds. */
 const SAID_MS = 4000;
 
 /** Light modules around a QR code (ISO/IEC 18004). */

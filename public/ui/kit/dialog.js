@@ -1,7 +1,7 @@
 import { build, makeButton } from './element.js';
 import { texts } from '../../texts.js';
 
-/** How many dialogs have been opened; it makes their ids differ. */
+/** The number of dialogs so far; it makes their ids differ. */
 let count = 0;
 
 /**

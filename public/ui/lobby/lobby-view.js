@@ -25,7 +25,7 @@ import { noticeText, texts } from '../../texts.js';
  * @property {() => void} listDevices          lists the devices again: the browser may now tell their names
  */
 
-/** How long the hint about the test sound stays, in milliseconds. */
+/** The time for which the hint about the test sound stays, in milliseconds. */
 const TONE_SAID_MS = 6000;
 
 /** After this long joining can be cancelled, in milliseconds. */

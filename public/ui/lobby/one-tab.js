@@ -9,7 +9,7 @@ import { texts } from '../../texts.js';
  * @property {[string, number][]} volumes  how loud others are made, by their ids
  */
 
-/** How long to wait for the other tab's answer, in milliseconds: a suspended tab never answers. */
+/** The time to wait for the other tab's answer, in milliseconds: a suspended tab never answers. */
 const ANSWER_MS = 500;
 
 /**

@@ -15,7 +15,7 @@ import { noticeText, texts } from '../../texts.js';
  * @property {(sentence: string) => void} announce
  */
 
-/** How often the files are requested before it counts as a failure, and the interval in milliseconds. */
+/** The number of times the files are requested before that is a failure, and the interval in milliseconds. */
 const TRIES = 5;
 const TRY_MS = 1000;
 
