@@ -1,9 +1,9 @@
-import { readAddress } from './ui/lobby/address.js';
+import { makeRoomName, readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
 import { elementOf } from './ui/kit/element.js';
-import { Notices } from './ui/call/notices.js';
+import { Notices } from './ui/kit/notices.js';
+import { showProblem, showView, writeTexts } from './ui/kit/page.js';
 import { RoomPage } from './ui/room-page.js';
-import { showStart } from './ui/lobby/start-view.js';
-import { writeTexts } from './ui/kit/static-text.js';
+import { noticeText, texts } from './texts.js';
 
 writeTexts(document);
 
@@ -12,10 +12,25 @@ const wish = readAddress(location);
 
 if (wish.room !== null) {
   const page = new RoomPage(wish.room, wish, notices);
-  // For diagnosis in the browser's console: `aloud.call` is the call that is going on.
+  // For diagnosis in the browser's console: `aloud.call` is the current call.
   Object.defineProperty(window, 'aloud', { value: page });
   void page.open();
 } else {
   if (location.pathname.startsWith('/r/')) notices.show('room-name');
-  showStart((path) => location.assign(path));
+  showStart();
+}
+
+/** Shows the first page, which leads to a new room or to one that is named. */
+function showStart() {
+  const field = elementOf('room', HTMLInputElement);
+  const go = (/** @type {string} */ room) => location.assign(roomPath(room));
+  elementOf('start-room', HTMLButtonElement).addEventListener('click', () => go(makeRoomName()));
+  elementOf('enter', HTMLFormElement).addEventListener('submit', (event) => {
+    event.preventDefault();
+    const room = readRoomName(field.value);
+    if (room !== null) go(room);
+    else showProblem(field, field.value.trim() === '' ? texts.noRoomTyped : noticeText('room-name'));
+  });
+  field.addEventListener('input', () => showProblem(field, null));
+  showView('start');
 }

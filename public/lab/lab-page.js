@@ -2,7 +2,7 @@
  * @import { ServerConfig } from '../client/connection/choose.js'
  * @import { TransportName } from '../client/connection/connection.js'
  * @import { AudioFormat } from '../shared/audio-format.js'
- * @import { Notices } from '../ui/call/notices.js'
+ * @import { Notices } from '../ui/kit/notices.js'
  * @import { Environment } from './views/data-files.js'
  * @import { RunEvent } from './runs/run.js'
  */
@@ -13,21 +13,21 @@ import { DelayView, MAX_DELAY_MS } from './views/delay-view.js';
 import { Measurements, roundTripsMs } from './measurements.js';
 import { planDelays } from './runs/plan.js';
 import { ProgressView } from './views/progress-view.js';
-import { PROTOCOLS, ProtocolChoice, whyNot } from './runs/protocols.js';
+import { PROTOCOLS, ProtocolChoice, whyNot } from './views/protocols.js';
 import { RoundTripView } from './views/round-trip-view.js';
 import { Runner } from './runs/runner.js';
 import { SoundView } from './views/sound-view.js';
 import { leastDelay, summarize } from './summary.js';
 import { texts } from './texts.js';
 
-/** The results are drawn at most so often, in milliseconds: drawing takes time from what is measured. */
+/** The least time between two drawings of the results, in milliseconds: drawing disturbs the measurement. */
 const DRAW_MS = 500;
 
-/** A sweep's steps, and how long each lasts, in milliseconds. */
+/** The step of a sweep's delays, and the time for each, in milliseconds. */
 const STEP_MS = 8;
 const DWELL_MS = 500;
 
-/** The page: one run at a time, and what was measured. */
+/** The page: one run at a time, and its results. */
 export class LabPage {
   #config;
   #notices;
@@ -74,7 +74,7 @@ export class LabPage {
   }
 
   /**
-   * @param {string} id of a form whose button starts and stops
+   * @param {string} id of a form whose button starts and stops a run
    * @param {() => Promise<void>} start
    */
   #onSubmit(id, start) {
@@ -151,7 +151,7 @@ export class LabPage {
     return leastDelay([a, b], 90);
   }
 
-  /** @returns {TransportName[] | null} null when none is chosen, which is said */
+  /** @returns {TransportName[] | null} null when none is chosen, and the page says so */
   #chosen() {
     const protocols = this.#protocols.chosen;
     const isMissing = protocols.length === 0;
@@ -162,7 +162,7 @@ export class LabPage {
   }
 
   /**
-   * @param {'measure' | 'live' | 'sweep'} which button is the one that stops it
+   * @param {'measure' | 'live' | 'sweep'} which button stops the run
    * @param {'round-trip' | 'live' | 'sweep'} kind
    * @param {object} settings
    * @param {(event: RunEvent) => void} onEvent
@@ -197,8 +197,8 @@ export class LabPage {
   }
 
   /**
-   * @param {'measure' | 'live' | 'sweep' | null} which null: nothing runs
-   * @param {string} label of that one
+   * @param {'measure' | 'live' | 'sweep' | null} which button stops the run; null when nothing runs
+   * @param {string} label of that button
    */
   #showButtons(which, label) {
     for (const choice of [this.#protocols, this.#delayProtocols]) choice.busy(which !== null);
@@ -209,7 +209,7 @@ export class LabPage {
     }
   }
 
-  /** @param {string} sentence where it wasn't stopped */
+  /** @param {string} sentence announced unless the run was stopped */
   #announceEnd(sentence) {
     this.#announcer.textContent = this.#wasStopped ? texts.stopped : sentence;
   }
@@ -239,7 +239,7 @@ export class LabPage {
       opus_frames: opusFrames,
       user_agent: navigator.userAgent,
       logical_processors: navigator.hardwareConcurrency,
-      // Without isolation a browser's clock is coarser.
+      // Without cross-origin isolation a browser's clock is coarser.
       cross_origin_isolated: crossOriginIsolated,
     };
   }
@@ -256,7 +256,7 @@ export class LabPage {
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   }
 
-  /** Ends what runs: the page goes away. */
+  /** Ends the run, since the page goes away. */
   leave() {
     this.#runner.abandon();
   }

@@ -4,7 +4,7 @@
 
 import { fetchConfig } from '../client/connection/server-config.js';
 import { elementOf } from '../ui/kit/element.js';
-import { Notices } from '../ui/call/notices.js';
+import { Notices } from '../ui/kit/notices.js';
 import { LabPage } from './lab-page.js';
 import { texts } from './texts.js';
 

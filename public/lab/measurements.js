@@ -8,19 +8,19 @@
  * @property {ClientName} client
  * @property {number} frame
  * @property {number} atMs                when it was sent, since the run began
- * @property {number | null} roundTripMs  null: lost
+ * @property {number | null} roundTripMs  null when it was lost
  *
- * @typedef {{ atMs: number, latencyMs: number }} HeardSound  since the run began; from one client to the other
+ * @typedef {{ atMs: number, latencyMs: number }} HeardSound  atMs: since the run began; latencyMs: from A to B
  *
- * @typedef {object} ProtocolRun  what one run measured of one protocol
+ * @typedef {object} ProtocolRun  the measurements of one protocol in one run
  * @property {AudioFormat} format
  * @property {number} serverDelayMs
  * @property {RoundTrip[]} roundTrips
  * @property {HeardSound[]} heard
- * @property {number[]} correlations  how like the known signal each piece of sound was
- * @property {number} unknownPieces   pieces in which it wasn't found
+ * @property {number[]} correlations  of each window of sound with the known signal
+ * @property {number} unknownPieces   the number of windows in which the signal wasn't found
  *
- * @typedef {object} ReceivedSpan  what one client heard of the other while the delay stayed
+ * @typedef {object} ReceivedSpan  the audio that one client received of the other while the delay stayed
  * @property {TransportName} protocol
  * @property {ClientName} client
  * @property {number} serverDelayMs
@@ -29,24 +29,24 @@
  * @property {number} heardSamples
  */
 
-import { SoundLag } from './runs/sound-lag.js';
+import { SoundLag } from './runs/known-signal.js';
 
-/** Everything that was measured on the page, until it is measured again. */
+/** All measurements on the page, until they are measured again. */
 export class Measurements {
-  /** Of the last run of round trips. @type {Map<TransportName, ProtocolRun>} */
+  /** The last run of round trips. @type {Map<TransportName, ProtocolRun>} */
   runs = new Map();
   /** @type {{ protocol: TransportName, startMs: number, endMs: number }[]} */
   turns = [];
-  /** How late this page itself sent, in milliseconds. @type {number[]} */
+  /** The lateness of this page's own sending, in milliseconds. @type {number[]} */
   latenessMs = [];
   /** @type {ReceivedSpan[]} */
   received = [];
-  /** What failed, and why. @type {{ protocol: TransportName, reason: string }[]} */
+  /** The protocols that failed, and why. @type {{ protocol: TransportName, reason: string }[]} */
   failures = [];
   /** @type {Map<TransportName, SoundLag>} */
   #lags = new Map();
 
-  /** Forgets the last run of round trips: a new one begins. */
+  /** Forgets the last run of round trips, before a new one. */
   beginRoundTrips() {
     this.runs = new Map();
     this.turns = [];
@@ -54,7 +54,7 @@ export class Measurements {
     this.failures = [];
   }
 
-  /** @param {readonly TransportName[]} protocols whose received audio is forgotten: a new sweep begins */
+  /** Forgets some protocols' received audio, before a new sweep. @param {readonly TransportName[]} protocols */
   beginSweep(protocols) {
     this.received = this.received.filter(({ protocol }) => !protocols.includes(protocol));
     this.failures = [];
@@ -91,7 +91,7 @@ export class Measurements {
     run.correlations.push(found.correlation);
   }
 
-  /** @param {RunEvent} event of a run that moves the delay */
+  /** @param {RunEvent} event of a live run or a sweep */
   addToReceived(event) {
     if (event.type === 'heard') {
       const { type: _type, ...span } = event;
@@ -129,7 +129,7 @@ export class Measurements {
 const percentOf = (sum) => (sum && sum.sent > 0 ? Math.min(100, (100 * sum.heard) / sum.sent) : 0);
 
 /**
- * The round trips that were answered.
+ * The times of the round trips that were answered.
  * @param {ProtocolRun} run
  * @returns {number[]} in milliseconds
  */
@@ -140,7 +140,7 @@ export function roundTripsMs(run) {
 }
 
 /**
- * Sound latency as the thesis adds it up (section 4.5): a frame's length, its round trip, the delay.
+ * Sound latency as the thesis adds it up (section 4.5): a frame's length, its round trip and the server-side delay.
  * @param {ProtocolRun} run
  * @returns {number[]} in milliseconds
  */

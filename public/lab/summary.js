@@ -1,4 +1,4 @@
-/** What is said of measured values: all in the unit of the values. */
+/** Statistics of measured values, in the values' own unit. */
 
 /**
  * @typedef {object} Summary
@@ -18,7 +18,7 @@
 export const sorted = (values) => Float64Array.from(values).sort();
 
 /**
- * A quantile, between neighbours in proportion (Hyndman and Fan, 1996, type 7).
+ * A quantile, interpolated linearly (Hyndman and Fan, 1996, type 7).
  * @param {Float64Array} ascending not empty
  * @param {number} share 0 to 1
  * @returns {number}
@@ -51,7 +51,7 @@ export function summarize(values) {
 }
 
 /**
- * How much of the values is not above each edge.
+ * The share of values up to each edge.
  * @param {Float64Array} ascending
  * @param {ArrayLike<number>} edges ascending
  * @returns {number[]} percent, one for each edge
@@ -67,10 +67,10 @@ export function cumulative(ascending, edges) {
 }
 
 /**
- * How much of the values is between each edge, itself included, and the one before it.
+ * The share of values between each edge, included, and the one before it.
  * @param {Float64Array} ascending
  * @param {ArrayLike<number>} edges ascending
- * @returns {number[]} percent, one for each edge; the first has all that is not above it
+ * @returns {number[]} percent, one for each edge; the first has all values up to it
  */
 export function histogram(ascending, edges) {
   const shares = cumulative(ascending, edges);
@@ -78,10 +78,10 @@ export function histogram(ascending, edges) {
 }
 
 /**
- * Where an axis may end so that what is usual can be told apart: twice the 95th percentile of the slowest,
- * or the largest value where that is less.
+ * The end of an axis on which usual values can be told apart: twice the largest 95th percentile of the series, or the
+ * largest value if that is less.
  * @param {readonly Float64Array[]} series each ascending
- * @returns {number} 0 when there is nothing
+ * @returns {number} 0 when there are no values
  */
 export function usualEnd(series) {
   let usual = 0;
@@ -95,10 +95,10 @@ export function usualEnd(series) {
 }
 
 /**
- * The least delay at which everybody hears so much.
+ * The least delay at which all clients hear a share of the audio.
  * @param {ReadonlyMap<number, number>[]} curves percent by delay, one for each client
  * @param {number} percent
- * @returns {number | null} null when none of the delays that all have will do
+ * @returns {number | null} null when no measured delay is enough
  */
 export function leastDelay(curves, percent) {
   const [first, ...others] = curves;

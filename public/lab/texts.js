@@ -1,6 +1,6 @@
 import { connectionNames } from '../texts.js';
 
-/** Every sentence that the lab's page says by itself, in one place; what never changes is in index.html. */
+/** The sentences of the lab's page that change; index.html has those that don't. */
 
 /**
  * @typedef {import('../client/connection/connection.js').TransportName} TransportName
@@ -26,14 +26,14 @@ const list = (parts) =>
 /** @param {TransportName} protocol */
 export const nameOf = (protocol) => connectionNames[protocol];
 
-/** What a protocol's packets travel in. @type {Readonly<Record<TransportName, string>>} */
+/** The carrier of each protocol's packets. @type {Readonly<Record<TransportName, string>>} */
 export const protocolHints = Object.freeze({
   webtransport: 'Datagrams over HTTP/3',
   websocket: 'Messages over one TCP connection',
   http1: 'Requests and answers',
 });
 
-/** Why the browser has none. */
+/** The reasons why a protocol can't be measured. */
 export const browserLacks = Object.freeze({
   insecure: 'Browsers have WebTransport on secure pages only: open this one with https://, or on localhost.',
   webtransport: 'This browser has no WebTransport.',

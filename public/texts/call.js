@@ -1,11 +1,11 @@
-/** @type {Readonly<Record<string, string>>} what a connection is called */
+/** The names of the connections. @type {Readonly<Record<string, string>>} */
 export const connectionNames = Object.freeze({
   webtransport: 'WebTransport',
   websocket: 'WebSocket',
   http1: 'HTTP/1',
 });
 
-/** A call: who is there, what they do, the link. */
+/** A call: the people, their state, the connection, the link. */
 export const callTexts = Object.freeze({
   you: 'you',
   muted: 'muted',
@@ -79,4 +79,51 @@ export const callTexts = Object.freeze({
   roundTrip: (/** @type {number} */ ms) => `Round trip ${Math.round(ms)} ms`,
   received: (/** @type {number} */ percent) => `Received ${percent.toFixed(percent >= 99.95 ? 0 : 1)} %`,
   delay: (/** @type {number} */ ms) => `Delay ${Math.round(ms)} ms`,
+});
+
+/** The chat. */
+export const chatTexts = Object.freeze({
+  chatLog: 'Messages',
+  chatEmpty: 'Nothing has been written yet. Messages are seen by everybody in the room, and by those who come later.',
+  chatField: 'Message to everybody',
+  chatPlaceholder: 'Write to everybody',
+  send: 'Send',
+  showAll: 'Show all of it',
+  showLess: 'Show less',
+  messageCut: 'This message was longer; its end was cut off.',
+  chatFrom: (/** @type {string} */ name, /** @type {string} */ text) => `${name} wrote: ${text}`,
+  charactersLeft: (/** @type {number} */ count) => `${count} more characters fit.`,
+  tooLong: (/** @type {number} */ count) =>
+    `This is ${count} ${count === 1 ? 'character' : 'characters'} too long. Shorten it, or send it in two messages.`,
+  chatUnread: (/** @type {number} */ count) => `Chat, ${count} unread`,
+});
+
+/** The recording. */
+export const recordingTexts = Object.freeze({
+  recordingOn: 'Being recorded',
+  recordButtonOn: 'Record: a recording is on',
+  recordingIdle: 'Nothing is being recorded. When you start, everybody is asked, and only those who agree are in it.',
+  recordingFinishing: 'The recording has stopped. Its files are being finished.',
+  recordingReady: 'The recording’s files are ready.',
+  startRecording: 'Start recording',
+  stopRecording: 'Stop recording',
+  recordMe: 'Record me',
+  recordedFiles: 'Files',
+  recordedMix: 'Everybody together',
+  filesHint: 'Ogg Opus. The server deletes them after a while: download what you want to keep.',
+  consent: (/** @type {string} */ name) => ({
+    title: 'This room is being recorded',
+    text: `${name} has started a recording. Your voice is kept only if you agree; you can change your mind under Record at any time.`,
+    yes: 'Agree',
+    no: 'Don’t record me',
+  }),
+  recordingSince: (/** @type {string} */ name, /** @type {string} */ time) => `${name} has been recording since ${time}.`,
+  recordingBegan: (/** @type {string} */ name) => `${name} started recording.`,
+  recordingEnded: (/** @type {string} */ name) => `${name} stopped the recording.`,
+  recordedPeople: (/** @type {string[]} */ names) =>
+    names.length === 0 ? 'Nobody is being recorded.' : `Being recorded: ${names.join(', ')}.`,
+  fileSize: (/** @type {string} */ since, /** @type {number} */ seconds, /** @type {number} */ bytes) => {
+    const length = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')} min`;
+    return `${since}, ${length}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`}`;
+  },
 });

@@ -1,11 +1,11 @@
 /**
- * What a person is told where something went wrong: what happened, then what to do. There is a sentence here for
- * each code of shared/errors.js that a page may meet, and for each code of the page's own.
+ * The sentences about failures: what happened, then what to do. There is one for each code of shared/errors.js that the
+ * page may meet, and for each code of the page's own.
  */
 
 const LISTEN = 'Until then you can listen.';
 
-/** @type {Readonly<Record<string, string>>} by code: the microphone, the speaker, the sound */
+/** By code: the microphone, the output device, the sound. @type {Readonly<Record<string, string>>} */
 const soundFailures = Object.freeze({
   'no-microphone': `No microphone was found. Plug one in, and a call takes it by itself. ${LISTEN}`,
   'microphone-refused':
@@ -52,7 +52,7 @@ const soundFailures = Object.freeze({
     'That speaker could not be used, so sound stays where it was. Plug it in again, or choose another one.',
 });
 
-/** @type {Readonly<Record<string, string>>} by code: the way to the server */
+/** By code: the connection to the server. @type {Readonly<Record<string, string>>} */
 const connectionFailures = Object.freeze({
   'connection-failed':
     'The server could not be reached. Check your network, or choose Automatic as the connection under Advanced, then ' +
@@ -79,7 +79,7 @@ const connectionFailures = Object.freeze({
   'server-closing': 'The server is shutting down, maybe only to start anew. Try again in a moment.',
 });
 
-/** @type {Readonly<Record<string, string>>} by code: what the server would not, or could not do */
+/** By code: what the server refused, or could not do. @type {Readonly<Record<string, string>>} */
 const serverFailures = Object.freeze({
   'bad-request': 'The server did not understand this page. Reload it, then join again.',
   'room-name': 'A room name has 1 to 64 letters, digits, “-” or “_”. Choose another one.',
@@ -113,17 +113,17 @@ const serverFailures = Object.freeze({
   unknown: 'Something unexpected went wrong. Reload the page and join again.',
 });
 
-/** All of them. @type {Readonly<Record<string, string>>} */
+/** All failures, by code. @type {Readonly<Record<string, string>>} */
 export const failureTexts = Object.freeze({ ...soundFailures, ...connectionFailures, ...serverFailures });
 
 /**
- * The sentence for something that went wrong.
+ * The sentence for a failure.
  * @param {string} code of the registry in shared/errors.js, or one of the page's own
  * @returns {string}
  */
 export const noticeText = (code) => (Object.hasOwn(failureTexts, code) ? failureTexts[code] : failureTexts.unknown);
 
-/** @type {Readonly<Record<string, string>>} by code: why another connection was not taken */
+/** By code: the reason why a connection was not used. @type {Readonly<Record<string, string>>} */
 const reasons = Object.freeze({
   'no-answer': 'It gave no answer in time: the network may block it.',
   slower: 'It had not answered when another one was ready.',
@@ -133,7 +133,7 @@ const reasons = Object.freeze({
 });
 
 /**
- * Why a connection was not taken.
+ * The reason why a connection was not used.
  * @param {string} code
  * @returns {string} a sentence
  */

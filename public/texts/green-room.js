@@ -1,4 +1,4 @@
-/** The first page and the green room: names, devices, how one sounds. */
+/** The first page and the green room: names, devices, tests of the sound. */
 export const greenRoomTexts = Object.freeze({
   noRoomTyped: 'Type a room’s name or paste its link.',
   noNameTyped: 'Type the name that the others will see.',

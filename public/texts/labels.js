@@ -1,4 +1,4 @@
-/** What the page's markup names: static labels, headings and hints. */
+/** Labels, headings and hints that the markup names by key. */
 export const labels = Object.freeze({
   startTitle: 'Say it',
   startTitleEnd: 'aloud.',
@@ -46,7 +46,7 @@ export const labels = Object.freeze({
   recording: 'Recording',
 });
 
-/** @type {Readonly<Record<string, { label: string, hint: string }>>} switches, by the name of the choice */
+/** The switches, by the choice's name. @type {Readonly<Record<string, { label: string, hint: string }>>} */
 export const switchTexts = Object.freeze({
   echoCancellation: { label: 'Echo cancellation', hint: 'Keeps the others from hearing themselves. Turn it off with headphones only.' },
   noiseSuppression: { label: 'Noise suppression', hint: 'Takes out fans, keys and the street.' },

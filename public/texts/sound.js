@@ -1,4 +1,4 @@
-/** What the age of the sound that one hears is made of. */
+/** The parts of the age of the sound that is heard. */
 export const partTexts = Object.freeze({
   frameMs: 'A frame is filled',
   serverDelayMs: 'Server-side delay',
@@ -7,7 +7,7 @@ export const partTexts = Object.freeze({
   outputMs: 'Waiting for the speaker',
 });
 
-/** What is counted of a call. */
+/** The figures of a call. */
 export const figureTexts = Object.freeze({
   received: 'Received audio, in all',
   received10s: 'Received audio, of 10 s',
@@ -22,7 +22,7 @@ export const figureTexts = Object.freeze({
   drift: 'Sound card’s drift',
 });
 
-/** The panel that shows the sound, and its operator's part. */
+/** The panel Sound, with the operator's part. */
 export const soundTexts = Object.freeze({
   soundSum: 'Age of what you hear',
   soundSumHint:

@@ -1,29 +1,30 @@
 import { Call } from '../call.js';
-import { followKeys } from './call/call-keys.js';
 import { CallSigns } from './call/call-signs.js';
 import { CallView } from './call/call-view.js';
-import { keepChoices, readChoices, soundOf } from './lobby/choices.js';
-import { LISTEN_ONLY } from './lobby/device-select.js';
-import { Devices } from './lobby/devices.js';
-import { showKeys } from './call/keys-help.js';
+import { ReconnectingNotice } from './call/connection.js';
+import { followKeys, showKeys } from './call/keys.js';
+import { OwnSound, deviceOf } from './call/own-sound.js';
+import { Sounds } from './call/sounds.js';
 import { LobbyView } from './lobby/lobby-view.js';
 import { OneTab } from './lobby/one-tab.js';
-import { OwnSound, deviceOf } from './call/own-sound.js';
 import { OwnVolumes } from './people/own-volumes.js';
-import { ReconnectingNotice } from './call/reconnecting-notice.js';
-import { Sounds } from './call/sounds.js';
+import { keepChoices, readChoices, soundOf } from './settings/choices.js';
+import { Devices, LISTEN_ONLY } from './settings/devices.js';
 import { texts } from '../texts.js';
 
 /**
+ * @import { Notices } from './kit/notices.js'
  * @import { Entry } from './lobby/lobby-view.js'
- * @import { Switches } from './lobby/choices.js'
- * @import { NewDevice } from './lobby/devices.js'
  * @import { Place } from './lobby/one-tab.js'
+ * @import { Wish } from './lobby/room-address.js'
+ * @import { Person } from './people/person.js'
+ * @import { Switches } from './settings/choices.js'
+ * @import { Device, NewDevice } from './settings/devices.js'
  */
 
-/** A room's page: the green room, the call, and the green room again. */
+/** A room's page, which owns the call: the green room, the call, and the green room again. */
 export class RoomPage {
-  /** @type {Call | null} the call that is going on, or being joined */
+  /** The call that goes on or is being joined. @type {Call | null} */
   call = null;
   #room;
   #wish;
@@ -51,8 +52,8 @@ export class RoomPage {
 
   /**
    * @param {string} room
-   * @param {import('./lobby/address.js').Wish} wish
-   * @param {import('./call/notices.js').Notices} notices
+   * @param {Wish} wish
+   * @param {Notices} notices
    */
   constructor(room, wish, notices) {
     this.#room = room;
@@ -69,7 +70,7 @@ export class RoomPage {
       call: () => this.call,
       processing: wish.processing,
       onMuted: (muted, talking) => {
-        this.#view.bar.muted(muted, talking);
+        this.#view.muted(muted, talking);
         this.#signs.muted(muted);
       },
       listDevices: () => this.#devices.list(),
@@ -90,7 +91,7 @@ export class RoomPage {
       active: () => this.call?.state === 'joined' || this.#isReconnecting,
       mute: () => void this.#toggleMute(true),
       hand: () => this.#toggleHand(),
-      chat: () => this.#view.side.toggle(this.#view.bar.chat),
+      chat: () => this.#view.toggleChat(),
       help: showKeys,
       talk: (talking) => this.#own.talk(talking),
     });
@@ -126,17 +127,17 @@ export class RoomPage {
   }
 
   /**
-   * @param {import('./lobby/device-select.js').Device[]} microphones
-   * @param {import('./lobby/device-select.js').Device[]} speakers
+   * @param {Device[]} microphones
+   * @param {Device[]} speakers
    */
   #listed(microphones, speakers) {
     this.#lobby.devices(microphones, speakers, this.#support.microphone);
-    this.#view.settings.devices(microphones, speakers, this.#own.microphone, this.#support.microphone);
+    this.#view.devices(microphones, speakers, this.#own.microphone, this.#support.microphone);
   }
 
   /** @param {NewDevice} device */
   #deviceCame({ label, microphone, speaker }) {
-    // The one that was chosen is taken by itself.
+    // A call takes the chosen device by itself when it comes back.
     const isAwaited = microphone === this.#own.microphone || speaker === readChoices().speaker;
     if (!this.call || isAwaited) return;
     const use = () => {
@@ -172,17 +173,17 @@ export class RoomPage {
     });
     this.#follow(this.call);
     await this.call.join();
-    // Now that the browser has given its permission it tells the devices' names.
+    // The browser tells the devices' names only after its permission.
     await this.#devices.list();
   }
 
-  /** What another tab needs to go on with this call. @returns {Place | null} null where there is none just now */
+  /** The call's place, for another tab that continues it. @returns {Place | null} null when there is none now */
   #place() {
     if (this.call?.state !== 'joined') return null;
     return { resume: this.call.resume, muted: this.#own.muted, ...this.#volumes.place };
   }
 
-  /** The call goes on in another tab. */
+  /** Leaves the call, which another tab continues. */
   async #taken() {
     await this.call?.leave();
     this.#lobby.show();
@@ -191,7 +192,6 @@ export class RoomPage {
 
   /** @param {Call} call */
   #follow(call) {
-    const { connection } = this.#view;
     let wasJoined = false;
     call.addEventListener('state', ({ detail: { state, code, since = Date.now(), nextTry = 0 } }) => {
       wasJoined ||= state === 'joined';
@@ -201,9 +201,9 @@ export class RoomPage {
       else if (state === 'left') this.#over('');
       else if (state === 'failed') this.#failed(code ?? 'unknown');
     });
-    call.addEventListener('control', ({ detail }) => this.#view.told(detail));
+    call.addEventListener('control', ({ detail }) => this.#view.control(detail));
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
-    call.addEventListener('transport', ({ detail: { took, tried } }) => connection.connected(took, tried));
+    call.addEventListener('transport', ({ detail: { took, tried } }) => this.#view.connected(took, tried));
     call.addEventListener('stats', ({ detail }) => this.#view.stats(detail));
     call.addEventListener('speakers', ({ detail }) => this.#view.speakers(detail));
     call.addEventListener('notice', ({ detail: { code } }) => this.#notice(code));
@@ -222,11 +222,11 @@ export class RoomPage {
     }
     this.#offline(false);
     this.#own.joined();
-    this.#volumes.tell();
+    this.#volumes.sendAll();
   }
 
   /**
-   * The connection is being made anew; what is shown stays.
+   * Shows that the call is reconnecting; the call's view stays.
    * @param {number} since
    * @param {number} nextTry
    */
@@ -243,7 +243,7 @@ export class RoomPage {
   }
 
   /**
-   * @param {import('./people/person-tile.js').Person[]} people
+   * @param {Person[]} people
    * @param {string} you
    */
   #people(people, you) {
@@ -253,7 +253,8 @@ export class RoomPage {
   }
 
   /**
-   * @param {string} sentence for those who listen to the page
+   * Ends the call on the page.
+   * @param {string} sentence announced to assistive technology
    * @param {string} [says] above the form
    */
   #over(sentence, says) {
@@ -280,11 +281,11 @@ export class RoomPage {
   #notice(code) {
     const isHeld = code === 'sound-blocked' || code === 'sound-interrupted';
     this.#notices.show(code, { action: isHeld ? this.#soundOn : code === 'microphone-slow' ? this.#listenFirst : undefined });
-    // There may be a microphone now that wasn't before, or none any more.
+    // Whether there is a microphone may have changed.
     if (!isHeld && this.call?.state === 'joined') this.#own.apply();
   }
 
-  /** @param {boolean} byKey without the button, which says by itself what it does now */
+  /** @param {boolean} byKey whether to announce the result; the button, when pressed, announces itself */
   async #toggleMute(byKey) {
     await this.#own.toggleMute();
     if (byKey) this.#view.announce(this.#own.muted ? texts.youMuted : texts.youUnmuted);

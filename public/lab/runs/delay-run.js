@@ -6,25 +6,25 @@
 
 import { Run } from './run.js';
 
-/** So long after the first packet nothing is counted yet, in milliseconds. */
+/** Nothing is counted for this long after the first packet, in milliseconds. */
 const SETTLE_MS = 800;
 
-/** Two people's frames don't end at the same moment: half a frame apart, each is as far from the other. */
+/** B's frames end half a frame after A's: people's frames don't end at the same moment, and this treats both alike. */
 const PHASE = 0.5;
 
-/** How often it is asked what was heard while the delay stays, in milliseconds. */
+/** The interval at which the server's counts are requested while the delay stays, in milliseconds. */
 const ASK_MS = 500;
 
-/** The last counts are waited for so long, in milliseconds. */
+/** The time to wait for the last counts, in milliseconds. */
 const LAST_COUNTS_MS = 400;
 
-/** What two participants hear of each other by the server-side delay, as the server counts it. */
+/** Measures what two clients hear of each other at a server-side delay, as the server counts it. */
 class DelayRun extends Run {
   /**
-   * Opens a pair, and waits until it is settled.
+   * Opens a pair, and waits until both clients hear each other.
    * @param {TransportName} protocol
    * @param {number} serverDelayMs
-   * @returns {Promise<Pair | null>} null when it failed, or the run was stopped
+   * @returns {Promise<Pair | null>} null when it failed or the run was stopped
    */
   async settle(protocol, serverDelayMs) {
     /** @type {Set<ClientName>} */
@@ -34,7 +34,7 @@ class DelayRun extends Run {
       {
         onControl: (client, message) => {
           if (message.type !== 'delayed') return;
-          // The first span holds the beginning, when the other wasn't there.
+          // The first span begins before the other client was there.
           if (settled.has(client)) this.#count(protocol, client, message.before);
           settled.add(client);
         },
@@ -59,7 +59,7 @@ class DelayRun extends Run {
   }
 }
 
-/** One protocol, and a delay that somebody moves. */
+/** Measures one protocol while a person changes the delay. */
 export class LiveRun extends DelayRun {
   #protocol;
   #serverDelayMs;
@@ -76,7 +76,7 @@ export class LiveRun extends DelayRun {
     this.#serverDelayMs = serverDelayMs;
   }
 
-  /** @returns {Promise<void>} when it was stopped, or failed */
+  /** @returns {Promise<void>} settled when the run was stopped or failed */
   async run() {
     this.#pair = await this.settle(this.#protocol, this.#serverDelayMs);
     while (this.pairs.length > 0 && (await this.wait(ASK_MS))) this.#pair?.delay(this.#serverDelayMs);
@@ -89,7 +89,7 @@ export class LiveRun extends DelayRun {
   }
 }
 
-/** All delays of a list, one after the other, for one protocol after the other. */
+/** Measures a list of delays, one protocol after the other. */
 export class SweepRun extends DelayRun {
   #protocols;
   #delaysMs;
@@ -106,7 +106,7 @@ export class SweepRun extends DelayRun {
     this.#dwellMs = dwellMs;
   }
 
-  /** @returns {Promise<void>} when it is over, or was stopped */
+  /** @returns {Promise<void>} settled when the run is over or was stopped */
   async run() {
     for (const [index, protocol] of this.#protocols.entries()) {
       await this.#sweep(protocol, index);

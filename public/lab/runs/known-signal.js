@@ -1,27 +1,38 @@
 /**
  * @import { AudioFormat } from '../../shared/audio-format.js'
  * @import { Codec } from '../../shared/codec.js'
+ * @import { SoundWindow } from './listener.js'
  */
 
 import { MAX_PACKET_BYTES } from '../../shared/packet.js';
 import { PayloadEncoder } from '../../shared/payload.js';
+import { align } from '../../shared/signal.js';
 
-/** After so long it begins again: longer than any delay that is looked for. */
+/** The known signal's period, in milliseconds: longer than any delay that is looked for. */
 const PERIOD_MS = 4800;
 
-/** Below and above these there is little of it, in Hz: where speech is strong and codecs keep the waveform. */
+/** The known signal's band, in Hz, in which speech is strong and codecs keep the waveform. */
 const LOW_HZ = 120;
 const HIGH_HZ = 900;
 
-/** Its root mean square. */
+/** The known signal's root mean square. */
 const LEVEL = 0.1;
 
-/** How fast its loudness moves, in turns a period, as syllables and words do. */
+/** The rates at which the known signal's loudness varies, in cycles a period, as those of syllables and words. */
 const SYLLABLES = Object.freeze([5, 19, 23]);
 
+/** The rate at which sounds are compared, in Hz; the known signal has nothing above half of it. */
+const COMPARED_RATE = 8000;
+
+/** The least correlation at which a sound counts as the known signal. */
+const LEAST_CORRELATION = 0.5;
+
+/** The signal is looked for up to the server-side delay and this much more, in milliseconds, for codecs and the network. */
+const MARGIN_MS = 300;
+
 /**
- * A sound that is known and unlike itself at any other time: noise in the band of a voice, as loud and
- * as soft as talk, and never silent. The same for the same format.
+ * Makes the known signal, which is unlike itself at any other time: noise in the band of a voice, whose loudness varies as
+ * in talk, and which is never silent. It is always the same for one format.
  *
  * @param {AudioFormat} format
  * @returns {Float32Array} a whole number of frames, [-1, 1]
@@ -46,7 +57,7 @@ export function createKnownSignal({ sampleRate, frameSamples, frameMs }) {
   return samples.map((sample) => Math.max(-1, Math.min(1, sample * gain)));
 }
 
-/** @param {number} at 0 to 1 of the period */
+/** @param {number} at the position in the period, 0 to 1 */
 function loudness(at) {
   let sum = 0;
   for (const turns of SYLLABLES) sum += Math.sin(2 * Math.PI * turns * at);
@@ -65,12 +76,12 @@ function noise() {
 }
 
 /**
- * The signal as payloads, one for each frame. It is encoded twice, and the second time taken, so that its
- * start follows its end as it will when it is sent again and again.
+ * Encodes the known signal as one payload for each frame. It is encoded twice and the second pass is used, since the signal
+ * is sent again and again and its start then follows its end.
  *
  * @param {Codec} codec
  * @param {AudioFormat} format
- * @param {number} bitrate b/s
+ * @param {number} bitrate in b/s
  * @returns {Uint8Array[]}
  */
 function encodeKnownSignal(codec, format, bitrate) {
@@ -89,7 +100,7 @@ function encodeKnownSignal(codec, format, bitrate) {
   return payloads;
 }
 
-/** @returns {typeof encodeKnownSignal} which encodes once for each format */
+/** @returns {typeof encodeKnownSignal} a function that encodes only once for each format and bit rate */
 export function createKnownSignalEncoder() {
   /** @type {Map<string, Uint8Array[]>} */
   const encoded = new Map();
@@ -99,4 +110,91 @@ export function createKnownSignalEncoder() {
     if (!payloads) encoded.set(key, (payloads = encodeKnownSignal(codec, format, bitrate)));
     return payloads;
   };
+}
+
+/** The samples of a format that make one compared sample. @param {number} sampleRate in Hz */
+const comparedStep = (sampleRate) => (sampleRate % COMPARED_RATE === 0 ? sampleRate / COMPARED_RATE : 1);
+
+/**
+ * Reduces a sound to the rate at which it is compared, by the mean of neighbours.
+ * @param {Float32Array} samples
+ * @param {number} sampleRate in Hz
+ * @returns {Float32Array<ArrayBuffer>}
+ */
+export function lowerRate(samples, sampleRate) {
+  const step = comparedStep(sampleRate);
+  const lowered = new Float32Array(Math.floor(samples.length / step));
+  for (let i = 0; i < lowered.length; i++) {
+    let sum = 0;
+    for (let j = 0; j < step; j++) sum += samples[i * step + j];
+    lowered[i] = sum / step;
+  }
+  return lowered;
+}
+
+/** Finds the known signal in the sound that was heard. */
+export class SoundLag {
+  #format;
+  #rate;
+  #step;
+  #known;
+
+  /** @param {AudioFormat} format */
+  constructor(format) {
+    this.#format = format;
+    this.#step = comparedStep(format.sampleRate);
+    this.#rate = format.sampleRate / this.#step;
+    this.#known = lowerRate(createKnownSignal(format), format.sampleRate);
+  }
+
+  /**
+   * Measures how far the sound in a window lags behind the clock of its frames.
+   * @param {Pick<SoundWindow, 'frame' | 'sound'>} window
+   * @param {number} serverDelayMs
+   * @returns {{ lagMs: number, correlation: number } | null} null when the signal isn't found
+   */
+  find({ frame, sound }, serverDelayMs) {
+    const most = Math.ceil(((serverDelayMs + MARGIN_MS) * this.#rate) / 1000);
+    const start = (frame * this.#format.frameSamples) / this.#step - most;
+    const said = this.#said(Math.round(start), sound.length + most);
+    const { lag, correlation } = align(sound, said);
+    if (!(correlation >= LEAST_CORRELATION)) return null;
+    return { lagMs: ((most - lag) * 1000) / this.#rate, correlation };
+  }
+
+  /**
+   * The known signal on the sample clock.
+   * @param {number} start in compared samples
+   * @param {number} count
+   */
+  #said(start, count) {
+    const known = this.#known;
+    const said = new Float32Array(count);
+    let at = ((start % known.length) + known.length) % known.length;
+    for (let i = 0; i < count; i++) {
+      said[i] = known[at];
+      at = at + 1 === known.length ? 0 : at + 1;
+    }
+    return said;
+  }
+
+  /**
+   * The latency of the sound in each packet of a window: from a sample's capture at the speaker to the arrival of the
+   * packet that holds it at the listener.
+   * @param {SoundWindow} window
+   * @param {number} serverDelayMs
+   * @returns {{ latenciesMs: { atMs: number, latencyMs: number }[], correlation: number } | null}
+   *   null when the signal isn't found
+   */
+  latencies(window, serverDelayMs) {
+    const found = this.find(window, serverDelayMs);
+    if (found === null) return null;
+    const latenciesMs = [];
+    for (let i = 0; i < window.arrivalsMs.length; i++) {
+      const atMs = window.arrivalsMs[i];
+      const saidMs = window.startMs + i * this.#format.frameMs - found.lagMs;
+      if (Number.isFinite(atMs)) latenciesMs.push({ atMs, latencyMs: atMs - saidMs });
+    }
+    return { latenciesMs, correlation: found.correlation };
+  }
 }

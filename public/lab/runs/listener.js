@@ -2,19 +2,19 @@
  * @import { AudioFormat } from '../../shared/audio-format.js'
  * @import { PayloadDecoder } from '../../shared/payload.js'
  *
- * @typedef {object} SoundWindow  a piece of what was heard
- * @property {number} frame                      its first frame on the grid
- * @property {Float32Array<ArrayBuffer>} sound   at the rate of SoundLag, frame after frame
+ * @typedef {object} SoundWindow  a piece of the sound that was heard
+ * @property {number} frame                      its first frame
+ * @property {Float32Array<ArrayBuffer>} sound   its frames, at the rate of SoundLag
  * @property {Float64Array<ArrayBuffer>} arrivalsMs  when each frame's packet arrived; NaN for one that didn't
- * @property {number} startMs  when the speaker's clock passed the first frame's start; as arrivals are told
+ * @property {number} startMs  when the first frame began at the speaker, on the clock of arrivalsMs
  */
 
-import { lowerRate } from './sound-lag.js';
+import { lowerRate } from './known-signal.js';
 
-/** A piece is so long, in milliseconds: enough to know the signal by. */
+/** The length of a window, in milliseconds: enough to find the known signal in it. */
 const WINDOW_MS = 400;
 
-/** Decodes what answers a participant's packets, and hands it on piece by piece. */
+/** Decodes the answers to a client's packets, and reports the sound window by window. */
 export class Listener {
   #decoder;
   #format;
@@ -28,7 +28,7 @@ export class Listener {
   /**
    * @param {object} options
    * @param {AudioFormat} options.format
-   * @param {PayloadDecoder} options.decoder closed with this
+   * @param {PayloadDecoder} options.decoder closed with the listener
    * @param {(window: Omit<SoundWindow, 'startMs'>) => void} options.onWindow
    */
   constructor({ format, decoder, onWindow }) {
@@ -45,7 +45,7 @@ export class Listener {
    * @param {number} arrivalMs
    * @param {Uint8Array} bytes
    * @param {number} start of the payload
-   * @param {number} length of it; 0 for silence
+   * @param {number} length of the payload; 0 for silence
    */
   receive(frame, arrivalMs, bytes, start, length) {
     if (this.#first < 0) this.#begin(frame);
@@ -57,7 +57,7 @@ export class Listener {
     const slot = frame - this.#first;
     if (slot < 0) return;
     this.#arrivalsMs[slot] = arrivalMs;
-    // An Opus decoder can't go back: a frame that was overtaken has its arrival noted, and no sound.
+    // An Opus decoder can't go back: for a frame that comes out of order only the arrival is noted.
     if (frame <= this.#last) return;
     this.#last = frame;
     if (length > 0) this.#decoder.decode(bytes, start, length, this.#sound, slot * this.#format.frameSamples);
@@ -78,7 +78,7 @@ export class Listener {
     });
   }
 
-  /** Forgets the piece that has begun: there is a pause. */
+  /** Drops the window that has begun, after a pause. */
   reset() {
     this.#first = -1;
   }

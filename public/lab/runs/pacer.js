@@ -1,14 +1,14 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
  *
- * @typedef {{ readonly dueMs: number, send: () => void }} Talker  dueMs: when its next frame is to be sent, on
- *   the clock, in milliseconds, later with each
+ * @typedef {{ readonly dueMs: number, send: () => void }} Paced  dueMs: when its next frame is to be sent, on the clock, in
+ *   milliseconds; send() moves it on
  */
 
-/** Sends each talker's frames when they are due, and notes by how much it was late itself. */
+/** Sends the frames of talkers when they are due, and measures its own lateness. */
 export class Pacer {
   #clock;
-  /** @type {Set<Talker>} */
+  /** @type {Set<Paced>} */
   #talkers = new Set();
   /** @type {unknown} */
   #timer = null;
@@ -20,13 +20,13 @@ export class Pacer {
     this.#clock = clock;
   }
 
-  /** @param {Talker} talker one that was resumed */
+  /** @param {Paced} talker one that was started */
   add(talker) {
     this.#talkers.add(talker);
     this.#schedule();
   }
 
-  /** @param {Talker} talker */
+  /** @param {Paced} talker */
   remove(talker) {
     this.#talkers.delete(talker);
   }
@@ -57,7 +57,7 @@ export class Pacer {
     return latenessMs;
   }
 
-  /** Sends nothing any more. Idempotent. */
+  /** Stops sending. Idempotent. */
   close() {
     this.#talkers.clear();
     this.#clock.clearTimeout(this.#timer);

@@ -1,32 +1,166 @@
 /**
+ * @import { Scope, ServerConfig } from '../../client/connection/choose.js'
  * @import { TransportName } from '../../client/connection/connection.js'
  * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { Clock } from '../../shared/clock.js'
  * @import { Codec } from '../../shared/codec.js'
+ * @import { Packet } from '../../shared/packet.js'
  * @import { SoundWindow } from './listener.js'
  * @import { Pacer } from './pacer.js'
- * @import { Place } from './talker.js'
  *
  * @typedef {'A' | 'B'} ClientName
  * @typedef {(codec: Codec, format: AudioFormat, bitrate: number) => Uint8Array[]} Encode
  *
+ * @typedef {object} Place  the server to connect to
+ * @property {string} origin
+ * @property {ServerConfig} config
+ * @property {Clock} clock
+ * @property {Scope} [scope]
+ *
  * @typedef {object} PairHandler
- * @property {(window: SoundWindow) => void} [onWindow]   what B heard of A
+ * @property {(window: SoundWindow) => void} [onWindow]   called with what B heard of A
  * @property {(client: ClientName, message: Record<string, any>) => void} [onControl]
- * @property {(reason: string) => void} onEnded           the server or the network has ended one of the two
+ * @property {(reason: string) => void} onEnded           called when the server or the network has ended one of the two
+ *
+ * @typedef {object} Answer
+ * @property {number} frame
+ * @property {number} sentMs              on the client's clock
+ * @property {number | null} roundTripMs  null when there was no answer
  */
 
+import { connect } from '../../client/connection/choose.js';
+import { ConnectionError } from '../../client/connection/connection.js';
 import { PayloadDecoder } from '../../shared/payload.js';
 import { Listener } from './listener.js';
 import { Talker } from './talker.js';
 
-/** So long after a pause nothing is noted yet, in milliseconds. */
+/** Nothing is noted for this long after a pause, in milliseconds. */
 const WARM_UP_MS = 300;
 
-/** Two participants of one protocol, alone in a room of their own, who talk at the same time. */
+/** A packet without an answer within this time is lost, in milliseconds. */
+const LOST_MS = 2000;
+
+/** The level that the packets of the known signal tell, in -dBov. */
+const SPOKEN_LEVEL = 20;
+
+/**
+ * One client of a pair: a talker whose packets the server answers at once with the packet of the same frame (delivery
+ * `reply`), and which notes when each was answered.
+ */
+class Client {
+  #place;
+  #protocol;
+  #noteFrom = Infinity;
+  /** The times when the frames without an answer were sent. @type {Map<number, number>} */
+  #waiting = new Map();
+  /** @type {Answer[]} */
+  #answers = [];
+  /** Hears the answers. @type {Listener | null} */
+  listener = null;
+  talker;
+
+  /**
+   * @param {object} options
+   * @param {TransportName} options.protocol
+   * @param {Place} options.place
+   * @param {(message: Record<string, any>) => void} options.onControl
+   * @param {(reason: string) => void} options.onEnded
+   */
+  constructor({ protocol, place, onControl, onEnded }) {
+    this.#protocol = protocol;
+    this.#place = place;
+    this.talker = new Talker({
+      clock: place.clock,
+      level: SPOKEN_LEVEL,
+      on: {
+        onStart: (frame) => this.#begin(frame),
+        onSent: (frame, atMs) => {
+          if (frame >= this.#noteFrom) this.#waiting.set(frame, atMs);
+        },
+        onAudio: (frame, arrivalMs, packet, bytes) => this.#answered(frame, arrivalMs, packet, bytes),
+        onControl,
+        onClosed: (_code, reason) => onEnded(reason),
+      },
+    });
+  }
+
+  /**
+   * @param {{ room: string, name: string, serverDelayMs?: number }} wish
+   * @returns {Promise<void>} rejects with a ConnectionError
+   */
+  async join(wish) {
+    const { talker } = this;
+    const stopIfClosed = () => {
+      if (talker.closed) throw new ConnectionError('closed', 'The measurement was stopped.', true);
+    };
+    stopIfClosed();
+    await talker.join(async (handler, prove) => {
+      const { connection } = await connect({
+        ...this.#place,
+        transport: this.#protocol,
+        message: { type: 'join', version: 1, delivery: 'reply', ...wish },
+        handler,
+        asks: () => !talker.closed,
+        // After a stop no other transport resumes the place: it is left.
+        prove: (candidate) => prove(candidate).finally(stopIfClosed),
+      });
+      return connection;
+    });
+    stopIfClosed();
+  }
+
+  /** @param {number} frame the first after a pause */
+  #begin(frame) {
+    this.#noteFrom = frame + Math.ceil(WARM_UP_MS / this.talker.format.frameMs);
+    this.listener?.reset();
+  }
+
+  /**
+   * @param {number} frame
+   * @param {number} arrivalMs
+   * @param {Packet} packet
+   * @param {Uint8Array} bytes
+   */
+  #answered(frame, arrivalMs, packet, bytes) {
+    const sentMs = this.#waiting.get(frame);
+    if (sentMs === undefined) return;
+    this.#waiting.delete(frame);
+    this.#answers.push({ frame, sentMs, roundTripMs: arrivalMs - sentMs });
+    this.listener?.receive(frame, arrivalMs, bytes, packet.payloadStart[0], packet.payloadBytes[0]);
+  }
+
+  /** The number of packets that are neither answered nor lost yet. */
+  get outstanding() {
+    return this.#waiting.size;
+  }
+
+  /** @returns {Answer[]} those since the last call, and the packets that were lost since */
+  takeAnswers() {
+    const answers = this.#answers;
+    const oldest = this.#place.clock.now() - LOST_MS;
+    for (const [frame, sentMs] of this.#waiting) {
+      // A Map keeps the order in which the packets were sent.
+      if (sentMs > oldest) break;
+      this.#waiting.delete(frame);
+      answers.push({ frame, sentMs, roundTripMs: null });
+    }
+    this.#answers = [];
+    return answers;
+  }
+
+  /** Leaves. Idempotent. */
+  close() {
+    if (this.talker.closed) return;
+    this.talker.close();
+    this.listener?.close();
+  }
+}
+
+/** Two clients of one protocol, alone in a room of their own, that talk at the same time. */
 export class Pair {
   #pacer;
   #handler;
-  #listens;
+  #phase;
   #a;
   #b;
 
@@ -39,17 +173,16 @@ export class Pair {
    * @param {number} [options.phase]  by how much of a frame B sends after A, 0 to 1
    */
   constructor({ protocol, place, pacer, handler, phase = 0 }) {
-    const { onControl = () => {}, onEnded, onWindow } = handler;
+    const { onControl = () => {}, onEnded } = handler;
     this.protocol = protocol;
     this.#pacer = pacer;
     this.#handler = handler;
-    this.#listens = onWindow !== undefined;
-    const common = { protocol, place, onEnded };
-    this.#a = new Talker({ ...common, onControl: (message) => onControl('A', message) });
-    this.#b = new Talker({ ...common, phase, onControl: (message) => onControl('B', message) });
+    this.#phase = phase;
+    this.#a = new Client({ protocol, place, onEnded, onControl: (message) => onControl('A', message) });
+    this.#b = new Client({ protocol, place, onEnded, onControl: (message) => onControl('B', message) });
   }
 
-  /** @returns {readonly [ClientName, Talker][]} */
+  /** @returns {readonly [ClientName, Client][]} */
   get clients() {
     return [
       ['A', this.#a],
@@ -62,60 +195,70 @@ export class Pair {
    * @param {object} options
    * @param {string} options.room
    * @param {Codec} options.codec
-   * @param {Encode} options.encode  gives what they say
-   * @param {number} [options.serverDelayMs]  the room's without
+   * @param {Encode} options.encode  gives the speech
+   * @param {number} [options.serverDelayMs]  the room's if not given
    * @returns {Promise<void>} rejects with a ConnectionError; both have left then
    */
   async open({ room, codec, encode, serverDelayMs }) {
     try {
-      for (const [client, talker] of this.clients) {
-        await talker.join({ room, name: `Lab ${client}`, serverDelayMs });
-      }
-      const payloads = encode(codec, this.#a.format, Number(this.#a.welcome.bitrate));
-      this.#a.speak(payloads);
-      this.#b.speak(payloads, Math.floor(payloads.length / 2));
-      if (this.#listens) this.#listen(codec);
+      for (const [name, client] of this.clients) await client.join({ room, name: `Lab ${name}`, serverDelayMs });
+      const payloads = encode(codec, this.format, Number(this.welcome.bitrate));
+      this.#a.talker.speak(payloads);
+      this.#b.talker.speak(payloads, Math.floor(payloads.length / 2));
+      if (this.#handler.onWindow) this.#listen(codec, this.#handler.onWindow);
     } catch (error) {
       this.close();
       throw error;
     }
   }
 
-  /** @param {Codec} codec */
-  #listen(codec) {
-    const { format } = this.#b;
+  /**
+   * @param {Codec} codec
+   * @param {(window: SoundWindow) => void} onWindow
+   */
+  #listen(codec, onWindow) {
+    const { format } = this;
     const { sampleRate, opusFrameSamples: frameSamples } = format;
     this.#b.listener = new Listener({
       format,
       decoder: new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format),
-      onWindow: (window) => this.#handler.onWindow?.({ ...window, startMs: this.#a.msAt(window.frame) }),
+      onWindow: (window) => onWindow({ ...window, startMs: this.#a.talker.msAt(window.frame) }),
     });
   }
 
   /** The server's welcome to A. */
   get welcome() {
-    return this.#a.welcome;
+    return this.#a.talker.welcome;
+  }
+
+  /** The room's format. */
+  get format() {
+    return this.#a.talker.format;
+  }
+
+  /** The URLs of the beacons by which a page that goes away leaves. */
+  get leaveUrls() {
+    return this.clients.map(([, { talker }]) => talker.leaveUrl).filter(Boolean);
   }
 
   resume() {
-    for (const [, talker] of this.clients) {
-      talker.resume(Math.ceil(WARM_UP_MS / talker.format.frameMs));
-      this.#pacer.add(talker);
-    }
+    this.#a.talker.start();
+    this.#b.talker.start(this.#phase * this.format.frameMs);
+    for (const [, { talker }] of this.clients) this.#pacer.add(talker);
   }
 
   pause() {
-    for (const [, talker] of this.clients) this.#pacer.remove(talker);
+    for (const [, { talker }] of this.clients) this.#pacer.remove(talker);
   }
 
-  /** @param {number} serverDelayMs at which both read from now on */
+  /** @param {number} serverDelayMs at which both clients hear from now on */
   delay(serverDelayMs) {
-    for (const [, talker] of this.clients) talker.sendControl({ type: 'delay', serverDelayMs });
+    for (const [, { talker }] of this.clients) talker.sendControl({ type: 'delay', serverDelayMs });
   }
 
-  /** Both leave. Idempotent. */
+  /** Both clients leave. Idempotent. */
   close() {
     this.pause();
-    for (const [, talker] of this.clients) talker.close();
+    for (const [, client] of this.clients) client.close();
   }
 }

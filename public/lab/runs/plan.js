@@ -1,12 +1,11 @@
-/** How long a turn should be, in milliseconds: long enough to settle, short enough to meet the same network. */
+/** The length of a turn, in milliseconds: long enough to settle, short enough for all protocols to meet the same network. */
 const TURN_MS = 2000;
 
-/** However short the run, each protocol has so many turns. */
+/** The least number of turns for each protocol, however short the run. */
 const MIN_ROUNDS = 2;
 
 /**
- * Who measures when: the protocols take turns, so that all meet the same changes of the network, and each
- * round begins with another one, so that none always follows the same.
+ * Plans the turns of protocols: all of them meet the same changes of the network, and none always follows the same one.
  *
  * @template {string} P
  * @param {readonly P[]} protocols at least one
@@ -19,7 +18,7 @@ export function planTurns(protocols, durationMs) {
   const ms = durationMs / (protocols.length * rounds);
   const turns = [];
   for (let round = 0; round < rounds; round++) {
-    // Forwards and backwards by turns: else each would follow the same neighbour in every round.
+    // Every other round is reversed; else each protocol would follow the same neighbour in every round.
     const order = round % 2 === 0 ? protocols : protocols.toReversed();
     const shift = Math.floor(round / 2) % protocols.length;
     for (let i = 0; i < order.length; i++) turns.push({ protocol: order[(i + shift) % order.length], ms, round });
@@ -28,7 +27,7 @@ export function planTurns(protocols, durationMs) {
 }
 
 /**
- * The delays of a sweep.
+ * Plans the delays of a sweep.
  * @param {{ toMs: number, stepMs: number }} options
  * @returns {number[]} from 0 on, in milliseconds
  */

@@ -7,13 +7,13 @@
 import { planTurns } from './plan.js';
 import { Run } from './run.js';
 
-/** How often what was measured is told, in milliseconds. */
+/** The interval at which measurements are reported, in milliseconds. */
 const TELL_MS = 250;
 
-/** The last answers are waited for so long, in milliseconds. */
+/** The time to wait for the last answers, in milliseconds. */
 const LAST_ANSWERS_MS = 2100;
 
-/** Round trips, and the sound that came with them: the protocols measured by turns. */
+/** Measures round trips, and the sound that came with them; the protocols take turns. */
 export class RoundTripRun extends Run {
   #protocols;
   #durationMs;
@@ -28,7 +28,7 @@ export class RoundTripRun extends Run {
     this.#durationMs = durationMs;
   }
 
-  /** @returns {Promise<void>} when it is over, or was stopped */
+  /** @returns {Promise<void>} settled when the run is over or was stopped */
   async run() {
     /** @type {Map<TransportName, Pair>} */
     const pairs = new Map();
@@ -36,7 +36,7 @@ export class RoundTripRun extends Run {
       const pair = await this.open(protocol, { onWindow: (window) => this.#heard(protocol, window) });
       if (this.stopped) return;
       if (!pair) continue;
-      // A room's delay may tune itself; what is added up and what is heard must be of one delay.
+      // A room's delay may adapt; the latency that is added up and the one that is heard need the same delay.
       pair.delay(pair.welcome.serverDelayMs);
       pairs.set(protocol, pair);
     }
@@ -76,24 +76,24 @@ export class RoundTripRun extends Run {
     return true;
   }
 
-  /** Whether there is anybody left to measure. */
+  /** Whether there is a pair left to measure. */
   get #goesOn() {
     return this.pairs.length > 0 && !this.stopped;
   }
 
   async #lastAnswers() {
     const untilMs = this.elapsedMs + LAST_ANSWERS_MS;
-    const waiting = () => this.pairs.some((pair) => pair.clients.some(([, talker]) => talker.outstanding > 0));
+    const waiting = () => this.pairs.some((pair) => pair.clients.some(([, client]) => client.outstanding > 0));
     while (waiting() && this.elapsedMs < untilMs && (await this.wait(TELL_MS))) this.#tellAnswers();
     this.#tellAnswers();
   }
 
   #tellAnswers() {
     for (const { protocol, clients } of this.pairs) {
-      for (const [client, talker] of clients) {
-        const answers = talker.takeAnswers();
+      for (const [name, client] of clients) {
+        const answers = client.takeAnswers();
         for (const answer of answers) answer.sentMs = this.since(answer.sentMs);
-        if (answers.length > 0) this.tell({ type: 'answers', protocol, client, answers });
+        if (answers.length > 0) this.tell({ type: 'answers', protocol, client: name, answers });
       }
     }
     this.tell({ type: 'lateness', latenessMs: this.pacer.takeLateness() });

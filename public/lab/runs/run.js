@@ -3,8 +3,7 @@
  * @import { Codec } from '../../shared/codec.js'
  * @import { TransportName } from '../../client/connection/connection.js'
  * @import { SoundWindow } from './listener.js'
- * @import { ClientName, PairHandler } from './pair.js'
- * @import { Answer, Place, Talker } from './talker.js'
+ * @import { Answer, ClientName, PairHandler, Place } from './pair.js'
  *
  * @typedef {{ type: 'opened', protocol: TransportName, format: AudioFormat, serverDelayMs: number,
  *   leaveUrls: string[] }} OpenedEvent
@@ -17,12 +16,12 @@
  * @typedef {{ type: 'heard', protocol: TransportName, client: ClientName, serverDelayMs: number, atMs: number,
  *   sentSamples: number, heardSamples: number }} HeardEvent
  * @typedef {OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent | WindowEvent | LatenessEvent
- *   | HeardEvent} RunEvent  what a run tells; times in milliseconds since it began to measure
+ *   | HeardEvent} RunEvent  times are in milliseconds since the run began to measure
  *
  * @typedef {object} RunOptions
  * @property {Place} place
  * @property {Codec} codec
- * @property {() => string} newRoom  the name of a room that nobody else is in
+ * @property {() => string} newRoom  makes the name of a room that nobody else is in
  * @property {(event: RunEvent) => void} on
  */
 
@@ -30,10 +29,10 @@ import { createKnownSignalEncoder } from './known-signal.js';
 import { Pacer } from './pacer.js';
 import { Pair } from './pair.js';
 
-/** So long after a farewell it is on its way, in milliseconds. */
+/** The time in which a farewell is sent, in milliseconds. */
 const FAREWELL_MS = 150;
 
-/** What all runs have in common: pairs of participants that are opened, fail, and are closed. */
+/** A run of the lab: it opens pairs of clients, reports those that fail, and closes them. */
 export class Run {
   #options;
   #abort = new AbortController();
@@ -50,7 +49,7 @@ export class Run {
     this.pacer = new Pacer(options.place.clock);
   }
 
-  /** From now on times are told: everybody is there. */
+  /** Begins to measure: the run's times count from now. */
   begin() {
     this.#startMs = this.#options.place.clock.now();
   }
@@ -60,7 +59,7 @@ export class Run {
     return this.#options.place.clock.now() - this.#startMs;
   }
 
-  /** Whether it was stopped. */
+  /** Whether the run was stopped. */
   get stopped() {
     return this.#abort.signal.aborted;
   }
@@ -84,7 +83,7 @@ export class Run {
   }
 
   /**
-   * Opens a pair; tells that it is open, or why it can't be.
+   * Opens a pair, and reports that it is open or why it failed.
    * @param {TransportName} protocol
    * @param {Omit<PairHandler, 'onEnded'>} handler
    * @param {{ serverDelayMs?: number, phase?: number }} [options]  of the pair
@@ -102,9 +101,8 @@ export class Run {
       return null;
     }
     if (!this.#pairs.has(pair)) return null;
-    const [[, { format }]] = pair.clients;
-    const leaveUrls = pair.clients.map(([, { leaveUrl }]) => leaveUrl).filter(Boolean);
-    this.tell({ type: 'opened', protocol, format, serverDelayMs: Number(pair.welcome.serverDelayMs), leaveUrls });
+    const { format, leaveUrls, welcome } = pair;
+    this.tell({ type: 'opened', protocol, format, serverDelayMs: Number(welcome.serverDelayMs), leaveUrls });
     return pair;
   }
 
@@ -118,7 +116,7 @@ export class Run {
     if (!this.stopped) this.tell({ type: 'failed', protocol: pair.protocol, reason });
   }
 
-  /** @param {Pair} pair whose part is over */
+  /** Closes a pair that is done. @param {Pair} pair */
   release(pair) {
     this.#pairs.delete(pair);
     pair.close();
@@ -143,7 +141,7 @@ export class Run {
     });
   }
 
-  /** Stops it: everybody leaves. Idempotent. */
+  /** Stops the run; all clients leave. Idempotent. */
   close() {
     this.#abort.abort();
     this.pacer.close();
@@ -151,7 +149,7 @@ export class Run {
     this.#pairs.clear();
   }
 
-  /** Closes it, and waits until the farewells are on their way. */
+  /** Stops the run, and waits until the farewells are sent. */
   async end() {
     this.close();
     await new Promise((resolve) => this.#options.place.clock.setTimeout(() => resolve(undefined), FAREWELL_MS));

@@ -2,26 +2,26 @@
  * @import { ServerConfig } from '../../client/connection/choose.js'
  * @import { RunEvent } from './run.js'
  *
- * @typedef {object} Wish  a run
+ * @typedef {object} Wish
  * @property {'round-trip' | 'live' | 'sweep'} kind
  * @property {string} origin
  * @property {ServerConfig} config
- * @property {object} settings  of the run's kind
+ * @property {object} settings  as the kind of run asks for
  */
 
-/** A worker that hasn't ended by then after it was asked to is ended, in milliseconds. */
+/** A worker that hasn't stopped within this time is terminated, in milliseconds. */
 const STOP_MS = 3000;
 
-/** One run at a time, in a worker of its own that ends with it. */
+/** Runs one run at a time, each in a worker of its own. */
 export class Runner {
   /** @type {Worker | null} */
   #worker = null;
-  /** Where HTTP/1 sessions are left from a page that goes away. @type {string[]} */
+  /** The URLs by which a page that goes away leaves HTTP/1 sessions. @type {string[]} */
   #leaveUrls = [];
   /** @type {((problem: string) => void) | null} */
   #settle = null;
 
-  /** Whether a run is going on. */
+  /** Whether a run goes on. */
   get running() {
     return this.#worker !== null;
   }
@@ -29,7 +29,7 @@ export class Runner {
   /**
    * @param {Wish} wish
    * @param {(event: RunEvent) => void} onEvent
-   * @returns {Promise<string>} when it is over: what went wrong, or nothing
+   * @returns {Promise<string>} settled when the run is over; a problem's message, or ''
    */
   start(wish, onEvent) {
     const worker = new Worker('/public/lab/runs/worker.js', { type: 'module' });
@@ -46,19 +46,19 @@ export class Runner {
     });
   }
 
-  /** @param {number} serverDelayMs for a run of the kind 'live' */
+  /** Changes the delay of a run of kind 'live'. @param {number} serverDelayMs */
   delay(serverDelayMs) {
     this.#worker?.postMessage({ type: 'delay', serverDelayMs });
   }
 
-  /** Ends the run; what start() gave is settled when everybody has left. */
+  /** Stops the run; start() settles when all clients have left. */
   stop() {
     const worker = this.#worker;
     worker?.postMessage({ type: 'stop' });
     setTimeout(() => worker === this.#worker && this.abandon(), STOP_MS);
   }
 
-  /** Ends the run at once, because the page goes away. Idempotent. */
+  /** Ends the run at once, since the page goes away. Idempotent. */
   abandon() {
     for (const url of this.#leaveUrls) navigator.sendBeacon(url);
     this.#end('');

@@ -5,8 +5,8 @@ import { LiveRun, SweepRun } from './delay-run.js';
 import { RoundTripRun } from './round-trip-run.js';
 
 /**
- * The worker's shell around one run, away from the page, whose drawing would delay it. Messages in:
- * `start`, `delay`, `stop`; out: the run's events, and `ended` when everybody has left.
+ * A worker around one run: in the page, drawing would delay it. Messages in: `start`, `delay`, `stop`; out: the run's
+ * events, and `ended` when all clients have left.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -23,7 +23,7 @@ const kinds = { 'round-trip': RoundTripRun, live: LiveRun, sweep: SweepRun };
 /** @type {RoundTripRun | LiveRun | SweepRun | null} */
 let run = null;
 
-/** The bytes are random, as many as make a name that nobody else has. */
+/** Makes a room's name from 64 random bits, which nobody else has. */
 const newRoom = () =>
   `lab-${[...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 
@@ -65,5 +65,5 @@ const handlers = {
   stop: () => run?.close(),
 };
 
-// All of them wait for the codec, so that they stay in their order.
+// All messages wait for the codec, so that they keep their order.
 page.onmessage = async ({ data }) => handlers[data.type]?.(data, await loading);

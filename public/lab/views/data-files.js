@@ -1,20 +1,20 @@
 /**
  * @import { Measurements } from '../measurements.js'
  *
- * @typedef {Record<string, string | number | boolean | null>} Environment  where and with what it was measured
+ * @typedef {Record<string, string | number | boolean | null>} Environment  the server, browser and time of a measurement
  */
 
 import { addedUpMs, roundTripsMs } from '../measurements.js';
 import { leastDelay, summarize } from '../summary.js';
 
-/** A thousandth of a millisecond is less than a browser's clock can tell. */
+/** Rounds to a thousandth of a millisecond, which is finer than a browser's clock. */
 const round = (/** @type {number | null} */ ms) => (ms === null ? null : Math.round(ms * 1000) / 1000);
 
 /** The shares of audio for which the least delay is given, in percent. */
 export const TARGETS = Object.freeze([90, 99]);
 
 /**
- * Everything as one JSON document, that explains itself.
+ * Formats all measurements as one JSON document.
  * @param {Measurements} measurements
  * @param {Environment} environment
  * @returns {string}
@@ -99,7 +99,7 @@ const describeSpan = ({ protocol, client, serverDelayMs, atMs, sentSamples, hear
   heard_samples: heardSamples,
 });
 
-/** The columns of the CSV; a row has those of its measurement, the others are empty. */
+/** The columns of the CSV; a row fills those of its kind of measurement. */
 const COLUMNS = Object.freeze([
   'measurement',
   'protocol',
@@ -114,11 +114,11 @@ const COLUMNS = Object.freeze([
 ]);
 
 /**
- * Every sample as one row: round trips (an empty one was lost), heard sound, received audio. What holds for
- * all stands in front, on lines that begin with `#`.
+ * Formats every sample as one row: round trips (empty if lost), heard sound, received audio. Lines in front, which begin
+ * with `#`, hold what is the same for all.
  * @param {Measurements} measurements
  * @param {Environment} environment
- * @returns {string} RFC 4180 but for the lines in front
+ * @returns {string} as in RFC 4180, except for the lines in front
  */
 export function formatCsv(measurements, environment) {
   const lines = Object.entries(environment).map(([key, value]) => `# ${key}: ${String(value).replace(/\s+/g, ' ')}`);

@@ -7,7 +7,7 @@
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { TARGETS } from './data-files.js';
 import { Plot } from './plot.js';
-import { PROTOCOLS, fillLegend, protocolLines } from '../runs/protocols.js';
+import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
 import { leastDelay } from '../summary.js';
 import { fillTable } from './tables.js';
 import { nameOf, percentage, texts } from '../texts.js';
@@ -15,16 +15,16 @@ import { nameOf, percentage, texts } from '../texts.js';
 /** The largest delay that the page asks for, in milliseconds. */
 export const MAX_DELAY_MS = 400;
 
-/** The delay is told the server at most so often while the slider moves, in milliseconds. */
+/** The least time between two changes of the delay while the slider moves, in milliseconds. */
 const TELL_MS = 100;
 
-/** What is heard now is that of so many spans, about a second. */
+/** The number of spans, about a second, over which the audio heard now is averaged. */
 const NOW_SPANS = 2;
 
 /** @type {readonly ClientName[]} */
 const CLIENTS = Object.freeze(/** @type {const} */ (['A', 'B']));
 
-/** Received audio by the server-side delay: the slider, what is heard now, the plot. */
+/** Received audio by the server-side delay: the slider, the audio heard now, the plot. */
 export class DelayView {
   #slider = elementOf('server-delay', HTMLInputElement);
   #chosen = elementOf('server-delay-value', HTMLElement);
@@ -66,7 +66,7 @@ export class DelayView {
     this.#showDelay();
   }
 
-  /** What the slider is at. */
+  /** The slider's delay, in milliseconds. */
   get delayMs() {
     return this.#slider.valueAsNumber;
   }
@@ -77,13 +77,13 @@ export class DelayView {
     this.#slider.ariaValueText = text;
   }
 
-  /** @param {number} serverDelayMs where the slider is put: by a sweep, or back after it */
+  /** Moves the slider, by a sweep or back after it. @param {number} serverDelayMs */
   follow(serverDelayMs) {
     this.#slider.value = String(serverDelayMs);
     this.#showDelay();
   }
 
-  /** Nothing is heard any more. */
+  /** Resets the meters, when nothing is heard any more. */
   silence() {
     for (const client of CLIENTS) this.#meter(client, null);
   }
@@ -99,7 +99,7 @@ export class DelayView {
   }
 
   /**
-   * What each hears of the other now.
+   * Shows what each client hears of the other now.
    * @param {Measurements} measurements
    * @param {TransportName} protocol
    */

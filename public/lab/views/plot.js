@@ -1,20 +1,28 @@
 /**
- * @typedef {object} Line  one series
+ * @import { TransportName } from '../../client/connection/connection.js'
+ *
+ * @typedef {object} Line
  * @property {string} label
  * @property {string} color     a custom property of the style sheet, such as '--webtransport'
  * @property {number[]} [dash]
  * @property {'line' | 'points' | 'both' | 'steps'} [kind]  default 'line'
  *
  * @typedef {object} PlotOptions
- * @property {string} label     what a screen reader says
+ * @property {string} label     for assistive technology
  * @property {string} xLabel
  * @property {string} yLabel
  * @property {Line[]} lines
  *
  * @typedef {(number | null)[]} Values
+ *
+ * @typedef {{ atMs: number, ms: number }} Reading  a latency and the time when it was measured
  */
 
 import uPlot from '/vendor/uplot/uPlot.esm.js';
+import { setText } from '../../ui/kit/element.js';
+import { PROTOCOLS } from './protocols.js';
+import { sorted, usualEnd } from '../summary.js';
+import { texts } from '../texts.js';
 
 const HEIGHT = 300;
 const FONT = '12px system-ui, sans-serif';
@@ -22,7 +30,7 @@ const FONT = '12px system-ui, sans-serif';
 /** @param {string} name of a custom property */
 const colorOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** A plot as wide as its place, in the page's colours, light or dark. */
+/** A plot as wide as its host, in the page's colours, light or dark. */
 export class Plot {
   #plot;
   #host;
@@ -65,7 +73,7 @@ export class Plot {
 
   /**
    * @param {number[]} x ascending
-   * @param {Values[]} lines as many as there are lines, each as long as x
+   * @param {Values[]} lines one for each of the plot's lines, each as long as x
    * @param {{ xEnd: number, yEnd: number }} ends of the axes, which begin at 0
    */
   show(x, lines, { xEnd, yEnd }) {
@@ -73,6 +81,35 @@ export class Plot {
     this.#yEnd = yEnd > 0 ? yEnd : 1;
     this.#plot.setData([x, ...lines]);
   }
+}
+
+/**
+ * Shows readings over time. The axis ends where usual values can be told apart; larger ones are drawn at its edge, and
+ * their number is told.
+ *
+ * @param {Plot} plot with one line for each protocol
+ * @param {HTMLElement} above the element that tells their number
+ * @param {ReadonlyMap<TransportName, Reading[]>} readings
+ */
+export function showScatter(plot, above, readings) {
+  const points = [...readings].flatMap(([protocol, list]) =>
+    list.map(({ atMs, ms }) => ({ atMs, ms, line: PROTOCOLS.indexOf(protocol) })),
+  );
+  points.sort((a, b) => a.atMs - b.atMs);
+  const yEnd = usualEnd([...readings.values()].map((list) => sorted(list.map(({ ms }) => ms))));
+  const x = points.map(({ atMs }) => atMs / 1000);
+  const lines = PROTOCOLS.map((_, line) =>
+    points.map((point) => (point.line === line ? Math.min(point.ms, yEnd) : null)),
+  );
+  plot.show(x, lines, { xEnd: x.at(-1) ?? 1, yEnd: yEnd * 1.03 });
+  let count = 0;
+  let largest = 0;
+  for (const { ms } of points) {
+    if (ms <= yEnd) continue;
+    count += 1;
+    largest = Math.max(largest, ms);
+  }
+  setText(above, count > 0 ? texts.above(count, yEnd, largest) : '');
 }
 
 /**

@@ -1,13 +1,13 @@
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { texts } from '../texts.js';
 
-/** How far a run has come. */
+/** The progress of a run. */
 export class ProgressView {
   #host;
   #bar;
   #text;
 
-  /** @param {string} id of what runs */
+  /** @param {string} id of the run's form */
   constructor(id) {
     this.#host = elementOf(`${id}-progress`, HTMLElement);
     this.#bar = elementOf(`${id}-bar`, HTMLProgressElement);
@@ -20,7 +20,7 @@ export class ProgressView {
   }
 
   /**
-   * @param {number | null} done 0 to 1; null for what has no end of its own
+   * @param {number | null} done 0 to 1; null for a run without an end of its own
    * @param {string} text
    */
   show(done, text) {

@@ -6,19 +6,19 @@
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { roundTripsMs } from '../measurements.js';
 import { Plot } from './plot.js';
-import { PROTOCOLS, fillLegend, protocolLines } from '../runs/protocols.js';
-import { showScatter } from './scatter.js';
+import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
+import { showScatter } from './plot.js';
 import { cumulative, histogram, quantile, sorted, summarize, usualEnd } from '../summary.js';
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
-/** Into so many parts an axis of latency is divided. */
+/** The number of parts into which an axis of latency is divided. */
 const PARTS = 60;
 
-/** The shares for which the table says within which time so much was answered. */
+/** The shares of answers whose time the table gives. */
 const SHARES = Object.freeze([0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1]);
 
-/** Round trips: over time, how they are distributed, and in figures. */
+/** Round trips: over time, their distribution, and figures. */
 export class RoundTripView {
   #section = elementOf('round-trips', HTMLElement);
   #figures = elementOf('round-trip-figures', HTMLTableElement);

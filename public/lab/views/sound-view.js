@@ -5,13 +5,13 @@
 import { elementOf } from '../../ui/kit/element.js';
 import { addedUpMs } from '../measurements.js';
 import { Plot } from './plot.js';
-import { PROTOCOLS, fillLegend, protocolLines } from '../runs/protocols.js';
-import { showScatter } from './scatter.js';
+import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
+import { showScatter } from './plot.js';
 import { summarize } from '../summary.js';
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
-/** Sound latency: as the thesis adds it up, and as it was really heard. */
+/** Sound latency, added up as in the thesis and as it was heard. */
 export class SoundView {
   #section = elementOf('sound', HTMLElement);
   #figures = elementOf('sound-figures', HTMLTableElement);

@@ -1,16 +1,14 @@
-import { make } from '../../ui/kit/element.js';
+import { build } from '../../ui/kit/element.js';
 
 /**
- * Fills a table: one row for each thing that is told, one column for each that it is told of.
- * @param {HTMLTableElement} table whose caption stays
- * @param {readonly string[]} columns the heads; the first is that of the rows' heads
- * @param {readonly (readonly string[])[]} rows each as long as columns, its head first
+ * Fills a table, whose caption stays.
+ * @param {HTMLTableElement} table
+ * @param {readonly string[]} columns the columns' heads
+ * @param {readonly (readonly string[])[]} rows each as long as columns; the first cell is the row's head
  */
 export function fillTable(table, columns, rows) {
-  const head = make('thead');
-  head.append(makeRow(columns, () => 'col'));
-  const body = make('tbody');
-  for (const row of rows) body.append(makeRow(row, (column) => (column === 0 ? 'row' : null)));
+  const head = build('thead', {}, makeRow(columns, () => 'col'));
+  const body = build('tbody', {}, ...rows.map((row) => makeRow(row, (column) => (column === 0 ? 'row' : null))));
   table.tHead?.remove();
   for (const old of table.tBodies) old.remove();
   table.append(head, body);
@@ -18,15 +16,11 @@ export function fillTable(table, columns, rows) {
 
 /**
  * @param {readonly string[]} cells
- * @param {(column: number) => string | null} scope null for a cell that is no head
+ * @param {(column: number) => string | null} scope of a head; null for a cell that is no head
  */
 function makeRow(cells, scope) {
-  const row = make('tr');
-  for (const [column, text] of cells.entries()) {
+  return build('tr', {}, ...cells.map((text, column) => {
     const kind = scope(column);
-    const cell = make(kind ? 'th' : 'td', '', text);
-    if (kind) /** @type {HTMLTableCellElement} */ (cell).scope = kind;
-    row.append(cell);
-  }
-  return row;
+    return kind ? build('th', { scope: kind }, text) : build('td', {}, text);
+  }));
 }

@@ -4,7 +4,7 @@ import { texts } from '../../texts.js';
 
 const button = (/** @type {string} */ id) => elementOf(id, HTMLButtonElement);
 
-/** The bar of big buttons in a call. */
+/** The bar of buttons in a call. */
 export class CallBar {
   chat = button('chat');
   sound = button('sound');
@@ -28,7 +28,7 @@ export class CallBar {
     this.#hand.addEventListener('click', toggleHand);
     button('leave').addEventListener('click', leave);
     this.#more.addEventListener('click', () => this.#showMore(!this.#isMore));
-    // What was opened from there needs its place.
+    // The panel that was opened takes the menu's place on a phone.
     this.#moreButtons.addEventListener('click', () => this.#showMore(false));
     elementOf('call-bar', HTMLElement).addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.#isMore) return;
@@ -52,7 +52,7 @@ export class CallBar {
 
   /**
    * @param {boolean} muted
-   * @param {boolean} talking while Space is held
+   * @param {boolean} talking whether Space is held
    */
   muted(muted, talking) {
     this.#mute.setAttribute('aria-pressed', String(muted));
@@ -61,14 +61,14 @@ export class CallBar {
     setText(this.#muteText, talking ? texts.talking : muted ? texts.unmute : texts.mute);
   }
 
-  /** @param {boolean} on whether a recording is going on */
+  /** @param {boolean} on whether the room is being recorded */
   recording(on) {
     this.record.classList.toggle('recording', on);
     if (on) this.record.setAttribute('aria-label', texts.recordButtonOn);
     else this.record.removeAttribute('aria-label');
   }
 
-  /** @param {boolean} offline whether what only the server can do is of no use just now */
+  /** @param {boolean} offline disables the hand, which only the server can raise */
   offline(offline) {
     this.#hand.disabled = offline;
   }
@@ -79,7 +79,7 @@ export class CallBar {
     this.#hand.setAttribute('aria-label', raised ? texts.lowerHand : texts.raiseHand);
   }
 
-  /** @param {number} count of messages that nobody has seen yet */
+  /** @param {number} count of unread messages */
   unread(count) {
     this.#badge.hidden = count === 0;
     setText(this.#badge, count > 99 ? '99+' : String(count));

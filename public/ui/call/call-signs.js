@@ -1,6 +1,6 @@
 import { texts } from '../../texts.js';
 
-/** What the browser and the system show of a call outside its page: the tab's title, media controls, a screen kept on. */
+/** The signs of a call outside of its page: the tab's title, the system's media controls, a screen kept on. */
 export class CallSigns {
   #room;
   #inCall = false;
@@ -19,7 +19,7 @@ export class CallSigns {
     this.#showTitle();
     onMediaAction('togglemicrophone', () => this.#inCall && toggleMute());
     onMediaAction('hangup', () => this.#inCall && leave());
-    // The browser lets the screen go with each time that the page is hidden.
+    // A wake lock ends whenever the page is hidden.
     document.addEventListener('visibilitychange', () => void this.#stayAwake());
   }
 
@@ -52,7 +52,7 @@ export class CallSigns {
     this.#showTitle();
   }
 
-  /** @param {number} count of messages that nobody has seen yet */
+  /** @param {number} count of unread messages */
   unread(count) {
     this.#unread = count;
     this.#showTitle();
@@ -69,17 +69,17 @@ export class CallSigns {
     document.title = texts.tabTitle(this.#room, state, this.#inCall ? this.#unread : 0);
   }
 
-  /** A phone whose screen goes off switches its microphone off. */
+  /** Keeps the screen on during a call: a phone whose screen goes off switches its microphone off. */
   async #stayAwake() {
     if (!this.#inCall || document.hidden || this.#awake?.released === false || !navigator.wakeLock) return;
     try {
       const awake = await navigator.wakeLock.request('screen');
-      // The call may be over, or another request may have been quicker.
+      // Meanwhile the call may have ended, or another request may have been granted.
       const isOne = /** @type {WakeLockSentinel | null} */ (this.#awake)?.released === false;
       if (!this.#inCall || isOne) await awake.release();
       else this.#awake = awake;
     } catch {
-      // The system saves its battery: the call goes on without.
+      // The system refuses, to save its battery; the call goes on.
     }
   }
 }
@@ -92,6 +92,6 @@ function onMediaAction(action, run) {
   try {
     navigator.mediaSession?.setActionHandler(/** @type {any} */ (action), run);
   } catch {
-    // This browser has no such action.
+    // The browser doesn't know the action.
   }
 }

@@ -1,25 +1,26 @@
-import { changesOf } from './announcements.js';
 import { ChatPanel } from '../chat/chat-panel.js';
 import { CallBar } from './call-bar.js';
-import { ConnectionLine } from './connection-line.js';
+import { ConnectionLine } from './connection.js';
 import { elementOf, setText } from '../kit/element.js';
 import { PeopleList } from '../people/people-list.js';
+import { changesOf } from '../people/person.js';
 import { Recording } from '../recording/recording.js';
-import { SettingsPanel } from './settings-panel.js';
+import { SettingsPanel } from '../settings/settings-panel.js';
 import { shareLink } from './share-link.js';
 import { SoundContent } from '../sound/sound-content.js';
 import { SidePanel } from './side-panel.js';
-import { showView } from '../kit/views.js';
+import { showView } from '../kit/page.js';
 import { texts } from '../../texts.js';
 
 /**
- * @import { Person } from '../people/person-tile.js'
+ * @import { Person } from '../people/person.js'
  * @import { VolumeActions } from '../people/people-list.js'
- * @import { Switches } from '../lobby/choices.js'
+ * @import { Device } from '../settings/devices.js'
+ * @import { Switches } from '../settings/choices.js'
  *
  * @typedef {CallControls & VolumeActions} CallActions
  *
- * @typedef {object} CallControls  what a person can do in a call
+ * @typedef {object} CallControls
  * @property {() => void} leave
  * @property {() => void} toggleMute
  * @property {() => void} toggleHand
@@ -27,25 +28,25 @@ import { texts } from '../../texts.js';
  * @property {(speaker: string) => void} chooseSpeaker
  * @property {(choice: keyof Switches) => void} choose
  * @property {(on: boolean) => void} record
- * @property {(agreed: boolean) => void} consent         to being recorded
- * @property {(text: string) => boolean} say               in the chat; false where there is no connection
- * @property {(count: number) => void} unread              messages that nobody has seen yet
- * @property {(came: boolean) => void} comeOrGone         somebody came, or went
- * @property {(code: string) => void} failed               something could not be done
+ * @property {(agreed: boolean) => void} consent    to being recorded
+ * @property {(text: string) => boolean} say        sends a chat message; false when there is no connection
+ * @property {(count: number) => void} unread       called with the number of unread messages
+ * @property {(came: boolean) => void} comeOrGone   called when somebody came, or went
+ * @property {(code: string) => void} failed        shows what could not be done
  */
 
-/** So much of a message is said to those who listen to the page, in characters. */
+/** Characters of a message that are announced to assistive technology. */
 const MAX_ANNOUNCED = 300;
 
-/** A call: who is there, how one is connected, and the controls. */
+/** A call: the people, the connection, the controls and the side panel. */
 export class CallView {
-  connection = new ConnectionLine();
-  side = new SidePanel();
-  bar;
-  settings;
-  chat;
-  sound;
-  recording;
+  #connection = new ConnectionLine();
+  #side = new SidePanel();
+  #bar;
+  #settings;
+  #chat;
+  #sound;
+  #recording;
   #title = elementOf('call-title', HTMLElement);
   #count = elementOf('people-count', HTMLElement);
   #people;
@@ -53,9 +54,9 @@ export class CallView {
   #announcer = elementOf('announcer', HTMLElement);
   #comeOrGone;
   #failed;
-  /** @type {Person[]} who was there when the list was last shown */
+  /** The people when the list was last shown. @type {Person[]} */
   #here = [];
-  /** @type {Person['id'] | null} */
+  /** One's own id; null before the first list. @type {Person['id'] | null} */
   #you = null;
 
   /**
@@ -63,28 +64,29 @@ export class CallView {
    * @param {CallActions} actions
    */
   constructor(room, actions) {
+    const { record, consent, failed } = actions;
+    const announce = (/** @type {string} */ sentence) => this.announce(sentence);
     setText(this.#title, room);
     this.#comeOrGone = actions.comeOrGone;
-    this.#failed = actions.failed;
+    this.#failed = failed;
     this.#people = new PeopleList(elementOf('people', HTMLUListElement), actions);
-    this.bar = new CallBar(actions);
-    this.settings = new SettingsPanel(actions);
-    this.chat = new ChatPanel({
+    this.#bar = new CallBar(actions);
+    this.#settings = new SettingsPanel(actions);
+    this.#chat = new ChatPanel({
       send: actions.say,
       onUnread: (count, message) => {
-        this.bar.unread(count);
+        this.#bar.unread(count);
         actions.unread(count);
-        if (message) this.announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
+        if (message) announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
       },
     });
-    this.side.add(this.bar.chat, () => this.chat);
-    this.side.add(this.bar.settings, () => this.settings);
-    const share = { announce: (/** @type {string} */ sentence) => this.announce(sentence), failed: actions.failed };
-    this.sound = new SoundContent(room, share);
-    this.side.add(this.bar.sound, () => this.sound);
-    this.recording = new Recording(this.bar, { record: actions.record, consent: actions.consent, announce: share.announce });
-    this.side.add(this.bar.record, () => this.recording.panel);
-    shareLink(share);
+    this.#sound = new SoundContent(room, { announce, failed });
+    this.#recording = new Recording(this.#bar, { record, consent, announce });
+    this.#side.add(this.#bar.chat, this.#chat);
+    this.#side.add(this.#bar.settings, this.#settings);
+    this.#side.add(this.#bar.sound, this.#sound);
+    this.#side.add(this.#bar.record, this.#recording.panel);
+    shareLink({ announce, failed });
   }
 
   show() {
@@ -93,37 +95,36 @@ export class CallView {
     this.announce(texts.youJoined);
   }
 
-  /** @param {boolean} offline whether what is shown is of a moment ago */
+  /** @param {boolean} offline whether the connection is lost, and what is shown is old */
   offline(offline) {
     this.#title.closest('.call')?.classList.toggle('offline', offline);
-    this.connection.offline(offline);
-    // Who is heard nobody knows just now.
+    this.#connection.offline(offline);
     if (offline) this.#people.speakers([]);
-    this.bar.offline(offline);
-    this.chat.offline(offline);
+    this.#bar.offline(offline);
+    this.#chat.offline(offline);
   }
 
-  /** Forgets the people, before another call. */
+  /** Forgets the call, before another one. */
   clear() {
-    this.side.close();
+    this.#side.close();
     this.offline(false);
     this.#here = [];
     this.#you = null;
     this.#people.show([], null);
-    this.connection.stats({});
-    this.sound.clear();
-    this.recording.clear();
-    this.bar.hand(false);
-    this.chat.clear();
+    this.#connection.stats({});
+    this.#sound.clear();
+    this.#recording.clear();
+    this.#bar.hand(false);
+    this.#chat.clear();
   }
 
   /**
-   * Shows who is there, and tells of those who came and went.
+   * Shows the people, and announces what has changed.
    * @param {Person[]} people
    * @param {Person['id']} you
    */
   people(people, you) {
-    // One whose place was lost has another id, and so have the others after the server has begun anew.
+    // Another id of one's own means that the place was lost; if the server was restarted, all ids are others.
     if (this.#you !== you) {
       this.#people.show([], null);
     } else {
@@ -133,35 +134,42 @@ export class CallView {
     }
     this.#you = you;
     this.#here = people.map((person) => ({ ...person }));
-    this.#people.show(people, you, this.recording.on);
-    this.recording.people(people, you);
+    this.#people.show(people, you, this.#recording.on);
+    this.#recording.people(people, you);
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;
-    this.bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
+    this.#bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
   }
 
-  /** @param {Record<string, any>} message of the server */
-  told(message) {
-    const { chat, recording } = this;
+  /** @param {Record<string, any>} message a control message of the server */
+  control(message) {
     if (message.type === 'welcome') {
-      chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
-      recording.welcome(message.recording ?? null, message.canRecord === true);
+      this.#chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
+      this.#recording.welcome(message.recording ?? null, message.canRecord === true);
     } else if (message.type === 'chat') {
-      chat.add(message.message);
+      this.#chat.add(message.message);
     } else if (message.type === 'recording') {
-      recording.told(message.recording);
-      // Whether somebody is in it is shown with the people.
-      if (this.#you !== null) this.#people.show(this.#here, this.#you, recording.on);
+      this.#recording.changed(message.recording);
+      // The people's tiles show whether each of them is recorded.
+      if (this.#you !== null) this.#people.show(this.#here, this.#you, this.#recording.on);
     } else if (message.type === 'refused') {
-      if (message.of === 'chat') chat.refused(Number(message.retryMs) || 0);
+      if (message.of === 'chat') this.#chat.refused(Number(message.retryMs) || 0);
       else this.#failed(String(message.code));
     }
   }
 
+  /**
+   * @param {string} transport the one in use
+   * @param {{ transport: string, code: string }[]} failed those that were tried before it
+   */
+  connected(transport, failed) {
+    this.#connection.connected(transport, failed);
+  }
+
   /** @param {import('../../client/call/client-stats.js').ClientStats} stats */
   stats(stats) {
-    this.connection.stats(stats);
-    this.sound.add(stats);
+    this.#connection.stats(stats);
+    this.#sound.add(stats);
   }
 
   /** @param {{ id: string, level: number, voice: boolean }[]} speakers */
@@ -170,7 +178,29 @@ export class CallView {
   }
 
   /**
-   * Says something to those who listen to the page rather than look at it.
+   * @param {boolean} muted
+   * @param {boolean} talking whether Space is held
+   */
+  muted(muted, talking) {
+    this.#bar.muted(muted, talking);
+  }
+
+  /**
+   * @param {Device[]} microphones
+   * @param {Device[]} speakers
+   * @param {string} microphone the one in use
+   * @param {boolean} allowed whether a microphone can be used
+   */
+  devices(microphones, speakers, microphone, allowed) {
+    this.#settings.devices(microphones, speakers, microphone, allowed);
+  }
+
+  toggleChat() {
+    this.#side.toggle(this.#bar.chat);
+  }
+
+  /**
+   * Announces a sentence to assistive technology.
    * @param {string} sentence
    */
   announce(sentence) {

@@ -1,16 +1,26 @@
+import { readChoices } from '../settings/choices.js';
+import { showDialog } from '../kit/dialog.js';
+import { build } from '../kit/element.js';
+import { texts } from '../../texts.js';
+
 /**
- * What a key does in a call. Keys do nothing while somebody types, and Space does what it does everywhere on
- * a button that has the focus.
- *
  * @typedef {'mute' | 'hand' | 'chat' | 'talk' | 'help'} KeyAction
  *
- * @typedef {object} KeyPress  of a KeyboardEvent
+ * @typedef {object} KeyPress  the part of a KeyboardEvent that decides
  * @property {string} key
  * @property {boolean} [ctrlKey]
  * @property {boolean} [metaKey]
  * @property {boolean} [altKey]
  * @property {boolean} [isComposing]
- * @property {{ closest?(selector: string): unknown } | null} target
+ * @property {unknown} target
+ *
+ * @typedef {object} KeyActions
+ * @property {() => boolean} active  whether a call is shown
+ * @property {() => void} mute
+ * @property {() => void} hand
+ * @property {() => void} chat
+ * @property {() => void} help
+ * @property {(talking: boolean) => void} talk
  */
 
 const TYPING = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]';
@@ -20,13 +30,46 @@ const PRESSABLE = 'button, a[href], summary, input, [role=switch]';
 const ACTIONS = new Map([['m', 'mute'], ['h', 'hand'], ['c', 'chat'], ['?', 'help'], [' ', 'talk']]);
 
 /**
+ * The action of a key press in a call. Keys do nothing while somebody types, and Space presses a button that has the
+ * focus, as everywhere.
  * @param {KeyPress} press
  * @returns {KeyAction | null}
  */
 export function keyAction({ key, ctrlKey, metaKey, altKey, isComposing, target }) {
   if (ctrlKey || metaKey || altKey || isComposing) return null;
   const action = ACTIONS.get(key.toLowerCase()) ?? null;
-  const isOn = (/** @type {string} */ selector) => Boolean(target?.closest?.(selector));
+  const { closest } = /** @type {Partial<Element>} */ (target ?? {});
+  const isOn = (/** @type {string} */ selector) => Boolean(closest?.call(target, selector));
   if (action === null || isOn(TYPING) || isOn('dialog')) return null;
   return action === 'talk' && isOn(PRESSABLE) ? null : action;
+}
+
+/**
+ * Follows the keyboard in a call.
+ * @param {KeyActions} actions
+ */
+export function followKeys(actions) {
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || !actions.active() || !readChoices().shortcuts) return;
+    const action = keyAction(event);
+    if (action === null) return;
+    // Space would scroll, and C would be typed into the chat that it opens.
+    event.preventDefault();
+    if (action === 'talk') actions.talk(true);
+    else if (!event.repeat) actions[action]();
+  });
+  document.addEventListener('keyup', ({ key }) => {
+    if (key === ' ') actions.talk(false);
+  });
+  // The page gets no keyup for a key that is released elsewhere.
+  addEventListener('blur', () => actions.talk(false));
+  document.addEventListener('visibilitychange', () => actions.talk(false));
+}
+
+/** Shows the keys in a dialog. */
+export function showKeys() {
+  const rows = texts.keys.map(([key, what]) =>
+    build('div', { class: 'key-row' }, build('dt', {}, build('kbd', {}, key)), build('dd', {}, what)),
+  );
+  showDialog(texts.keysTitle, build('dl', { class: 'keys' }, ...rows), build('p', { class: 'hint' }, texts.keysHint));
 }

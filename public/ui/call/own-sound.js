@@ -1,22 +1,22 @@
-import { keepChoices, readChoices, soundOf } from '../lobby/choices.js';
-import { LISTEN_ONLY } from '../lobby/device-select.js';
+import { keepChoices, readChoices, soundOf } from '../settings/choices.js';
+import { LISTEN_ONLY } from '../settings/devices.js';
 
 /**
  * @import { Call } from '../../call.js'
  *
  * @typedef {object} OwnSoundOptions
  * @property {() => Call | null} call
- * @property {boolean} processing  false: the page's address asks for the sound as it is
+ * @property {boolean} processing  false leaves the microphone's sound as it is
  * @property {(muted: boolean, talking: boolean) => void} onMuted
  * @property {() => Promise<void>} listDevices
  */
 
-/** Whether and how this person is heard: mute, Space held to talk, the microphone and its switches. */
+/** This person's own sound: mute, Space held to talk, the microphone and its switches. */
 export class OwnSound {
-  /** The microphone that was chosen: a device's id, '' or LISTEN_ONLY. */
+  /** The chosen microphone: a device's id, '' for the default one, or LISTEN_ONLY. */
   microphone = '';
   #options;
-  /** Whether this person muted themselves; without a microphone one is muted anyway. */
+  /** Whether this person has muted themselves; without a microphone they are muted anyway. */
   #muted = false;
   /** Whether Space is held. */
   #talking = false;
@@ -27,9 +27,9 @@ export class OwnSound {
   }
 
   /**
-   * A call begins.
+   * Begins a call.
    * @param {string} microphone
-   * @param {boolean} muted  whether this person has muted themselves before
+   * @param {boolean} muted
    */
   begin(microphone, muted) {
     this.microphone = microphone;
@@ -41,15 +41,15 @@ export class OwnSound {
     return (this.#muted && !this.#talking) || !this.#options.call()?.hasMicrophone;
   }
 
-  /** Tells the others, and the button, whether this person can be heard. */
+  /** Reports to the call and to the page whether this person is muted. */
   apply() {
     this.#options.call()?.mute(this.muted);
     this.#options.onMuted(this.muted, this.#talking);
   }
 
-  /** A call has begun, or goes on. */
+  /** Called when the call has been joined or resumed. */
   joined() {
-    // Of music nothing may be taken for silence.
+    // Soft music would be taken for silence.
     this.#options.call()?.suppressSilence(!readChoices().music);
     this.apply();
   }
@@ -61,12 +61,12 @@ export class OwnSound {
       this.apply();
       return;
     }
-    // Who listens only and presses Unmute wants to speak.
+    // A person without a microphone who presses Unmute wants to speak.
     await this.chooseMicrophone(this.microphone === LISTEN_ONLY ? '' : this.microphone);
   }
 
   /**
-   * Lets one be heard while muted, for as long as a key is held.
+   * Unmutes for as long as a key is held.
    * @param {boolean} talking
    */
   talk(talking) {
@@ -75,7 +75,7 @@ export class OwnSound {
     this.apply();
   }
 
-  /** The switches have changed. */
+  /** Applies the switches, which have changed. */
   async processingChanged() {
     const call = this.#options.call();
     call?.suppressSilence(!readChoices().music);
@@ -92,7 +92,7 @@ export class OwnSound {
     const isUsed = await call.setMicrophone(deviceOf(microphone));
     if (call !== callNow()) return;
 
-    // Where the new one fails, the one before goes on.
+    // If the new microphone fails, the call goes on with the one before.
     this.microphone = !isUsed && call.hasMicrophone ? before : microphone;
     if (!heardBefore && call.hasMicrophone) this.#muted = false;
     if (isUsed) keepChoices({ microphone });
@@ -102,7 +102,7 @@ export class OwnSound {
 }
 
 /**
- * @param {string} microphone as the lists have it
- * @returns {string | null} as a call has it
+ * @param {string} microphone a value of the lists of microphones
+ * @returns {string | null} the microphone for a Call: null means listening only
  */
 export const deviceOf = (microphone) => (microphone === LISTEN_ONLY ? null : microphone);

@@ -1,21 +1,25 @@
-import { build, elementOf, makeButton, makeIcon, setText } from '../kit/element.js';
+import { showDialog } from '../kit/dialog.js';
+import { build, elementOf, makeDrawing, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { labels, texts } from '../../texts.js';
 
-/** The link without the query: the name in it is one's own. */
-const roomLink = () => location.origin + location.pathname;
-
-/** How long the button says that the link was copied, in milliseconds. */
+/** The time for which the button says that the link was copied, in milliseconds. */
 const SAID_MS = 4000;
 
+/** Light modules around a QR code (ISO/IEC 18004). */
+const QUIET_ZONE = 4;
+
+/** The room's link without its query, which holds one's own name. */
+const roomLink = () => location.origin + location.pathname;
+
 /**
- * Lets the room's link be copied, or scanned.
+ * Makes the buttons that copy the room's link and show it as a QR code.
  * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
  */
 export function shareLink({ announce, failed }) {
   const text = elementOf('copy-link-text', HTMLElement);
   const copy = elementOf('copy-link', HTMLButtonElement);
-  // On a phone the button is its icon.
+  // The icon changes too, since a phone shows nothing else of the button.
   const say = (/** @type {string} */ sentence, /** @type {string} */ icon) => {
     setText(text, sentence);
     copy.firstElementChild?.replaceWith(makeIcon(icon));
@@ -36,19 +40,14 @@ export function shareLink({ announce, failed }) {
   elementOf('show-qr', HTMLButtonElement).addEventListener('click', () => showQr().catch(() => failed('qr-failed')));
 }
 
-/** Shows the link as a QR code, in a dialog that is there while it is open. */
+/** @returns {Promise<void>} rejects when the encoder can't be loaded */
 async function showQr() {
-  const { drawQr } = await import('./qr-code.js');
-  const dialog = build('dialog', { class: 'dialog', 'aria-labelledby': 'qr-title' });
-  dialog.append(
-    build('h2', { id: 'qr-title' }, texts.qrTitle),
-    drawQr(roomLink(), texts.qrLabel),
-    build('p', { class: 'hint qr-link' }, roomLink()),
-    makeButton('button wide', texts.close, () => dialog.close()),
-  );
-  dialog.addEventListener('close', () => dialog.remove());
-  // A press beside it closes it.
-  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
-  document.body.append(dialog);
-  dialog.showModal();
+  const { encode } = await import('/vendor/uqr/index.mjs');
+  const { data, size } = encode(roomLink(), { ecc: 'M', border: QUIET_ZONE });
+  const dark = data.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('');
+  const code = makeDrawing('qr', `0 0 ${size} ${size}`, dark);
+  code.setAttribute('role', 'img');
+  code.setAttribute('aria-label', texts.qrLabel);
+  code.setAttribute('shape-rendering', 'crispEdges');
+  showDialog(texts.qrTitle, code, build('p', { class: 'hint qr-link' }, roomLink()));
 }

@@ -1,27 +1,27 @@
 import { elementOf, setText } from '../kit/element.js';
 
 /**
- * @typedef {object} SideContent  one thing that may stand beside the people
+ * @typedef {object} SideContent  a content of the side panel
  * @property {string} title
  * @property {HTMLElement} element
- * @property {() => void} [opened]   called when it is seen
+ * @property {() => void} [opened]  called when it is shown
  * @property {() => void} [closed]
- * @property {() => HTMLElement | null} [focus]  what gets the focus; the panel itself without it
+ * @property {() => void} [focus]   focuses its first field; without it the panel itself gets the focus
  */
 
-/** The place beside the people, for one content at a time. On a phone it covers them. */
+/** The panel beside the people, with one content at a time. On a phone it covers them. */
 export class SidePanel {
   #panel = elementOf('side', HTMLElement);
   #title = elementOf('side-title', HTMLElement);
   #place = elementOf('side-content', HTMLElement);
-  /** @type {Map<HTMLButtonElement, () => SideContent>} */
+  /** @type {Map<HTMLButtonElement, SideContent>} */
   #contents = new Map();
   /** @type {{ button: HTMLButtonElement, content: SideContent } | null} */
   #open = null;
 
   constructor() {
     elementOf('side-close', HTMLButtonElement).addEventListener('click', () => this.close(true));
-    // Wherever the focus is: what had it may be gone.
+    // On the document, since the element that had the focus may be gone.
     document.addEventListener('keydown', (event) => {
       const isFree = !event.defaultPrevented && !document.querySelector('dialog[open]');
       if (event.key === 'Escape' && isFree) this.close(true);
@@ -29,8 +29,8 @@ export class SidePanel {
   }
 
   /**
-   * @param {HTMLButtonElement} button opens and closes it
-   * @param {() => SideContent} content made when it is first needed, or kept
+   * @param {HTMLButtonElement} button opens and closes the content
+   * @param {SideContent} content
    */
   add(button, content) {
     this.#contents.set(button, content);
@@ -40,19 +40,14 @@ export class SidePanel {
 
   /** @param {HTMLButtonElement} button */
   toggle(button) {
-    if (this.isOpen(button)) this.close(true);
+    if (this.#open?.button === button) this.close(true);
     else this.#show(button);
-  }
-
-  /** @param {HTMLButtonElement} button */
-  isOpen(button) {
-    return this.#open?.button === button;
   }
 
   /** @param {HTMLButtonElement} button */
   #show(button) {
     this.close();
-    const content = this.#contents.get(button)?.();
+    const content = this.#contents.get(button);
     if (!content) return;
     this.#open = { button, content };
     button.setAttribute('aria-expanded', 'true');
@@ -62,12 +57,13 @@ export class SidePanel {
     this.#panel.hidden = false;
     this.#panel.closest('.call')?.classList.add('with-side');
     content.opened?.();
-    (content.focus?.() ?? this.#panel).focus();
+    if (content.focus) content.focus();
+    else this.#panel.focus();
   }
 
   /**
    * Idempotent.
-   * @param {boolean} [back] gives the focus to the button that had opened it
+   * @param {boolean} [back] whether the button that opened the panel gets the focus
    */
   close(back = false) {
     const open = this.#open;

@@ -1,30 +1,27 @@
 import { useSpeaker } from '../../client/playout/output-device.js';
 
-/**
- * Soft sounds that the page itself makes: two notes each, synthesised, far below a voice.
- * @typedef {{ hz: number, at: number, seconds: number }} Note
- */
+/** @typedef {{ hz: number, at: number, seconds: number }} Note  at: when it begins in the melody, in seconds */
 
-/** Of 1: about −26 dBFS, under any voice. */
+/** The notes' peak amplitude: about −26 dBFS, below any voice. */
 const LOUDNESS = 0.05;
 
-/** How long a note takes to swell, in seconds: none begins with a click. */
+/** The notes' fade-in, in seconds, which avoids a click. */
 const SWELL = 0.03;
 
-/** @type {Readonly<Record<'test' | 'came' | 'went', readonly Note[]>>} a fifth up, a third up, a third down */
+/** The melodies: a fifth up, a third up, a third down. @type {Readonly<Record<'test' | 'came' | 'went', readonly Note[]>>} */
 const MELODIES = Object.freeze({
   test: [{ hz: 392, at: 0, seconds: 0.9 }, { hz: 587.3, at: 0.45, seconds: 1.2 }],
   came: [{ hz: 523.3, at: 0, seconds: 0.25 }, { hz: 659.3, at: 0.11, seconds: 0.4 }],
   went: [{ hz: 659.3, at: 0, seconds: 0.25 }, { hz: 523.3, at: 0.11, seconds: 0.4 }],
 });
 
-/** The least time between two sounds, in milliseconds: a crowd that comes makes one. */
+/** The least time between two sounds, in milliseconds, so that a crowd that comes makes one sound. */
 const APART_MS = 600;
 
-/** So long after a sound the sound device may rest, in milliseconds: later than the last note. */
+/** After this long the audio context is suspended, in milliseconds; the melodies are shorter. */
 const REST_MS = 4000;
 
-/** Plays them, on the speaker that was chosen. */
+/** Plays the page's own soft sounds, of two notes each, on the chosen output device. */
 export class Sounds {
   /** @type {AudioContext | null} */
   #context = null;
@@ -39,7 +36,7 @@ export class Sounds {
 
   /**
    * @param {keyof typeof MELODIES} melody
-   * @returns {Promise<boolean>} false where the speaker that was chosen could not be used
+   * @returns {Promise<boolean>} false if the chosen output device could not be used
    */
   async play(melody) {
     const now = performance.now();
@@ -48,16 +45,17 @@ export class Sounds {
     clearTimeout(this.#timer);
     const context = (this.#context ??= new AudioContext());
     const isThere = await useSpeaker(context, this.#speaker);
+    // It rejects if close() came first; then nothing is to be heard.
     await context.resume().catch(() => {});
     for (const note of MELODIES[melody]) playNote(context, note);
-    this.#timer = window.setTimeout(() => void context.suspend().catch(() => {}), REST_MS);
+    this.#timer = window.setTimeout(() => void context.suspend(), REST_MS);
     return isThere || this.#speaker === '';
   }
 
-  /** Lets the sound device go; the next sound opens it again. Idempotent. */
+  /** Closes the sound device until the next sound. Idempotent. */
   close() {
     clearTimeout(this.#timer);
-    void this.#context?.close().catch(() => {});
+    void this.#context?.close();
     this.#context = null;
   }
 }

@@ -1,5 +1,4 @@
 import { build } from '../kit/element.js';
-import { splitLinks } from './links.js';
 import { texts } from '../../texts.js';
 
 /**
@@ -9,20 +8,31 @@ import { texts } from '../../texts.js';
  * @property {string} name
  * @property {string} text
  * @property {string} at     ISO 8601
- * @property {boolean} [cut] there was more
+ * @property {boolean} [cut] the message was longer, and the server has cut it
+ *
+ * @typedef {{ text: string, href: string | null }} Piece  a piece of a text; href: null unless it is an address
  */
 
-/** A message that is longer than this is folded, in characters and lines. */
+/** The longest message that is not folded, in characters and lines. */
 const LONG_CHARACTERS = 700;
 const LONG_LINES = 14;
 
-/** Messages of one person within so long stand under one name, in milliseconds. */
+/** A person's messages within this time stand under one name, in milliseconds. */
 const TOGETHER_MS = 3 * 60_000;
+
+/** The beginning of an http or https address, up to a space or a character that addresses don't have unescaped. */
+const CANDIDATE = /\bhttps?:\/\/[^\s<>"'`“”‘’«»{}|\\^\p{Cc}]+/giu;
+
+/** Punctuation that ends a sentence rather than an address. */
+const TRAILING = /[.,;:!?…*_~]$/u;
+
+/** @type {readonly (readonly [string, string])[]} */
+const BRACKETS = [['(', ')'], ['[', ']']];
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
 /**
- * One message of the chat. Its text is text; only http and https addresses become links.
+ * Makes a message's element. Its text is never markup; only http and https addresses become links.
  * @param {ChatMessage} message
  * @param {ChatMessage | null} before the message above it
  * @param {boolean} own
@@ -59,12 +69,12 @@ function makeHead({ name, at }) {
   );
 }
 
-/** @param {import('./links.js').Piece} piece */
+/** @param {Piece} piece */
 const makePiece = ({ text, href }) =>
   href === null ? text : build('a', { href, target: '_blank', rel: 'noopener noreferrer nofollow' }, text);
 
 /**
- * Shows the beginning of a long message, and a button for the rest.
+ * Folds a long message, and adds a button that unfolds it.
  * @param {HTMLElement} item
  * @param {HTMLElement} text
  */
@@ -77,4 +87,57 @@ function fold(item, text) {
     more.textContent = open ? texts.showAll : texts.showLess;
   });
   item.append(more);
+}
+
+/**
+ * Splits a text into http and https addresses and what is between them.
+ * @param {string} text
+ * @returns {Piece[]} joined, they are the text
+ */
+export function splitLinks(text) {
+  /** @type {Piece[]} */
+  const pieces = [];
+  let at = 0;
+  for (const { 0: found, index } of text.matchAll(CANDIDATE)) {
+    const address = trimmed(found);
+    const href = hrefOf(address);
+    if (href === null) continue;
+    if (index > at) pieces.push({ text: text.slice(at, index), href: null });
+    pieces.push({ text: address, href });
+    at = index + address.length;
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), href: null });
+  return pieces;
+}
+
+/** Cuts off the punctuation of the sentence around an address. @param {string} found */
+function trimmed(found) {
+  let address = found;
+  for (;;) {
+    const isOver =
+      TRAILING.test(address) ||
+      BRACKETS.some(([open, close]) => address.endsWith(close) && !isBalanced(address, open, close));
+    if (!isOver) return address;
+    address = address.slice(0, -1);
+  }
+}
+
+/**
+ * @param {string} address
+ * @param {string} open
+ * @param {string} close
+ */
+const isBalanced = (address, open, close) => address.split(open).length >= address.split(close).length;
+
+/**
+ * @param {string} address
+ * @returns {string | null} null when it is no http or https address
+ */
+function hrefOf(address) {
+  try {
+    const { protocol, href, hostname } = new URL(address);
+    return hostname !== '' && (protocol === 'http:' || protocol === 'https:') ? href : null;
+  } catch {
+    return null;
+  }
 }

@@ -9,20 +9,20 @@ import { labels, noticeText, texts } from '../../texts.js';
  * @import { ChatMessage } from './chat-message.js'
  */
 
-/** So many messages are kept in the page. */
+/** The most messages that are kept in the page. */
 const MAX_SHOWN = 500;
 
-/** From so many characters before the limit on, the field says how many are left. */
+/** The hint shows how many characters are left when they are this few. */
 const NEAR_LIMIT = 200;
 
-/** How near its end the list counts as read to the end, in pixels. */
+/** The distance from its end at which the list counts as read, in pixels. */
 const AT_END = 48;
 
-/** What people write to each other in the room. */
+/** The chat of the room. */
 export class ChatPanel {
   title = labels.chat;
-  /** How many messages came while the panel was closed. */
-  unread = 0;
+  /** The number of messages that came while the panel was closed. */
+  #unread = 0;
   #you = '';
   #isOpen = false;
   /** @type {ChatMessage | null} */
@@ -32,7 +32,7 @@ export class ChatPanel {
   #scroll = build('div', { class: 'messages-scroll', role: 'log', tabindex: '0', 'aria-label': texts.chatLog }, this.#list);
   #empty = build('p', { class: 'empty' }, texts.chatEmpty);
   #field = build('textarea', { id: 'chat-text-field', rows: '1', placeholder: texts.chatPlaceholder, 'aria-describedby': 'chat-hint' });
-  /** Why what was written is not sent yet. */
+  /** The reason why messages are not sent yet. */
   #waits = build('p', { class: 'hint waits', 'aria-live': 'polite' });
   #hint = build('p', { class: 'hint', id: 'chat-hint', 'aria-live': 'polite' });
   #form = build(
@@ -49,8 +49,8 @@ export class ChatPanel {
 
   /**
    * @param {object} actions
-   * @param {(text: string) => boolean} actions.send  false where there is no connection
-   * @param {(count: number, message: ChatMessage | null) => void} actions.onUnread  with the message that came unseen
+   * @param {(text: string) => boolean} actions.send  returns false when there is no connection
+   * @param {(count: number, message: ChatMessage | null) => void} actions.onUnread  with the new message, or null
    */
   constructor({ send, onUnread }) {
     this.#outbox = new Outbox(send);
@@ -78,11 +78,11 @@ export class ChatPanel {
   }
 
   focus() {
-    return this.#field;
+    this.#field.focus();
   }
 
   /**
-   * Shows what was said before, as the server tells when one joins or comes back.
+   * Shows the earlier messages, which the server sends after each join.
    * @param {ChatMessage[]} history
    * @param {string} you
    */
@@ -94,24 +94,24 @@ export class ChatPanel {
     this.#list.replaceChildren();
     for (const message of history) this.#append(message);
     const missed = history.filter(({ number }) => number > seen).length;
-    if (!this.#isOpen && missed > 0) this.#setUnread(this.unread + missed, null);
+    if (!this.#isOpen && missed > 0) this.#setUnread(this.#unread + missed, null);
     this.#empty.hidden = history.length > 0;
     if (you === '') return;
     this.#outbox.got(history.filter(({ from, number }) => number > seen && ids.includes(from)));
   }
 
-  /** @param {boolean} offline whether what is written now waits */
+  /** @param {boolean} offline whether the connection is lost, so that messages wait */
   offline(offline) {
     if (offline) this.#outbox.offline();
     else this.#outbox.online();
     this.#showWaits();
   }
 
-  /** Forgets everything, before another call. */
+  /** Forgets the messages, before another call. */
   clear() {
     this.history([], '');
     this.#setUnread(0, null);
-    // What was not sent may be said in the next call.
+    // Unsent messages go back to the field, for the next call.
     const unsent = this.#outbox.clear();
     if (this.#field.value === '') this.#field.value = unsent.join('\n');
     this.#showWaits();
@@ -129,12 +129,12 @@ export class ChatPanel {
     if (own) this.#outbox.came();
     if (own) this.#showWaits();
     if (this.#isOpen && (own || atEnd)) this.#scroll.scrollTop = this.#scroll.scrollHeight;
-    if (!this.#isOpen && !own) this.#setUnread(this.unread + 1, message);
+    if (!this.#isOpen && !own) this.#setUnread(this.#unread + 1, message);
   }
 
   /**
-   * The server has not taken the last message: it is sent again.
-   * @param {number} retryMs when, from now
+   * Sends the last message again, which the server has refused.
+   * @param {number} retryMs after this long
    */
   refused(retryMs) {
     this.#outbox.putOff(retryMs);
@@ -181,7 +181,7 @@ export class ChatPanel {
    * @param {ChatMessage | null} message
    */
   #setUnread(count, message) {
-    this.unread = count;
+    this.#unread = count;
     this.#onUnread(count, message);
   }
 }

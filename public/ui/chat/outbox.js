@@ -6,26 +6,26 @@ import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../shared/text
  * @import { ChatMessage } from './chat-message.js'
  */
 
-/** So many messages may wait. */
+/** The most messages that may wait. */
 const MAX_WAITING = 50;
 
 /**
- * Messages on their way to the server: one at a time, and each until it has come back as the room has it. What a
- * connection took with it when it broke off, or the server put off, is sent again, so that all come, once and in order.
+ * Messages on their way to the server, sent one at a time; each stays here until the room has echoed it. A message that
+ * was lost with its connection, or refused, is sent again, so that all of them arrive once and in order.
  */
 export class Outbox {
-  /** The oldest first. @type {string[]} */
+  /** The messages that have not been echoed, the oldest first. @type {string[]} */
   #waiting = [];
   #isOut = false;
   /** @type {unknown} */
   #timer = null;
-  /** Why they wait, as a code of a sentence; null where they don't. @type {'chat-offline' | 'chat-flood' | null} */
+  /** The code of the reason why messages wait; null when none does. @type {'chat-offline' | 'chat-flood' | null} */
   why = null;
   #send;
   #clock;
 
   /**
-   * @param {(text: string) => boolean} send  false where there is no connection
+   * @param {(text: string) => boolean} send  returns false when there is no connection
    * @param {Clock} [clock]
    */
   constructor(send, clock = systemClock) {
@@ -35,7 +35,7 @@ export class Outbox {
 
   /**
    * @param {string} text
-   * @returns {boolean} false where too many wait already
+   * @returns {boolean} false when too many messages wait
    */
   say(text) {
     const shown = cutCharacters(cleanText(text), MAX_CHAT_CHARACTERS);
@@ -54,20 +54,20 @@ export class Outbox {
     else if (!this.#isOut) this.why = 'chat-offline';
   }
 
-  /** The one that was sent has come back. */
+  /** Called when the room has echoed the message that was sent. */
   came() {
     this.#waiting.shift();
     this.#next();
   }
 
-  /** @param {number} retryMs when the server takes it, from now */
+  /** Called when the server has refused a message. @param {number} retryMs after this long it is sent again */
   putOff(retryMs) {
     this.why = 'chat-flood';
     this.#clock.clearTimeout(this.#timer);
     this.#timer = this.#clock.setTimeout(() => this.#next(), retryMs);
   }
 
-  /** There is no connection any more. */
+  /** Called when the connection is lost. */
   offline() {
     this.#clock.clearTimeout(this.#timer);
     this.#isOut = false;
@@ -75,19 +75,19 @@ export class Outbox {
   }
 
   /**
-   * What the room has got before the connection was lost is not sent again.
-   * @param {ChatMessage[]} own  this one's messages that the page had not seen, the oldest first
+   * Drops the messages that the room received before the connection was lost.
+   * @param {ChatMessage[]} own  one's own messages that are new to the page, the oldest first
    */
   got(own) {
     for (const { text } of own) if (text === this.#waiting[0]) this.#waiting.shift();
   }
 
-  /** There is a connection, or one again. */
+  /** Called when there is a connection. */
   online() {
     this.#next();
   }
 
-  /** Forgets them, before another call. @returns {string[]} what was not sent */
+  /** Forgets the messages, before another call. @returns {string[]} those that were not sent */
   clear() {
     const unsent = this.#waiting.splice(0);
     this.offline();

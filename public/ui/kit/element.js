@@ -1,12 +1,12 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * An element of the page, by its id.
+ * Finds an element of the page's markup.
  * @template {HTMLElement} T
  * @param {string} id
- * @param {{ new (): T }} kind what it must be, such as HTMLButtonElement
+ * @param {{ new (): T }} kind the element's class, such as HTMLButtonElement
  * @returns {T}
- * @throws {TypeError} when there is none of that kind
+ * @throws {TypeError} when the page has no such element
  */
 export function elementOf(id, kind) {
   const found = document.getElementById(id);
@@ -15,25 +15,10 @@ export function elementOf(id, kind) {
 }
 
 /**
- * A new element. What it says is text, never markup.
+ * Makes an element. A child that is a string becomes text, never markup.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {string} [className]
- * @param {string} [text]
- * @returns {HTMLElementTagNameMap[K]}
- */
-export function make(tag, className = '', text = '') {
-  const element = document.createElement(tag);
-  element.className = className;
-  element.textContent = text;
-  return element;
-}
-
-/**
- * A new element with attributes and children. A child that is a string is text, never markup.
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {Record<string, string | boolean | undefined>} attributes true: there, without a value; false: not there
+ * @param {Record<string, string | boolean | undefined>} attributes true sets one without a value, false leaves it out
  * @param {...(Node | string | null)} children
  * @returns {HTMLElementTagNameMap[K]}
  */
@@ -48,11 +33,10 @@ export function build(tag, attributes, ...children) {
 }
 
 /**
- * A button that says what it does.
  * @param {string} className
  * @param {string} label
- * @param {() => void} run
- * @param {string} [icon] a path of icons.js; goes before the label
+ * @param {() => void} run called when the button is pressed
+ * @param {string} [icon] a path of icons.js, drawn before the label
  */
 export function makeButton(className, label, run, icon) {
   const button = build('button', { type: 'button', class: className }, icon ? makeIcon(icon) : null, label);
@@ -61,23 +45,34 @@ export function makeButton(className, label, run, icon) {
 }
 
 /**
- * A line drawing on a field of 24 × 24, hidden from assistive technology.
+ * Makes an SVG drawing of one path.
+ * @param {string} className
+ * @param {string} viewBox
  * @param {string} path
  * @returns {SVGElement}
  */
+export function makeDrawing(className, viewBox, path) {
+  const drawing = document.createElementNS(SVG, 'svg');
+  drawing.setAttribute('class', className);
+  drawing.setAttribute('viewBox', viewBox);
+  const shape = document.createElementNS(SVG, 'path');
+  shape.setAttribute('d', path);
+  drawing.append(shape);
+  return drawing;
+}
+
+/**
+ * Makes an icon, hidden from assistive technology.
+ * @param {string} path one of icons.js
+ */
 export function makeIcon(path) {
-  const icon = document.createElementNS(SVG, 'svg');
-  icon.setAttribute('class', 'icon');
-  icon.setAttribute('viewBox', '0 0 24 24');
+  const icon = makeDrawing('icon', '0 0 24 24', path);
   icon.setAttribute('aria-hidden', 'true');
-  const line = document.createElementNS(SVG, 'path');
-  line.setAttribute('d', path);
-  icon.append(line);
   return icon;
 }
 
 /**
- * Changes an element's text only where it differs, so that nothing is announced or drawn twice.
+ * Sets an element's text only if it differs: a live region would announce the same text again.
  * @param {Element} element
  * @param {string} text
  */
@@ -86,10 +81,10 @@ export function setText(element, text) {
 }
 
 /**
- * Watches for a press anywhere else on the page, with which people close what is open.
- * @param {Element[]} inside  presses on these are none
+ * Calls `run` at each press outside of some elements, so that a press elsewhere can close a menu.
+ * @param {Element[]} inside
  * @param {() => void} run
- * @returns {() => void} ends it; idempotent
+ * @returns {() => void} removes the listener; idempotent
  */
 export function onPressOutside(inside, run) {
   const look = (/** @type {PointerEvent} */ { target }) => {

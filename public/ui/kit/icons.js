@@ -1,4 +1,4 @@
-/** Line drawings on a field of 24 × 24: paths for makeIcon(). */
+/** SVG paths of the icons, stroked lines on a field of 24 × 24, for makeIcon(). */
 export const icons = Object.freeze({
   microphone: 'M12 3a3 3 0 0 1 3 3v5a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3',
   muted:

@@ -1,40 +1,37 @@
-import { readConnection } from './address.js';
-import { canChooseSpeaker } from '../../client/playout/output-device.js';
-import { keepChoices, readChoices } from './choices.js';
-import { LISTEN_ONLY, makeDeviceField, showMicrophones, showSpeakers } from './device-select.js';
+import { readConnection } from './room-address.js';
+import { keepChoices, readChoices } from '../settings/choices.js';
+import { DeviceFields, LISTEN_ONLY } from '../settings/devices.js';
 import { build, elementOf, makeButton, setText } from '../kit/element.js';
-import { problem } from './form-problem.js';
 import { icons } from '../kit/icons.js';
+import { showProblem, showView } from '../kit/page.js';
 import { MirrorCheck } from './mirror-check.js';
 import { SoundCheck } from './sound-check.js';
-import { SwitchList } from '../kit/switch.js';
-import { showView } from '../kit/views.js';
-
+import { SwitchList } from '../settings/switches.js';
 import { tidyName } from '../../shared/names.js';
 import { noticeText, texts } from '../../texts.js';
 
 /**
- * @import { Wish, Connection } from './address.js'
- * @import { Device } from './device-select.js'
+ * @import { Wish, Connection } from './room-address.js'
+ * @import { Device } from '../settings/devices.js'
  * @import { Sounds } from '../call/sounds.js'
  *
  * @typedef {{ name: string, microphone: string, speaker: string, transport: Connection }} Entry
  *
  * @typedef {object} LobbyActions
  * @property {(entry: Entry) => void} join
- * @property {() => void} cancel                while joining
- * @property {(code: string) => void} problem  something about the sound went wrong
- * @property {(code: string) => void} settled  what was told of it is no longer so
- * @property {() => void} listDevices  the browser may now tell the devices' names
+ * @property {() => void} cancel               cancels joining
+ * @property {(code: string) => void} problem  shows what went wrong with the sound
+ * @property {(code: string) => void} settled  removes what `problem` has shown
+ * @property {() => void} listDevices          lists the devices again: the browser may now tell their names
  */
 
-/** How long the page says what should be heard, in milliseconds. */
+/** The time for which the hint about the test sound stays, in milliseconds. */
 const TONE_SAID_MS = 6000;
 
-/** Joining that takes longer can be called off, in milliseconds. */
+/** After this long joining can be cancelled, in milliseconds. */
 const PATIENCE_MS = 1500;
 
-/** The green room, before a call: name, devices, how one sounds, connection, and Join. */
+/** The green room, before a call: name, devices, tests of the sound, connection, and Join. */
 export class LobbyView {
   #form = elementOf('join', HTMLFormElement);
   #says = elementOf('lobby-says', HTMLElement);
@@ -45,10 +42,12 @@ export class LobbyView {
   #button = elementOf('join-button', HTMLButtonElement);
   #cancel = elementOf('cancel-button', HTMLButtonElement);
   #cancelTimer = 0;
-  #microphone = makeDeviceField('microphone', texts.microphoneLabel, () => this.#microphoneChosen());
+  #devices = new DeviceFields('', {
+    microphone: (microphone) => this.#microphoneChosen(microphone),
+    speaker: (speaker) => this.#speakerChosen(speaker),
+  });
   #toneSays = build('p', { class: 'hint', 'aria-live': 'polite' });
   #toneTimer = 0;
-  #speaker = makeDeviceField('speaker', texts.speakerLabel, (speaker) => this.#speakerChosen(speaker));
   #switches;
   #wish;
   #sounds;
@@ -58,7 +57,7 @@ export class LobbyView {
 
   /**
    * @param {string} room
-   * @param {Wish} wish what the address asks for; it goes before what was chosen last
+   * @param {Wish} wish takes precedence over the last choices
    * @param {Sounds} sounds
    * @param {LobbyActions} actions
    */
@@ -66,18 +65,18 @@ export class LobbyView {
     this.#wish = wish;
     this.#sounds = sounds;
     this.#actions = actions;
-    const sound = () => ({ microphone: this.#microphone.select.value, processing: wish.processing });
-    const { problem: onProblem, settled: onSettled } = actions;
-    this.#check = new SoundCheck({ wish: sound, onProblem, onOpen: actions.listDevices });
-    this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing: wish.processing, onProblem, onSettled, onStart: () => this.#check.stop() });
+    const { processing } = wish;
+    const { problem: onProblem, settled: onSettled, listDevices: onOpen } = actions;
+    this.#check = new SoundCheck({ microphone: () => this.#devices.microphone, processing, onProblem, onOpen });
+    this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing, onProblem, onSettled, onStart: () => this.#check.stop() });
     this.#switches = new SwitchList(
       elementOf('lobby-switches', HTMLElement),
       ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'stereo', 'highBitrate', 'lowDelay', 'shortFrames'],
-      () => this.#again(),
+      () => this.#testAgain(),
     );
     this.#fill(room);
     this.#name.addEventListener('input', () => {
-      problem(this.#name, null);
+      showProblem(this.#name, null);
       this.#showCut();
     });
     this.#cancel.addEventListener('click', actions.cancel);
@@ -96,12 +95,10 @@ export class LobbyView {
     this.#transport.value = this.#wish.transport ?? readConnection(kept.transport) ?? 'auto';
     if (this.#transport.value !== 'auto') elementOf('advanced', HTMLDetailsElement).open = true;
     const tone = makeButton('button', texts.playTone, () => void this.#playTone(), icons.speaker);
-    const speaker = canChooseSpeaker()
-      ? this.#speaker.field
-      : build('p', { class: 'hint' }, texts.speakerBySystem);
+    const { microphoneField, speakerField } = this.#devices;
     elementOf('lobby-devices', HTMLElement).append(
-      build('div', { class: 'device' }, this.#microphone.field, this.#check.element),
-      build('div', { class: 'device' }, speaker, build('div', { class: 'check' }, tone, this.#toneSays)),
+      build('div', { class: 'device' }, microphoneField, this.#check.element),
+      build('div', { class: 'device' }, speakerField, build('div', { class: 'check' }, tone, this.#toneSays)),
       this.#mirror.element,
     );
   }
@@ -109,20 +106,19 @@ export class LobbyView {
   /**
    * @param {Device[]} microphones
    * @param {Device[]} speakers
-   * @param {boolean} allowed false where a microphone is of no use
+   * @param {boolean} allowed whether a microphone can be used
    */
   devices(microphones, speakers, allowed) {
     const kept = readChoices();
-    const chosen = this.#microphone.select.value || kept.microphone || '';
-    showMicrophones(this.#microphone.select, microphones, chosen, allowed);
-    showSpeakers(this.#speaker.select, speakers, kept.speaker ?? '');
-    this.#sounds.speaker(this.#speaker.select.value);
-    this.#microphoneUsable(this.#microphone.select.value !== LISTEN_ONLY);
+    const microphone = this.#devices.microphone || kept.microphone || '';
+    this.#devices.show(microphones, speakers, { microphone, speaker: kept.speaker ?? '', allowed });
+    this.#sounds.speaker(this.#devices.speaker);
+    this.#showTests(this.#devices.microphone !== LISTEN_ONLY);
   }
 
   /**
-   * Shows the form, ready for what comes first.
-   * @param {string} [says] of the call that is over
+   * Shows the green room, and focuses the name if it is empty, else Join.
+   * @param {string} [says] about the call that is over
    */
   show(says = '') {
     showView('lobby');
@@ -134,15 +130,13 @@ export class LobbyView {
     else this.#button.focus();
   }
 
-  /** Switches off what tests the sound. */
+  /** Ends the tests of the sound. */
   quiet() {
     this.#check.stop();
     void this.#mirror.stop();
   }
 
-  /**
-   * @param {boolean} busy true while joining
-   */
+  /** @param {boolean} busy whether the room is being joined */
   busy(busy) {
     this.#button.disabled = busy;
     setText(this.#button, busy ? texts.joining : texts.join);
@@ -151,19 +145,17 @@ export class LobbyView {
     if (busy) this.#cancelTimer = window.setTimeout(() => (this.#cancel.hidden = false), PATIENCE_MS);
   }
 
-  /**
-   * @param {string} code what is wrong with the name
-   */
+  /** @param {string} code of what is wrong with the name */
   nameProblem(code) {
-    problem(this.#name, noticeText(code));
+    showProblem(this.#name, noticeText(code));
   }
 
-  /** Says beside the choice of the connection that this browser lacks one. */
+  /** Says beside the choice of the connection that this browser has no WebTransport. */
   noWebTransport() {
     setText(this.#hint, noticeText('no-webtransport'));
   }
 
-  /** Says how a name that is too long is shown. */
+  /** Shows how a name that is too long is cut. */
   #showCut() {
     const name = this.#name.value.trim();
     const shown = tidyName(name);
@@ -175,7 +167,7 @@ export class LobbyView {
   #join() {
     const entry = this.#entry();
     if (entry.name === '') {
-      problem(this.#name, texts.noNameTyped);
+      showProblem(this.#name, texts.noNameTyped);
       return;
     }
     keepChoices(entry);
@@ -187,28 +179,28 @@ export class LobbyView {
   #entry() {
     return {
       name: this.#name.value.trim(),
-      microphone: this.#microphone.select.value,
-      speaker: this.#speaker.select.value,
+      microphone: this.#devices.microphone,
+      speaker: this.#devices.speaker,
       transport: readConnection(this.#transport.value) ?? 'auto',
     };
   }
 
-  #microphoneChosen() {
-    const microphone = this.#microphone.select.value;
+  /** @param {string} microphone */
+  #microphoneChosen(microphone) {
     keepChoices({ microphone });
-    this.#microphoneUsable(microphone !== LISTEN_ONLY);
-    this.#again();
+    this.#showTests(microphone !== LISTEN_ONLY);
+    this.#testAgain();
   }
 
-  /** @param {boolean} usable */
-  #microphoneUsable(usable) {
-    this.#check.element.hidden = !usable;
-    this.#mirror.element.hidden = !usable;
-    if (!usable) this.quiet();
+  /** @param {boolean} shown whether there is a microphone to test */
+  #showTests(shown) {
+    this.#check.element.hidden = !shown;
+    this.#mirror.element.hidden = !shown;
+    if (!shown) this.quiet();
   }
 
-  /** What is being tested goes on with what was chosen now. */
-  #again() {
+  /** Restarts the level test with the new choices, and ends hearing oneself. */
+  #testAgain() {
     if (this.#check.running) void this.#check.start();
     void this.#mirror.stop();
   }

@@ -1,5 +1,5 @@
 import { Call } from '../../call.js';
-import { readChoices, soundOf } from './choices.js';
+import { readChoices, soundOf } from '../settings/choices.js';
 import { build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { texts } from '../../texts.js';
@@ -8,13 +8,13 @@ import { texts } from '../../texts.js';
  * @import { Entry } from './lobby-view.js'
  */
 
-/** A room name that nobody needs: the server makes a room of one for who hears themselves. */
+/** The room's name in a mirror call; the server puts each mirror call in a room of its own. */
 const MIRROR_ROOM = 'mirror';
 
-/** The name of who has not typed one yet. */
+/** The name of a person who has not typed one yet. */
 const NAMELESS = '–';
 
-/** Hearing oneself as the others would: one's voice goes to the server and comes back after two seconds. */
+/** Lets one hear oneself as the others would: a call whose server sends one's voice back after two seconds. */
 export class MirrorCheck {
   #label = build('span', {}, texts.hearYourself);
   #button = build('button', { type: 'button', class: 'button' }, makeIcon(icons.sound), this.#label);
@@ -26,8 +26,8 @@ export class MirrorCheck {
 
   /**
    * @param {object} options
-   * @param {() => Entry} options.entry
-   * @param {boolean} options.processing
+   * @param {() => Entry} options.entry  what the form holds
+   * @param {boolean} options.processing false leaves the microphone's sound as it is
    * @param {(code: string) => void} options.onProblem
    * @param {(code: string) => void} options.onSettled
    * @param {() => void} options.onStart
@@ -69,8 +69,7 @@ export class MirrorCheck {
 
   /** @param {string} sentence */
   #show(sentence) {
-    const isOn = this.#call !== null;
-    setText(this.#label, isOn ? texts.hearStop : texts.hearYourself);
+    setText(this.#label, this.#call ? texts.hearStop : texts.hearYourself);
     setText(this.#says, sentence);
   }
 }

@@ -1,25 +1,25 @@
-import { ask } from '../kit/question.js';
+import { ask } from '../kit/dialog.js';
 import { texts } from '../../texts.js';
 
 /**
- * @typedef {object} Place  what a call has in its room, for another tab that goes on with it
- * @property {string} resume   the place's token
+ * @typedef {object} Place  what another tab needs to continue a call
+ * @property {string} resume   the resume token
  * @property {string} you      the participant's id
  * @property {boolean} muted
  * @property {[string, number][]} volumes  how loud others are made, by their ids
  */
 
-/** A tab that stands still tells nothing of its call: it is asked for so long, in milliseconds. */
+/** The time to wait for the other tab's answer, in milliseconds: a suspended tab never answers. */
 const ANSWER_MS = 500;
 
 /**
- * One tab of a browser is in a room at a time: two of one device would hear each other, and echo. Another browser, or
- * a private window, is another device.
+ * Keeps a browser in a room once, by a Web Lock for each room: two tabs on one device would hear each other, and echo.
+ * Another browser, or a private window, counts as another device.
  */
 export class OneTab {
   #name;
   #on;
-  /** Through which another tab asks for the call. @type {BroadcastChannel | null} */
+  /** The channel on which another tab asks for the call. @type {BroadcastChannel | null} */
   #channel = null;
   /** @type {((none?: unknown) => void) | null} */
   #release = null;
@@ -27,8 +27,8 @@ export class OneTab {
   /**
    * @param {string} room
    * @param {object} on
-   * @param {() => Place | null} on.asked  another tab wants the call: it may take up its place, where there is one
-   * @param {() => void} on.taken          another tab has the room now
+   * @param {() => Place | null} on.asked  gives another tab this call's place; null when there is none now
+   * @param {() => void} on.taken          called when another tab has taken over the room
    */
   constructor(room, on) {
     this.#name = `aloud.room.${room}`;
@@ -36,21 +36,21 @@ export class OneTab {
   }
 
   /**
-   * Before a call: where another tab is in the room, asks whether the call is to be moved here.
-   * @returns {Promise<Partial<Place> | null>} the place that is to be taken up, empty where there is none; null where the
-   *   call stays in the other tab
+   * Claims the room before a call. If another tab is in the room, asks the person whether to move the call here.
+   * @returns {Promise<Partial<Place> | null>} the place to resume, empty if there is none; null if the call stays in the
+   *   other tab
    */
   async enter() {
     if (await this.#lock({ ifAvailable: true })) return {};
     const moves = await new Promise((resolve) => void ask(texts.otherTab, resolve));
     if (!moves) return null;
     const place = await this.#askForPlace();
-    // A tab that tells nothing of its call is made to leave; one that does goes on until its place is taken up.
+    // A tab without an answer is made to leave now; one that has answered goes on until its place is resumed.
     if (place === null) await this.#lock({ steal: true });
     return place ?? {};
   }
 
-  /** The call is in this tab now. Idempotent. */
+  /** Takes the room for this tab, whose call has begun. Idempotent. */
   hold() {
     void this.#lock({ steal: true });
   }
@@ -61,7 +61,7 @@ export class OneTab {
    */
   #lock(options) {
     const locks = globalThis.navigator?.locks;
-    // Browsers have no locks on pages that aren't secure, and those have no microphone.
+    // Insecure pages have no locks; they have no microphone either, so nothing echoes.
     if (!locks || this.#release) return Promise.resolve(true);
     return new Promise((resolve) => {
       const held = locks.request(this.#name, options, (lock) => {
@@ -69,7 +69,7 @@ export class OneTab {
         return lock && new Promise((release) => this.#hold(release));
       });
       held.catch(() => {
-        // Where a browser gives no locks at all, nobody is kept from joining.
+        // The lock was stolen by another tab, or the browser gives none; the latter must not prevent joining.
         resolve(true);
         if (this.#release) this.#on.taken();
         this.leave();
@@ -87,7 +87,7 @@ export class OneTab {
     this.#channel = channel;
   }
 
-  /** @returns {Promise<Place | null>} null where the other tab doesn't answer, or has none just now */
+  /** @returns {Promise<Place | null>} null if the other tab doesn't answer, or has no place now */
   async #askForPlace() {
     const channel = new BroadcastChannel(this.#name);
     /** @type {Place | null} */
@@ -100,7 +100,7 @@ export class OneTab {
     return place;
   }
 
-  /** Idempotent. */
+  /** Gives the room up. Idempotent. */
   leave() {
     this.#release?.();
     this.#release = null;

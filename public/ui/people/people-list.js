@@ -1,14 +1,22 @@
-import { PersonTile } from './person-tile.js';
+import { hue, initials, labelOf } from './person.js';
+import { build, makeIcon, setText } from '../kit/element.js';
+import { icons } from '../kit/icons.js';
+import { PersonMenu } from './person-menu.js';
+import { texts } from '../../texts.js';
 
 /**
- * @import { Person } from './person-tile.js'
+ * @import { Person } from './person.js'
  *
- * @typedef {object} VolumeActions
- * @property {(id: string) => number} volumeOf           how loud one other person is made, for oneself; 1: as everybody
- * @property {(id: string, gain: number) => void} volume  makes them so loud
+ * @typedef {object} Shown  what the page knows about a person besides
+ * @property {boolean} you
+ * @property {boolean} recording whether the room is being recorded
+ *
+ * @typedef {object} VolumeActions  one's own volume of another person; 1 is the volume for everybody
+ * @property {(id: string) => number} volumeOf
+ * @property {(id: string, gain: number) => void} volume
  */
 
-/** How loud is shown as full, and as nothing, in -dBov (RFC 6465: 0 is the loudest, 127 silence). */
+/** The levels that fill the ring around an avatar and leave it empty, in -dBov (RFC 6465: 0 is the loudest, 127 silence). */
 const LOUD = 15;
 const QUIET = 60;
 
@@ -47,8 +55,8 @@ export class PeopleList {
   }
 
   /**
-   * Who speaks just now, and how loud.
-   * @param {{ id: string, level: number, voice: boolean }[]} speakers level in -dBov; the others are silent
+   * Shows who is speaking.
+   * @param {{ id: string, level: number, voice: boolean }[]} speakers level in -dBov; people not listed are silent
    */
   speakers(speakers) {
     const speaking = new Map(speakers.map((one) => [one.id, one]));
@@ -72,3 +80,95 @@ export class PeopleList {
 
 /** @param {number} level in -dBov */
 const shareOf = (level) => Math.min(1, Math.max(0, (QUIET - level) / (QUIET - LOUD)));
+
+/** One person's tile: name, level, signs, and the menu. */
+class PersonTile {
+  #avatar = build('span', { class: 'avatar' });
+  #name = build('span', { class: 'person-called' });
+  #you = build('span', { class: 'person-you' }, ` (${texts.you})`);
+  #how = build('span', { class: 'person-how' });
+  #muted = build('span', { class: 'person-sign muted-sign' }, makeIcon(icons.muted));
+  #hand = build('span', { class: 'person-sign hand-sign' }, makeIcon(icons.hand));
+  #quality = build('span', { class: 'quality' }, build('span', {}), build('span', {}), build('span', {}));
+  #qualityText = build('span', { class: 'visually-hidden' });
+  #menu;
+  #isMutedForYou;
+  /** @type {Person | null} */
+  #person = null;
+  /** @type {Shown | null} */
+  #shown = null;
+
+  /**
+   * @param {number} gain one's own volume of this person; 0 mutes them
+   * @param {(gain: number) => void} onGain
+   */
+  constructor(gain, onGain) {
+    this.#isMutedForYou = gain === 0;
+    this.#menu = new PersonMenu(gain, (changed) => {
+      onGain(changed);
+      this.#isMutedForYou = changed === 0;
+      this.#refresh();
+    });
+    const nameLine = build('span', { class: 'person-name' }, this.#name, this.#you);
+    const signs = build('div', { class: 'person-signs' }, this.#hand, this.#muted, this.#quality);
+    this.element = build(
+      'li',
+      { class: 'person' },
+      this.#avatar,
+      build('div', { class: 'person-text' }, nameLine, this.#how, this.#qualityText),
+      signs,
+      this.#menu.button,
+      this.#menu.element,
+    );
+  }
+
+  /**
+   * @param {Person} person
+   * @param {Shown} shown
+   */
+  show(person, shown) {
+    this.#person = person;
+    this.#shown = shown;
+    this.#refresh();
+  }
+
+  #refresh() {
+    const [person, shown] = [this.#person, this.#shown];
+    if (!person || !shown) return;
+    const { name, muted, hand = 0, away = false, quality = 0, recorded } = person;
+    const { you, recording } = shown;
+    const called = labelOf(person);
+    // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the initials.
+    this.#avatar.dataset.initials = initials(name);
+    this.element.style.setProperty('--hue', String(hue(called)));
+    this.element.classList.toggle('away', away);
+    setText(this.#name, called);
+    this.#name.title = called;
+    this.#you.hidden = !you;
+    this.#muted.hidden = !muted;
+    this.#hand.hidden = hand === 0;
+    this.#quality.hidden = quality === 0;
+    this.#quality.dataset.quality = String(quality);
+    this.#quality.title = texts.quality[quality] ?? '';
+    setText(this.#qualityText, texts.quality[quality] ?? '');
+    const states = [
+      away && texts.away,
+      hand > 0 && texts.handRaised,
+      muted && texts.muted,
+      this.#isMutedForYou && texts.mutedForYou,
+      recording && recorded === false && texts.notRecorded,
+    ];
+    setText(this.#how, states.filter(Boolean).join(' · '));
+    this.#menu.show(called, person.transport, you);
+    if (muted || away) this.speaks(0, false);
+  }
+
+  /**
+   * @param {number} level 0 to 1
+   * @param {boolean} voice whether the sound is a voice
+   */
+  speaks(level, voice) {
+    this.element.classList.toggle('speaking', voice);
+    this.element.style.setProperty('--level', level.toFixed(2));
+  }
+}

@@ -2,12 +2,12 @@ import { build, makeIcon, onPressOutside, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { texts } from '../../texts.js';
 
-/** The loudest that one person can be made, as a factor. */
+/** The largest volume of one person, as a factor. */
 const MAX_GAIN = 2;
 
-/** What one can do about one other person, for oneself alone: their volume. Opens over the tile, one at a time. */
+/** A menu over a person's tile, with one's own volume of that person. Only one is open at a time. */
 export class PersonMenu {
-  /** The one that is open. @type {PersonMenu | null} */
+  /** The menu that is open. @type {PersonMenu | null} */
   static #current = null;
   button = build('button', { type: 'button', class: 'button quiet icon-only person-more', 'aria-expanded': 'false' }, makeIcon(icons.more));
   #slider = build('input', { type: 'range', min: '0', max: String(100 * MAX_GAIN), step: '5' });
@@ -27,8 +27,8 @@ export class PersonMenu {
   );
 
   /**
-   * @param {number} gain 0 to MAX_GAIN; 0: muted for oneself
-   * @param {(gain: number) => void} onGain called when it is changed
+   * @param {number} gain 0 to MAX_GAIN; 0 mutes the person
+   * @param {(gain: number) => void} onGain called when the volume changes
    */
   constructor(gain, onGain) {
     this.#onGain = onGain;
@@ -61,7 +61,7 @@ export class PersonMenu {
   /**
    * @param {string} name
    * @param {string} transport
-   * @param {boolean} you there is nothing to set about oneself
+   * @param {boolean} you hides the menu: one doesn't hear oneself
    */
   show(name, transport, you) {
     this.button.hidden = you;

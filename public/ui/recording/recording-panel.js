@@ -1,18 +1,19 @@
 import { build, makeButton, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
+import { labelOf } from '../people/person.js';
 import { labels, noticeText, texts } from '../../texts.js';
 
 /**
- * @import { Person } from '../people/person-tile.js'
+ * @import { Person } from '../people/person.js'
  *
- * @typedef {object} RecordingState  as the server tells it
+ * @typedef {object} RecordingState  as the server reports it
  * @property {string} id
  * @property {boolean} on
- * @property {string} by          who started it
+ * @property {string} by          the label of the person who started it
  * @property {string} startedAt   ISO 8601
  * @property {string} [stoppedBy]
- * @property {string} [code]      why it stopped, where nobody stopped it
- * @property {boolean} [ready]    its files are whole
+ * @property {string} [code]      the reason why it stopped, if nobody stopped it
+ * @property {boolean} [ready]    its files are complete
  *
  * @typedef {object} RecordedFile
  * @property {string} file
@@ -24,7 +25,7 @@ import { labels, noticeText, texts } from '../../texts.js';
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
-/** Starting and stopping a recording, whether one is in it oneself, and the files. */
+/** The panel Record: starting and stopping, one's own consent, and the files. */
 export class RecordingPanel {
   title = labels.recording;
   #says = build('p', {});
@@ -63,11 +64,11 @@ export class RecordingPanel {
     const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
     this.#start.hidden = isOn;
     this.#stop.hidden = !isOn;
-    // Who has just pressed one of them goes on with the other.
+    // The button that was pressed is hidden now; the focus goes to the other one.
     if (hadFocus) (isOn ? this.#stop : this.#start).focus();
     this.#meRow.hidden = !isOn;
     this.#me.checked = people.find(({ id }) => id === you)?.recorded === true;
-    const recorded = people.filter((person) => person.recorded).map(({ label, name }) => label || name);
+    const recorded = people.filter((person) => person.recorded).map(labelOf);
     setText(this.#people, isOn ? texts.recordedPeople(recorded) : '');
   }
 
@@ -82,7 +83,7 @@ export class RecordingPanel {
     this.#files.prepend(...files.map((file) => fileItem(id, since, file)));
   }
 
-  /** The files could not be had. */
+  /** Says that the files could not be fetched. */
   filesFailed() {
     setText(this.#says, noticeText('recording-files'));
   }
@@ -104,7 +105,7 @@ function saysOf(recording) {
 
 /**
  * @param {string} id
- * @param {string} since  when it began, as people read it
+ * @param {string} since  the local time when it began
  * @param {RecordedFile} file
  */
 function fileItem(id, since, { file, label, person, seconds, bytes }) {

@@ -1,11 +1,12 @@
 import { elementOf, setText } from '../kit/element.js';
-import { ask } from '../kit/question.js';
+import { ask } from '../kit/dialog.js';
+import { labelOf } from '../people/person.js';
 import { RecordingPanel } from './recording-panel.js';
 import { noticeText, texts } from '../../texts.js';
 
 /**
  * @import { CallBar } from '../call/call-bar.js'
- * @import { Person } from '../people/person-tile.js'
+ * @import { Person } from '../people/person.js'
  * @import { RecordedFile, RecordingState } from './recording-panel.js'
  *
  * @typedef {object} RecordingActions
@@ -14,11 +15,11 @@ import { noticeText, texts } from '../../texts.js';
  * @property {(sentence: string) => void} announce
  */
 
-/** How often the files are asked for until they are there, and how long between, in milliseconds. */
+/** The number of times the files are requested before that is a failure, and the interval in milliseconds. */
 const TRIES = 5;
 const TRY_MS = 1000;
 
-/** What a page shows of a recording: the sign for everybody, the question, the panel. */
+/** A recording on the page: the badge, the question for consent, the panel. */
 export class Recording {
   panel;
   #badge = elementOf('recording-badge', HTMLElement);
@@ -29,9 +30,9 @@ export class Recording {
   /** @type {Person[]} */
   #people = [];
   #you = '';
-  /** Which recordings this one has answered for. @type {Set<string>} */
+  /** The recordings that this person has been asked about, by id. @type {Set<string>} */
   #asked = new Set();
-  /** @type {Set<string>} */
+  /** The recordings whose files were fetched, or are being fetched. @type {Set<string>} */
   #fetched = new Set();
   /** @type {(() => void) | null} */
   #endQuestion = null;
@@ -44,30 +45,30 @@ export class Recording {
     this.#bar = bar;
     this.#actions = actions;
     this.panel = new RecordingPanel({
-      record: (on) => actions.record(on),
-      consent: (agreed) => actions.consent(agreed),
+      record: actions.record,
+      consent: actions.consent,
       opened: () => this.#fetchReady(),
     });
     setText(this.#badge, texts.recordingOn);
   }
 
-  /** Whether one is going on. */
+  /** Whether the room is being recorded. */
   get on() {
     return this.#state?.on === true;
   }
 
   /**
-   * As one joins or comes back.
+   * Called after each join.
    * @param {RecordingState | null} state
-   * @param {boolean} offered whether the server records at all
+   * @param {boolean} offered whether the server can record
    */
   welcome(state, offered) {
     this.#bar.record.hidden = !offered;
     this.#become(state);
   }
 
-  /** @param {RecordingState | null} state */
-  told(state) {
+  /** Called when the recording has changed. @param {RecordingState | null} state */
+  changed(state) {
     const wasOn = this.on;
     this.#become(state);
     if (!state) return;
@@ -85,7 +86,7 @@ export class Recording {
     this.#show();
   }
 
-  /** Forgets everything, before another call. */
+  /** Forgets the call, before another one. */
   clear() {
     this.#become(null);
     this.#people = [];
@@ -109,23 +110,20 @@ export class Recording {
     this.#askOnce();
   }
 
-  /** Who started it has agreed by that; everybody else is asked, once for each recording. */
+  /** Asks for consent, once for each recording; the person who started it has agreed by that. */
   #askOnce() {
     const state = this.#state;
     const me = this.#people.find(({ id }) => id === this.#you);
     if (!state?.on || !me || this.#asked.has(state.id)) return;
-    if (me.recorded || state.by === (me.label || me.name)) {
-      this.#asked.add(state.id);
-      return;
-    }
     this.#asked.add(state.id);
+    if (me.recorded || state.by === labelOf(me)) return;
     this.#endQuestion = ask(texts.consent(state.by), (agreed) => {
       this.#endQuestion = null;
       this.#actions.consent(agreed);
     });
   }
 
-  /** Gets the files, once they are whole; again where that has failed before. */
+  /** Fetches the files once they are complete, unless that was done. */
   #fetchReady() {
     const state = this.#state;
     if (!state?.ready || this.#fetched.has(state.id)) return;
@@ -135,7 +133,7 @@ export class Recording {
 
   /** @param {RecordingState} recording */
   async #fetchFiles({ id, startedAt }) {
-    // Until the call is over.
+    // clear() ends it: the call is over.
     for (let i = 0; i < TRIES && this.#fetched.has(id); i++) {
       if (i > 0) await new Promise((resolve) => void setTimeout(resolve, TRY_MS));
       const files = await filesOf(id);
@@ -152,7 +150,7 @@ export class Recording {
 
 /**
  * @param {string} id of a recording
- * @returns {Promise<RecordedFile[] | null>} null where they can't be had
+ * @returns {Promise<RecordedFile[] | null>} null when they can't be fetched; the caller reports it
  */
 async function filesOf(id) {
   try {

@@ -9,7 +9,7 @@ import { labels, noticeText, texts } from '../../texts.js';
 
 const STYLE = '/public/ui/sound/sound.css';
 
-/** The panel Sound, which is loaded when it is opened first; from the beginning on a call's history is kept for it. */
+/** The content Sound of the side panel. It keeps the call's history, and loads the panel itself when it is first opened. */
 export class SoundContent {
   title = labels.soundPanel;
   element = build('div', { class: 'stack' }, build('p', { class: 'hint' }, texts.panelLoading));
@@ -54,7 +54,7 @@ export class SoundContent {
     if (this.#isOpen) this.#show();
   }
 
-  /** Forgets everything, before another call. */
+  /** Forgets the call, before another one. */
   clear() {
     this.#history.clear();
     this.#stats = null;
@@ -78,7 +78,7 @@ export class SoundContent {
   }
 }
 
-/** @param {string} href @returns {Promise<void>} when it is in force */
+/** @param {string} href @returns {Promise<void>} settled once the style sheet applies; rejects when it can't be loaded */
 function addStyle(href) {
   const link = build('link', { rel: 'stylesheet', href });
   document.head.append(link);

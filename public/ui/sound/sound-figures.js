@@ -1,24 +1,38 @@
 import { LATENESS_BINS_MS } from '../../shared/lateness-bins.js';
-import { figureTexts, texts } from '../../texts.js';
+import { connectionNames, figureTexts, partTexts, texts } from '../../texts.js';
 import { build, setText } from '../kit/element.js';
-import { quantity } from './sound-report.js';
 
 /**
  * @import { ClientStats } from '../../client/call/client-stats.js'
+ * @import { DelayParts } from '../../client/playout/delay-parts.js'
+ * @import { Sample } from './sound-history.js'
  *
  * @typedef {object} Figure
  * @property {string} name
- * @property {string} up    of this one's sound, as the server counts it
- * @property {string} down  of what is heard here
+ * @property {string} up    of one's own sound, as the server counts it
+ * @property {string} down  of the sound that is heard here
  */
 
-/** Counts of packets and frames since joining, which both sides keep under the same name. */
+/** The parts of the delay, in the order in which sound passes them. @type {readonly (keyof DelayParts)[]} */
+export const PARTS = ['frameMs', 'serverDelayMs', 'wayMs', 'playoutMs', 'outputMs'];
+
+/**
+ * Formats a number with its unit, or a dash for one that isn't known.
+ * @param {number | null | undefined} value
+ * @param {string} unit
+ * @param {number} [digits] after the point
+ */
+export function quantity(value, unit, digits = 0) {
+  return value === null || value === undefined || !Number.isFinite(value) ? '–' : `${value.toFixed(digits)} ${unit}`.trimEnd();
+}
+
+/** Counts of packets and frames since joining, by the name that server and client use for them. */
 const COUNTS = /** @type {const} */ (['lost', 'late', 'early', 'duplicate', 'concealed', 'recovered']);
 
 /**
- * What is counted of a call, both ways.
+ * The figures of a call, in both directions.
  * @param {ClientStats} stats
- * @returns {Figure[]} with a dash for what isn't known, or not counted
+ * @returns {Figure[]} with a dash for what isn't known or isn't counted
  */
 export function figuresOf({ receivedPercent, detail: { server, playout, uplink, client } }) {
   const told = /** @type {Record<string, any>} */ (server ?? {});
@@ -35,9 +49,9 @@ export function figuresOf({ receivedPercent, detail: { server, playout, uplink, 
 }
 
 /**
- * How late this one's frames came to the server, of the last seconds.
+ * The distribution of the lateness of one's own frames at the server.
  * @param {ClientStats} stats
- * @returns {{ name: string, share: number }[]} share: 0 to 1; none where nothing came
+ * @returns {{ name: string, share: number }[]} share: 0 to 1; empty when no frame came
  */
 export function latenessOf({ detail: { server } }) {
   const bins = server?.latenessBins;
@@ -50,7 +64,41 @@ export function latenessOf({ detail: { server } }) {
   }));
 }
 
-/** The figures as a table, and lateness as bars. */
+/**
+ * The panel's contents as text, to copy.
+ * @param {object} what
+ * @param {string} what.room
+ * @param {ClientStats} what.stats
+ * @param {Sample} what.sample  of the last second
+ * @param {Figure[]} what.figures
+ * @param {string} what.at      the time, ISO 8601
+ * @returns {string}
+ */
+export function soundReport({ room, stats, sample, figures, at }) {
+  const { delayMs, delayParts, transport } = stats;
+  const parts = PARTS.map((part) => `  ${partTexts[part]}: ${quantity(delayParts[part], 'ms')}`);
+  const rows = [
+    [texts.plotRoundTrip, quantity(sample.roundTripMs, 'ms')],
+    [texts.plotReceived, quantity(sample.receivedPercent, '%', 1)],
+    [texts.plotServerDelay, quantity(sample.serverDelayMs, 'ms')],
+    [texts.plotPlayoutDelay, quantity(sample.playoutDelayMs, 'ms')],
+    [texts.lossUp, quantity(sample.lostUpPercent, '%', 1)],
+    [texts.lossDown, quantity(sample.lostDownPercent, '%', 1)],
+    [texts.rateUp, quantity(sample.upKbps, 'kb/s')],
+    [texts.rateDown, quantity(sample.downKbps, 'kb/s')],
+  ];
+  return [
+    texts.reportTitle(room, at),
+    texts.connectedOver(connectionNames[transport] ? transport : String(transport)),
+    texts.soundAge(quantity(delayMs, 'ms')),
+    ...parts,
+    ...rows.map(([name, value]) => `${name}: ${value}`),
+    ...figures.map(({ name, up, down }) => `${name}: ${texts.up} ${up}, ${texts.down} ${down}`),
+    '',
+  ].join('\n');
+}
+
+/** The figures as a table, and the lateness as bars. */
 export class SoundFigures {
   #rows = build('tbody', {});
   #bars = build('div', { class: 'lateness', role: 'img', 'aria-label': texts.lateness });

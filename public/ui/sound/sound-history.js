@@ -1,33 +1,33 @@
 /**
  * @import { ClientStats } from '../../client/call/client-stats.js'
  *
- * @typedef {object} Sample  one second of a call; null where it isn't known
+ * @typedef {object} Sample  one second of a call; null for what isn't known
  * @property {number} second                 since the call began
  * @property {number | null} roundTripMs
  * @property {number | null} receivedPercent of what is heard here
  * @property {number | null} serverDelayMs
  * @property {number | null} playoutDelayMs
  * @property {number | null} lostDownPercent
- * @property {number | null} lostUpPercent   as the server says
+ * @property {number | null} lostUpPercent   as the server counts it
  * @property {number | null} upKbps
  * @property {number | null} downKbps
  */
 
-/** So many seconds are kept: what the plots show. */
+/** The length of the history that is kept and plotted, in seconds. */
 export const HISTORY_SECONDS = 120;
 
-/** Loss is a share of the packets of so many seconds: of fewer packets it would jump. */
+/** The time over which loss is averaged, in seconds: the loss of a single second jumps. */
 const LOSS_SECONDS = 5;
 
-/** What a call's statistics say, second by second. */
+/** A call's statistics, second by second. */
 export class SoundHistory {
   /** @type {Sample[]} the oldest first */
   samples = [];
-  /** @type {{ ms: number, up: number, down: number, lost: number, received: number }[]} sums, as they were */
+  /** Earlier totals of the statistics. @type {{ ms: number, up: number, down: number, lost: number, received: number }[]} */
   #sums = [];
   #beginMs = NaN;
 
-  /** Forgets everything, before another call. */
+  /** Forgets the call, before another one. */
   clear() {
     this.samples = [];
     this.#sums = [];
@@ -42,7 +42,7 @@ export class SoundHistory {
     const { roundTripMs, receivedPercent, delayParts, bytes, detail } = stats;
     const { lost, received } = detail.playout;
     const before = this.#sums.at(-1);
-    // Sums that go down are those of a connection that is new.
+    // A new connection counts from 0.
     if (before && bytes.down < before.down) this.#sums = [];
     this.#sums.push({ ms: nowMs, up: bytes.up, down: bytes.down, lost, received });
     if (this.#sums.length > LOSS_SECONDS + 1) this.#sums.shift();
@@ -78,3 +78,21 @@ export class SoundHistory {
 
 /** @param {unknown} value */
 const numberOr = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null);
+
+/**
+ * The ends of a plot's axis, rounded outwards so that they seldom change.
+ * @param {(number | null)[]} values
+ * @param {{ least: number, hangs?: boolean }} row  least: the axis' least length; hangs: it ends at 100 and its lower end
+ *   varies, else it begins at 0
+ * @returns {[number, number]}
+ */
+export function rangeOf(values, { least, hangs = false }) {
+  const known = values.filter((value) => value !== null);
+  if (hangs) {
+    const low = Math.min(100 - least, ...known);
+    return [Math.max(0, Math.floor(low / 5) * 5), 100];
+  }
+  const high = Math.max(least, ...known) * 1.1;
+  const step = 10 ** Math.floor(Math.log10(high)) / 2;
+  return [0, Math.ceil(high / step) * step];
+}

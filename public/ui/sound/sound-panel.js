@@ -1,7 +1,6 @@
 import { build, makeButton, setText } from '../kit/element.js';
-import { OperatorControls } from '../call/operator-controls.js';
-import { figuresOf, SoundFigures } from './sound-figures.js';
-import { PARTS, quantity, soundReport } from './sound-report.js';
+import { OperatorControls } from './operator-controls.js';
+import { figuresOf, PARTS, quantity, SoundFigures, soundReport } from './sound-figures.js';
 import { noticeText, partTexts, texts } from '../../texts.js';
 
 /**
@@ -10,10 +9,10 @@ import { noticeText, partTexts, texts } from '../../texts.js';
  * @import { SoundPlots } from './sound-plots.js'
  */
 
-/** The plots' own style sheet; the rest of the page does without. */
+/** The style sheet of the plots' library. */
 const PLOT_STYLE = '/vendor/uplot/uPlot.min.css';
 
-/** What one can see of the sound: how old it is and why, and two minutes of what moves it. */
+/** The panel Sound: the age of the sound and its parts, two minutes of plots, and the figures. */
 export class SoundPanel {
   #room;
   /** @type {ClientStats | null} */
@@ -49,7 +48,7 @@ export class SoundPanel {
     const rows = this.#parts.map(({ part, value }) =>
       build('div', { class: 'part-row' }, build('dt', {}, build('span', { class: `part-key part-${part}` }), partTexts[part]), value),
     );
-    /** What it shows, from top to bottom. @type {HTMLElement[]} */
+    /** The panel's elements, from top to bottom. @type {HTMLElement[]} */
     this.parts = [
       build(
         'section',
@@ -76,7 +75,7 @@ export class SoundPanel {
   }
 
   /**
-   * @param {ClientStats | null} stats  null before there are any
+   * @param {ClientStats | null} stats  null before the first ones
    * @param {Sample[]} samples
    */
   show(stats, samples) {
@@ -109,7 +108,7 @@ export class SoundPanel {
       bar.style.setProperty('flex-grow', String(Math.max(0, delayParts[part] || 0)));
     }
     this.#figures.show(this.#stats);
-    this.#operator.inForce(delayParts.serverDelayMs);
+    this.#operator.follow(delayParts.serverDelayMs);
   }
 
   #report() {

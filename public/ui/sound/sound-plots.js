@@ -1,7 +1,7 @@
 import uPlot from '/vendor/uplot/uPlot.esm.js';
 import { build, setText } from '../kit/element.js';
-import { HISTORY_SECONDS } from './sound-history.js';
-import { quantity, rangeOf } from './sound-report.js';
+import { quantity } from './sound-figures.js';
+import { HISTORY_SECONDS, rangeOf } from './sound-history.js';
 import { texts } from '../../texts.js';
 
 /**
@@ -11,8 +11,8 @@ import { texts } from '../../texts.js';
  * @property {string} title
  * @property {string} unit
  * @property {number} [digits]
- * @property {number} least      the top of the axis is at least so far from its foot
- * @property {boolean} [hangs]   the axis ends at 100, and its foot moves
+ * @property {number} least      the axis' least length
+ * @property {boolean} [hangs]   whether the axis ends at 100 and its lower end varies
  * @property {{ key: Exclude<keyof Sample, 'second'>, label: string, color: string }[]} lines
  */
 
@@ -45,7 +45,7 @@ const ROWS = [
   },
 ];
 
-/** The live plots of a call, one under the other over the same two minutes. */
+/** The plots of a call, one below the other, over the same two minutes. */
 export class SoundPlots {
   #rows = ROWS.map((row) => new PlotView(row));
   element = build('div', { class: 'plots' }, ...this.#rows.map(({ element }) => element));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planDelays, planTurns } from '../../../public/lab/runs/plan.js';
 import { cumulative, histogram, leastDelay, quantile, sorted, summarize, usualEnd } from '../../../public/lab/summary.js';
-import { whyNot } from '../../../public/lab/runs/protocols.js';
+import { whyNot } from '../../../public/lab/views/protocols.js';
 import { milliseconds, percentage, texts } from '../../../public/lab/texts.js';
 
 describe('turns', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newOf } from '../../../public/ui/lobby/devices.js';
+import { newOf } from '../../../public/ui/settings/devices.js';
 
 const device = (/** @type {string} */ deviceId, label = `device ${deviceId}`) => ({ deviceId, label });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { figuresOf, latenessOf } from '../../../public/ui/sound/sound-figures.js';
-import { HISTORY_SECONDS, SoundHistory } from '../../../public/ui/sound/sound-history.js';
-import { quantity, rangeOf, soundReport } from '../../../public/ui/sound/sound-report.js';
+import { figuresOf, latenessOf, quantity, soundReport } from '../../../public/ui/sound/sound-figures.js';
+import { HISTORY_SECONDS, SoundHistory, rangeOf } from '../../../public/ui/sound/sound-history.js';
 
 const parts = { frameMs: 20, serverDelayMs: 60, wayMs: 5, playoutMs: 25, outputMs: 10 };
 

@@ -3,13 +3,13 @@
  * @import { TransportName } from '../../client/connection/connection.js'
  */
 
-import { make } from '../../ui/kit/element.js';
+import { build } from '../../ui/kit/element.js';
 import { browserLacks, nameOf, protocolHints } from '../texts.js';
 
-/** All there are, in the order in which they are shown. */
+/** The protocols, in the order in which they are shown. */
 export const PROTOCOLS = Object.freeze(/** @type {const} */ (['webtransport', 'websocket', 'http1']));
 
-/** How each is drawn: a colour of the style sheet, and dashes for those who don't see colours. */
+/** The protocols' lines: a colour of the style sheet, and dashes for people who don't see colours. */
 export const protocolLines = Object.freeze({
   webtransport: { color: '--webtransport', dash: [] },
   websocket: { color: '--websocket', dash: [9, 5] },
@@ -17,11 +17,11 @@ export const protocolLines = Object.freeze({
 });
 
 /**
- * Why a protocol can't be measured here.
+ * The reason why a protocol can't be measured here.
  * @param {TransportName} protocol
  * @param {ServerConfig} config
  * @param {{ WebTransport?: unknown, isSecureContext?: boolean }} scope the window
- * @returns {string} a sentence; empty when it can
+ * @returns {string} a sentence; empty when it can be measured
  */
 export function whyNot(protocol, config, scope) {
   if (!config.transports[protocol]) return config.unavailable?.[protocol] ?? browserLacks.notOffered;
@@ -29,7 +29,7 @@ export function whyNot(protocol, config, scope) {
   return scope.isSecureContext ? browserLacks.webtransport : browserLacks.insecure;
 }
 
-/** Protocols to choose from: any of them, or one of them. */
+/** A choice of protocols, several or one. */
 export class ProtocolChoice {
   /** @type {Map<TransportName, HTMLInputElement>} */
   #inputs = new Map();
@@ -38,24 +38,21 @@ export class ProtocolChoice {
   /**
    * @param {HTMLElement} host in a fieldset
    * @param {{ type: 'checkbox' | 'radio', reasons: ReadonlyMap<TransportName, string> }} options
-   *   reasons: why one can't be chosen; empty where it can
+   *   reasons: why a protocol can't be chosen; empty if it can
    */
   constructor(host, { type, reasons }) {
     this.#fieldset = host.closest('fieldset');
     for (const [protocol, reason] of reasons) {
-      const input = make('input');
-      Object.assign(input, { type, name: `${host.id}-protocol`, value: protocol, disabled: reason !== '' });
+      const input = build('input', { type, name: `${host.id}-protocol`, value: protocol, disabled: reason !== '' });
       input.checked = reason === '' && (type === 'checkbox' || this.chosen.length === 0);
       this.#inputs.set(protocol, input);
-      const label = make('label', 'choice');
-      const text = make('span', 'choice-text', nameOf(protocol));
-      text.append(make('span', 'hint', reason || protocolHints[protocol]));
-      label.append(input, makeSwatch(protocol), text);
-      host.append(label);
+      const hint = build('span', { class: 'hint' }, reason || protocolHints[protocol]);
+      const text = build('span', { class: 'choice-text' }, nameOf(protocol), hint);
+      host.append(build('label', { class: 'choice' }, input, makeSwatch(protocol), text));
     }
   }
 
-  /** @param {boolean} isBusy whether a run goes on: nothing can be chosen then */
+  /** @param {boolean} isBusy disables the choice, during a run */
   busy(isBusy) {
     if (this.#fieldset) this.#fieldset.disabled = isBusy;
   }
@@ -66,29 +63,16 @@ export class ProtocolChoice {
   }
 }
 
-/**
- * The colour and dashes of a protocol's line.
- * @param {TransportName} protocol
- */
-function makeSwatch(protocol) {
-  const swatch = make('span', `swatch ${protocol}`);
-  swatch.ariaHidden = 'true';
-  return swatch;
-}
+/** Makes a sample of a protocol's line. @param {TransportName} protocol */
+const makeSwatch = (protocol) => build('span', { class: `swatch ${protocol}`, 'aria-hidden': 'true' });
 
 /**
- * Says which line is which.
+ * Fills a legend of the protocols' lines.
  * @param {HTMLElement} host
  * @param {readonly TransportName[]} protocols
  */
 export function fillLegend(host, protocols) {
   if (host.dataset.protocols === protocols.join()) return;
   host.dataset.protocols = protocols.join();
-  host.replaceChildren(
-    ...protocols.map((protocol) => {
-      const item = make('li', '', nameOf(protocol));
-      item.prepend(makeSwatch(protocol));
-      return item;
-    }),
-  );
+  host.replaceChildren(...protocols.map((protocol) => build('li', {}, makeSwatch(protocol), nameOf(protocol))));
 }

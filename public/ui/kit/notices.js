@@ -1,37 +1,37 @@
-import { build, make, makeButton } from '../kit/element.js';
+import { build, makeButton } from './element.js';
 import { noticeText, texts } from '../../texts.js';
 
-/** How long news stay, by code, in milliseconds: the good news, and an offer that is there under Settings too. */
+/** The time for which a notice stays, in milliseconds, by code: good news, and offers that Settings has too. Other notices stay. */
 const STAYS_MS = new Map([['microphone-back', 8000], ['speaker-back', 8000], ['sound-resumed', 8000], ['device-new', 20_000], ['room-mono', 20_000]]);
 
-/** What went wrong, and what to do: sentences that stay until they are dismissed or settled, or are news. */
+/** The notices of the page: what went wrong and what to do about it, until they are dismissed or settled. */
 export class Notices {
   /** @type {Map<string, HTMLElement>} by code */
   #shown = new Map();
   #area;
 
-  /**
-   * @param {HTMLElement} area an element of the role alert
-   */
+  /** @param {HTMLElement} area an element with the role alert */
   constructor(area) {
     this.#area = area;
   }
 
   /**
-   * Shows a notice, once however often it is told.
+   * Shows a notice, in place of an earlier one with the same code.
    * @param {string} code of the registry of errors, or one of the page's own
    * @param {object} [options]
    * @param {string} [options.sentence]  for codes that texts/failures.js doesn't have
-   * @param {{ label: string, run: () => void }} [options.action]  a button that does what there is to do
-   * @param {HTMLElement} [options.more]  goes below the sentence, and may change: its changes are not told
+   * @param {{ label: string, run: () => void }} [options.action]  a button that acts on the notice
+   * @param {HTMLElement} [options.more]  an element below the sentence
    */
   show(code, { sentence = noticeText(code), action, more } = {}) {
     this.settle(code);
-    const notice = make('div', 'notice');
-    notice.dataset.code = code;
-    notice.append(build('div', { class: 'notice-says' }, make('p', '', sentence), more ?? null));
-    if (action) notice.append(makeButton('button', action.label, action.run));
-    notice.append(makeButton('button quiet', texts.dismiss, () => this.settle(code)));
+    const notice = build(
+      'div',
+      { class: 'notice', 'data-code': code },
+      build('div', { class: 'notice-says' }, build('p', {}, sentence), more ?? null),
+      action ? makeButton('button', action.label, action.run) : null,
+      makeButton('button quiet', texts.dismiss, () => this.settle(code)),
+    );
     this.#shown.set(code, notice);
     this.#area.append(notice);
     const staysMs = STAYS_MS.get(code);
@@ -39,7 +39,7 @@ export class Notices {
   }
 
   /**
-   * Takes a notice away, because what it said is no longer so.
+   * Removes a notice, because it is no longer true.
    * @param {string} code
    */
   settle(code) {
@@ -47,7 +47,7 @@ export class Notices {
     this.#shown.delete(code);
   }
 
-  /** Takes all away. */
+  /** Removes all notices. */
   clear() {
     for (const code of [...this.#shown.keys()]) this.settle(code);
   }

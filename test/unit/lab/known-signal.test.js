@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createKnownSignal } from '../../../public/lab/runs/known-signal.js';
+import { SoundLag, createKnownSignal, lowerRate } from '../../../public/lab/runs/known-signal.js';
 import { Listener } from '../../../public/lab/runs/listener.js';
-import { SoundLag, lowerRate } from '../../../public/lab/runs/sound-lag.js';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { levelDb } from '../../../public/shared/signal.js';
 import { random } from '../../fakes/random.js';

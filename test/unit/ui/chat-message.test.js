@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitLinks } from '../../../public/ui/chat/links.js';
+import { splitLinks } from '../../../public/ui/chat/chat-message.js';
 
 /** @param {string} text */
 const linksOf = (text) => splitLinks(text).flatMap(({ text: shown, href }) => (href === null ? [] : [[shown, href]]));

@@ -1,16 +1,16 @@
 import { build, setText } from '../kit/element.js';
 import { noticeText, texts } from '../../texts.js';
 
-/** Where the token is kept while the tab is open, and nowhere else. */
+/** The token's key in `sessionStorage`, which lasts as long as the tab. */
 const TOKEN_KEY = 'aloud.operator';
 
-/** The longest delay that the slider offers, in milliseconds. */
+/** The slider's largest delay, in milliseconds. */
 const MAX_MS = 400;
 
 /** The least time between two requests while the slider moves, in milliseconds. */
 const APART_MS = 150;
 
-/** For the server's operator: the room's server-side delay, or automatic. */
+/** Controls for the server's operator: the room's server-side delay, set by hand or automatic. */
 export class OperatorControls {
   #room;
   #token = build('input', { id: 'operator-token', type: 'password', autocomplete: 'off', 'aria-describedby': 'operator-says' });
@@ -72,8 +72,8 @@ export class OperatorControls {
     clearTimeout(this.#timer);
   }
 
-  /** @param {number} serverDelayMs as it is now: the slider follows while the room sets it by itself */
-  inForce(serverDelayMs) {
+  /** Moves the slider while the delay is automatic. @param {number} serverDelayMs the current delay */
+  follow(serverDelayMs) {
     if (!this.#automatic.checked || this.#moving || !Number.isFinite(serverDelayMs)) return;
     this.#slider.value = String(serverDelayMs);
     this.#showValue();
@@ -95,7 +95,7 @@ export class OperatorControls {
     return `/api/rooms/${encodeURIComponent(this.#room)}`;
   }
 
-  /** How the room is set now. @returns {Promise<boolean>} false where that can't be had */
+  /** Reads the room's delay from the server. @returns {Promise<boolean>} false when that failed */
   async #read() {
     const room = await fetch(this.#url).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
     if (!room) return false;
@@ -105,7 +105,7 @@ export class OperatorControls {
   }
 
   /**
-   * Whether a token is good only a change shows: the room is set as it is.
+   * Tries a token by setting the room's delay to what it is: only a change needs a token.
    * @param {string} token
    */
   async #use(token) {
@@ -137,7 +137,7 @@ export class OperatorControls {
     }
   }
 
-  /** The server doesn't take it. */
+  /** Asks for the token again, since the server has refused it. */
   #forgetToken() {
     keepToken('');
     const hadFocus = this.#controls.contains(document.activeElement);
@@ -146,7 +146,10 @@ export class OperatorControls {
   }
 }
 
-/** @returns {string} '' when there is none, or the browser keeps nothing */
+/** The token, where the browser keeps nothing. */
+let kept = '';
+
+/** @returns {string} '' when there is none */
 function readToken() {
   try {
     return sessionStorage.getItem(TOKEN_KEY) ?? '';
@@ -155,9 +158,6 @@ function readToken() {
   }
 }
 
-/** Where the browser keeps nothing. */
-let kept = '';
-
 /** @param {string} token '' forgets it */
 function keepToken(token) {
   kept = token;
@@ -165,6 +165,6 @@ function keepToken(token) {
     if (token) sessionStorage.setItem(TOKEN_KEY, token);
     else sessionStorage.removeItem(TOKEN_KEY);
   } catch {
-    // It lasts as long as the page.
+    // The browser keeps nothing: the token lasts as long as the page.
   }
 }

@@ -1,7 +1,19 @@
 /**
- * Names of rooms. A room is open to whoever knows its name, so a name that is made here can't be
- * guessed: five of 256 words and five of 32 letters and digits, one in 2^65.
+ * Rooms' names and addresses. A room is open to everyone who knows its name, so a name that is made here can't be
+ * guessed: five of 256 words and five of 32 symbols, 65 random bits.
+ *
+ * @typedef {object} Wish  what the page's address asks for: `/r/<room>?name=&transport=&processing=off`
+ * @property {string | null} room      null on the first page, and when the address names no room
+ * @property {string} name             empty when the address gives none
+ * @property {Connection | null} transport
+ * @property {boolean} processing      false: the browser leaves the microphone's sound as it is
+ *
+ * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} Connection
  */
+
+export const CONNECTIONS = Object.freeze(
+  /** @type {const} */ (['auto', 'webtransport', 'websocket', 'http1']),
+);
 
 const WORDS = `
 acorn agate alder almond amber anchor apple apricot april arbor arrow ash aspen aster autumn badger
@@ -23,39 +35,35 @@ thistle thyme tide tiger timber topaz trail tulip tundra turtle valley vanilla v
 waltz water willow winter
 `.trim().split(/\s+/);
 
-/** How many there are: 256 of them make 8 bits of a name. */
 export const WORD_COUNT = WORDS.length;
 
-const word = (/** @type {number} */ number) => WORDS[number % WORD_COUNT];
-
-/** Without letters that look like digits or like one another. */
+/** Digits and letters, without letters that look like digits or like one another. */
 const SYMBOLS = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** How many words a new name has, and how many symbols after them. */
+/** The words in a new name, and the symbols after them. */
 const NAME_WORDS = 5;
 const NAME_SYMBOLS = 5;
 
-/** Of a name that is made here, in bits. */
+/** The random bits in a new name. */
 export const NAME_ENTROPY = NAME_WORDS * Math.log2(WORD_COUNT) + NAME_SYMBOLS * Math.log2(SYMBOLS.length);
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * A new room's name, such as `harbor-velvet-finch-lute-moss-k7m2p`.
+ * Makes a new room's name, such as `harbor-velvet-finch-lute-moss-k7m2p`.
  * @param {(bytes: Uint8Array<ArrayBuffer>) => void} [fillRandom] fills an array with random bytes
  * @returns {string}
  */
 export function makeRoomName(fillRandom = (bytes) => crypto.getRandomValues(bytes)) {
   const bytes = new Uint8Array(NAME_WORDS + NAME_SYMBOLS);
   fillRandom(bytes);
-  const words = [...bytes.subarray(0, NAME_WORDS)].map(word);
+  const words = [...bytes.subarray(0, NAME_WORDS)].map((byte) => WORDS[byte % WORD_COUNT]);
   const symbols = [...bytes.subarray(NAME_WORDS)].map((byte) => SYMBOLS[byte % SYMBOLS.length]);
   return [...words, symbols.join('')].join('-');
 }
 
 /**
- * The room that a person means by what they typed or pasted: a name, or a room's link. Spaces become
- * hyphens.
+ * Reads a room's name from what a person typed or pasted: a name, or a room's link. Spaces become hyphens.
  * @param {string} typed
  * @returns {string | null} null when it is no room's name
  */
@@ -76,3 +84,29 @@ function decoded(part) {
     return '';
   }
 }
+
+/**
+ * @param {{ pathname: string, search: string }} location
+ * @returns {Wish}
+ */
+export function readAddress({ pathname, search }) {
+  const parameters = new URLSearchParams(search);
+  return {
+    room: pathname.startsWith('/r/') ? readRoomName(pathname) : null,
+    name: parameters.get('name') ?? '',
+    transport: readConnection(parameters.get('transport')),
+    processing: parameters.get('processing') !== 'off',
+  };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {Connection | null} null when it is no connection's name
+ */
+export const readConnection = (value) => CONNECTIONS.find((connection) => connection === value) ?? null;
+
+/**
+ * @param {string} room
+ * @returns {string} the path of the room's page
+ */
+export const roomPath = (room) => `/r/${encodeURIComponent(room)}`;

@@ -1,11 +1,14 @@
 /**
- * What a person chose the last time: name, devices, connection, switches. Kept in the browser alone; where
- * it may keep nothing (a private window, a setting), nothing is remembered and nothing fails.
+ * A person's last choices: name, devices, connection, switches. Only the browser keeps them, in `localStorage`; where it
+ * may keep nothing (a private window, a setting), nothing is remembered and nothing fails.
  */
 
 const KEY = 'aloud.choices';
 
-/** What the switches are before anybody has touched them. */
+/** Bit rate of one's own stream with Music or a higher bit rate, in b/s for each channel: Opus is transparent from here on. */
+const HIGH_BITRATE = 96_000;
+
+/** The switches' values before a person changes them. */
 export const defaultSwitches = Object.freeze({
   echoCancellation: true,
   noiseSuppression: true,
@@ -28,9 +31,7 @@ export const defaultSwitches = Object.freeze({
 /** @type {readonly (keyof Words)[]} */
 const WORDS = ['name', 'microphone', 'speaker', 'transport'];
 
-/**
- * @returns {Words & Switches} the words that were kept, undefined for the others, and every switch
- */
+/** @returns {Words & Switches} the words that were kept, undefined for the others, and every switch */
 export function readChoices() {
   const kept = readKept();
   /** @type {Record<string, unknown>} */
@@ -51,9 +52,7 @@ function readKept() {
   }
 }
 
-/**
- * @param {Choices} choices those that are given replace those that were kept
- */
+/** @param {Choices} choices replace those of the same names; the others stay */
 export function keepChoices(choices) {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...readChoices(), ...choices }));
@@ -63,9 +62,9 @@ export function keepChoices(choices) {
 }
 
 /**
- * What the switches mean for a microphone's sound and its encoder.
+ * The options of a call that follow from the switches.
  * @param {Switches} switches
- * @param {boolean} processing false: the page's address asks for the sound as it is
+ * @param {boolean} processing false leaves the microphone's sound as it is, whatever the switches say
  */
 export function soundOf(switches, processing = true) {
   const clean = processing && !switches.music;
@@ -79,6 +78,3 @@ export function soundOf(switches, processing = true) {
     application: /** @type {'low-delay' | 'audio'} */ (switches.lowDelay ? 'low-delay' : 'audio'),
   };
 }
-
-/** Of one's own stream to the server, in bits a second for each channel: beyond it Opus is transparent. */
-const HIGH_BITRATE = 96_000;

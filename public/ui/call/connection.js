@@ -1,0 +1,102 @@
+import { build, elementOf, setText } from '../kit/element.js';
+import { texts, whyNot } from '../../texts.js';
+
+/**
+ * @import { Notices } from '../kit/notices.js'
+ */
+
+/** After this long the others see a lost participant as gone, in milliseconds: the server's default. */
+const LONG_MS = 30_000;
+
+/** The interval at which the countdown is updated, in milliseconds. */
+const TELL_MS = 250;
+
+/** One line about the connection: its transport, those that failed before it, and how good it is. */
+export class ConnectionLine {
+  #name = elementOf('connection-name', HTMLElement);
+  #stats = elementOf('stats', HTMLElement);
+  #failures = elementOf('connection-failures', HTMLUListElement);
+  #over = '';
+
+  /**
+   * @param {string} transport the one in use
+   * @param {{ transport: string, code: string }[]} failed those that were tried before it
+   */
+  connected(transport, failed) {
+    this.#over = texts.connectedOver(transport);
+    setText(this.#name, this.#over);
+    this.#failures.hidden = failed.length === 0;
+    this.#failures.replaceChildren(
+      ...failed.map((one) => build('li', {}, texts.notTaken(one.transport, whyNot(one.code)))),
+    );
+  }
+
+  /** @param {boolean} offline whether the connection is lost */
+  offline(offline) {
+    setText(this.#name, offline ? texts.offline : this.#over);
+    if (offline) this.stats({});
+  }
+
+  /**
+   * @param {{ roundTripMs?: number | null, receivedPercent?: number | null, delayMs?: number | null }} stats
+   *   values that are not known are left out
+   */
+  stats({ roundTripMs, receivedPercent, delayMs }) {
+    const parts = [];
+    if (Number.isFinite(roundTripMs)) parts.push(texts.roundTrip(Number(roundTripMs)));
+    if (Number.isFinite(receivedPercent)) parts.push(texts.received(Number(receivedPercent)));
+    if (Number.isFinite(delayMs)) parts.push(texts.delay(Number(delayMs)));
+    this.#stats.replaceChildren(...parts.map((part) => build('span', {}, part)));
+  }
+}
+
+/** A notice that the connection is lost, with a countdown to the next try and a button to try at once. */
+export class ReconnectingNotice {
+  #notices;
+  #action;
+  /** A timer, whose changes assistive technology doesn't announce. */
+  #countdown = build('p', { class: 'countdown', role: 'timer' });
+  #timer = 0;
+  #code = '';
+  #since = 0;
+  #nextTry = 0;
+
+  /**
+   * @param {Notices} notices
+   * @param {() => void} tryNow
+   */
+  constructor(notices, tryNow) {
+    this.#notices = notices;
+    this.#action = { label: texts.tryNow, run: tryNow };
+  }
+
+  /**
+   * @param {number} since    when the connection was lost, in milliseconds since 1970
+   * @param {number} nextTry  when the next try begins, likewise; in the past during a try
+   */
+  show(since, nextTry) {
+    this.#since = since;
+    this.#nextTry = nextTry;
+    clearInterval(this.#timer);
+    this.#timer = window.setInterval(() => this.#tell(), TELL_MS);
+    this.#tell();
+  }
+
+  #tell() {
+    const now = Date.now();
+    const seconds = Math.ceil((this.#nextTry - now) / 1000);
+    setText(this.#countdown, seconds > 0 ? texts.tryingIn(seconds) : texts.trying);
+    const code = now - this.#since > LONG_MS ? 'reconnecting-long' : 'reconnecting';
+    if (code === this.#code) return;
+    this.#notices.settle(this.#code);
+    this.#code = code;
+    this.#notices.show(code, { action: this.#action, more: this.#countdown });
+  }
+
+  /** Removes the notice: the connection is back, or the call is over. Idempotent. */
+  end() {
+    clearInterval(this.#timer);
+    this.#notices.settle(this.#code);
+    this.#code = '';
+  }
+}

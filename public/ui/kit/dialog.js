@@ -1,0 +1,65 @@
+import { build, makeButton } from './element.js';
+import { texts } from '../../texts.js';
+
+/** The number of dialogs so far; it makes their ids differ. */
+let count = 0;
+
+/**
+ * Opens a dialog, which is removed from the page when it closes.
+ * @param {string} title
+ * @param {string | null} text its description
+ * @param {...Node} children below the text
+ * @returns {HTMLDialogElement}
+ */
+function open(title, text, ...children) {
+  const id = `dialog-${++count}`;
+  const describedBy = text === null ? undefined : `${id}-text`;
+  const dialog = build(
+    'dialog',
+    { class: 'dialog', 'aria-labelledby': id, 'aria-describedby': describedBy },
+    build('h2', { id }, title),
+    text === null ? null : build('p', { id: describedBy }, text),
+    ...children,
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/**
+ * Shows something in a dialog. A button, Escape and a press beside the dialog close it.
+ * @param {string} title
+ * @param {...Node} children
+ */
+export function showDialog(title, ...children) {
+  const dialog = open(title, null, ...children, makeButton('button wide', texts.close, () => dialog.close()));
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+}
+
+/**
+ * Asks a question in a dialog. Closing the dialog means no.
+ * @param {{ title: string, text: string, yes: string, no: string }} question
+ * @param {(agreed: boolean) => void} answer called once, unless the question is withdrawn
+ * @returns {() => void} withdraws the question; idempotent
+ */
+export function ask({ title, text, yes, no }, answer) {
+  let agreed = false;
+  let isWithdrawn = false;
+  const close = (/** @type {boolean} */ isYes) => {
+    agreed = isYes;
+    dialog.close();
+  };
+  const buttons = build(
+    'div',
+    { class: 'dialog-buttons' },
+    makeButton('button', no, () => close(false)),
+    makeButton('button primary', yes, () => close(true)),
+  );
+  const dialog = open(title, text, buttons);
+  dialog.addEventListener('close', () => isWithdrawn || answer(agreed));
+  return () => {
+    isWithdrawn = true;
+    dialog.close();
+  };
+}

@@ -1,0 +1,89 @@
+import { texts } from '../../texts.js';
+
+/**
+ * @typedef {object} Person  a person in the room, as the server reports them
+ * @property {string} id
+ * @property {string} name
+ * @property {string} [label]      the name, numbered when several people have it
+ * @property {string} transport
+ * @property {boolean} muted
+ * @property {number} [hand]       0 while it is down; raised hands are numbered in the order of their raising
+ * @property {number} [quality]    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
+ * @property {boolean} [away]      the connection was lost, and the place is kept
+ * @property {boolean} [recorded]  during a recording: whether this person agreed to it
+ */
+
+/** The name by which a person is shown. @param {Person} person */
+export const labelOf = ({ label, name }) => label || name;
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/**
+ * The initials that stand for a person: the first letters of the name's first and last word.
+ * @param {string} name
+ * @returns {string} at most two graphemes; '?' when there is none
+ */
+export function initials(name) {
+  const words = name.trim().split(/[\s_-]+/).filter(Boolean);
+  const ends = words.length > 1 ? [words[0], words[words.length - 1]] : words;
+  return ends.map(firstCharacter).join('').toUpperCase() || '?';
+}
+
+const firstCharacter = (/** @type {string} */ word) => {
+  for (const { segment } of graphemes.segment(word)) return segment;
+  return '';
+};
+
+/**
+ * A person's hue, a hash of the name: FNV-1a of its UTF-16 units, mixed once more, so that names which differ only in
+ * their last letter get hues far apart.
+ * @param {string} name
+ * @returns {number} degrees, 0 to 359
+ */
+export function hue(name) {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return ((hash ^ (hash >>> 12)) >>> 0) % 360;
+}
+
+/**
+ * Describes what has changed about the others.
+ * @param {Person[]} before
+ * @param {Person[]} after
+ * @param {string} you
+ * @returns {{ sentences: string[], came: number, went: number }} came, went: how many
+ */
+export function changesOf(before, after, you) {
+  const sentences = [];
+  const was = new Map(before.map((person) => [person.id, person]));
+  let came = 0;
+  for (const person of after) {
+    const earlier = was.get(person.id);
+    const name = labelOf(person);
+    was.delete(person.id);
+    if (person.id === you) continue;
+    if (earlier) sentences.push(...changesOfOne(earlier, person, name));
+    else {
+      came += 1;
+      sentences.push(texts.joined(name));
+    }
+  }
+  for (const person of was.values()) sentences.push(texts.left(labelOf(person)));
+  return { sentences, came, went: was.size };
+}
+
+/**
+ * @param {Person} before
+ * @param {Person} after
+ * @param {string} name
+ */
+function changesOfOne(before, after, name) {
+  const sentences = [];
+  if (Boolean(before.away) !== Boolean(after.away)) sentences.push(after.away ? texts.nowAway(name) : texts.nowBack(name));
+  if (before.muted !== after.muted) sentences.push(after.muted ? texts.nowMuted(name) : texts.nowUnmuted(name));
+  if (Boolean(before.hand) !== Boolean(after.hand)) {
+    sentences.push(after.hand ? texts.raisedHand(name) : texts.loweredHand(name));
+  }
+  return sentences;
+}

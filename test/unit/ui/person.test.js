@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { changesOf, hue, initials } from '../../../public/ui/people/person.js';
+
+describe('avatars', () => {
+  it.each([
+    ['Anna', 'A'],
+    ['anna maria lund', 'AL'],
+    ['a_very-long name', 'AN'],
+    ['Ömer  Çelik ', 'ÖÇ'],
+    ['👩‍👩‍👧 family', '👩‍👩‍👧F'],
+    ['李小龍', '李'],
+    ['-_-', '?'],
+    ['', '?'],
+  ])('of %j say %j', (name, letters) => {
+    expect(initials(name)).toBe(letters);
+  });
+
+  it('have a hue of their own, always the same', () => {
+    expect(hue('Anna')).toBe(hue('Anna'));
+    const hues = ['Anna', 'Ben', 'Chloe', 'David', 'Emma', 'anna', ''].map(hue);
+    expect(new Set(hues).size).toBe(hues.length);
+    for (const degrees of hues) expect(degrees >= 0 && degrees < 360).toBe(true);
+  });
+});
+
+describe('announcements', () => {
+  const anna = { id: '1', name: 'Anna', label: 'Anna', transport: 'websocket', muted: false, hand: 0, away: false };
+  const ben = { ...anna, id: '2', name: 'Ben', label: 'Ben (2)' };
+
+  it('tell who comes and who goes, by the name that tells them apart', () => {
+    expect(changesOf([anna], [anna, ben], '1')).toEqual({ sentences: ['Ben (2) joined.'], came: 1, went: 0 });
+    expect(changesOf([anna, ben], [anna], '1')).toEqual({ sentences: ['Ben (2) left.'], came: 0, went: 1 });
+  });
+
+  it('tell what changes about the others, and not about oneself', () => {
+    const changed = { muted: true, hand: 1, away: true };
+    const { sentences, came, went } = changesOf([anna, ben], [{ ...anna, ...changed }, { ...ben, ...changed }], '1');
+    expect(sentences).toEqual(['Ben (2) lost the connection.', 'Ben (2) is muted.', 'Ben (2) raised a hand.']);
+    expect(came + went).toBe(0);
+    expect(changesOf([{ ...ben, ...changed }], [ben], '1').sentences).toHaveLength(3);
+  });
+});

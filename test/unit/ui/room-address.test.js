@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { CONNECTIONS, NAME_ENTROPY, WORD_COUNT, makeRoomName, readAddress, readRoomName, roomPath } from '../../../public/ui/lobby/room-address.js';
+
+describe('room names', () => {
+  it('are made of five of 256 words and five symbols, from the random bytes alone', () => {
+    expect(WORD_COUNT).toBe(256);
+    const make = (/** @type {number[]} */ ...bytes) => makeRoomName((array) => array.set(bytes));
+    expect(make(0, 1, 255, 7, 7, 0, 1, 10, 31, 255)).toBe('acorn-agate-winter-apricot-apricot-01azz');
+  });
+
+  it('hold 65 random bits: no byte is lost or counted twice', () => {
+    expect(NAME_ENTROPY).toBe(65);
+    const words = new Set();
+    const symbols = new Set();
+    for (let byte = 0; byte < 256; byte++) {
+      const name = makeRoomName((array) => array.fill(byte)).split('-');
+      words.add(name[0]);
+      symbols.add(name[5][0]);
+    }
+    expect([words.size, symbols.size]).toEqual([256, 32]);
+  });
+
+  it('are different each time, and good', () => {
+    const names = new Set(Array.from({ length: 1000 }, () => makeRoomName()));
+    expect(names.size).toBe(1000);
+    for (const name of names) expect(readRoomName(name)).toBe(name);
+  });
+
+  it.each([
+    ['garden', 'garden'],
+    ['  My room ', 'My-room'],
+    ['https://example.org/r/garden?name=Anna#top', 'garden'],
+    ['example.org/r/a%2Db/', 'a-b'],
+    ['/r/two%20words', 'two-words'],
+    ['a'.repeat(64), 'a'.repeat(64)],
+    ['a'.repeat(65), null],
+    ['', null],
+    ['  ', null],
+    ['café', null],
+    ['a/b', null],
+    ['<b>', null],
+    ['/r/%E0%A4%A', null],
+  ])('typed as %j mean %j', (typed, room) => {
+    expect(readRoomName(typed)).toBe(room);
+  });
+});
+
+describe('addresses', () => {
+  const read = (/** @type {string} */ path) => readAddress(new URL(path, 'http://localhost'));
+
+  it('fill in the form', () => {
+    expect(read('/r/garden?name=Anna%20L&transport=http1')).toEqual({
+      room: 'garden',
+      name: 'Anna L',
+      transport: 'http1',
+      processing: true,
+    });
+  });
+
+  it.each(CONNECTIONS)('take the connection %s', (connection) => {
+    expect(read(`/r/a?transport=${connection}`).transport).toBe(connection);
+  });
+
+  it.each(['/r/a?transport=udp', '/r/a?transport=', '/r/a'])('take no connection from %s', (path) => {
+    expect(read(path).transport).toBeNull();
+  });
+
+  it.each(['/', '/r/', '/r/%20', '/rooms'])('name no room in %s', (path) => {
+    expect(read(path).room).toBeNull();
+  });
+
+  it('can ask for the microphone as it is', () => {
+    expect(read('/r/a?processing=off').processing).toBe(false);
+  });
+
+  it('of a room lead back to it', () => {
+    expect(read(roomPath('a_B-9')).room).toBe('a_B-9');
+  });
+});
