@@ -9,7 +9,7 @@ function create() {
   const roster = new Roster({ clock, awayMs: 30_000, onFreed: ({ id }) => void freed.push(id) });
   /** Somebody who is told nothing in particular. @param {string} name @returns {any} */
   const enter = (name) => {
-    const member = { id: roster.nextId(), name, label: roster.labelFor(name), told: [], tell: (/** @type {any} */ m) => member.told.push(m) };
+    const member = { id: roster.nextId(), name, label: roster.labelFor(name), told: /** @type {any[]} */ ([]), tell: (/** @type {any} */ m) => member.told.push(m) };
     return Object.assign(member, { token: roster.enter(/** @type {any} */ (member)) });
   };
   return { clock, freed, roster, enter };
