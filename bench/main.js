@@ -5,21 +5,21 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { BENCHMARKS, runBars } from './run/bars.js';
+import { BENCHMARKS, runBars } from './scenarios/all-targets.js';
 import { findChromium } from './participants/chromium.js';
 import { codecCommand } from './codec/codec.js';
-import { busyCores, describeEnvironment } from './run/environment.js';
+import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
-import { FORMATS, Lab } from './run/lab.js';
+import { FORMATS, Lab } from './scenarios/lab.js';
 import { LINK_PROFILES } from './link/profiles.js';
 import { openLink } from './link/link.js';
-import { Progress } from './run/progress.js';
+import { Progress } from './report/progress.js';
 import { textSummary } from './report/text-table.js';
-import { RunFolder } from './run/run-folder.js';
+import { RunFolder } from './report/run-folder.js';
 import { scenarios } from './scenarios/index.js';
 import { loadConfig } from '../server/config/config.js';
 
-/** @typedef {import('./run/scenario.js').Scenario} Scenario */
+/** @typedef {import('./scenarios/scenario.js').Scenario} Scenario */
 
 const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
 const FRAME_PATH = fileURLToPath(new URL('./frame-path.js', import.meta.url));

@@ -1,6 +1,6 @@
 /**
  * Two whole clients who talk and hear each other over WebTransport, and what became of their speech.
- * @import { Lab } from '../run/lab.js'
+ * @import { Lab } from '../scenarios/lab.js'
  * @import { SpeakerFigures } from '../stats/call-figures.js'
  *
  * @typedef {object} CallRun

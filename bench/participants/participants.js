@@ -4,7 +4,7 @@
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
- * @import { WireNotes } from '../stats/wire-notes.js'
+ * @import { WireNotes } from './wire-notes.js'
  *
  * @typedef {{ origin: string, config: ServerConfig }} Server
  *

@@ -3,9 +3,9 @@
 import { INK, MARK, MUTED, RULE } from './ink.js';
 
 /**
- * @typedef {import('../run/result.js').Plot} Plot
- * @typedef {import('../run/result.js').Axis} Axis
- * @typedef {import('../run/result.js').Series} Series
+ * @typedef {import('./result.js').Plot} Plot
+ * @typedef {import('./result.js').Axis} Axis
+ * @typedef {import('./result.js').Series} Series
  * @typedef {import('./plot.js').Size} Size
  * @typedef {import('./marks.js').Option} Option
  */

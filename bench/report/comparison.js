@@ -3,10 +3,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
-import { readRun } from '../run/earlier-run.js';
+import { readRun } from './earlier-run.js';
 import { protocolsOf, toEstimate } from './quantity-views.js';
 import { seededRandom } from '../stats/random.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from './result.js';
 import { environmentPairs, flatten, runWarnings } from './circumstances.js';
 import { html } from './html.js';
 import { digitsFor, formatInstant } from './numbers.js';
@@ -17,10 +17,10 @@ import { fallbackResult } from './run-report.js';
 import { textTable } from './text-table.js';
 
 /**
- * @typedef {import('../run/result.js').Table} Table
- * @typedef {import('../run/result.js').Cell} Cell
- * @typedef {import('../run/result.js').Quantity} Quantity
- * @typedef {import('../run/earlier-run.js').EarlierRun & { letter: string }} NamedRun
+ * @typedef {import('./result.js').Table} Table
+ * @typedef {import('./result.js').Cell} Cell
+ * @typedef {import('./result.js').Quantity} Quantity
+ * @typedef {import('./earlier-run.js').EarlierRun & { letter: string }} NamedRun
  */
 
 const SEED = 20220912;
@@ -152,7 +152,7 @@ function compareScenario(runs) {
  * @returns {Table}
  */
 function headlineTable(runs) {
-  const keyOf = (/** @type {import('../run/result.js').Headline} */ { protocol, label, unit }) =>
+  const keyOf = (/** @type {import('./result.js').Headline} */ { protocol, label, unit }) =>
     JSON.stringify([protocol, label, unit]);
   const byRun = runs.map(
     ({ result }) => new Map(result.headlines.map((headline) => [keyOf(headline), headline])),

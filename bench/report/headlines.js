@@ -1,10 +1,10 @@
 /**
- * @import { Headline, Quantity, Sample } from '../run/result.js'
+ * @import { Headline, Quantity, Sample } from './result.js'
  */
 
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { protocolsOf } from './quantity-views.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from './result.js';
 
 /**
  * Each protocol's mean, with its interval of confidence and the thesis's figure beside it.

@@ -3,7 +3,7 @@
 import { INK } from './ink.js';
 
 /**
- * @typedef {import('../run/result.js').Plot} Plot
+ * @typedef {import('./result.js').Plot} Plot
  * @typedef {import('./plot.js').Size} Size
  * @typedef {import('./marks.js').Option} Option
  */
@@ -55,7 +55,7 @@ export function roomFor(plot, size) {
 /**
  * @param {Option[]} named
  * @param {Size} size
- * @param {import('../run/result.js').PlotKind} kind
+ * @param {import('./result.js').PlotKind} kind
  * @returns {Option}
  */
 export function legendOf(named, { width, fontSize }, kind) {

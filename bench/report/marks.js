@@ -4,7 +4,7 @@
  */
 
 /**
- * @typedef {import('../run/result.js').Series} Series
+ * @typedef {import('./result.js').Series} Series
  * @typedef {import('./palette.js').Look} Look
  * @typedef {Record<string, any>} Option ECharts' own
  */

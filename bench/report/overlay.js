@@ -1,8 +1,8 @@
 /** The plots of several runs of one scenario: over one another where that can be read, else in a row. */
 
 /**
- * @typedef {import('../run/result.js').Plot} Plot
- * @typedef {{ letter: string, result: import('../run/result.js').Result }} NamedResult
+ * @typedef {import('./result.js').Plot} Plot
+ * @typedef {{ letter: string, result: import('./result.js').Result }} NamedResult
  */
 
 /** More curves than that in one plot can't be told apart. */
@@ -79,8 +79,8 @@ function inARow(found) {
 }
 
 /**
- * @param {readonly import('../run/result.js').Axis[]} axes
- * @returns {import('../run/result.js').Axis} one that shows what each of them shows
+ * @param {readonly import('./result.js').Axis[]} axes
+ * @returns {import('./result.js').Axis} one that shows what each of them shows
  */
 function widest(axes) {
   const from = axes.map((axis) => axis.from ?? NaN);

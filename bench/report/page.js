@@ -9,9 +9,9 @@ import { looksOf, protocolLabel } from './palette.js';
 import { plotMarkup } from './svg.js';
 
 /**
- * @typedef {import('../run/result.js').Headline} Headline
- * @typedef {import('../run/result.js').Plot} Plot
- * @typedef {import('../run/result.js').Table} Table
+ * @typedef {import('./result.js').Headline} Headline
+ * @typedef {import('./result.js').Plot} Plot
+ * @typedef {import('./result.js').Table} Table
  */
 
 /**

@@ -10,9 +10,9 @@ import { band, outline, whiskers } from './marks.js';
 import { looksOf } from './palette.js';
 
 /**
- * @typedef {import('../run/result.js').Plot} Plot
- * @typedef {import('../run/result.js').Series} Series
- * @typedef {import('../run/result.js').Reference} Reference
+ * @typedef {import('./result.js').Plot} Plot
+ * @typedef {import('./result.js').Series} Series
+ * @typedef {import('./result.js').Reference} Reference
  * @typedef {import('./palette.js').Look} Look
  * @typedef {import('./marks.js').Option} Option
  *

@@ -6,15 +6,15 @@
 import { difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
 import { formatNumber } from './numbers.js';
 import { protocolLabel } from './palette.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from './result.js';
 import { binsFor, cumulative, histogram, summarize } from '../stats/statistics.js';
 
 /**
- * @typedef {import('../run/result.js').Quantity} Quantity
- * @typedef {import('../run/result.js').Sample} Sample
- * @typedef {import('../run/result.js').Table} Table
- * @typedef {import('../run/result.js').Plot} Plot
- * @typedef {import('../run/result.js').Series} Series
+ * @typedef {import('./result.js').Quantity} Quantity
+ * @typedef {import('./result.js').Sample} Sample
+ * @typedef {import('./result.js').Table} Table
+ * @typedef {import('./result.js').Plot} Plot
+ * @typedef {import('./result.js').Series} Series
  * @typedef {import('../stats/bootstrap.js').Interval} Interval
  */
 
@@ -33,7 +33,7 @@ const valuesOf = (samples, protocol) =>
     .filter((sample) => sample.protocol === protocol && Number.isFinite(sample.value))
     .map(({ value }) => value);
 
-/** @param {Interval} interval @returns {import('../run/result.js').Estimate} */
+/** @param {Interval} interval @returns {import('./result.js').Estimate} */
 export const toEstimate = ({ estimate, low, high }) => ({ value: estimate, interval: [low, high] });
 
 /**

@@ -16,9 +16,9 @@ import { alertBox, headlineList, page, plotSection, tableSection } from './page.
 import { plotFile } from './svg.js';
 
 /**
- * @typedef {import('../run/result.js').Result} Result
- * @typedef {import('../run/result.js').Sample} Sample
- * @typedef {import('../run/earlier-run.js').EarlierRun} EarlierRun
+ * @typedef {import('./result.js').Result} Result
+ * @typedef {import('./result.js').Sample} Sample
+ * @typedef {import('./earlier-run.js').EarlierRun} EarlierRun
  */
 
 /** The intervals in a report are the same each time that it is written. */

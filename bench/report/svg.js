@@ -11,7 +11,7 @@ import { COLOURS } from './palette.js';
 import { plotOption } from './plot.js';
 
 /**
- * @typedef {import('../run/result.js').Plot} Plot
+ * @typedef {import('./result.js').Plot} Plot
  * @typedef {import('./plot.js').Size} Size
  */
 

@@ -1,21 +1,21 @@
 /**
  * A call of two by whole clients, with the delay that tunes itself: what of the speech is received both
  * ways, the server-side delay over time, and how late a sound arrives.
- * @import { Lab } from '../run/lab.js'
- * @import { Bar } from '../run/targets.js'
+ * @import { Lab } from './lab.js'
+ * @import { Bar } from './targets.js'
  * @import { SpeakerFigures } from '../stats/call-figures.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Plot, Quantity, Sample, Table } from '../run/result.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Plot, Quantity, Sample, Table } from '../report/result.js'
  */
 
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { barsTable } from '../run/targets.js';
+import { barsTable } from './targets.js';
 import { bestDelay, receivedAt } from '../stats/call-figures.js';
 import { runCall } from '../participants/call-run.js';
-import { randomFor } from '../run/scenario.js';
-import { wholeNumber } from '../run/options.js';
+import { randomFor } from './scenario.js';
+import { wholeNumber } from './options.js';
 import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from '../report/result.js';
 import { leastCovering, mean, quantile, sorted } from '../stats/statistics.js';
 
 /** What is to be received, in percent, and how far above the least way up D may be for it, in ms. */

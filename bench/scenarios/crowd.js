@@ -2,17 +2,17 @@
  * What rooms of many cost the server: CPU, lateness of the tick, what arrives, and what the server adds
  * to the way of a sound.
  * @import { Child } from '../participants/child.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Bar } from '../run/targets.js'
- * @import { Quantity, Table } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Bar } from './targets.js'
+ * @import { Quantity, Table } from '../report/result.js'
  *
  * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add  records one of a case
  */
 
 import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/config/options.js';
-import { barsTable } from '../run/targets.js';
+import { barsTable } from './targets.js';
 import { MachineMeter } from '../participants/child.js';
 import { addedMs, codecPassMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';

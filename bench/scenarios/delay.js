@@ -3,13 +3,13 @@
  * of write clocks, for every delay, and by really running the server at some of them.
  *
  * @import { TransportName } from '../../public/client/connection/connection.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Headline, Plot, Sample, Series, Table } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Headline, Plot, Sample, Series, Table } from '../report/result.js'
  */
 
 import { receivedAudio } from '../stats/received-audio.js';
-import { worldNotes } from '../run/scenario.js';
+import { worldNotes } from './scenario.js';
 import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { mean, leastReaching } from '../stats/statistics.js';
@@ -27,10 +27,10 @@ const THESIS_LEAST_MS = new Map([['webtransport', 160], ['http1', 304]]);
 
 const factors = [{ name: 'delayMs', label: 'Server-side delay', unit: 'ms' }];
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const fromClocks = { name: 'receivedFromClocks', label: 'Received audio, from write clocks', unit: '%', factors };
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const really = { name: 'receivedReally', label: 'Received audio, server really run', unit: '%', factors };
 
 const CLIENTS = Object.freeze(['A', 'B']);

@@ -3,12 +3,12 @@
  * tables 4.6 and 4.7).
  *
  * @import { TransportName } from '../../public/client/connection/connection.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Scenario } from '../run/scenario.js'
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
  */
 
 import { InvalidArgumentError } from 'commander';
-import { randomFor, worldNotes } from '../run/scenario.js';
+import { randomFor, worldNotes } from './scenario.js';
 import { meanHeadlines } from '../report/headlines.js';
 import { receivedAudio } from '../stats/received-audio.js';
 import { soundLags } from '../stats/sound-lag.js';
@@ -22,13 +22,13 @@ const MOST_MS = 400;
 /** The share of received audio for which the delay is chosen, as the thesis chose it, in percent. */
 const TARGET = 90;
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const addedUp = { name: 'addedUp', label: 'Sound latency, added up', unit: 'ms' };
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const heard = { name: 'heard', label: 'Sound latency, really heard', unit: 'ms' };
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const chosen = { name: 'chosenDelay', label: 'Server-side delay', unit: 'ms' };
 
 /** The thesis's means, tables 4.6 and 4.7, in milliseconds. */

@@ -1,12 +1,12 @@
 /**
  * How many a server carries: participants against CPU, memory, the tick's lateness and received audio.
- * @import { Lab } from '../run/lab.js'
- * @import { Scenario } from '../run/scenario.js'
- * @import { Headline, Plot, Quantity, Sample, Table } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Headline, Plot, Quantity, Sample, Table } from '../report/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
-import { worldNotes } from '../run/scenario.js';
+import { worldNotes } from './scenario.js';
 import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';

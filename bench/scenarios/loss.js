@@ -1,17 +1,17 @@
 /**
  * What of the speech is there, before anything is made up, on a way that loses packets, with packets that
  * repeat earlier ones and without.
- * @import { Lab } from '../run/lab.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Bar } from '../run/targets.js'
- * @import { Quantity } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Bar } from './targets.js'
+ * @import { Quantity } from '../report/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/config/options.js';
-import { barsTable } from '../run/targets.js';
+import { barsTable } from './targets.js';
 import { runCall } from '../participants/call-run.js';
-import { wholeNumber } from '../run/options.js';
+import { wholeNumber } from './options.js';
 import { mean } from '../stats/statistics.js';
 
 /** What is to be there at the listener, by the loss each way: all in percent. */

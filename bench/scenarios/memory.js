@@ -1,12 +1,12 @@
 /**
  * What one more participant who is silent costs the server in memory.
  * @import { Child } from '../participants/child.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Scenario } from '../run/scenario.js'
- * @import { Quantity, Sample } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Quantity, Sample } from '../report/result.js'
  */
 
-import { barsTable } from '../run/targets.js';
+import { barsTable } from './targets.js';
 import { mean, standardDeviation } from '../stats/statistics.js';
 import { studentQuantile } from '../stats/student.js';
 

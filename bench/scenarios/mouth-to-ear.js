@@ -1,19 +1,19 @@
 /**
  * From one person's microphone to another's speaker, in real browsers, beside what the browser needs by
  * itself to play a microphone.
- * @import { Lab } from '../run/lab.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Quantity } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Quantity } from '../report/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { barsTable } from '../run/targets.js';
-import { randomFor, worldNotes } from '../run/scenario.js';
+import { barsTable } from './targets.js';
+import { randomFor, worldNotes } from './scenario.js';
 import { lagsBetween } from '../stats/sound-lag.js';
-import { wholeNumber } from '../run/options.js';
+import { wholeNumber } from './options.js';
 import { toEstimate } from '../report/quantity-views.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from '../report/result.js';
 
 /** What may be added to the browser's own loop, in milliseconds, by the length of a frame. */
 const BARS = new Map([[20, 60], [10, 40]]);

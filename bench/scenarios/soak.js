@@ -1,14 +1,14 @@
 /**
  * Whether the server's memory stays what it is while people come, talk and go for hours.
  * @import { Child } from '../participants/child.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Scenario } from '../run/scenario.js'
- * @import { Quantity, Sample } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Quantity, Sample } from '../report/result.js'
  */
 
-import { barsTable } from '../run/targets.js';
-import { randomFor } from '../run/scenario.js';
-import { wholeNumber } from '../run/options.js';
+import { barsTable } from './targets.js';
+import { randomFor } from './scenario.js';
+import { wholeNumber } from './options.js';
 import { seededRandom } from '../stats/random.js';
 import { mean } from '../stats/statistics.js';
 import { trend } from '../stats/trend.js';
@@ -204,7 +204,7 @@ function settled(samples) {
   return samples.filter(({ atMs }) => atMs >= from).map(({ atMs, value }) => [(atMs - first) / 3.6e6, value]);
 }
 
-/** @param {(quantity: Quantity) => readonly Sample[]} of @returns {import('../run/result.js').Plot} */
+/** @param {(quantity: Quantity) => readonly Sample[]} of @returns {import('../report/result.js').Plot} */
 function memoryPlot(of) {
   const shown = [quantities.rss, quantities.heap, quantities.external];
   return {

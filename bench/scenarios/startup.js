@@ -1,24 +1,24 @@
 /**
  * From join to first sound, by protocol and by bandwidth.
- * @import { Scenario } from '../run/scenario.js'
- * @import { Sample } from '../run/result.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Sample } from '../report/result.js'
  */
 
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { randomFor, worldNotes } from '../run/scenario.js';
+import { randomFor, worldNotes } from './scenario.js';
 import { protocolsOf, toEstimate } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from '../report/result.js';
 
 /** How long somebody may take to hear something, in seconds; longer than that is never. */
 const PATIENCE_SECONDS = 15;
 
 const factors = [{ name: 'rateKbits', label: 'Bandwidth', unit: 'kbit/s' }];
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const joined = { name: 'joined', label: 'Time until the room is joined', unit: 'ms', factors };
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const heard = { name: 'firstSound', label: 'Time until the first sound', unit: 'ms', factors };
 
 /** @type {Scenario} */
@@ -81,14 +81,14 @@ export const startup = {
   },
 };
 
-/** @param {import('../run/lab.js').Lab} lab @param {any} transport */
+/** @param {import('./lab.js').Lab} lab @param {any} transport */
 async function listenFirst(lab, transport) {
   await lab.clients.call('listen', { id: 'listener', transport, room: transport, speaks: false, recordSeconds: 1 });
   await lab.clients.call('stopListening', { id: 'listener' });
 }
 
 /**
- * @param {import('../run/lab.js').Lab} lab @param {any} transport
+ * @param {import('./lab.js').Lab} lab @param {any} transport
  * @param {number} repetition @param {number} rateKbits
  */
 async function listenOnce(lab, transport, repetition, rateKbits) {
@@ -114,8 +114,8 @@ const ratesOf = (samples) => [...new Set(samples.map((sample) => Number(sample.f
 const rateWords = (rate) => (rate === 0 ? "the link's" : String(rate));
 
 /**
- * @param {import('../run/result.js').Quantity} quantity @param {readonly Sample[]} samples @param {() => number} random
- * @returns {import('../run/result.js').Table}
+ * @param {import('../report/result.js').Quantity} quantity @param {readonly Sample[]} samples @param {() => number} random
+ * @returns {import('../report/result.js').Table}
  */
 function tableOf({ name, label, unit }, samples, random) {
   const rows = ratesOf(samples).flatMap((rate) => protocolsOf(samples).map((protocol) => {
@@ -128,8 +128,8 @@ function tableOf({ name, label, unit }, samples, random) {
 }
 
 /**
- * @param {import('../run/result.js').Quantity} quantity @param {readonly Sample[]} samples
- * @returns {import('../run/result.js').Plot}
+ * @param {import('../report/result.js').Quantity} quantity @param {readonly Sample[]} samples
+ * @returns {import('../report/result.js').Plot}
  */
 function plotOf({ name, label, unit }, samples) {
   const rates = ratesOf(samples);

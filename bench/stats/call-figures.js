@@ -1,6 +1,6 @@
 /**
  * What became of each frame of speech in a call, computed of what both ends noted of one clock.
- * @import { PacketNote, Wire } from './wire-notes.js'
+ * @import { PacketNote, Wire } from '../participants/wire-notes.js'
  *
  * @typedef {object} CallNotes
  * @property {(Wire & { id: string })[]} people  two or more who talk, and hear each other

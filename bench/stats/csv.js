@@ -4,8 +4,8 @@
  */
 
 /**
- * @typedef {import('../run/result.js').Quantity} Quantity
- * @typedef {import('../run/result.js').Sample} Sample
+ * @typedef {import('../report/result.js').Quantity} Quantity
+ * @typedef {import('../report/result.js').Sample} Sample
  */
 
 const COLUMNS = ['protocol', 'repetition', 'client', 'atMs', 'value'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { framePathBars, joined } from '../../../bench/run/bars.js';
-import { barsTable, isMet } from '../../../bench/run/targets.js';
-import { checkResult, NO_RESULT } from '../../../bench/run/result.js';
+import { framePathBars, joined } from '../../../bench/scenarios/all-targets.js';
+import { barsTable, isMet } from '../../../bench/scenarios/targets.js';
+import { checkResult, NO_RESULT } from '../../../bench/report/result.js';
 import { trend } from '../../../bench/stats/trend.js';
 import { normal, seededRandom } from '../../../bench/stats/random.js';
 

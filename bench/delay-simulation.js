@@ -3,11 +3,11 @@
  * mixes each frame once, and what of it was there. No sound, no sockets, no real time.
  */
 
-import { normal, seededRandom } from '../stats/random.js';
-import { Redundancy } from '../../public/shared/redundancy.js';
-import { DelayControl } from '../../server/clock/delay-control.js';
-import { Lateness } from '../../server/source/lateness.js';
-import { Reception } from '../../server/source/receiver-stats.js';
+import { normal, seededRandom } from './stats/random.js';
+import { Redundancy } from '../public/shared/redundancy.js';
+import { DelayControl } from '../server/clock/delay-control.js';
+import { Lateness } from '../server/source/lateness.js';
+import { Reception } from '../server/source/receiver-stats.js';
 
 /**
  * @typedef {(endMs: number, random: () => number) => number} Trace

@@ -1,6 +1,6 @@
 /**
  * What aloud is to reach, and what a run reached of it.
- * @import { Table } from './result.js'
+ * @import { Table } from '../report/result.js'
  *
  * @typedef {object} Bar
  * @property {string} what     what is to be reached: 'D on loopback'

@@ -2,7 +2,7 @@
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Link } from '../link/link.js'
- * @import { RunFolder } from './run-folder.js'
+ * @import { RunFolder } from '../report/run-folder.js'
  *
  * @typedef {object} LabOptions what every scenario takes
  * @property {TransportName[]} transports

@@ -2,7 +2,7 @@
  * What a scenario is: a file of its own in bench/scenarios, named in bench/scenarios/index.js.
  *
  * @import { Command } from 'commander'
- * @import { Quantity, Result, Sample } from './result.js'
+ * @import { Quantity, Result, Sample } from '../report/result.js'
  * @import { Lab, LabOptions } from './lab.js'
  *
  * @typedef {object} Samples what was recorded so far

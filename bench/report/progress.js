@@ -3,7 +3,7 @@
  * (a file, a CI log), a line for each stage, and one now and then.
  */
 
-import { formatDuration } from '../report/numbers.js';
+import { formatDuration } from './numbers.js';
 
 /**
  * @typedef {object} Output

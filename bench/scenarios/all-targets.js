@@ -1,8 +1,8 @@
 /**
  * All bars by one command: each benchmark is run as by itself, one after the other, and what it says of its
  * bars is put into one table.
- * @import { Cell, Table } from './result.js'
- * @import { RunFolder } from './run-folder.js'
+ * @import { Cell, Table } from '../report/result.js'
+ * @import { RunFolder } from '../report/run-folder.js'
  */
 
 import { spawn } from 'node:child_process';

@@ -251,7 +251,7 @@ export class RunFolder {
   async #report(result) {
     const samples = new Map(Array.from(this.#records, ([name, record]) => [name, record.samples]));
     // Only now: what draws plots shouldn't take up memory while others are being measured.
-    const { writeReport } = await import('../report/run-report.js');
+    const { writeReport } = await import('./run-report.js');
     return writeReport({ path: this.path, run: this.#run, result, samples });
   }
 }

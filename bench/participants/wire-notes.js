@@ -2,7 +2,7 @@
  * What a whole client sends, receives and plays, frame by frame, noted at its connection and at its
  * decoder, so that it can be said of each frame of speech what became of it.
  * @import { Codec, Decoder } from '../../public/shared/codec.js'
- * @import { Tap } from '../participants/webtransport.js'
+ * @import { Tap } from './webtransport.js'
  *
  * @typedef {object} PacketNote
  * @property {number} frame      of the packet
