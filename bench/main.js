@@ -106,7 +106,6 @@ function addScenario(scenario) {
     .addOption(new Option('--transports <list>', 'by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
     .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default(link))
     .option('--link-steps <file>', 'JSON list of { atMs, changes } that the link goes through, from the first packet on', readSteps)
-    .addOption(new Option('--shaper <kind>', 'what makes the link').choices(['auto', 'emulator', 'netem', 'none']).default('auto'))
     .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
     .option('--repetitions <count>', 'blocks that the duration is cut into, the protocols by turns', number(1, 1000), repetitions)
     .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
@@ -161,14 +160,14 @@ function listOf(allowed) {
  * @param {Scenario} scenario
  * @param {any} options
  */
-async function run(scenario, { link: profile, shaper, ...options }) {
+async function run(scenario, { link: profile, ...options }) {
   const interrupted = interruption();
   const chromium = options.browser ? requireChromium() : undefined;
   const progress = new Progress(process.stderr, systemClock);
-  const folder = await openFolder(scenario, { ...options, link: profile, shaper }, chromium);
+  const folder = await openFolder(scenario, { ...options, link: profile }, chromium);
   const busy = await busyCores(LOOK_MS);
   if (busy > DISTURBING_CORES) folder.warn(`Other programs took ${busy.toFixed(1)} cores when the run began: what depends on time is provisional.`);
-  const link = await openLink({ profile, shaper, seed: options.seed, say: (line) => progress.print(line) });
+  const link = await openLink({ profile, seed: options.seed, say: (line) => progress.print(line) });
   if (!link.available) folder.warn(`The link is loopback instead of ${profile}: ${link.reason}`);
   const startClients = chromium ? () => startBrowser(chromium, link) : undefined;
   const lab = new Lab({ options, link, folder, startClients, signal: interrupted.signal, progress: (what, share) => progress.update(share, what) });

@@ -120,7 +120,7 @@ function tell({ idle, ways: { up, down, loopback }, busyPercent, stats }, second
  * @throws {LinkError} where there is no emulator
  */
 export async function checkLink({ seconds = 20, print = console.log } = {}) {
-  const link = await openLink({ parameters: { delayMs: DELAY_MS }, seed: 1, shaper: 'emulator' });
+  const link = await openLink({ parameters: { delayMs: DELAY_MS }, seed: 1 });
   if (!link.available) throw new LinkError(link.reason);
   try {
     const found = await measure(link, seconds);

@@ -62,7 +62,7 @@ export const call = {
         progress: (share) => lab.progress(`${repetition + 1} of ${repetitions}`, (repetition + share) / repetitions),
       });
       record(lab, repetition, run);
-      if (lab.link.kind === 'none') await measureRoundTrips(lab, repetition);
+      if (!lab.link.isEmulated) await measureRoundTrips(lab, repetition);
     }
   },
 

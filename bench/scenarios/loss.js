@@ -48,7 +48,7 @@ export const loss = {
   async measure(lab) {
     const { loss: all, settle, duration } = /** @type {any} */ (lab.options);
     const runs = all.flatMap((/** @type {number} */ percent) => ['auto', '0'].map((redundancy) => ({ percent, redundancy })));
-    if (lab.link.kind === 'none') throw new Error('loss needs a link: root, and npm run build:link');
+    if (!lab.link.isEmulated) throw new Error('loss needs a link: root, and npm run build:link');
     for (const [i, { percent, redundancy }] of runs.entries()) {
       const isOff = redundancy === '0';
       const progress = (/** @type {number} */ share) => lab.progress(`${percent} %, redundancy ${redundancy}`, (i + share) / runs.length);

@@ -35,7 +35,7 @@ export const startup = {
 
   async measure(lab) {
     const { repetitions, transports, rates } = /** @type {any} */ (lab.options);
-    const limits = rates.length > 0 && lab.link.kind !== 'none' ? rates : [0];
+    const limits = rates.length > 0 && lab.link.isEmulated ? rates : [0];
     if (rates.length > limits.length || (rates.length > 0 && limits[0] === 0)) {
       lab.folder.warn('Bandwidth was not limited: loopback can\'t be shaped. Choose a link, such as --link thesis.');
     }
