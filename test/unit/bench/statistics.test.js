@@ -216,7 +216,7 @@ describe('confidence intervals', () => {
 
   test('hold the truth about as often as they promise, for a series whose neighbours are alike', () => {
     const random = seededRandom(7);
-    expect(coverage(120, () => [series(random, 200, 0.6)], random)).toBeGreaterThan(0.88);
+    expect(coverage(300, () => [series(random, 200, 0.6)], random)).toBeGreaterThan(0.88);
   });
 
   test('that took neighbours for independent would not: single values drawn are too sure', () => {
