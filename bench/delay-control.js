@@ -2,6 +2,7 @@
 
 import { Command, InvalidArgumentError } from 'commander';
 import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stalling } from './delay-simulation.js';
+import { mean } from './stats/statistics.js';
 
 /** @typedef {import('./delay-simulation.js').Trace} Trace */
 
@@ -58,9 +59,6 @@ const options = new Command('delay-control')
 
 /** @param {number} value @param {number} digits */
 const round = (value, digits) => Number(value.toFixed(digits));
-
-/** @param {number[]} values */
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs, loss }]) => {
   const { seconds, seed } = options;

@@ -4,6 +4,7 @@
  */
 
 import { normal, seededRandom } from './stats/random.js';
+import { leastCovering, sorted } from './stats/statistics.js';
 import { Redundancy } from '../public/shared/redundancy.js';
 import { DelayControl } from '../server/clock/delay-control.js';
 import { Lateness } from '../server/source/lateness.js';
@@ -218,6 +219,5 @@ export const inTurn = (parts) => (end, random) => {
  * @param {number} targetPercent
  */
 export function leastFixedMs(lateness, targetPercent) {
-  const sorted = lateness.toSorted((a, b) => a - b);
-  return Math.max(0, Math.ceil(sorted[Math.ceil((sorted.length * targetPercent) / 100) - 1]));
+  return Math.max(0, Math.ceil(leastCovering(sorted(lateness), targetPercent / 100)));
 }

@@ -3,6 +3,7 @@
  */
 
 import { fft } from '../stats/signal.js';
+import { mean } from '../stats/statistics.js';
 
 /** 21.3 ms, fine enough for the narrowest band. */
 const WINDOW_SAMPLES = 1024;
@@ -168,8 +169,3 @@ function barkPowers(samples) {
 }
 
 const HANN = Float64Array.from({ length: WINDOW_SAMPLES }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES));
-
-/** @param {number[]} values */
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}

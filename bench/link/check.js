@@ -3,6 +3,7 @@
  * in one namespace and read in the other, by the clock that both share.
  */
 
+import { leastCovering, mean, sorted } from '../stats/statistics.js';
 import { probeLink } from './measure.js';
 import { openLink } from './link.js';
 import { LinkError } from './network-namespace.js';
@@ -31,13 +32,9 @@ const ROUNDS = 4;
  * @returns {DelayError} what was measured less what was wanted; NaN when nothing was measured
  */
 export function errorOf(delaysUs, expectedMs) {
-  const sorted = Float64Array.from(delaysUs).sort();
-  const at = (/** @type {number} */ share) => {
-    const rank = Math.max(1, Math.ceil(sorted.length * share));
-    return (sorted[rank - 1] ?? NaN) / 1000 - expectedMs;
-  };
-  const mean = sorted.reduce((sum, delay) => sum + delay, 0) / sorted.length / 1000 - expectedMs;
-  return { mean, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) };
+  const ascending = sorted(delaysUs);
+  const at = (/** @type {number} */ share) => leastCovering(ascending, share) / 1000 - expectedMs;
+  return { mean: mean(ascending) / 1000 - expectedMs, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) };
 }
 
 /** @param {LinkStats['up']} stats @returns {DelayError} */
@@ -46,9 +43,9 @@ function latenessOf({ lateness: { p50Us, p99Us, p999Us, maxUs } }) {
 }
 
 /** @param {string} what @param {DelayError} error */
-function row(what, { mean, p50, p99, p999, max }) {
+function row(what, error) {
   const text = (/** @type {number} */ value) => (Number.isNaN(value) ? '–' : value.toFixed(3));
-  return what.padEnd(34) + [mean, p50, p99, p999, max].map((value) => text(value).padStart(9)).join('');
+  return what.padEnd(34) + [error.mean, error.p50, error.p99, error.p999, error.max].map((value) => text(value).padStart(9)).join('');
 }
 
 /** @param {LinkStats} stats */

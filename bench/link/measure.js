@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { mean } from '../stats/statistics.js';
 import { buildEmulator, EMULATOR } from './emulator.js';
 import { LinkError, run } from './network-namespace.js';
 
@@ -80,8 +81,7 @@ const traffic = (end, ...args) => new Program(end, [process.execPath, TRAFFIC, .
  */
 export function summarize(rtts, tool) {
   const came = rtts.filter((rtt) => rtt !== null);
-  const meanMs = came.reduce((sum, rtt) => sum + rtt, 0) / came.length;
-  const variance = came.reduce((sum, rtt) => sum + (rtt - meanMs) ** 2, 0) / came.length;
+  const meanMs = mean(came);
   const empty = came.length === 0;
   return {
     tool,
@@ -91,7 +91,7 @@ export function summarize(rtts, tool) {
     minMs: empty ? NaN : Math.min(...came),
     meanMs,
     maxMs: empty ? NaN : Math.max(...came),
-    deviationMs: Math.sqrt(variance),
+    deviationMs: Math.sqrt(mean(came.map((rtt) => (rtt - meanMs) ** 2))),
     rtts,
   };
 }

@@ -149,8 +149,8 @@ async function hear(lab, { transport, repetition }) {
   const { samples, sampleRate } = await lab.clients.call('recording', { id: 'hears' });
   await lab.clients.call('stopListening', { id: 'hears' });
   const speech = await readSpeech(sampleRate);
-  for (const { atSample, lagMs } of soundLags(samples, speech, { sampleRate, from: lab.options.warmUp * sampleRate })) {
-    const atMs = startMs + (1000 * atSample) / sampleRate;
+  for (const { atMs: pieceMs, lagMs } of soundLags(samples, speech, { sampleRate, from: lab.options.warmUp * sampleRate })) {
+    const atMs = startMs + pieceMs;
     lab.folder.record(heard.name, { protocol: transport, repetition, client: 'A', atMs, value: lagMs });
   }
 }

@@ -10,6 +10,7 @@ import { InvalidArgumentError } from 'commander';
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { barsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';
+import { mean } from '../stats/statistics.js';
 import { lagsBetween } from '../stats/sound-lag.js';
 import { wholeNumber } from './options.js';
 import { toEstimate } from '../report/quantity-views.js';
@@ -69,7 +70,7 @@ export const mouthToEar = {
         })),
         {
           name: 'added', title: "Mouth to ear, beyond the browser's own loop", columns: [{ label: 'Frame', unit: 'ms' }, ...['mean', 'p50', 'p95'].map((label) => ({ label, unit: 'ms', digits: 1 }))],
-          rows: figures.map((/** @type {any} */ { frameMs, summary: { mean, p50, p95 } }) => [frameMs, ...[mean, p50, p95].map(toEstimate)]),
+          rows: figures.map((/** @type {any} */ { frameMs, summary }) => [frameMs, ...[summary.mean, summary.p50, summary.p95].map(toEstimate)]),
         },
       ],
       plots: [],
@@ -132,7 +133,4 @@ const repetitionsOf = (folder, { name }, frameMs) =>
   valuesByRepetition(folder.samples(name), (sample) => sample.factors?.frameMs === frameMs);
 
 /** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */
-function meanOf(folder, quantity, frameMs) {
-  const values = repetitionsOf(folder, quantity, frameMs).flat();
-  return (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(0);
-}
+const meanOf = (folder, quantity, frameMs) => mean(repetitionsOf(folder, quantity, frameMs).flat()).toFixed(0);

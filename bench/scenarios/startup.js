@@ -8,6 +8,7 @@ import { summaryIntervals } from '../stats/bootstrap.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { protocolsOf, toEstimate } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
+import { mean } from '../stats/statistics.js';
 import { valuesByRepetition } from '../report/result.js';
 
 /** How long somebody may take to hear something, in seconds; longer than that is never. */
@@ -120,8 +121,8 @@ const rateWords = (rate) => (rate === 0 ? "the link's" : String(rate));
 function tableOf({ name, label, unit }, samples, random) {
   const rows = ratesOf(samples).flatMap((rate) => protocolsOf(samples).map((protocol) => {
     const own = valuesByRepetition(samples, (sample) => sample.protocol === protocol && Number(sample.factors?.rateKbits) === rate);
-    const { mean, p50, p95 } = summaryIntervals(own, { random });
-    return [rateWords(rate), protocolLabel(protocol), own.flat().length, toEstimate(mean), toEstimate(p50), toEstimate(p95)];
+    const summary = summaryIntervals(own, { random });
+    return [rateWords(rate), protocolLabel(protocol), own.flat().length, ...[summary.mean, summary.p50, summary.p95].map(toEstimate)];
   }));
   const figures = ['Mean', 'p50', 'p95'].map((figure) => ({ label: figure, unit }));
   return { name, title: label, columns: [{ label: 'Bandwidth (kbit/s)' }, { label: 'Protocol' }, { label: 'Joins', digits: 0 }, ...figures], rows };
@@ -139,7 +140,7 @@ function plotOf({ name, label, unit }, samples) {
     points: rates.map((rate, i) => {
       const values = samples.filter((sample) => sample.protocol === protocol && Number(sample.factors?.rateKbits) === rate).map(({ value }) => value);
       const came = values.filter(Number.isFinite);
-      return [i, came.reduce((sum, value) => sum + value, 0) / came.length, Math.min(...came), Math.max(...came)];
+      return [i, mean(came), Math.min(...came), Math.max(...came)];
     }),
   }));
   return {
