@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { BENCHMARKS, runBars } from './scenarios/all-targets.js';
+import { BENCHMARKS, runTargets } from './scenarios/targets.js';
 import { findChromium } from './participants/chromium.js';
 import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
@@ -51,7 +51,7 @@ program
   .description('everything that is to be reached, benchmark by benchmark, in one table; about 20 minutes')
   .addOption(new Option('--only <list>', `by commas, of ${BENCHMARKS.map(({ name }) => name).join(', ')}`).argParser(listOf(BENCHMARKS.map(({ name }) => name))).default(BENCHMARKS.filter(({ isLong }) => !isLong).map(({ name }) => name), 'all but soak, which takes an hour'))
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
-  .action(showBars);
+  .action(showTargets);
 program
   .command('frame-path')
   .description("what a received frame costs on Node's thread, in microseconds and bytes; further options go to it")
@@ -63,14 +63,14 @@ program
   });
 
 /** @param {{ only: string[], out: string }} options */
-async function showBars({ only, out }) {
+async function showTargets({ only, out }) {
   const { signal } = interruption();
-  const title = 'Bars';
+  const title = 'Targets';
   const folder = await openFolder({ name: 'bars', title, quantities: [] }, { out, only }, findChromium() ?? undefined);
   const progress = new Progress(process.stderr, systemClock);
   progress.begin(title);
   const benchmarks = BENCHMARKS.filter(({ name }) => only.includes(name));
-  const table = await runBars({ benchmarks, folder, signal, progress: (what, share) => progress.update(share, what) });
+  const table = await runTargets({ benchmarks, folder, signal, progress: (what, share) => progress.update(share, what) });
   progress.close();
   const result = { title, summary: 'What is to be reached, and what was, one benchmark after the other.', headlines: [], tables: [table], plots: [], notes: ["Each benchmark's own run, with its samples and its report, is in a folder beside this report."] };
   const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));

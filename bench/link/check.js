@@ -12,7 +12,7 @@ import { LinkError } from './network-namespace.js';
 /** @typedef {import('./measure.js').ProbeResult} ProbeResult */
 
 /** The emulator's delay may be off by so much, at the 99th percentile. */
-const BAR_MS = 0.5;
+const LIMIT_MS = 0.5;
 
 const DELAY_MS = 20;
 
@@ -106,14 +106,14 @@ function tell({ idle, ways: { up, down, loopback }, busyPercent, stats }, second
     `the emulator's processor time: ${busyPercent.toFixed(1)} % of a core, ${cpuPercent(idle)} % idle; ` +
       `priority: ${stats.priority}`,
   ];
-  if (floor.p99 > BAR_MS / 2) lines.push('the machine itself is disturbed: see loopback');
+  if (floor.p99 > LIMIT_MS / 2) lines.push('the machine itself is disturbed: see loopback');
   return lines;
 }
 
 /**
  * Measures and tells; takes about twice `seconds`.
  * @param {{ seconds?: number, print?: (line: string) => void }} [options] seconds of traffic through the link
- * @returns {Promise<boolean>} whether the delay held within BAR_MS
+ * @returns {Promise<boolean>} whether the delay held within LIMIT_MS
  * @throws {LinkError} where there is no emulator
  */
 export async function checkLink({ seconds = 20, print = console.log } = {}) {
@@ -123,8 +123,8 @@ export async function checkLink({ seconds = 20, print = console.log } = {}) {
     const found = await measure(link, seconds);
     for (const line of tell(found, seconds)) print(line);
     const { up, down } = found.ways;
-    const held = [up, down].every((way) => Math.abs(errorOf(way.delaysUs, DELAY_MS).p99) <= BAR_MS);
-    print(`±${BAR_MS} ms at the 99th percentile: ${held ? 'held' : 'NOT held'}`);
+    const held = [up, down].every((way) => Math.abs(errorOf(way.delaysUs, DELAY_MS).p99) <= LIMIT_MS);
+    print(`±${LIMIT_MS} ms at the 99th percentile: ${held ? 'held' : 'NOT held'}`);
     return held;
   } finally {
     await link.close();

@@ -1,11 +1,11 @@
 /** A plot's legend, and the room that it takes. */
 
-import { INK } from './ink.js';
+import { INK } from './palette.js';
 
 /**
  * @typedef {import('./result.js').Plot} Plot
  * @typedef {import('./plot.js').Size} Size
- * @typedef {import('./marks.js').Option} Option
+ * @typedef {import('./plot.js').Option} Option
  */
 
 /** Width of a character in font sizes, what an entry's mark takes beside its name, a line's height. */

@@ -11,6 +11,7 @@ import { binsFor, cumulative, histogram, summarize } from '../stats/statistics.j
 
 /**
  * @typedef {import('./result.js').Quantity} Quantity
+ * @typedef {import('./result.js').Headline} Headline
  * @typedef {import('./result.js').Sample} Sample
  * @typedef {import('./result.js').Table} Table
  * @typedef {import('./result.js').Plot} Plot
@@ -232,3 +233,22 @@ const counted = (samples) =>
 
 /** @param {string} label a noun that begins with a capital, or a word that keeps it */
 const lower = (label) => (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
+
+/**
+ * Each protocol's mean, with its interval of confidence and the thesis's figure beside it.
+ *
+ * @param {string} label
+ * @param {Quantity} quantity
+ * @param {readonly Sample[]} samples
+ * @param {() => number} random seeded
+ * @param {ReadonlyMap<string, number>} [thesis] by protocol
+ * @returns {Headline[]}
+ */
+export function meanHeadlines(label, { unit }, samples, random, thesis = new Map()) {
+  return protocolsOf(samples).map((protocol) => {
+    const repetitions = valuesByRepetition(samples, (sample) => sample.protocol === protocol);
+    const { estimate, low, high } = summaryIntervals(repetitions, { random }).mean;
+    const figure = thesis.get(protocol);
+    return { label, unit, protocol, value: estimate, interval: [low, high], ...(figure && { thesis: figure }) };
+  });
+}

@@ -9,10 +9,10 @@
  * Whatever ends a run, what it measured until then is in the folder, with a report that says so.
  */
 
-import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../public/shared/clock.js';
-import { csvHeader, csvLine } from '../stats/csv.js';
+import { csvHeader, csvLine, parseCsv } from '../stats/csv.js';
 import { withoutPaths, withoutPlaces } from './environment.js';
 import { NO_RESULT, checkName, checkResult } from './result.js';
 
@@ -261,7 +261,7 @@ export class RunFolder {
  * @param {Quantity} quantity
  * @returns {string} the file with its samples
  */
-export const samplesFile = (path, { name }) => join(path, `samples-${name}.csv`);
+const samplesFile = (path, { name }) => join(path, `samples-${name}.csv`);
 
 /**
  * Replaces the file at once, so that nobody reads half of it.
@@ -272,4 +272,54 @@ export const samplesFile = (path, { name }) => join(path, `samples-${name}.csv`)
 async function writeJson(file, value, indent) {
   await writeFile(`${file}.part`, `${JSON.stringify(value, null, indent)}\n`);
   await rename(`${file}.part`, file);
+}
+
+/**
+ * @typedef {object} EarlierRun
+ * @property {string} path
+ * @property {Run} run
+ * @property {Result} result
+ * @property {Map<string, readonly Sample[]>} samples by quantity
+ */
+
+/**
+ * @param {string} path a run's folder, of a finished run or of one that was killed
+ * @returns {Promise<EarlierRun>}
+ * @throws {Error} when it is no run's folder
+ */
+export async function readRun(path) {
+  const run = JSON.parse(
+    await readFile(join(path, 'run.json'), 'utf8').catch(() => {
+      throw new Error(`${path} is no run's folder: it has no run.json`);
+    }),
+  );
+  if (run.version !== 1) throw new Error(`${path} was written by another version of the lab`);
+  const result = await readFile(join(path, 'result.json'), 'utf8').then(JSON.parse, () => NO_RESULT);
+  const samples = await Promise.all(
+    run.quantities.map(async (/** @type {Quantity} */ quantity) => {
+      const text = await readFile(samplesFile(path, quantity), 'utf8').catch(() => '');
+      return /** @type {const} */ ([quantity.name, parseCsv(text, quantity)]);
+    }),
+  );
+  return { path, run, result: withNumbers(result), samples: new Map(samples) };
+}
+
+/**
+ * JSON has no NaN and gives null for it, which in a point breaks the line.
+ * @param {Result} result
+ * @returns {Result}
+ */
+function withNumbers(result) {
+  const plots = result.plots.map((plot) => ({
+    ...plot,
+    series: plot.series.map((series) => ({
+      ...series,
+      points: series.points.map((point) => point.map((number) => number ?? NaN)),
+    })),
+  }));
+  return {
+    ...result,
+    plots,
+    headlines: result.headlines.map((line) => ({ ...line, value: line.value ?? NaN })),
+  };
 }

@@ -18,7 +18,7 @@ import { plotFile } from './svg.js';
 /**
  * @typedef {import('./result.js').Result} Result
  * @typedef {import('./result.js').Sample} Sample
- * @typedef {import('./earlier-run.js').EarlierRun} EarlierRun
+ * @typedef {import('./run-folder.js').EarlierRun} EarlierRun
  */
 
 /** The intervals in a report are the same each time that it is written. */

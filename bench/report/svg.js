@@ -5,9 +5,8 @@ import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent } from
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { thin } from './quantity-views.js';
-import { INK, MARK, MUTED, PAPER, RULE } from './ink.js';
 import { roomFor } from './legend.js';
-import { COLOURS } from './palette.js';
+import { COLOURS, INK, MARK, MUTED, PAPER, RULE } from './palette.js';
 import { plotOption } from './plot.js';
 
 /**

@@ -2,14 +2,14 @@
  * A call of two by whole clients, with the delay that tunes itself: what of the speech is received both
  * ways, the server-side delay over time, and how late a sound arrives.
  * @import { Lab } from './lab.js'
- * @import { Bar } from './targets.js'
+ * @import { Target } from './targets.js'
  * @import { SpeakerFigures } from '../stats/call-figures.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../report/result.js'
  */
 
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { barsTable } from './targets.js';
+import { targetsTable } from './targets.js';
 import { bestDelay, receivedAt } from '../stats/call-figures.js';
 import { runCall } from '../participants/call-run.js';
 import { randomFor } from './scenario.js';
@@ -81,7 +81,7 @@ export const call = {
         { label: 'Sound latency, mean', unit: 'ms', protocol: '', ...toEstimate(average), digits: 1 },
       ],
       tables: [
-        barsTable(options.link === 'loopback' ? loopbackBars(folder) : linkBars(folder, speakers)),
+        targetsTable(options.link === 'loopback' ? loopbackTargets(folder) : linkTargets(folder, speakers)),
         { name: 'sound', title: 'Sound latency', caption: "From a frame's first sample to the arrival at the listener of the first packet that holds it; no sound card, no playout.", columns, rows: [[average, p50, p99].map(toEstimate)] },
         speakersTable(folder), latenessTable(folder, speakers),
       ],
@@ -145,8 +145,8 @@ const speakersOf = (folder) =>
     latenessMs: [...sorted(valuesOf(folder, quantities.lateness, id))],
   })));
 
-/** @param {Samples} folder @returns {Bar[]} */
-function loopbackBars(folder) {
+/** @param {Samples} folder @returns {Target[]} */
+function loopbackTargets(folder) {
   const delays = sorted(valuesOf(folder, quantities.delay));
   const trips = sorted(valuesOf(folder, quantities.roundTrip));
   return [
@@ -156,14 +156,14 @@ function loopbackBars(folder) {
   ];
 }
 
-/** @param {Samples} folder @param {SpeakerFigures[]} speakers @returns {Bar[]} */
-function linkBars(folder, speakers) {
+/** @param {Samples} folder @param {SpeakerFigures[]} speakers @returns {Target[]} */
+function linkTargets(folder, speakers) {
   const leastMs = Math.max(...speakers.map((speaker) => speaker.leastMs));
   const delays = sorted(valuesOf(folder, quantities.delay));
   const best = bestDelay(speakers, TARGET_PERCENT);
   const limited = receivedAt(speakers, leastMs + ABOVE_LEAST_MS);
   const way = `the least way up is ${leastMs.toFixed(1)} ms; of this run's frames ${TARGET_PERCENT} % needed a D of least + ${(best - leastMs).toFixed(0)} ms, and least + ${ABOVE_LEAST_MS} ms would have had ${limited.toFixed(2)} % in time`;
-  /** @returns {Bar} */
+  /** @returns {Target} */
   const received = (/** @type {string} */ what, /** @type {Quantity} */ quantity) =>
     ({ what: `${what} (who fares worse)`, is: '≥', limit: TARGET_PERCENT, reached: least(folder, quantity), unit: '%', digits: 2 });
   return [

@@ -5,8 +5,7 @@
 
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { randomFor, worldNotes } from './scenario.js';
-import { meanHeadlines } from '../report/headlines.js';
-import { distributionPlot, summaryTable, timePlot } from '../report/quantity-views.js';
+import { distributionPlot, meanHeadlines, summaryTable, timePlot } from '../report/quantity-views.js';
 
 /** @type {import('../report/result.js').Quantity} */
 const packetBytes = { name: 'packetBytes', label: 'Size of packets', unit: 'bytes' };

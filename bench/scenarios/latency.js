@@ -9,11 +9,10 @@
 
 import { InvalidArgumentError } from 'commander';
 import { randomFor, worldNotes } from './scenario.js';
-import { meanHeadlines } from '../report/headlines.js';
+import { cumulativePlot, distributionPlot, meanHeadlines, summaryTable, timePlot } from '../report/quantity-views.js';
 import { receivedAudio } from '../stats/received-audio.js';
 import { soundLags } from '../stats/sound-lag.js';
 import { readSpeech } from '../participants/speech.js';
-import { cumulativePlot, distributionPlot, summaryTable, timePlot } from '../report/quantity-views.js';
 
 const CLIENTS = Object.freeze(['A', 'B']);
 const STEP_MS = 8;

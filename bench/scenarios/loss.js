@@ -3,19 +3,19 @@
  * repeat earlier ones and without.
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
- * @import { Bar } from './targets.js'
+ * @import { Target } from './targets.js'
  * @import { Quantity } from '../report/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/config/options.js';
-import { barsTable } from './targets.js';
+import { targetsTable } from './targets.js';
 import { runCall } from '../participants/call-run.js';
 import { wholeNumber } from './options.js';
 import { mean } from '../stats/statistics.js';
 
 /** What is to be there at the listener, by the loss each way: all in percent. */
-const BARS = new Map([[5, 99.8], [10, 99]]);
+const TARGETS = new Map([[5, 99.8], [10, 99]]);
 
 /** Without redundancy, which is there to be compared with, so much of the time will do. */
 const OFF_SHARE = 1 / 4;
@@ -41,7 +41,7 @@ export const loss = {
   defaults: { duration: 60, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'even-60' },
   addOptions: (command) => {
     command
-      .option('--loss <percents>', 'each way, by commas', percents, [...BARS.keys()])
+      .option('--loss <percents>', 'each way, by commas', percents, [...TARGETS.keys()])
       .option('--settle <seconds>', 'in which redundancy and delays find their place', wholeNumber(0, 600), 25);
   },
 
@@ -67,7 +67,7 @@ export const loss = {
       summary: 'Two whole clients talk; each packet is lost with the same chance in each direction, whatever became of others; the round trip is 60 ms.',
       headlines: [],
       tables: [
-        barsTable(options.loss.flatMap((/** @type {number} */ percent) => barsOf(folder, percent))),
+        targetsTable(options.loss.flatMap((/** @type {number} */ percent) => targetsOf(folder, percent))),
         {
           name: 'presence', title: 'Speech that is there before concealment', caption: 'Of who fares worse; delays are means.',
           columns: [
@@ -119,9 +119,9 @@ function record(lab, at, { speakers, delays, playout }) {
 const valuesOf = (folder, { name }, percent, redundancy) =>
   folder.samples(name).filter(({ factors: f = {} }) => f.lossPercent === percent && f.redundancy === redundancy).map(({ value }) => value);
 
-/** @param {Samples} folder @param {number} percent @returns {Bar[]} */
-function barsOf(folder, percent) {
-  const limit = BARS.get(percent);
+/** @param {Samples} folder @param {number} percent @returns {Target[]} */
+function targetsOf(folder, percent) {
+  const limit = TARGETS.get(percent);
   if (limit === undefined) return [];
   const of = (/** @type {Quantity} */ quantity, redundancy = 'auto') => valuesOf(folder, quantity, percent, redundancy);
   const worst = (/** @type {number[]} */ values) => (values.length > 0 ? Math.min(...values) : NaN);

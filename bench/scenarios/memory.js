@@ -6,7 +6,7 @@
  * @import { Quantity, Sample } from '../report/result.js'
  */
 
-import { barsTable } from './targets.js';
+import { targetsTable } from './targets.js';
 import { mean, standardDeviation } from '../stats/statistics.js';
 import { studentQuantile } from '../stats/student.js';
 
@@ -17,7 +17,7 @@ const STEPS = Object.freeze([100, 300, 500]);
 const SETTLE_SECONDS = 3;
 
 /** What a silent participant may take, in KB of 1 000 bytes. */
-const BAR_KB = 150;
+const TARGET_KB = 150;
 
 const factors = [{ name: 'participants', label: 'Participants', unit: '' }];
 
@@ -59,7 +59,7 @@ export const memory = {
       summary: `People join one room and stay silent; the server's memory is read at ${STEPS.join(', ')} of them.`,
       headlines: [{ label: 'Memory of a silent participant', unit: 'KB', protocol: '', ...rss, digits: 0 }],
       tables: [
-        barsTable([{ what: 'Memory of a silent participant', limit: BAR_KB, reached: rss.value, unit: 'KB', digits: 0, why: `slope between ${STEPS[0]} and ${STEPS[STEPS.length - 1]} in one room, garbage collected` }]),
+        targetsTable([{ what: 'Memory of a silent participant', limit: TARGET_KB, reached: rss.value, unit: 'KB', digits: 0, why: `slope between ${STEPS[0]} and ${STEPS[STEPS.length - 1]} in one room, garbage collected` }]),
         {
           name: 'slopes', title: 'What one more takes', caption: 'A straight line for each repetition; the mean of their slopes, with its interval (Student).',
           columns: [{ label: 'Memory' }, { label: 'For one more', unit: 'KB', digits: 1 }],

@@ -8,7 +8,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { barsTable } from './targets.js';
+import { targetsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { mean } from '../stats/statistics.js';
 import { lagsBetween } from '../stats/sound-lag.js';
@@ -17,7 +17,7 @@ import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 
 /** What may be added to the browser's own loop, in milliseconds, by the length of a frame. */
-const BARS = new Map([[20, 60], [10, 40]]);
+const TARGETS = new Map([[20, 60], [10, 40]]);
 
 const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
 
@@ -38,7 +38,7 @@ export const mouthToEar = {
   defaults: { duration: 24, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true },
   addOptions: (command) => {
     command
-      .option('--frames <ms>', 'lengths of a frame, by commas', frames, [...BARS.keys()])
+      .option('--frames <ms>', 'lengths of a frame, by commas', frames, [...TARGETS.keys()])
       .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 30);
   },
 
@@ -61,8 +61,8 @@ export const mouthToEar = {
       summary: "Somebody's microphone says a file in one page; what comes out of another page's call is set against what the first page's browser plays of the microphone by itself.",
       headlines: [],
       tables: [
-        barsTable(figures.flatMap((/** @type {any} */ { frameMs, summary }) => {
-          const limit = BARS.get(frameMs);
+        targetsTable(figures.flatMap((/** @type {any} */ { frameMs, summary }) => {
+          const limit = TARGETS.get(frameMs);
           if (limit === undefined) return [];
           const { estimate, low, high } = summary.mean;
           const why = `mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(folder, quantities.delay, frameMs)} ms, playout ${meanOf(folder, quantities.playout, frameMs)} ms, from there to the speaker ${meanOf(folder, quantities.output, frameMs)} ms`;

@@ -5,8 +5,14 @@
  */
 
 import { randomFor, worldNotes } from './scenario.js';
-import { cumulativePlot, differenceTable, distributionPlot, summaryTable, timePlot } from '../report/quantity-views.js';
-import { meanHeadlines } from '../report/headlines.js';
+import {
+  cumulativePlot,
+  differenceTable,
+  distributionPlot,
+  meanHeadlines,
+  summaryTable,
+  timePlot,
+} from '../report/quantity-views.js';
 
 /** How long answers are waited for after the last packet; what hasn't come then never came. */
 const GRACE_SECONDS = 1;

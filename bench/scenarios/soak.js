@@ -6,7 +6,7 @@
  * @import { Quantity, Sample } from '../report/result.js'
  */
 
-import { barsTable } from './targets.js';
+import { targetsTable } from './targets.js';
 import { randomFor } from './scenario.js';
 import { wholeNumber } from './options.js';
 import { seededRandom } from '../stats/random.js';
@@ -84,7 +84,7 @@ export const soak = {
       summary: `${options.people} people in ${options.rooms} rooms; every second one leaves and another joins, and who talks changes.`,
       headlines: [{ label: "Growth of the server's memory", unit: 'MiB an hour', protocol: '', value: slope, interval, digits: 2 }],
       tables: [
-        barsTable([{ what: 'Memory stays flat: growth in an hour that is sure', limit: FLAT_PERCENT, reached: (100 * Math.max(0, interval[0])) / size, unit: '%', digits: 1, why }]),
+        targetsTable([{ what: 'Memory stays flat: growth in an hour that is sure', limit: FLAT_PERCENT, reached: (100 * Math.max(0, interval[0])) / size, unit: '%', digits: 1, why }]),
         {
           name: 'memory', title: 'Memory after settling', caption: 'The trend is of least squares; its interval of 95 % by a bootstrap of blocks.',
           columns: [{ label: 'What' }, { label: 'First', unit: 'MiB', digits: 1 }, { label: 'Last', unit: 'MiB', digits: 1 }, { label: 'Most', unit: 'MiB', digits: 1 }, { label: 'Trend', unit: 'MiB/h', digits: 2 }],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { csvHeader, csvLine, parseCsv } from '../../../bench/stats/csv.js';
-import { readRun } from '../../../bench/report/earlier-run.js';
+import { readRun, RunFolder, UNFINISHED } from '../../../bench/report/run-folder.js';
 import { describeEnvironment, withoutPaths, withoutPlaces } from '../../../bench/report/environment.js';
 import { Progress } from '../../../bench/report/progress.js';
 import {
@@ -23,7 +23,6 @@ import { writeReport } from '../../../bench/report/run-report.js';
 import { plotFile, plotMarkup } from '../../../bench/report/svg.js';
 import { textSummary, textTable } from '../../../bench/report/text-table.js';
 import { NO_RESULT, checkResult, valuesByRepetition } from '../../../bench/report/result.js';
-import { RunFolder, UNFINISHED } from '../../../bench/report/run-folder.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
 /** @type {import('../../../bench/report/result.js').Quantity} */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blockLength } from '../../../bench/stats/block-length.js';
-import { bootstrap, difference, summaryIntervals } from '../../../bench/stats/bootstrap.js';
+import { blockLength, bootstrap, difference, summaryIntervals } from '../../../bench/stats/bootstrap.js';
 import { normal, seededRandom } from '../../../bench/stats/random.js';
 import {
   binsFor,
