@@ -57,7 +57,7 @@ serve(
         ...person,
         arrivals: arrivals.map(({ frame, atMs }) => ({ frame, atMs: sharedMs(atMs) })),
       }));
-      return { people, latenessMs, sent, roundTripMs, frameMs: format.frameMs, cpuPercent };
+      return { people, latenessMs, sent, roundTripMs, frameMs: format?.frameMs, cpuPercent };
     },
   },
   async () => {
