@@ -80,7 +80,7 @@ export function simulate(options) {
     reviewMs += 1000;
     for (const [i, { reception, redundancy: sender }] of speakers.entries()) {
       reception.endSecond(dueMs, roundTripsMs[i] ?? null);
-      // What the server tells the sender once a second.
+      // The report that the server sends once a second.
       sender.report(reception.snapshot().lostPercent5s);
     }
     control.review(speakers.map(({ reception }) => reception.lateness));

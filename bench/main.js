@@ -24,8 +24,9 @@ import { loadConfig } from '../server/config/config.js';
 const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
 const FRAME_PATH = fileURLToPath(new URL('./frame-path.js', import.meta.url));
 const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
-/** Before a run the machine is looked at for so long; more cores at work then are others', and disturb it. */
+/** Time for which the machine's load is measured before a run, in milliseconds. */
 const LOOK_MS = 1000;
+/** Cores in use by other programs above which the report has a warning. */
 const DISTURBING_CORES = 0.2;
 const PINGS = Object.freeze({ count: 50, intervalMs: 100 });
 const BANDWIDTH_SECONDS = 3;
@@ -192,7 +193,7 @@ async function run(scenario, { link: profile, ...options }) {
     process.exitCode = 1;
   } finally {
     await link.close();
-    // What was measuring the link, on loopback, would end when it has: it ends with this process.
+    // On loopback a measurement of the link may still run; it ends with this process.
     if (interrupted.signal.aborted) process.exit();
   }
 }

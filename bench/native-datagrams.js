@@ -1,5 +1,5 @@
 /**
- * What a datagram costs on the native HTTP/3 engine: many sessions over the loopback, each sending
+ * The cost of a datagram on the native HTTP/3 engine: many sessions over the loopback, each sending
  * at a fixed rate to a server that sends all back. Server and clients share this process, so "JS
  * thread" is the work of both ends; the process figure has QUIC's threads in it too.
  */
@@ -35,7 +35,7 @@ const NUMBERS = /** @type {const} */ ({
 const WARM_UP_MS = 500;
 const DRAIN_MS = 500;
 
-/** How many sessions are opened at the same time. */
+/** Number of sessions that are opened at the same time. */
 const OPENING = 50;
 
 /** @typedef {{ mode: string, sessions: number, rate: number, bytes: number, seconds: number, ioThreads: number }} Load */

@@ -1,5 +1,5 @@
 /**
- * How far decoded speech is from the original. All measures want the two aligned to the sample.
+ * The distance of decoded speech from the original. The two must be aligned to the sample.
  */
 
 import { fft } from '../stats/signal.js';
@@ -96,7 +96,7 @@ const ATTACK_POWER = 1e-4;
 const SILENT_POWER = 1e-8;
 
 /**
- * What is heard before a sound starts: a transform spreads its noise over the whole frame, and so ahead
+ * Pre-echo, noise before a sound starts: a transform spreads its noise over the whole frame, and so ahead
  * of an attack. In slices of 2.5 ms, how much louder than in the original the one before an attack is,
  * in the mean. The Bark distance's windows are too long to show it.
  *

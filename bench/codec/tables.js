@@ -32,8 +32,8 @@ function table(head, rows) {
 }
 
 /**
- * What each codec takes, and how many times what the first one takes: the median of the turns' ratios,
- * with their quartiles.
+ * Each codec's time, and its ratio to the first codec's time: the median of the turns' ratios, with their
+ * quartiles.
  * @param {Case[]} cases
  * @param {string[]} names the codecs'
  */

@@ -1,6 +1,6 @@
 /**
- * Whether the emulator holds its delay, measured from outside it: datagrams with the time in them, sent
- * in one namespace and read in the other, by the clock that both share.
+ * Checks from outside whether the emulator holds its delay: datagrams with the time in them are sent in one
+ * namespace and read in the other, by the clock that both share.
  */
 
 import { leastCovering, mean, sorted } from '../stats/statistics.js';
@@ -11,7 +11,7 @@ import { LinkError } from './network-namespace.js';
 /** @typedef {import('./emulator.js').LinkStats} LinkStats */
 /** @typedef {import('./measure.js').ProbeResult} ProbeResult */
 
-/** The emulator's delay may be off by so much, at the 99th percentile. */
+/** Largest error of the emulator's delay at the 99th percentile, in milliseconds. */
 const LIMIT_MS = 0.5;
 
 const DELAY_MS = 20;
@@ -51,7 +51,7 @@ function row(what, error) {
 /** @param {LinkStats} stats */
 const cpuPercent = ({ cpuMs, seconds }) => (cpuMs / seconds / 10).toFixed(1);
 
-/** What the probes of one way found, all rounds together. */
+/** The probes' results of one direction, over all rounds. */
 class Way {
   sent = 0;
   outOfOrder = 0;

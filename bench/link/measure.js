@@ -1,6 +1,6 @@
 /**
- * A link as its users find it: round trips as `ping` gives them and bandwidth as `iperf` does, for the
- * thesis's tables 4.1 to 4.3, and one-way delays, packet by packet.
+ * Measures a link as its users find it: round trips as `ping` does and bandwidth as `iperf` does, for the
+ * thesis's tables 4.1 to 4.3, and the one-way delay of each packet.
  */
 
 import { spawn } from 'node:child_process';
@@ -32,7 +32,7 @@ const KILL_AFTER_MS = 5000;
  * @property {(number | null)[]} rtts null: lost
  */
 
-/** A program in a namespace, of which lines are expected. */
+/** A program in a namespace that prints lines of JSON. */
 class Program {
   #child;
   #lines;
@@ -192,7 +192,7 @@ async function bulk(from, to, seconds) {
 }
 
 /**
- * What one TCP connection carries, first up, then down.
+ * Measures the throughput of one TCP connection, first up, then down.
  * @param {LinkEnds} ends
  * @param {{ seconds?: number }} [options] for each direction
  */

@@ -1,5 +1,5 @@
 /**
- * What one direction of a link can be told, with limits and defaults; 0 turns a thing off.
+ * The settings of one direction of a link, with their limits; 0 turns an impairment off.
  *
  * @typedef {'none' | 'uniform' | 'normal' | 'lognormal' | 'pareto' | 'table'} JitterDistribution
  *

@@ -9,7 +9,7 @@
 import { Call } from '../../public/call.js';
 import { Microphone, MICROPHONE_RATE, Recorder } from './page-sound.js';
 
-/** How often a call that joins is looked at for its output, in milliseconds. */
+/** Interval at which a joining call is checked for its output, in milliseconds. */
 const LOOK_MS = 2;
 
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));

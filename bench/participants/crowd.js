@@ -242,7 +242,7 @@ export class Crowd {
 
   /** The rooms' audio format, from the first join on. @type {AudioFormat | null} */
   format = null;
-  /** How late packets were sent, against plan, in milliseconds; one value for each slot of a frame. @type {number[]} */
+  /** Lateness of sending against plan, in milliseconds; one value for each slot of a frame. @type {number[]} */
   latenessMs = [];
   sent = 0;
 

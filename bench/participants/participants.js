@@ -1,5 +1,5 @@
 /**
- * The participants of a scenario, wherever they run: in a process of their own, or in a browser's page.
+ * The participants of a scenario. The same code runs in a process of their own and in a browser's page.
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
@@ -24,7 +24,7 @@
  * @property {() => Promise<void>} close
  * @property {WireNotes} [wire]      what it sends, receives and plays, where that can be seen
  *
- * @typedef {object} World           what differs from one place to the other
+ * @typedef {object} World           what differs between a process and a browser's page
  * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
  * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean }) => Promise<Listener>} createListener
@@ -37,7 +37,7 @@ import { Pacer } from '../../public/lab/runs/pacer.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Talker } from './talker.js';
 
-/** Those that join and talk, and those that listen with the whole client; all times are shared ones. */
+/** Talkers, and listeners with the whole client. All times that it returns are of the machine's monotonic clock. */
 export class Participants {
   #world;
   #pacer = new Pacer(systemClock);
@@ -97,14 +97,14 @@ export class Participants {
     talker.close();
   }
 
-  /** From now on packets are noted, and the load's cost. */
+  /** Starts noting packets and the cost of the load. */
   note() {
     for (const talker of this.#talkers.values()) talker.note();
     this.#pacer.takeLateness();
     this.#world.takeCpu();
   }
 
-  /** What was noted of each since note(), and how well the load was made. */
+  /** The notes of each since note(), the generator's CPU and its lateness. */
   take() {
     const { sharedMs, takeCpu } = this.#world;
     const shared = (/** @type {{ atMs: number }} */ note) => ({ ...note, atMs: sharedMs(note.atMs) });
@@ -169,13 +169,13 @@ export class Participants {
     return this.#listeners.get(id)?.stats ?? null;
   }
 
-  /** From now on it is noted what listeners send, receive and play. */
+  /** Starts noting what listeners send, receive and play. */
   noteWires() {
     for (const { wire } of this.#listeners.values()) wire?.begin();
     this.#world.takeCpu();
   }
 
-  /** What was noted of each since noteWires(), and what the client counts. */
+  /** The notes of each since noteWires(), and its client's statistics. */
   async takeWires() {
     const cpuPercent = this.#world.takeCpu();
     const { sharedMs } = this.#world;
@@ -207,7 +207,7 @@ export class Participants {
 }
 
 /**
- * What may be asked of participants from outside, by name.
+ * The functions of participants that another process or the browser's driver calls by name.
  * @param {Participants} participants
  * @returns {Record<string, (options: any) => unknown>}
  */

@@ -216,7 +216,7 @@ function quantityTable({ name, label, unit }, runs, random) {
   };
 }
 
-/** More curves than that in one plot can't be told apart. */
+/** Most curves in one plot: more can't be told apart. */
 const MOST_SERIES = 6;
 
 /**

@@ -148,7 +148,7 @@ function bars({ series: all }, series, { colour }, place) {
   return sure ? [main, sure] : [main];
 }
 
-/** What tells bars apart without colour. */
+/** Patterns that tell bars apart without colour. */
 const DECALS = [
   { symbol: 'none' },
   {

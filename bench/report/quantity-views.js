@@ -19,7 +19,7 @@ import { binsFor, cumulative, histogram, summarize } from '../stats/statistics.j
  * @typedef {import('../stats/bootstrap.js').Interval} Interval
  */
 
-/** Of a plot's series; more can't be told apart. */
+/** Most points of a series: more can't be told apart. */
 const MOST_POINTS = 1200;
 
 /**
@@ -70,7 +70,7 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
   return { name: `${name}Summary`, title, caption: sentences.join(' ') || undefined, columns, rows };
 }
 
-/** So many repetitions make intervals of a useful width. */
+/** Fewest repetitions whose intervals have a useful width (see bootstrap.js). */
 const ENOUGH_REPETITIONS = 5;
 
 /** @param {readonly Sample[]} samples */

@@ -36,7 +36,7 @@ import { NO_RESULT, checkName, checkResult } from './result.js';
 
 const WRITE_MS = 1000;
 
-/** What a folder says of a run that was killed, and of one that still goes on. */
+/** The error in run.json of a run that still goes on, or was killed. */
 export const UNFINISHED = 'The run still goes on, or was ended before it could say why.';
 
 export class RunFolder {
@@ -100,7 +100,7 @@ export class RunFolder {
     return folder;
   }
 
-  /** What run.json says now. */
+  /** The present content of run.json. */
   get run() {
     return this.#run;
   }
@@ -131,8 +131,8 @@ export class RunFolder {
   }
 
   /**
-   * What a reader of the figures must know.
-   * @param {string} warning a sentence; the same one twice is kept once
+   * Adds a warning for readers of the figures.
+   * @param {string} warning a sentence; a repeated one is kept once
    */
   warn(warning) {
     if (!this.#run.warnings.includes(warning)) this.#run.warnings.push(warning);
@@ -219,7 +219,7 @@ export class RunFolder {
     }
   }
 
-  /** A write that fails, as on a full disk, is met again by the run's end, which reports it. */
+  /** Errors are left to the run's end: a disk that is still full fails that write too, which is reported. */
   #writeLater() {
     this.#timer = this.#clock.setTimeout(async () => {
       const write = () => this.#append().then(() => this.#writeRun());

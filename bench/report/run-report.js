@@ -43,7 +43,7 @@ export async function writeReport(earlier) {
 const isEmpty = ({ tables, plots, headlines }) => tables.length + plots.length + headlines.length === 0;
 
 /**
- * What can be said of any values, when the scenario itself didn't come to say it.
+ * Tables and plots that suit any values, for a run whose scenario made no result.
  * @param {EarlierRun} earlier
  * @returns {Result}
  */

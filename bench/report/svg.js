@@ -22,7 +22,7 @@ const WIDE = { width: 800, height: 400, fontSize: 13 };
 const NARROW = { width: 350, height: 300, fontSize: 12 };
 const COLUMN = { width: 480, height: 320, fontSize: 14 };
 
-/** What the page calls the colours that plots are drawn in. */
+/** The page's names of the colours that plots are drawn in. */
 const THEMED = new Map([
   [INK, 'ink'],
   [MUTED, 'muted'],

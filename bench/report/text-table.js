@@ -54,7 +54,7 @@ export function headlineTable(headlines) {
 }
 
 /**
- * What a terminal shows when a run has ended.
+ * The summary that a terminal shows when a run has ended.
  * @param {import('./result.js').Run} run
  * @param {import('./result.js').Result} result
  * @param {string} report the report's path

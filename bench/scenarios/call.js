@@ -18,7 +18,7 @@ import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { leastCovering, mean, quantile, sorted } from '../stats/statistics.js';
 
-/** What is to be received, in percent, and how far above the least way up D may be for it, in ms. */
+/** Targets: the share that is received, in percent, and D above the shortest way up, in milliseconds. */
 const TARGET_PERCENT = 99.5;
 const ABOVE_LEAST_MS = 20;
 

@@ -1,5 +1,5 @@
 /**
- * What rooms of many cost the server: CPU, lateness of the tick, what arrives, and what the server adds
+ * The cost of large rooms for the server: CPU, lateness of the tick, received audio, and what the server adds
  * to the way of a sound.
  * @import { Child } from '../participants/child.js'
  * @import { Lab } from './lab.js'
@@ -17,7 +17,7 @@ import { MachineMeter } from '../participants/child.js';
 import { addedMs, codecPassMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
-/** Of who is in the call, one in so many has each packet's arrival noted. */
+/** One in this many participants has each packet's arrival noted. */
 const WATCHED_STEP = 10;
 
 /** The cases with targets, and `50/50` with no more speakers in the mix than the server has by itself. */
@@ -131,7 +131,7 @@ async function measureCase(lab, name, repetition, seconds) {
 }
 
 /**
- * Who had the machine's cores.
+ * Records the share of each program in the machine's cores.
  * @param {Add} add @param {{ cpuPercent: number, loopPercent: number }} server @param {{ cpuPercent: number }} generator
  * @param {{ busyPercent: number, idlePercent: number }} machine
  */
@@ -143,7 +143,7 @@ function addMachine(add, server, generator, { busyPercent, idlePercent }) {
   add(quantities.idle, idlePercent);
 }
 
-/** What the server counts of everybody, by name. @param {Lab} lab @param {number} rooms */
+/** The server's statistics of all participants. @param {Lab} lab @param {number} rooms */
 async function receptions(lab, rooms) {
   const all = [];
   for (let i = 0; i < rooms; i++) all.push(...((await lab.server.call('room', { room: `room-${i}` }))?.people ?? []));

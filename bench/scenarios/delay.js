@@ -120,7 +120,7 @@ async function talk(lab, transport, seconds) {
   const people = CLIENTS.map((id, i) => ({ id, transport, room: transport, startFrame: 31 * i }));
   await lab.join(people);
   const atMs = lab.folder.elapsedMs;
-  // What the last frames' readers read is still to come when the time is up.
+  // The packets that read the last frames arrive up to the longest delay later.
   const { server } = await lab.measure(seconds + MOST_MS / 1000);
   await lab.leave(people);
   const { frameMs, frameSamples } = await lab.format();

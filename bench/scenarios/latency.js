@@ -33,7 +33,7 @@ const chosen = { name: 'chosenDelay', label: 'Server-side delay', unit: 'ms' };
 /** The thesis's means, tables 4.6 and 4.7, in milliseconds. */
 const THESIS_MEAN_MS = new Map([['webtransport', 272.47], ['http1', 445.77]]);
 
-/** What is in the sound latency that is really heard. */
+/** The parts of the sound latency that is really heard. */
 const HEARD =
   'Really heard: one participant with the whole client (encoder, clock, playout buffer, decoder) hears itself through the server; stretches of what went in are found in what came out by correlation. What it holds beyond the sum: the playout buffer, the codec\'s lookahead, and up to 5 ms of the clockwork that stands for the sound card. No sound card and no browser is in it.';
 const HEARD_IN_BROWSER =

@@ -1,5 +1,5 @@
 /**
- * How many a server carries: participants against CPU, memory, the tick's lateness and received audio.
+ * The capacity of a server: participants against CPU, memory, the tick's lateness and received audio.
  * @import { Lab } from './lab.js'
  * @import { Scenario } from './scenario.js'
  * @import { Headline, Plot, Quantity, Sample, Table } from '../report/result.js'

@@ -1,6 +1,6 @@
 /**
- * What of the speech is there, before anything is made up, on a way that loses packets, with packets that
- * repeat earlier ones and without.
+ * The share of the speech that is present before concealment on a link that loses packets, with redundancy and
+ * without.
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
@@ -14,10 +14,10 @@ import { runCall } from '../participants/call-run.js';
 import { wholeNumber } from './options.js';
 import { mean } from '../stats/statistics.js';
 
-/** What is to be there at the listener, by the loss each way: all in percent. */
+/** Targets: the share present at the listener, by the loss each way, both in percent. */
 const TARGETS = new Map([[5, 99.8], [10, 99]]);
 
-/** Without redundancy, which is there to be compared with, so much of the time will do. */
+/** Share of the time for which the comparison without redundancy is measured. */
 const OFF_SHARE = 1 / 4;
 
 const factors = [{ name: 'lossPercent', label: 'Loss each way', unit: '%' }, { name: 'redundancy', label: 'Redundancy', unit: '' }];

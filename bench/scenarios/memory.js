@@ -1,5 +1,5 @@
 /**
- * What one more participant who is silent costs the server in memory.
+ * The memory that one more silent participant takes of the server.
  * @import { Child } from '../participants/child.js'
  * @import { Lab } from './lab.js'
  * @import { Scenario } from './scenario.js'
@@ -10,13 +10,13 @@ import { targetsTable } from './targets.js';
 import { mean, standardDeviation } from '../stats/statistics.js';
 import { studentQuantile } from '../stats/student.js';
 
-/** How many are in the room when its memory is read; the first step is what the others are set against. */
+/** Participants in the room when memory is read; the others are compared with the first step. */
 const STEPS = Object.freeze([100, 300, 500]);
 
-/** How long the room is left alone before that, in seconds. */
+/** Pause before memory is read, in seconds. */
 const SETTLE_SECONDS = 3;
 
-/** What a silent participant may take, in KB of 1 000 bytes. */
+/** Target: most memory of a silent participant, in KB of 1 000 bytes. */
 const TARGET_KB = 150;
 
 const factors = [{ name: 'participants', label: 'Participants', unit: '' }];

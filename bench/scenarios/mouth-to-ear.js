@@ -16,7 +16,7 @@ import { wholeNumber } from './options.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 
-/** What may be added to the browser's own loop, in milliseconds, by the length of a frame. */
+/** Targets: most that is added to the browser's own loop, in milliseconds, by the length of a frame. */
 const TARGETS = new Map([[20, 60], [10, 40]]);
 
 const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
@@ -115,7 +115,7 @@ async function hear(lab, frameMs, repetition) {
 }
 
 /**
- * What the delay is made of now: it changes while it is measured.
+ * Records the parts of the delay at present: they change during the measurement.
  * @param {Lab} lab @param {(quantity: Quantity, value: number) => void} add
  */
 async function addParts(lab, add) {

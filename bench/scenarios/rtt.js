@@ -14,7 +14,7 @@ import {
   timePlot,
 } from '../report/quantity-views.js';
 
-/** How long answers are waited for after the last packet; what hasn't come then never came. */
+/** Time after the last packet in which its answer must come, in seconds; later ones count as lost. */
 const GRACE_SECONDS = 1;
 
 /** @type {import('../report/result.js').Quantity} */

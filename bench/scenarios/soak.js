@@ -13,17 +13,17 @@ import { seededRandom } from '../stats/random.js';
 import { mean } from '../stats/statistics.js';
 import { trend } from '../stats/trend.js';
 
-/** How often somebody comes or goes, and how often memory is looked at, in seconds. */
+/** Intervals at which somebody joins or leaves, and at which memory is read, in seconds. */
 const CHURN_SECONDS = 1;
 const LOOK_SECONDS = 10;
 
 /** The share of the time that is left out at the beginning: heaps grow to their size, and caches fill. */
 const SETTLING_SHARE = 1 / 6;
 
-/** Of the generator's lateness one value in so many is kept: a long time has many. */
+/** One in this many values of the generator's lateness is kept: a long run has too many. */
 const LATENESS_STEP = 50;
 
-/** What a server may grow by in an hour, of its memory, in percent, and still count as flat. */
+/** Target: growth in an hour, in percent of the memory, up to which it counts as flat. */
 const FLAT_PERCENT = 2;
 
 /** @type {Record<string, Quantity>} */

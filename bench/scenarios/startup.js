@@ -11,7 +11,7 @@ import { protocolLabel } from '../report/palette.js';
 import { mean } from '../stats/statistics.js';
 import { valuesByRepetition } from '../report/result.js';
 
-/** How long somebody may take to hear something, in seconds; longer than that is never. */
+/** Time in which a listener must hear something, in seconds; later counts as never. */
 const PATIENCE_SECONDS = 15;
 
 const factors = [{ name: 'rateKbits', label: 'Bandwidth', unit: 'kbit/s' }];
@@ -42,7 +42,7 @@ export const startup = {
     }
     await lab.startServer();
     await lab.join(transports.map((/** @type {any} */ transport) => ({ id: `speaker-${transport}`, transport: transports[0], room: transport })));
-    // What a browser's first call loads, the next ones have.
+    // The browser's first call loads files that the next ones find in its cache.
     if (lab.options.browser) await listenFirst(lab, transports[0]);
     let done = 0;
     for (const rateKbits of limits) {

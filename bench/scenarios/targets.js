@@ -44,7 +44,7 @@ const FRAME_BYTES = 64;
  * @property {boolean} [isLong]   run only when it is named
  */
 
-/** Together about 20 minutes, without the long one. @type {readonly Benchmark[]} */
+/** The benchmarks of `bars`: about 20 minutes without the long one. @type {readonly Benchmark[]} */
 export const BENCHMARKS = Object.freeze([
   { name: 'frame-path', argv: [], limitSeconds: 120 },
   { name: 'call-thesis', argv: ['call', '--link', 'thesis', '--duration', '60'], limitSeconds: 180 },

@@ -163,7 +163,7 @@ class Sampler {
     this.whole = sorted(all);
     this.isEmpty = all.length === 0;
     this.#isWhole = repetitions.length > 1;
-    /** How many are drawn: repetitions, or blocks of a single one. */
+    /** The number of independent units in a draw: repetitions, or blocks of a single one. */
     this.units = this.#isWhole ? repetitions.length : Math.max(2, Math.round(all.length / this.#block));
   }
 
@@ -227,7 +227,7 @@ const hasValues = ({ length }) => length > 0;
 /** @returns {Interval} */
 const unknown = () => ({ estimate: NaN, low: NaN, high: NaN });
 
-/** Correlations below so many times √(log10(n)/n) count as none (the paper's c). */
+/** Correlations below this multiple of √(log10(n)/n) count as none (the paper's c). */
 const SIGNIFICANT = 2;
 
 /**
@@ -258,7 +258,7 @@ export function blockLength(series) {
 }
 
 /**
- * How many lags in a row must show no correlation (the paper's K).
+ * The number of successive lags that must show no correlation (the paper's K).
  * @param {number} n
  */
 const quietLags = (n) => Math.max(5, Math.ceil(Math.sqrt(Math.log10(n))));

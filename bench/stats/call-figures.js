@@ -1,5 +1,5 @@
 /**
- * What became of each frame of speech in a call, computed of what both ends noted of one clock.
+ * The fate of each frame of speech in a call, computed from the notes of both ends, which share a clock.
  * @import { PacketNote, Wire } from '../participants/wire-notes.js'
  *
  * @typedef {object} CallNotes
@@ -98,7 +98,7 @@ function leastWay(sent, arrivals) {
 }
 
 /**
- * The least delay that would have had a share of everybody's frames in time, had it not changed.
+ * The smallest constant delay that would have had a share of everybody's frames in time.
  * @param {readonly SpeakerFigures[]} speakers @param {number} percent
  * @returns {number} milliseconds; Infinity where so many never came
  */
@@ -106,7 +106,7 @@ export const bestDelay = (speakers, percent) =>
   Math.max(...speakers.map(({ latenessMs }) => leastCovering(latenessMs, percent / 100)));
 
 /**
- * What a delay would have had in time of the frames of who fares worse, had it not changed.
+ * The share of the worse speaker's frames that a constant delay would have had in time.
  * @param {readonly SpeakerFigures[]} speakers @param {number} delayMs
  * @returns {number} percent
  */

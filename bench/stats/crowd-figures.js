@@ -1,4 +1,4 @@
-/** What is computed of a crowd's notes. */
+/** Figures that are computed from a crowd's notes. */
 
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
@@ -23,7 +23,7 @@ export function parseCase(name) {
 /**
  * @typedef {{ name: string, stats: { received: number, late: number, lost: number, recovered: number } }} Counted
  *
- * Of the frames that were sent between two counts, those that were in time, recovered ones too.
+ * The share of the frames sent between two counts that were in time, recovered ones included.
  * @param {readonly Counted[]} before
  * @param {readonly Counted[]} after
  * @returns {{ id: string, percent: number }[]} of those who sent about every frame: who talked
@@ -51,10 +51,10 @@ export function addedMs(due, people) {
     arrivals.filter(({ frame }) => dueMs.has(frame)).map(({ frame, atMs }) => atMs - /** @type {number} */ (dueMs.get(frame))));
 }
 
-/** How many frames of speech the codec's pass is measured with. */
+/** Frames of speech with which the codec's pass is measured. */
 const CODEC_FRAMES = 200;
 
-/** How long it takes to encode and decode one frame of speech with the server's codec, in milliseconds. */
+/** Time to encode and decode one frame of speech with the server's codec, in milliseconds. */
 export async function codecPassMs() {
   const codec = await loadCodec();
   const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples: 960 }];

@@ -131,7 +131,7 @@ async function finishedRun(seed, id) {
 /** @param {string} path @param {string} file */
 const readFrom = (path, file) => readFile(join(path, file), 'utf8');
 
-/** What would make a page ask for something outside of it, or run a script. */
+/** Markup that would make a page load something, or run a script. */
 const OUTSIDE = /<script|<link|<iframe|@import|url\((?!#)|(?:src|href)="(?:[a-z]+:|\/)/i;
 
 describe('a run that ends well', () => {

@@ -187,7 +187,7 @@ describe('block lengths', () => {
 
 describe('confidence intervals', () => {
   /**
-   * How often intervals for the mean hold the truth, which is 0.
+   * The share of intervals for the mean that hold the truth, which is 0.
    * @param {number} runs
    * @param {() => number[][]} measure
    * @param {() => number} random
