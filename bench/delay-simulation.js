@@ -213,8 +213,7 @@ export const inTurn = (parts) => (end, random) => {
 };
 
 /**
- * The smallest D in whole milliseconds, the same for the whole trace, that has the target's share in time: what
- * one who knew everything beforehand would set.
+ * The smallest constant D in whole milliseconds that has the target's share of the whole trace in time.
  * @param {number[]} lateness
  * @param {number} targetPercent
  */

@@ -87,7 +87,7 @@ function speechBands(original, decoded) {
   return speech.map(({ at, bands }) => ({ bands, others: barkPowers(decoded.subarray(at, at + size)) }));
 }
 
-/** An attack is a rise by so much within two slices, up to no less than this power. */
+/** An attack: the smallest rise within two slices, in dB, and the smallest power that it reaches. */
 const ATTACK_DB = 20;
 const ATTACK_SAMPLES = 120;
 const ATTACK_POWER = 1e-4;

@@ -162,7 +162,7 @@ async function choosePing() {
 
 /**
  * Round trips from the client's end to the server's: by `ping` where there is one, else by a UDP echo
- * with as many bytes.
+ * of the same size.
  * @param {LinkEnds} ends
  * @param {{ count?: number, intervalMs?: number, bytes?: number, tool?: PingTool }} [options] bytes of data,
  *   as `ping -s` counts them

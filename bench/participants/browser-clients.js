@@ -32,7 +32,7 @@ const DOCUMENT = '/api/config';
  * @property {Page} page
  * @property {Set<string>} talkers
  * @property {boolean} isShared   whether other talkers may join in
- * @property {string} listener  who listens here, or ''
+ * @property {string} listener  id of the page's listener, or ''
  */
 
 /** Answers calls as a Child does that runs client-process.js. */

@@ -106,7 +106,7 @@ export function serve(functions, close) {
       process.send?.({ id, error: error instanceof Error ? error.message : String(error) });
     }
   });
-  // The one who started it decides when it ends.
+  // The parent decides when it ends.
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => {});
   process.once('disconnect', async () => {
     await close();

@@ -61,7 +61,7 @@ export class StreamCount {
   }
 }
 
-/** One of the crowd: a participant with counters, and its place among those who send. */
+/** One of the crowd: a participant with counters. */
 class Member extends Participant {
   /** Silent frames that are to be sent in succession. */
   #silentLeft = 0;
@@ -73,7 +73,7 @@ class Member extends Participant {
 
   talks = false;
 
-  /** @param {Connection} connection @param {number} number of those who ever joined @param {boolean} watched */
+  /** @param {Connection} connection @param {number} number counted over all joins @param {boolean} watched */
   constructor(connection, number, watched) {
     super(connection);
     this.number = number;

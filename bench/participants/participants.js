@@ -17,7 +17,7 @@
  * @property {{ samples: Float32Array, startMs: number, sampleRate: number }} [loop]  what the browser alone
  *   played of the microphone, where it was recorded
  *
- * @typedef {object} Listener        somebody with the whole client; times on performance.now()
+ * @typedef {object} Listener        a participant with the whole client; times on performance.now()
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
  * @property {() => Recording | Promise<Recording>} recording
  * @property {object | null} [stats]  the client's own, of the last second
@@ -147,7 +147,7 @@ export class Participants {
 
   /**
    * @param {{ id: string }} options
-   * @returns {Promise<Recording>} what one who listens has heard
+   * @returns {Promise<Recording>} a listener's sound
    */
   async recording({ id }) {
     const listener = this.#listeners.get(id);
@@ -163,7 +163,7 @@ export class Participants {
 
   /**
    * @param {{ id: string }} options
-   * @returns {object | null} what the client of one who listens counts
+   * @returns {object | null} the statistics of a listener's client
    */
   statsOf({ id }) {
     return this.#listeners.get(id)?.stats ?? null;

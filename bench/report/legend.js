@@ -18,7 +18,7 @@ const WITHOUT_MARKERS = ['histogram'];
 const MARKERS_ONLY = ['scatter', 'bars'];
 
 /**
- * Without a browser nobody can measure text: how many rows the legend takes is reckoned, generously.
+ * Estimates the rows that the legend takes, generously: text can't be measured without a browser.
  * @param {Plot} plot
  * @param {Size} size
  * @returns {number} 0 when a legend would say nothing

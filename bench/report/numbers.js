@@ -5,7 +5,7 @@
  * @typedef {import('./result.js').Table} Table
  */
 
-/** Digits that are worth showing when nobody says how many. */
+/** Default number of significant digits. */
 const SIGNIFICANT = 4;
 
 /** A thin space, which doesn't break, between thousands (ISO 80000-1). */

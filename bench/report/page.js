@@ -133,7 +133,7 @@ export function plotSection(plot, number, { file, id = plot.name } = {}) {
 }
 
 /**
- * The plot in words, for who can't see it.
+ * The plot in words, for readers who can't see it.
  * @param {Plot} plot
  * @returns {string}
  */

@@ -36,7 +36,7 @@
  * @typedef {object} Column
  * @property {string} label
  * @property {string} [unit]
- * @property {number} [digits] after the point; otherwise as many as suit the column
+ * @property {number} [digits] after the point; by default those that suit the column
  *
  * @typedef {object} Table
  * @property {string} name     a word in camelCase

@@ -264,7 +264,7 @@ export class RunFolder {
 const samplesFile = (path, { name }) => join(path, `samples-${name}.csv`);
 
 /**
- * Replaces the file at once, so that nobody reads half of it.
+ * Replaces the file atomically, so that no reader sees half of it.
  * @param {string} file
  * @param {unknown} value
  * @param {number} [indent]

@@ -47,7 +47,7 @@ export function plotFile(plot) {
 /**
  * @param {Plot} plot
  * @param {string} id unlike any other plot's on the page
- * @param {string} description for who can't see it
+ * @param {string} description for readers who can't see it
  * @returns {{ wide: string, narrow: string }} markup for two widths of a page
  */
 export function plotMarkup(plot, id, description) {

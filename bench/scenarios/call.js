@@ -131,7 +131,7 @@ async function measureRoundTrips(lab, repetition) {
 const valuesOf = (folder, { name }, client) =>
   folder.samples(name).filter((sample) => client === undefined || sample.client === client).map(({ value }) => value);
 
-/** The mean over repetitions of who fares worse. @param {Samples} folder @param {Quantity} quantity */
+/** The mean over repetitions of the worse talker's value. @param {Samples} folder @param {Quantity} quantity */
 const least = (folder, quantity) => Math.min(...clientsOf(folder).map((client) => mean(valuesOf(folder, quantity, client))));
 
 /** @param {Samples} folder */

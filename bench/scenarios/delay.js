@@ -127,7 +127,7 @@ async function talk(lab, transport, seconds) {
   return { server, atMs, frameMs, frameSamples };
 }
 
-/** Client A is the one who hears. @param {string} client */
+/** The listener and the other client as its speaker. @param {string} client */
 const pairOf = (client) => ({ listener: client, speaker: CLIENTS[1 - CLIENTS.indexOf(client)] });
 
 /**

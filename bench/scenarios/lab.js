@@ -14,7 +14,7 @@
  * @property {boolean} browser
  * @property {string[]} server      further options of the server
  *
- * @typedef {object} Clients         who makes the participants, wherever they are
+ * @typedef {object} Clients         makes the participants, in a process or in a browser
  * @property {(name: string, options?: object) => Promise<any>} call  a function of bench/participants/participants.js
  * @property {() => Promise<void>} close  idempotent
  */

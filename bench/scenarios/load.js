@@ -11,7 +11,7 @@ import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
-/** Sound cards end their frames at different times: people's packets are spread over so many ms. */
+/** Time over which people's packets are spread, in milliseconds: sound cards end their frames at different times. */
 const PHASE_MS = 10;
 
 const factors = [{ name: 'participants', label: 'Participants', unit: '' }];

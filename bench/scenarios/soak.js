@@ -101,7 +101,7 @@ export const soak = {
   },
 };
 
-/** People who come and go. */
+/** A crowd whose members join, talk and leave at random. */
 class Churn {
   #crowd;
   #rooms;

@@ -27,7 +27,7 @@ import { normalQuantile, studentQuantile } from './student.js';
  *
  * @callback Statistic
  * @param {Float64Array} ascending a sample, sorted; kept only during the call
- * @returns {number[]} as many figures each time
+ * @returns {number[]} its figures, the same number for every sample
  *
  * @typedef {object} Interval
  * @property {number} estimate of the sample itself
@@ -100,7 +100,7 @@ export const usualFigures = (ascending) => [
  * @param {Statistic} statistic
  * @param {BootstrapSettings & { paired: boolean }} settings
  * @returns {Interval[]} for each of the statistic's figures; below or above 0 throughout, they differ
- * @throws {RangeError} when they are paired and their repetitions aren't as many
+ * @throws {RangeError} when they are paired and differ in their number of repetitions
  */
 export function difference(a, b, statistic, settings) {
   const used = { ...DEFAULTS, ...settings };
@@ -167,7 +167,7 @@ class Sampler {
     this.units = this.#isWhole ? repetitions.length : Math.max(2, Math.round(all.length / this.#block));
   }
 
-  /** @returns {number[]} as many repetitions as there are, with replacement */
+  /** @returns {number[]} indices of repetitions, drawn with replacement */
   drawRepetitions() {
     const count = this.#ranks.length;
     if (count === 1) return [0];

@@ -3,7 +3,7 @@
  * @import { PacketNote, Wire } from '../participants/wire-notes.js'
  *
  * @typedef {object} CallNotes
- * @property {(Wire & { id: string })[]} people  two or more who talk, and hear each other
+ * @property {(Wire & { id: string })[]} people  two or more talkers who hear each other
  * @property {object} server
  * @property {{ name: string, frame: number, atMs: number }[]} server.arrivals  packets as they came
  * @property {{ name: string, frame: number, state: number }[]} server.states   frames when they were mixed
@@ -31,7 +31,7 @@ import { leastCovering, sorted } from './statistics.js';
 
 /**
  * @param {CallNotes} notes
- * @returns {SpeakerFigures[]} for each who talks, as heard by the next one
+ * @returns {SpeakerFigures[]} for each talker, as heard by the next one
  */
 export function callFigures({ people, server, frameMs, fromMs, toMs }) {
   const endMs = (/** @type {number} */ frame) => server.originMs + (frame + 1) * frameMs;
@@ -100,7 +100,7 @@ function leastWay(sent, arrivals) {
 /**
  * The smallest constant delay that would have had a share of everybody's frames in time.
  * @param {readonly SpeakerFigures[]} speakers @param {number} percent
- * @returns {number} milliseconds; Infinity where so many never came
+ * @returns {number} milliseconds; Infinity where too many frames never came
  */
 export const bestDelay = (speakers, percent) =>
   Math.max(...speakers.map(({ latenessMs }) => leastCovering(latenessMs, percent / 100)));

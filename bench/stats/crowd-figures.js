@@ -26,7 +26,7 @@ export function parseCase(name) {
  * The share of the frames sent between two counts that were in time, recovered ones included.
  * @param {readonly Counted[]} before
  * @param {readonly Counted[]} after
- * @returns {{ id: string, percent: number }[]} of those who sent about every frame: who talked
+ * @returns {{ id: string, percent: number }[]} of the talkers: those who sent more than half as many frames as the most active
  */
 export function receivedShares(before, after) {
   const earlier = new Map(before.map(({ name, stats }) => [name, stats]));
@@ -40,7 +40,7 @@ export function receivedShares(before, after) {
 }
 
 /**
- * From when each frame was due to be mixed to the arrival of its packet at those who were watched.
+ * The time from when each frame was due to be mixed to the arrival of its packet at the watched members.
  * @param {readonly { frame: number, atMs: number }[]} due
  * @param {readonly { arrivals: readonly { frame: number, atMs: number }[] }[]} people frames modulo 2^32
  * @returns {number[]} milliseconds
