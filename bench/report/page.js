@@ -73,8 +73,8 @@ export function tableSection(table) {
   const rows = table.rows.map((_, row) => {
     const cells = columns.map(({ isNumeric, cells: texts }, i) => {
       const { text, interval } = texts[row];
-      if (i === 0) return html`<th scope="row">${keys[row]}${text}</th>`;
       const sure = interval && html` <span class="interval">${interval}</span>`;
+      if (i === 0) return html`<th scope="row">${keys[row]}${text}${sure}</th>`;
       return html`<td${isNumeric && html` class="number"`}>${text}${sure}</td>`;
     });
     return html`<tr>

@@ -76,8 +76,8 @@ export const call = {
       title: call.title,
       summary: 'Two whole clients talk over HTTP/3 and hear each other; the server-side delay tunes itself.',
       headlines: [
-        { label: 'Received, up, of who fares worse', unit: '%', protocol: '', value: least(folder, quantities.up), digits: 2 },
-        { label: 'Received, down, of who fares worse', unit: '%', protocol: '', value: least(folder, quantities.down), digits: 2 },
+        { label: 'Received, up, of the worse talker', unit: '%', protocol: '', value: least(folder, quantities.up), digits: 2 },
+        { label: 'Received, down, of the worse talker', unit: '%', protocol: '', value: least(folder, quantities.down), digits: 2 },
         { label: 'Sound latency, mean', unit: 'ms', protocol: '', ...toEstimate(average), digits: 1 },
       ],
       tables: [
@@ -165,7 +165,7 @@ function linkTargets(folder, speakers) {
   const way = `the least way up is ${leastMs.toFixed(1)} ms; of this run's frames ${TARGET_PERCENT} % needed a D of least + ${(best - leastMs).toFixed(0)} ms, and least + ${ABOVE_LEAST_MS} ms would have had ${limited.toFixed(2)} % in time`;
   /** @returns {Target} */
   const received = (/** @type {string} */ what, /** @type {Quantity} */ quantity) =>
-    ({ what: `${what} (who fares worse)`, is: '≥', limit: TARGET_PERCENT, reached: least(folder, quantity), unit: '%', digits: 2 });
+    ({ what: `${what} (the worse talker)`, is: '≥', limit: TARGET_PERCENT, reached: least(folder, quantity), unit: '%', digits: 2 });
   return [
     received('Received, up', quantities.up),
     received('Received, down', quantities.down),
@@ -193,7 +193,7 @@ function latenessTable(folder, speakers) {
   const leastMs = Math.max(...speakers.map((speaker) => speaker.leastMs));
   return {
     name: 'latenessQuantiles', title: 'Lateness of this run',
-    caption: 'The least fixed D that would have had this share of the frames in time, of who fares worse, and how far that is above the least way up.',
+    caption: 'The least fixed D that would have had this share of the frames of the worse talker in time, and how far that is above the least way up.',
     columns: [{ label: 'Share', unit: '%' }, { label: 'D', unit: 'ms', digits: 1 }, { label: 'above the least way', unit: 'ms', digits: 1 }],
     rows: SHARES.map((percent) => {
       const ms = bestDelay(speakers, percent);

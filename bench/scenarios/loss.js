@@ -69,7 +69,7 @@ export const loss = {
       tables: [
         targetsTable(options.loss.flatMap((/** @type {number} */ percent) => targetsOf(folder, percent))),
         {
-          name: 'presence', title: 'Speech that is there before concealment', caption: 'Of who fares worse; delays are means.',
+          name: 'presence', title: 'Speech that is there before concealment', caption: 'Of the worse talker; delays are means.',
           columns: [
             { label: 'Loss each way', unit: '%' }, { label: 'Redundancy' }, { label: 'Frames' }, { label: 'Present, both ways', unit: '%', digits: 2 },
             { label: 'Up', unit: '%', digits: 2 }, { label: 'Down', unit: '%', digits: 2 }, { label: 'D', unit: 'ms', digits: 1 }, { label: 'Playout delay', unit: 'ms', digits: 1 },

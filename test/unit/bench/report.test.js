@@ -18,6 +18,7 @@ import { normal, seededRandom } from '../../../bench/stats/random.js';
 import { compareRuns } from '../../../bench/report/comparison.js';
 import { html } from '../../../bench/report/html.js';
 import { formatColumns, formatDuration, formatNumber } from '../../../bench/report/numbers.js';
+import { tableSection } from '../../../bench/report/page.js';
 import { looksOf } from '../../../bench/report/palette.js';
 import { writeReport } from '../../../bench/report/run-report.js';
 import { plotFile, plotMarkup } from '../../../bench/report/svg.js';
@@ -567,6 +568,14 @@ describe('text', () => {
     expect(report).toContain('&lt;script&gt;alert(1)');
     expect(report).not.toMatch(/<script|<img/);
     expect(await readFrom(folder.path, `${plot.name}.svg`)).not.toContain('<script');
+  });
+});
+
+describe('a table of a page', () => {
+  test('has the interval of each figure, also in its first column', () => {
+    const row = [{ value: 1, interval: /** @type {const} */ ([0, 2]) }, { value: 4, interval: /** @type {const} */ ([3, 5]) }];
+    const table = { name: 't', title: 'T', columns: [{ label: 'Mean' }, { label: 'p50' }], rows: [row] };
+    expect(String(tableSection(table))).toMatch(/<th scope="row">1[^/]*\[0, 2\].*<td class="number">4[^/]*\[3, 5\]/s);
   });
 });
 
