@@ -5,27 +5,28 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { BENCHMARKS, runBars } from './run/bars.js';
+import { BENCHMARKS, runTargets } from './scenarios/targets.js';
 import { findChromium } from './participants/chromium.js';
 import { codecCommand } from './codec/codec.js';
-import { busyCores, describeEnvironment } from './run/environment.js';
+import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
-import { FORMATS, Lab } from './run/lab.js';
+import { FORMATS, Lab } from './scenarios/lab.js';
 import { LINK_PROFILES } from './link/profiles.js';
 import { openLink } from './link/link.js';
-import { Progress } from './run/progress.js';
+import { Progress } from './report/progress.js';
 import { textSummary } from './report/text-table.js';
-import { RunFolder } from './run/run-folder.js';
+import { RunFolder } from './report/run-folder.js';
 import { scenarios } from './scenarios/index.js';
 import { loadConfig } from '../server/config/config.js';
 
-/** @typedef {import('./run/scenario.js').Scenario} Scenario */
+/** @typedef {import('./scenarios/scenario.js').Scenario} Scenario */
 
 const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
 const FRAME_PATH = fileURLToPath(new URL('./frame-path.js', import.meta.url));
 const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
-/** Before a run the machine is looked at for so long; more cores at work then are others', and disturb it. */
+/** Time for which the machine's load is measured before a run, in milliseconds. */
 const LOOK_MS = 1000;
+/** Cores in use by other programs above which the report has a warning. */
 const DISTURBING_CORES = 0.2;
 const PINGS = Object.freeze({ count: 50, intervalMs: 100 });
 const BANDWIDTH_SECONDS = 3;
@@ -51,7 +52,7 @@ program
   .description('everything that is to be reached, benchmark by benchmark, in one table; about 20 minutes')
   .addOption(new Option('--only <list>', `by commas, of ${BENCHMARKS.map(({ name }) => name).join(', ')}`).argParser(listOf(BENCHMARKS.map(({ name }) => name))).default(BENCHMARKS.filter(({ isLong }) => !isLong).map(({ name }) => name), 'all but soak, which takes an hour'))
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
-  .action(showBars);
+  .action(showTargets);
 program
   .command('frame-path')
   .description("what a received frame costs on Node's thread, in microseconds and bytes; further options go to it")
@@ -63,14 +64,14 @@ program
   });
 
 /** @param {{ only: string[], out: string }} options */
-async function showBars({ only, out }) {
+async function showTargets({ only, out }) {
   const { signal } = interruption();
-  const title = 'Bars';
+  const title = 'Targets';
   const folder = await openFolder({ name: 'bars', title, quantities: [] }, { out, only }, findChromium() ?? undefined);
   const progress = new Progress(process.stderr, systemClock);
   progress.begin(title);
   const benchmarks = BENCHMARKS.filter(({ name }) => only.includes(name));
-  const table = await runBars({ benchmarks, folder, signal, progress: (what, share) => progress.update(share, what) });
+  const table = await runTargets({ benchmarks, folder, signal, progress: (what, share) => progress.update(share, what) });
   progress.close();
   const result = { title, summary: 'What is to be reached, and what was, one benchmark after the other.', headlines: [], tables: [table], plots: [], notes: ["Each benchmark's own run, with its samples and its report, is in a folder beside this report."] };
   const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));
@@ -106,7 +107,6 @@ function addScenario(scenario) {
     .addOption(new Option('--transports <list>', 'by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
     .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default(link))
     .option('--link-steps <file>', 'JSON list of { atMs, changes } that the link goes through, from the first packet on', readSteps)
-    .addOption(new Option('--shaper <kind>', 'what makes the link').choices(['auto', 'emulator', 'netem', 'none']).default('auto'))
     .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
     .option('--repetitions <count>', 'blocks that the duration is cut into, the protocols by turns', number(1, 1000), repetitions)
     .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
@@ -161,14 +161,14 @@ function listOf(allowed) {
  * @param {Scenario} scenario
  * @param {any} options
  */
-async function run(scenario, { link: profile, shaper, ...options }) {
+async function run(scenario, { link: profile, ...options }) {
   const interrupted = interruption();
   const chromium = options.browser ? requireChromium() : undefined;
   const progress = new Progress(process.stderr, systemClock);
-  const folder = await openFolder(scenario, { ...options, link: profile, shaper }, chromium);
+  const folder = await openFolder(scenario, { ...options, link: profile }, chromium);
   const busy = await busyCores(LOOK_MS);
   if (busy > DISTURBING_CORES) folder.warn(`Other programs took ${busy.toFixed(1)} cores when the run began: what depends on time is provisional.`);
-  const link = await openLink({ profile, shaper, seed: options.seed, say: (line) => progress.print(line) });
+  const link = await openLink({ profile, seed: options.seed, say: (line) => progress.print(line) });
   if (!link.available) folder.warn(`The link is loopback instead of ${profile}: ${link.reason}`);
   const startClients = chromium ? () => startBrowser(chromium, link) : undefined;
   const lab = new Lab({ options, link, folder, startClients, signal: interrupted.signal, progress: (what, share) => progress.update(share, what) });
@@ -193,7 +193,7 @@ async function run(scenario, { link: profile, shaper, ...options }) {
     process.exitCode = 1;
   } finally {
     await link.close();
-    // What was measuring the link, on loopback, would end when it has: it ends with this process.
+    // On loopback a measurement of the link may still run; it ends with this process.
     if (interrupted.signal.aborted) process.exit();
   }
 }

@@ -26,7 +26,7 @@ const BITRATES = [24000, 32000, 48000];
 const APPLICATIONS = /** @type {const} */ (['audio', 'low-delay', 'voip']);
 const COMPLEXITIES = [0, 5, 8, 10];
 
-/** Codecs take turns after so much of the speech, so that whatever else runs hits all of them. */
+/** Length of a turn, in samples of speech. Codecs take turns, so that other load of the machine hits all of them. */
 const TURN_SAMPLES = SAMPLE_RATE;
 
 const LOSS_PERCENTS = [5, 10];

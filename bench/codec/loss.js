@@ -58,8 +58,8 @@ export function measureLoss(codec, settings, sound, lost, redundancy = 0) {
 }
 
 /**
- * The same with in-band error correction, where a frame holds a coarse copy of the one before it. Only the
- * package's own classes can be asked for it.
+ * Measures in-band error correction, where a frame holds a coarse copy of the one before it. It needs the
+ * package's own classes: the Codec interface has no such setting.
  *
  * @param {Settings} settings
  * @param {Float32Array} sound at 48 kHz

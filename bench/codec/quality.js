@@ -1,8 +1,9 @@
 /**
- * How far decoded speech is from the original. All measures want the two aligned to the sample.
+ * The distance of decoded speech from the original. The two must be aligned to the sample.
  */
 
 import { fft } from '../stats/signal.js';
+import { mean } from '../stats/statistics.js';
 
 /** 21.3 ms, fine enough for the narrowest band. */
 const WINDOW_SAMPLES = 1024;
@@ -86,7 +87,7 @@ function speechBands(original, decoded) {
   return speech.map(({ at, bands }) => ({ bands, others: barkPowers(decoded.subarray(at, at + size)) }));
 }
 
-/** An attack is a rise by so much within two slices, up to no less than this power. */
+/** An attack: the smallest rise within two slices, in dB, and the smallest power that it reaches. */
 const ATTACK_DB = 20;
 const ATTACK_SAMPLES = 120;
 const ATTACK_POWER = 1e-4;
@@ -95,7 +96,7 @@ const ATTACK_POWER = 1e-4;
 const SILENT_POWER = 1e-8;
 
 /**
- * What is heard before a sound starts: a transform spreads its noise over the whole frame, and so ahead
+ * Pre-echo, noise before a sound starts: a transform spreads its noise over the whole frame, and so ahead
  * of an attack. In slices of 2.5 ms, how much louder than in the original the one before an attack is,
  * in the mean. The Bark distance's windows are too long to show it.
  *
@@ -168,8 +169,3 @@ function barkPowers(samples) {
 }
 
 const HANN = Float64Array.from({ length: WINDOW_SAMPLES }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES));
-
-/** @param {number[]} values */
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}

@@ -4,6 +4,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { quantile, sorted } from '../stats/statistics.js';
 import { barkDistance, preEcho, segmentalSnr, weightedSnr } from './quality.js';
 
 /**
@@ -99,8 +100,8 @@ export class CodecRun {
       this.#modes[modeOf(payload[0])]++;
     }
     this.#rounds.push({
-      encodeUs: quantile(this.#encodeUs.slice(first), 0.5),
-      decodeUs: quantile(this.#decodeUs.slice(first), 0.5),
+      encodeUs: quantile(sorted(this.#encodeUs.slice(first)), 0.5),
+      decodeUs: quantile(sorted(this.#decodeUs.slice(first)), 0.5),
     });
   }
 
@@ -112,10 +113,10 @@ export class CodecRun {
     const decoded = this.#decoded.subarray(lookahead);
     const modes = /** @type {[string, number][]} */ (Object.entries(this.#modes));
     return {
-      encodeMedianUs: quantile(this.#encodeUs, 0.5),
-      encodeP99Us: quantile(this.#encodeUs, 0.99),
-      decodeMedianUs: quantile(this.#decodeUs, 0.5),
-      decodeP99Us: quantile(this.#decodeUs, 0.99),
+      encodeMedianUs: quantile(sorted(this.#encodeUs), 0.5),
+      encodeP99Us: quantile(sorted(this.#encodeUs), 0.99),
+      decodeMedianUs: quantile(sorted(this.#decodeUs), 0.5),
+      decodeP99Us: quantile(sorted(this.#decodeUs), 0.99),
       lookaheadMs: (lookahead * 1000) / sampleRate,
       bitrate: (this.#bytes * 8 * sampleRate) / (this.#encodeUs.length * frameSamples),
       mode: modes.reduce((most, one) => (one[1] > most[1] ? one : most))[0],
@@ -208,13 +209,4 @@ function modeOf(toc) {
   const config = toc >> 3;
   if (config >= 16) return 'CELT';
   return config >= 12 ? 'hybrid' : 'SILK';
-}
-
-/**
- * @param {number[]} values
- * @param {number} q 0 to 1
- */
-export function quantile(values, q) {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
 }

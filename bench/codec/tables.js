@@ -9,7 +9,7 @@
  * @typedef {import('./run.js').MemoryFigures} MemoryFigures
  */
 
-import { quantile } from './run.js';
+import { quantile, sorted } from '../stats/statistics.js';
 
 const SETTING = ['frame', 'bit rate', 'application', 'complexity', 'mode'];
 
@@ -32,8 +32,8 @@ function table(head, rows) {
 }
 
 /**
- * What each codec takes, and how many times what the first one takes: the median of the turns' ratios,
- * with their quartiles.
+ * Each codec's time, and its ratio to the first codec's time: the median of the turns' ratios, with their
+ * quartiles.
  * @param {Case[]} cases
  * @param {string[]} names the codecs'
  */
@@ -60,7 +60,7 @@ export function timeTable(cases, names) {
  * @param {'encodeUs' | 'decodeUs'} what
  */
 function ratioOf(one, other, what) {
-  const ratios = one.rounds.map((round, i) => round[what] / other.rounds[i][what]);
+  const ratios = sorted(one.rounds.map((round, i) => round[what] / other.rounds[i][what]));
   const [low, middle, high] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q).toFixed(2));
   return `${middle} (${low}–${high})`;
 }

@@ -1,8 +1,9 @@
 /**
- * Whether the emulator holds its delay, measured from outside it: datagrams with the time in them, sent
- * in one namespace and read in the other, by the clock that both share.
+ * Checks from outside whether the emulator holds its delay: datagrams with the time in them are sent in one
+ * namespace and read in the other, by the clock that both share.
  */
 
+import { leastCovering, mean, sorted } from '../stats/statistics.js';
 import { probeLink } from './measure.js';
 import { openLink } from './link.js';
 import { LinkError } from './network-namespace.js';
@@ -10,8 +11,8 @@ import { LinkError } from './network-namespace.js';
 /** @typedef {import('./emulator.js').LinkStats} LinkStats */
 /** @typedef {import('./measure.js').ProbeResult} ProbeResult */
 
-/** The emulator's delay may be off by so much, at the 99th percentile. */
-const BAR_MS = 0.5;
+/** Largest error of the emulator's delay at the 99th percentile, in milliseconds. */
+const LIMIT_MS = 0.5;
 
 const DELAY_MS = 20;
 
@@ -31,13 +32,9 @@ const ROUNDS = 4;
  * @returns {DelayError} what was measured less what was wanted; NaN when nothing was measured
  */
 export function errorOf(delaysUs, expectedMs) {
-  const sorted = Float64Array.from(delaysUs).sort();
-  const at = (/** @type {number} */ share) => {
-    const rank = Math.max(1, Math.ceil(sorted.length * share));
-    return (sorted[rank - 1] ?? NaN) / 1000 - expectedMs;
-  };
-  const mean = sorted.reduce((sum, delay) => sum + delay, 0) / sorted.length / 1000 - expectedMs;
-  return { mean, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) };
+  const ascending = sorted(delaysUs);
+  const at = (/** @type {number} */ share) => leastCovering(ascending, share) / 1000 - expectedMs;
+  return { mean: mean(ascending) / 1000 - expectedMs, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) };
 }
 
 /** @param {LinkStats['up']} stats @returns {DelayError} */
@@ -46,15 +43,15 @@ function latenessOf({ lateness: { p50Us, p99Us, p999Us, maxUs } }) {
 }
 
 /** @param {string} what @param {DelayError} error */
-function row(what, { mean, p50, p99, p999, max }) {
+function row(what, error) {
   const text = (/** @type {number} */ value) => (Number.isNaN(value) ? '–' : value.toFixed(3));
-  return what.padEnd(34) + [mean, p50, p99, p999, max].map((value) => text(value).padStart(9)).join('');
+  return what.padEnd(34) + [error.mean, error.p50, error.p99, error.p999, error.max].map((value) => text(value).padStart(9)).join('');
 }
 
 /** @param {LinkStats} stats */
 const cpuPercent = ({ cpuMs, seconds }) => (cpuMs / seconds / 10).toFixed(1);
 
-/** What the probes of one way found, all rounds together. */
+/** The probes' results of one direction, over all rounds. */
 class Way {
   sent = 0;
   outOfOrder = 0;
@@ -109,25 +106,25 @@ function tell({ idle, ways: { up, down, loopback }, busyPercent, stats }, second
     `the emulator's processor time: ${busyPercent.toFixed(1)} % of a core, ${cpuPercent(idle)} % idle; ` +
       `priority: ${stats.priority}`,
   ];
-  if (floor.p99 > BAR_MS / 2) lines.push('the machine itself is disturbed: see loopback');
+  if (floor.p99 > LIMIT_MS / 2) lines.push('the machine itself is disturbed: see loopback');
   return lines;
 }
 
 /**
  * Measures and tells; takes about twice `seconds`.
  * @param {{ seconds?: number, print?: (line: string) => void }} [options] seconds of traffic through the link
- * @returns {Promise<boolean>} whether the delay held within BAR_MS
+ * @returns {Promise<boolean>} whether the delay held within LIMIT_MS
  * @throws {LinkError} where there is no emulator
  */
 export async function checkLink({ seconds = 20, print = console.log } = {}) {
-  const link = await openLink({ parameters: { delayMs: DELAY_MS }, seed: 1, shaper: 'emulator' });
+  const link = await openLink({ parameters: { delayMs: DELAY_MS }, seed: 1 });
   if (!link.available) throw new LinkError(link.reason);
   try {
     const found = await measure(link, seconds);
     for (const line of tell(found, seconds)) print(line);
     const { up, down } = found.ways;
-    const held = [up, down].every((way) => Math.abs(errorOf(way.delaysUs, DELAY_MS).p99) <= BAR_MS);
-    print(`±${BAR_MS} ms at the 99th percentile: ${held ? 'held' : 'NOT held'}`);
+    const held = [up, down].every((way) => Math.abs(errorOf(way.delaysUs, DELAY_MS).p99) <= LIMIT_MS);
+    print(`±${LIMIT_MS} ms at the 99th percentile: ${held ? 'held' : 'NOT held'}`);
     return held;
   } finally {
     await link.close();

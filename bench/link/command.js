@@ -40,7 +40,6 @@ function program() {
     .option('--parameters <json>', 'settings on top of it, such as \'{"delayMs":20,"up":{"lossPercent":1}}\'', json)
     .option('--steps <file>', 'changes over time: a JSON list of {"atMs":5000,"changes":{"rateBits":1e6}}')
     .option('--seed <n>', 'of the emulator\'s decisions', count)
-    .option('--shaper <name>', 'auto, emulator, netem or none', 'auto')
     .option('--ping <n>', 'print the figures of so many pings', count)
     .option('--interval <ms>', 'between two pings', count, 200)
     .option('--bandwidth [seconds]', 'print what a TCP connection carries each way', count)
@@ -94,13 +93,11 @@ function readSteps(file) {
 
 /** @param {Record<string, any>} options @param {string[]} command */
 async function useLink(options, command) {
-  const { profile, parameters, seed, shaper } = options;
+  const { profile, parameters, seed } = options;
   const steps = options.steps && readSteps(options.steps);
-  const link = await openLink({ profile, parameters, seed, shaper, steps, say });
+  const link = await openLink({ profile, parameters, seed, steps, say });
   try {
-    const { kind, reason } = link;
-    say(kind === 'none' ? `loopback${reason ? `: ${reason}` : ''}` : `${link.profile} by ${kind}, seed ${link.seed}`);
-    link.differences.forEach((difference) => say(`otherwise than asked: ${difference}`));
+    say(link.isEmulated ? `${link.profile}, seed ${link.seed}` : `loopback${link.reason ? `: ${link.reason}` : ''}`);
     if (options.ping) await printPing(link, options.ping, options.interval);
     if (options.bandwidth) await printBandwidth(link, options.bandwidth);
     const code = command.length > 0 ? await runCommand(link, command) : 0;

@@ -1,12 +1,13 @@
 /**
- * A link as its users find it: round trips as `ping` gives them and bandwidth as `iperf` does, for the
- * thesis's tables 4.1 to 4.3, and one-way delays, packet by packet.
+ * Measures a link as its users find it: round trips as `ping` does and bandwidth as `iperf` does, for the
+ * thesis's tables 4.1 to 4.3, and the one-way delay of each packet.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { mean } from '../stats/statistics.js';
 import { buildEmulator, EMULATOR } from './emulator.js';
 import { LinkError, run } from './network-namespace.js';
 
@@ -31,7 +32,7 @@ const KILL_AFTER_MS = 5000;
  * @property {(number | null)[]} rtts null: lost
  */
 
-/** A program in a namespace, of which lines are expected. */
+/** A program in a namespace that prints lines of JSON. */
 class Program {
   #child;
   #lines;
@@ -80,8 +81,7 @@ const traffic = (end, ...args) => new Program(end, [process.execPath, TRAFFIC, .
  */
 export function summarize(rtts, tool) {
   const came = rtts.filter((rtt) => rtt !== null);
-  const meanMs = came.reduce((sum, rtt) => sum + rtt, 0) / came.length;
-  const variance = came.reduce((sum, rtt) => sum + (rtt - meanMs) ** 2, 0) / came.length;
+  const meanMs = mean(came);
   const empty = came.length === 0;
   return {
     tool,
@@ -91,7 +91,7 @@ export function summarize(rtts, tool) {
     minMs: empty ? NaN : Math.min(...came),
     meanMs,
     maxMs: empty ? NaN : Math.max(...came),
-    deviationMs: Math.sqrt(variance),
+    deviationMs: Math.sqrt(mean(came.map((rtt) => (rtt - meanMs) ** 2))),
     rtts,
   };
 }
@@ -162,7 +162,7 @@ async function choosePing() {
 
 /**
  * Round trips from the client's end to the server's: by `ping` where there is one, else by a UDP echo
- * with as many bytes.
+ * of the same size.
  * @param {LinkEnds} ends
  * @param {{ count?: number, intervalMs?: number, bytes?: number, tool?: PingTool }} [options] bytes of data,
  *   as `ping -s` counts them
@@ -192,7 +192,7 @@ async function bulk(from, to, seconds) {
 }
 
 /**
- * What one TCP connection carries, first up, then down.
+ * Measures the throughput of one TCP connection, first up, then down.
  * @param {LinkEnds} ends
  * @param {{ seconds?: number }} [options] for each direction
  */

@@ -5,13 +5,13 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 
-/** What keeps a link from being there; the message is one sentence for people. */
+/** The reason why a link can't be opened or shaped; the message is one sentence for people. */
 export class LinkError extends Error {
   /** @override */
   name = 'LinkError';
 }
 
-/** The names say whose they are. */
+/** A namespace's name holds the id of the process that made it. */
 const NAME = /^aloud-(\d+)-\d+-[cs]$/;
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const TERMINATE_MS = 500;
@@ -118,7 +118,7 @@ export async function removeNamespace(name) {
   if (made.size === 0) unguard();
 }
 
-/** The last moment: nothing may wait any more. */
+/** Removes all namespaces synchronously, for the process's exit. */
 function removeAllNow() {
   for (const name of made) {
     signalAll(pidsOf(String(spawnSync('ip', ['netns', 'pids', name]).stdout ?? '')), 'SIGKILL');
@@ -128,8 +128,8 @@ function removeAllNow() {
 }
 
 /**
- * Where nobody else has a plan for the signal, the process ends by it as it would have without us;
- * otherwise whoever has one closes the link or exits.
+ * Without another listener for the signal, the process ends by it as it would have without this one; another
+ * listener closes the link or exits.
  * @param {NodeJS.Signals} signal
  */
 function onSignal(signal) {

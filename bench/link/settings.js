@@ -1,5 +1,5 @@
 /**
- * What one direction of a link can be told, with limits and defaults; 0 turns a thing off.
+ * The settings of one direction of a link, with their limits; 0 turns an impairment off.
  *
  * @typedef {'none' | 'uniform' | 'normal' | 'lognormal' | 'pareto' | 'table'} JitterDistribution
  *
@@ -10,7 +10,7 @@
  * @property {number} jitterMs
  * @property {number} jitterShape         lognormal: the logarithm's deviation (1); pareto: the tail index (3)
  * @property {number} jitterCapMs         no more than this is added
- * @property {number} jitterHoldMs        one draw holds for so long; 0 draws anew for each packet
+ * @property {number} jitterHoldMs        time for which one draw holds; 0 draws anew for each packet
  * @property {number[]} jitterTable       even quantiles of what is added, in milliseconds, rising
  * @property {number} stallsPerSecond     how often the link stalls: whoever comes in a stall leaves at its end
  * @property {number} stallMinMs          a stall lasts evenly between this
@@ -31,7 +31,7 @@
 
 /** @typedef {{ up: Partial<LinkSettings>, down: Partial<LinkSettings> }} LinkParameters for the two directions: up is from the client to the server */
 
-/** @typedef {{ atMs: number } & LinkParameters} LinkStep changes, so long after the steps were begun */
+/** @typedef {{ atMs: number } & LinkParameters} LinkStep changes at a time after the steps began */
 
 /** Longest delay of any kind. */
 const MAX_MS = 60_000;

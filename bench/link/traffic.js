@@ -1,13 +1,13 @@
 /**
  * Small programs that run inside a link's namespaces and measure it as `ping` and `iperf` do:
- * `node link-traffic.js echo|ping|sink|source …`. What they find they print as a line of JSON; those that
- * serve end with their input.
+ * `node bench/link/traffic.js echo|ping|sink|source …`. They print their results as a line of JSON; `echo` and
+ * `sink` end with their input.
  */
 
 import { createSocket } from 'node:dgram';
 import { connect, createServer } from 'node:net';
 
-/** The last answer may take so long. */
+/** Time in which the last answer must come, in milliseconds. */
 const PING_LINGER_MS = 2000;
 const CHUNK = Buffer.alloc(64 * 1024);
 

@@ -13,17 +13,17 @@ import { chromium } from 'playwright-core';
 import { encodeSpeech, readSpeech, SPEECH } from './speech.js';
 
 /**
- * Talkers share as many pages, since a page costs more than a talker. Each page has a profile of its own.
- * Who talks over HTTP/1 has one alone, since a profile has no more than six connections to a server.
+ * Number of pages that talkers share, since a page costs more than a talker. Each page has a profile of its own.
+ * A talker over HTTP/1 has a page alone, since a profile has no more than six connections to a server.
  */
 const MOST_SHARED_PAGES = 2;
 
-/** What the server is called in the browser: pages of *.localhost are secure without HTTPS. */
+/** The server's name in the browser: pages of *.localhost are secure without HTTPS. */
 const HOST = 'aloud.localhost';
 
 /**
- * What the page is: a document of the server itself, since Chromium lets a page into a private network only
- * if it came from there. Its headers are every page's: isolated, it has shared memory and a clock of 5 µs.
+ * The page's document. It is the server's own, since Chromium lets a page into a private network only if it came
+ * from there. Its headers isolate it as they do every page, so it has shared memory and a clock of 5 µs.
  */
 const DOCUMENT = '/api/config';
 
@@ -32,7 +32,7 @@ const DOCUMENT = '/api/config';
  * @property {Page} page
  * @property {Set<string>} talkers
  * @property {boolean} isShared   whether other talkers may join in
- * @property {string} listener  who listens here, or ''
+ * @property {string} listener  id of the page's listener, or ''
  */
 
 /** Answers calls as a Child does that runs client-process.js. */
@@ -272,7 +272,7 @@ async function answer({ name, options }) {
 /** @param {unknown} error */
 const firstLine = (error) => String(error instanceof Error ? error.message : error).split('\n')[0];
 
-/** How much of a core all of a browser's processes use together. */
+/** The CPU of all of a browser's processes together. */
 class BrowserCpu {
   #session;
   #seconds = 0;

@@ -1,7 +1,7 @@
 /* global AudioContext, GainNode, MediaStreamAudioSourceNode */
 /**
- * Somebody in a browser's page who takes part by the page's own call, with a microphone that says known
- * speech, and a recorder at the call's output.
+ * A participant in a browser's page: the page's own call, with a microphone that says known speech and a
+ * recorder at the call's output.
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Listener, Recording } from './participants.js'
  */
@@ -9,7 +9,7 @@
 import { Call } from '../../public/call.js';
 import { Microphone, MICROPHONE_RATE, Recorder } from './page-sound.js';
 
-/** How often a call that joins is looked at for its output, in milliseconds. */
+/** Interval at which a joining call is checked for its output, in milliseconds. */
 const LOOK_MS = 2;
 
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
@@ -35,7 +35,7 @@ export class CallListener {
 
   /**
    * @param {object} options
-   * @param {number} options.recordSeconds  so much is recorded at most
+   * @param {number} options.recordSeconds  most seconds that are recorded
    * @param {number} options.sampleRate     the room's
    * @param {string} options.processor      the text of recorder-processor.js
    * @param {Float32Array<ArrayBuffer> | null} options.speech  at 48 kHz; null: only listens

@@ -1,6 +1,6 @@
 /**
- * Two whole clients who talk and hear each other over WebTransport, and what became of their speech.
- * @import { Lab } from '../run/lab.js'
+ * A call of two whole clients over WebTransport, and the figures of their speech.
+ * @import { Lab } from '../scenarios/lab.js'
  * @import { SpeakerFigures } from '../stats/call-figures.js'
  *
  * @typedef {object} CallRun
@@ -19,7 +19,7 @@ const TALKERS = Object.freeze(['A', 'B']);
 /** The microphone gives samples as an AudioWorklet does, 128 at a time, as near as a timer comes to that. */
 const PERIOD_MS = 2.5;
 
-/** What is sent at the end may still be under way, or wait for its turn, in seconds. */
+/** Time for the last packets to arrive and be played, in seconds. */
 const GRACE_SECONDS = 1.5;
 
 /**

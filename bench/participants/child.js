@@ -7,13 +7,13 @@ import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** How long a process may take to end when it is asked to, in milliseconds. */
+/** Time in which a process must end when it is asked to, in milliseconds. */
 const CLOSE_MS = 5000;
 
-/** How often the two clocks are read side by side: the first readings are slow, and may be interrupted. */
+/** Number of readings of the two clocks side by side: the first are slow, and any may be interrupted. */
 const READINGS = 50;
 
-/** What performance.now() lacks to the machine's monotonic clock. */
+/** The machine's monotonic clock less performance.now(). */
 const offsetMs = measureOffset();
 
 function measureOffset() {
@@ -106,7 +106,7 @@ export function serve(functions, close) {
       process.send?.({ id, error: error instanceof Error ? error.message : String(error) });
     }
   });
-  // The one who started it decides when it ends.
+  // The parent decides when it ends.
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => {});
   process.once('disconnect', async () => {
     await close();
@@ -114,7 +114,7 @@ export function serve(functions, close) {
   });
 }
 
-/** How much of a core this process has used since the last call, in percent. */
+/** The CPU of this process since the last call, in percent of a core. */
 export class CpuMeter {
   #usage = process.cpuUsage();
   #atMs = performance.now();
@@ -130,7 +130,7 @@ export class CpuMeter {
   }
 }
 
-/** How much of the machine has been used since the last call, by all programs together, in percent of a core. */
+/** The CPU of all programs of the machine together since the last call, in percent of a core. */
 export class MachineMeter {
   #before = cpuTimes();
 

@@ -1,4 +1,4 @@
-/** Where Chromium is, for the lab's participants in a browser and for the tests. */
+/** Finds Chromium, for the lab's participants in a browser and for the tests. */
 
 import { accessSync, constants } from 'node:fs';
 

@@ -7,7 +7,7 @@ import { CpuMeter, serve, sharedMs } from './child.js';
 import { openConnection } from './connection.js';
 import { functionsOf, Participants } from './participants.js';
 import { encodeSpeech, readSpeech } from './speech.js';
-import { WireNotes } from '../stats/wire-notes.js';
+import { WireNotes } from './wire-notes.js';
 
 const endpoint = isBuilt() ? new Endpoint({ ioThreads: 1, maxConnections: 4000 }) : null;
 const cpu = new CpuMeter();

@@ -11,7 +11,7 @@ import { encodeSpeech } from './speech.js';
 const endpoint = new Endpoint({ ioThreads: 1, maxConnections: 4000 });
 const cpu = new CpuMeter();
 
-/** So many join at a time. */
+/** Number of members that join at a time. */
 const AT_ONCE = 8;
 
 /** @type {Crowd | null} */
@@ -57,7 +57,7 @@ serve(
         ...person,
         arrivals: arrivals.map(({ frame, atMs }) => ({ frame, atMs: sharedMs(atMs) })),
       }));
-      return { people, latenessMs, sent, roundTripMs, frameMs: format.frameMs, cpuPercent };
+      return { people, latenessMs, sent, roundTripMs, frameMs: format?.frameMs, cpuPercent };
     },
   },
   async () => {

@@ -1,39 +1,43 @@
 /**
  * Many participants in one process, as cheap as they can be made: one timer for all, one clock for each room,
- * packets made beforehand, arrivals counted by their headers. They keep to the protocol of silence: who has nothing
- * to say sends a packet without a payload every 200 ms.
+ * packets made beforehand, arrivals counted by their headers. A member who is silent sends a packet without a
+ * payload every 200 ms, as the page's client does (docs/protocol.md).
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Connection } from '../../public/client/connection/connection.js'
  */
 
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { join } from '../../public/client/connection/join.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, PacketType, packetType, readPacket, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/packet.js';
-import { CrowdRoom } from './crowd-room.js';
+import { ClockExchange } from '../../public/client/clock/clock-exchange.js';
+import { ClockSync } from '../../public/client/clock/clock-sync.js';
+import { AUDIO_HEADER_BYTES, Packet, PacketType, packetType, readPacket } from '../../public/shared/packet.js';
+import { Participant } from './participant.js';
 
-/** Who is silent sends a packet this often, in milliseconds, */
+/** Time between the packets of a silent member, in milliseconds. */
 const SILENCE_MS = 200;
-/** after so many at once, so that the loss of one isn't noticed. */
+/** Number of silent packets in successive frames when a member falls silent: the loss of one isn't noticed. */
 const SILENT_AT_ONCE = 2;
 
-const SPOKEN_LEVEL = 25;
-
-/** Packets leave at times so far apart at least, in milliseconds: those of many rooms are sent together. */
+/** Shortest time of the timer, in milliseconds, so that the packets of many rooms are sent together. */
 const SEND_MS = 1;
 
-/** Of one who is watched, so many arrivals are noted at most. */
+/** Number of moments within a frame at which members' packets leave: sound cards don't end frames together. */
+const SLOTS = 10;
+
+/** A room whose packets are further behind than this, in milliseconds, goes on with the current frame. */
+const MAX_BEHIND_MS = 1000;
+
+/** Most arrivals that are noted of a watched member. */
 const MOST_NOTED = 20_000;
 
-/** Who gives speech so that people don't say the same at once, in frames. */
+/** Distance in the speech from one member to the next, in frames, so that they don't say the same at once. */
 const APART_FRAMES = 17;
 
 const read = new Packet();
 
-/** Counts the packets of one stream, and by their sequence numbers those that were sent. */
+/** Counts a stream's packets that arrived and, by their sequence numbers, those that were sent. */
 export class StreamCount {
-  /** Packets that came, each counted once where they come in order. */
+  /** Packets that arrived. */
   received = 0;
   #first = -1;
   #highest = -1;
@@ -46,7 +50,7 @@ export class StreamCount {
     if (ahead > 0) this.#highest += ahead;
   }
 
-  /** How many were sent, from the first that came to the last. */
+  /** Packets that were sent, from the first that arrived to the last. */
   get sent() {
     return this.#first < 0 ? 0 : this.#highest - this.#first + 1;
   }
@@ -57,72 +61,196 @@ export class StreamCount {
   }
 }
 
-/** One of the crowd. */
-export class Member {
-  /** Whether it talks. */
+/** One of the crowd: a participant with counters. */
+class Member extends Participant {
+  /** Silent frames that are to be sent in succession. */
+  #silentLeft = 0;
+  /** Counters of the full mix and of the mix-minus. */
+  #streams = [new StreamCount(), new StreamCount()];
+  /** Frames and arrival times, in pairs, of a watched member. @type {Float64Array | null} */
+  #noted;
+  #notedCount = 0;
+
   talks = false;
-  /** Silent frames that are to be sent at once. */
-  silentLeft = 0;
-  sequence = 0;
-  /** By stream: the full mix, the mix-minus. */
-  streams = [new StreamCount(), new StreamCount()];
-  /** Why its session has ended, when that was not by its own wish. @type {string | null} */
-  ended = null;
-  /** Frames and times of arrivals, by twos, of one who is watched. @type {Float64Array | null} */
-  noted = null;
-  notedCount = 0;
 
-  /** @type {CrowdRoom | null} */
-  room = null;
-  /** At which time of the frame it sends. */
-  slot = 0;
-
-  /** @param {Connection} connection @param {number} number of those who ever joined */
-  constructor(connection, number) {
-    this.connection = connection;
+  /** @param {Connection} connection @param {number} number counted over all joins @param {boolean} watched */
+  constructor(connection, number, watched) {
+    super(connection);
     this.number = number;
+    this.#noted = watched ? new Float64Array(2 * MOST_NOTED) : null;
   }
 
-  /** @param {Uint8Array} bytes an audio packet @param {number} arrivalMs */
+  /** @param {boolean} talks */
+  talk(talks) {
+    if (this.talks && !talks) this.#silentLeft = SILENT_AT_ONCE;
+    this.talks = talks;
+  }
+
+  /**
+   * Sends a frame if the member talks or a silent packet is due.
+   * @param {number} frame
+   * @param {Uint8Array[]} speech
+   * @returns {boolean} whether it sent
+   */
+  sendDue(frame, speech) {
+    const every = Math.max(1, Math.round(SILENCE_MS / this.format.frameMs));
+    if (!this.talks && this.#silentLeft === 0 && (frame + this.number) % every !== 0) return false;
+    if (this.#silentLeft > 0) this.#silentLeft -= 1;
+    this.sendFrame(frame, this.talks ? speech[(frame + APART_FRAMES * this.number) % speech.length] : null);
+    return true;
+  }
+
+  /**
+   * Counts an audio packet by its header (docs/protocol.md), which is cheaper than reading all of it.
+   * @param {Uint8Array} bytes
+   * @param {number} arrivalMs
+   */
   count(bytes, arrivalMs) {
-    this.streams[(bytes[1] >> 2) & 1].add((bytes[3] << 8) | bytes[4]);
-    if (this.noted === null || this.notedCount === MOST_NOTED) return;
+    this.#streams[(bytes[1] >> 2) & 1].add((bytes[3] << 8) | bytes[4]);
+    if (this.#noted === null || this.#notedCount === MOST_NOTED) return;
     const frame = ((bytes[5] << 24) | (bytes[6] << 16) | (bytes[7] << 8) | bytes[8]) >>> 0;
-    this.noted[2 * this.notedCount] = frame;
-    this.noted[2 * this.notedCount++ + 1] = arrivalMs;
+    this.#noted[2 * this.#notedCount] = frame;
+    this.#noted[2 * this.#notedCount++ + 1] = arrivalMs;
+  }
+
+  resetCounts() {
+    for (const stream of this.#streams) stream.reset();
+    this.#notedCount = 0;
+  }
+
+  /** Counters and noted arrivals since resetCounts(). */
+  counts() {
+    const noted = /** @type {Float64Array} */ (this.#noted);
+    return {
+      streams: this.#streams.map(({ received, sent }) => ({ received, sent })),
+      arrivals: Array.from({ length: this.#notedCount }, (_, i) => ({ frame: noted[2 * i], atMs: noted[2 * i + 1] })),
+    };
   }
 }
 
-/** @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean }} Person */
+/** The members in one room, and the room's clock: the frames of each room end at moments of their own. */
+class CrowdRoom {
+  #clock;
+  #sync;
+  #exchange;
+  #frameSamples;
+  /** @type {Set<Member>[]} */
+  #slots = Array.from({ length: SLOTS }, () => new Set());
+  /** The member whose connection carries the clock exchanges; null when all have left. @type {Member | null} */
+  #teller;
+  #entered = 0;
+  /** The next frame to be sent; Infinity until the clock is known. */
+  #frame = Infinity;
+  #slot = 0;
+  /** Resolves when the clock is known. @type {Promise<void>} */
+  known;
+
+  /**
+   * @param {Member} member the first
+   * @param {AudioFormat} format
+   * @param {Clock} clock
+   */
+  constructor(member, { sampleRate, frameSamples }, clock) {
+    this.#teller = member;
+    this.#clock = clock;
+    this.#frameSamples = frameSamples;
+    this.#sync = new ClockSync(sampleRate);
+    const send = (/** @type {Uint8Array} */ bytes) => this.#teller?.sendPacket(bytes) ?? false;
+    this.#exchange = new ClockExchange({ clock, sync: this.#sync, send });
+    this.known = this.#exchange.start().then(() => void (this.#frame = this.#current()));
+  }
+
+  #current() {
+    return Math.floor(this.#sync.sampleClockAt(this.#clock.now()) / this.#frameSamples);
+  }
+
+  /** @param {Member} member */
+  enter(member) {
+    this.#slots[this.#entered++ % SLOTS].add(member);
+  }
+
+  /**
+   * @param {Member} member
+   * @returns {boolean} whether it was the last
+   */
+  leave(member) {
+    for (const slot of this.#slots) slot.delete(member);
+    if (this.#teller === member) this.#teller = this.#slots.flatMap((members) => [...members])[0] ?? null;
+    if (this.#teller === null) this.close();
+    return this.#teller === null;
+  }
+
+  /**
+   * Takes a clock reply that reached a member.
+   * @param {Member} member
+   * @param {{ id: number, clock: number }} packet
+   * @param {number} arrivalMs
+   */
+  reply(member, { id, clock }, arrivalMs) {
+    if (member === this.#teller) this.#exchange.reply(id, clock, arrivalMs);
+  }
+
+  /** When the next packets are to be sent, on the clock; Infinity until the room's clock is known. */
+  get dueMs() {
+    if (this.#frame === Infinity) return Infinity;
+    return this.#sync.msAt((this.#frame + 1 + this.#slot / SLOTS) * this.#frameSamples);
+  }
+
+  /**
+   * @param {(member: Member, frame: number) => void} send  called for each packet that is due
+   * @param {number[]} latenessMs  the lateness of each slot's packets against plan is added to it
+   */
+  sendDue(send, latenessMs) {
+    if (this.#clock.now() - this.dueMs > MAX_BEHIND_MS) this.#frame = this.#current();
+    for (let late = this.#clock.now() - this.dueMs; late >= 0; late = this.#clock.now() - this.dueMs) {
+      latenessMs.push(late);
+      for (const member of this.#slots[this.#slot]) send(member, this.#frame);
+      this.#slot = (this.#slot + 1) % SLOTS;
+      if (this.#slot === 0) this.#frame += 1;
+    }
+  }
+
+  /** The smallest round trip of the clock exchanges, in milliseconds; Infinity before the first. */
+  get roundTripMs() {
+    return this.#sync.leastRoundTripMs ?? Infinity;
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#exchange.close();
+  }
+}
+
+/** @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean }} Person watched: arrivals are noted */
 
 export class Crowd {
   #clock;
   #open;
   #encode;
-  /** @type {Map<string, Member>} */
+  /** @type {Map<string, { member: Member, room: CrowdRoom }>} */
   #members = new Map();
   /** @type {Map<string, CrowdRoom>} */
   #rooms = new Map();
   #joined = 0;
+  /** @type {Promise<Uint8Array[]> | null} */
+  #encoding = null;
   /** @type {Uint8Array[]} */
   #payloads = [];
-  #packet = new Packet();
-  #bytes = new Uint8Array(MAX_PACKET_BYTES);
   /** @type {unknown} */
   #timer = null;
   #closed = false;
 
-  /** @type {AudioFormat} */
-  format = createAudioFormat();
-  /** How late packets were sent, against plan, in milliseconds; one for each time of the frame. @type {number[]} */
+  /** The rooms' audio format, from the first join on. @type {AudioFormat | null} */
+  format = null;
+  /** Lateness of sending against plan, in milliseconds; one value for each slot of a frame. @type {number[]} */
   latenessMs = [];
   sent = 0;
 
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {() => Promise<Connection>} options.open     a connection to the server
-   * @param {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} options.encode  speech
+   * @param {() => Promise<Connection>} options.open     opens a connection to the server
+   * @param {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} options.encode  encodes the speech
    */
   constructor({ clock, open, encode }) {
     this.#clock = clock;
@@ -130,83 +258,61 @@ export class Crowd {
     this.#encode = encode;
   }
 
-  /** How many are in. */
+  /** The number of members. */
   get size() {
     return this.#members.size;
   }
 
   /** @param {Person} person */
-  async join({ id, room, talks = false, watched = false }) {
-    const member = new Member(await this.#open(), this.#joined++);
-    if (watched) member.noted = new Float64Array(2 * MOST_NOTED);
-    /** @type {Record<string, any>} */
-    let welcome = {};
-    const handler = {
-      onPacket: (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => this.#receive(member, bytes, arrivalMs),
-      onControl: (/** @type {any} */ message) => void (message?.type === 'welcome' && (welcome = message)),
-      onClosed: (/** @type {string} */ code, /** @type {string} */ reason) => void (member.ended = `${code}: ${reason}`),
+  async join({ id, room: name, talks = false, watched = false }) {
+    const member = new Member(await this.#open(), this.#joined++, watched);
+    /** @type {CrowdRoom | null} */
+    let room = null;
+    const receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
+      const type = packetType(bytes);
+      if (type === PacketType.audio && bytes.length >= AUDIO_HEADER_BYTES) member.count(bytes, arrivalMs);
+      else if (type === PacketType.clockReply && readPacket(bytes, read) === null) room?.reply(member, read, arrivalMs);
     };
-    await join(member.connection, { type: 'join', version: 1, room, name: id }, handler, this.#clock);
-    await this.#begin(welcome);
-    await this.#enter(member, room);
-    member.talks = talks;
-    this.#members.set(id, member);
-    if (this.#timer === null) this.#schedule();
-  }
-
-  /** @param {Record<string, any>} welcome */
-  async #begin(welcome) {
-    if (this.#payloads.length > 0) return;
-    this.format = createAudioFormat({ ...welcome.format, channels: 1 });
-    this.#payloads = await this.#encode(this.format, welcome.bitrate);
-  }
-
-  /** @param {Member} member @param {string} name */
-  async #enter(member, name) {
-    const room = this.#rooms.get(name) ?? new CrowdRoom(member, this.format, this.#clock);
+    await member.enter({ room: name, name: id }, receive, this.#clock);
+    this.format ??= member.format;
+    this.#encoding ??= this.#encode(member.format, member.welcome.bitrate);
+    this.#payloads = await this.#encoding;
+    room = this.#rooms.get(name) ?? new CrowdRoom(member, member.format, this.#clock);
     this.#rooms.set(name, room);
-    member.room = room;
     await room.known;
     room.enter(member);
-  }
-
-  /** @param {Member} member @param {Uint8Array} bytes @param {number} arrivalMs */
-  #receive(member, bytes, arrivalMs) {
-    const type = packetType(bytes);
-    if (type === PacketType.audio && bytes.length >= AUDIO_HEADER_BYTES) member.count(bytes, arrivalMs);
-    else if (type === PacketType.clockReply && readPacket(bytes, read) === null) member.room?.reply(member, read, arrivalMs);
+    member.talk(talks);
+    this.#members.set(id, { member, room });
+    if (this.#timer === null) this.#schedule();
   }
 
   /** @param {string} id @param {boolean} talks */
   talk(id, talks) {
-    const member = this.#member(id);
-    if (member.talks && !talks) member.silentLeft = SILENT_AT_ONCE;
-    member.talks = talks;
+    this.#find(id).member.talk(talks);
   }
 
-  /** @param {string} id */
-  #member(id) {
-    const member = this.#members.get(id);
-    if (!member) throw new Error(`nobody is there as ${id}`);
-    return member;
+  /** @param {string} id @throws {Error} when there is no such member */
+  #find(id) {
+    const found = this.#members.get(id);
+    if (!found) throw new Error(`nobody is there as ${id}`);
+    return found;
   }
 
   /**
    * @param {string} id
-   * @param {{ silently?: boolean }} [options] silently: the connection ends without a word
+   * @param {{ silently?: boolean }} [options] silently: without telling the server
    */
-  leave(id, { silently = false } = {}) {
-    const member = this.#member(id);
+  leave(id, options) {
+    const { member, room } = this.#find(id);
     this.#members.delete(id);
-    if (member.room?.leave(member)) {
-      for (const [name, room] of this.#rooms) if (room === member.room) this.#rooms.delete(name);
+    if (room.leave(member)) {
+      for (const [name, other] of this.#rooms) if (other === room) this.#rooms.delete(name);
     }
-    if (!silently) member.connection.sendControl({ type: 'leave' });
-    member.connection.close();
+    member.leave(options);
   }
 
   #schedule() {
-    if (this.#closed) return;
+    if (this.#closed || this.format === null) return;
     const now = this.#clock.now();
     let dueMs = now + this.format.frameMs;
     for (const room of this.#rooms.values()) dueMs = Math.min(dueMs, room.dueMs);
@@ -220,51 +326,26 @@ export class Crowd {
 
   /** @param {Member} member @param {number} frame */
   #sendFrame = (member, frame) => {
-    const every = Math.max(1, Math.round(SILENCE_MS / this.format.frameMs));
-    if (!member.talks && member.silentLeft === 0 && (frame + member.number) % every !== 0) return;
-    if (member.silentLeft > 0) member.silentLeft -= 1;
-    const packet = this.#packet;
-    const speech = this.#payloads;
-    const payload = member.talks ? speech[(frame + APART_FRAMES * member.number) % speech.length] : null;
-    packet.frame = frame;
-    packet.sequence = member.sequence++ & 0xffff;
-    packet.level = payload ? SPOKEN_LEVEL : SILENT_LEVEL;
-    packet.voice = payload !== null;
-    const header = writeAudioHeader(this.#bytes, packet);
-    if (payload) this.#bytes.set(payload, header);
-    member.connection.send(this.#bytes.subarray(0, header + (payload?.length ?? 0)));
-    this.sent += 1;
+    if (member.sendDue(frame, this.#payloads)) this.sent += 1;
   };
 
-  /** From now on packets are counted anew. */
+  /** Sets all counters to zero. */
   note() {
     this.latenessMs = [];
     this.sent = 0;
-    for (const member of this.#members.values()) {
-      for (const stream of member.streams) stream.reset();
-      member.notedCount = 0;
-    }
+    for (const { member } of this.#members.values()) member.resetCounts();
   }
 
   /**
-   * What was counted of each since note().
+   * The counters of each member since note().
    * @returns {{ id: string, talks: boolean, ended: string | null, streams: { received: number, sent: number }[],
-   *   arrivals: { frame: number, atMs: number }[] }[]} of the two streams; atMs on the clock
+   *   arrivals: { frame: number, atMs: number }[] }[]} streams: the full mix and the mix-minus; atMs on the clock
    */
   take() {
-    return [...this.#members].map(([id, { talks, ended, streams, noted, notedCount }]) => ({
-      id,
-      talks,
-      ended,
-      streams: streams.map(({ received, sent }) => ({ received, sent })),
-      arrivals: Array.from({ length: notedCount }, (_, i) => ({
-        frame: /** @type {Float64Array} */ (noted)[2 * i],
-        atMs: /** @type {Float64Array} */ (noted)[2 * i + 1],
-      })),
-    }));
+    return [...this.#members].map(([id, { member }]) => ({ id, talks: member.talks, ended: member.ended, ...member.counts() }));
   }
 
-  /** The least round trip of the exchanges with the server's clock, in milliseconds. */
+  /** The smallest round trip of the clock exchanges of all rooms, in milliseconds. */
   get roundTripMs() {
     return Math.min(...[...this.#rooms.values()].map(({ roundTripMs }) => roundTripMs));
   }
@@ -274,10 +355,7 @@ export class Crowd {
     this.#closed = true;
     this.#clock.clearTimeout(this.#timer);
     for (const room of this.#rooms.values()) room.close();
-    for (const { connection } of this.#members.values()) {
-      connection.sendControl({ type: 'leave' });
-      connection.close();
-    }
+    for (const { member } of this.#members.values()) member.leave();
     this.#members.clear();
   }
 }

@@ -12,12 +12,12 @@ import { LastingCall } from '../../public/client/call/reconnecting-client.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { webTransportOn } from './webtransport.js';
 
-/** How often a sound card asks for samples and gives some where nothing else is said, in milliseconds. */
+/** Default period of the simulated sound card, in milliseconds. */
 const PERIOD_MS = 5;
 
 /**
  * A participant without a browser: the client of the page in Node.js, a sound card that is a timer, a
- * microphone that is a piece of sound played again and again, and a speaker that is a recording.
+ * microphone that is a piece of sound played again and again, and an output device that is a recording.
  */
 export class Headless {
   #client;
@@ -34,17 +34,17 @@ export class Headless {
 
   /** The room's audio format. @type {AudioFormat | null} */
   format = null;
-  /** What came out of the speaker since the start, at the format's rate, interleaved where it is stereo. */
+  /** The output device's sound since the start, at the format's rate, interleaved where it is stereo. */
   recording = new Float32Array(0);
   /** When the first sample was captured, and the first recorded, on performance.now(). */
   startMs = 0;
-  /** How many numbers of the recording there are. */
+  /** The number of values in the recording. */
   recorded = 0;
-  /** Which transport was taken. */
+  /** The transport of the connection. */
   transport = '';
-  /** Those in the room, oneself among them. @type {{ id: string, name: string, muted: boolean, away: boolean, you: boolean }[]} */
+  /** The people in the room, oneself included. @type {{ id: string, name: string, muted: boolean, away: boolean, you: boolean }[]} */
   people = [];
-  /** What the server told besides. @type {Record<string, any>[]} */
+  /** The server's other control messages. @type {Record<string, any>[]} */
   controls = [];
   /** Why the call ended, when it wasn't by leave(). @type {{ code: string, message: string } | null} */
   ended = null;
@@ -155,7 +155,7 @@ export class Headless {
     await this.#endpoint.close();
   }
 
-  /** Is gone without a word, as when the power fails: nothing is sent any more. */
+  /** Stops sending without leaving, as when the power fails. */
   vanish() {
     clearTimeout(this.#timer);
     this.#gone = true;

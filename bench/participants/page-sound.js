@@ -1,10 +1,10 @@
 /* global AudioContext, AudioBufferSourceNode, AudioWorkletNode, MediaStreamAudioDestinationNode */
 /** Sound that goes into a page and comes out of it, at known times. */
 
-/** The microphone's, in Hz; the browser brings it to the rate of who listens, as any microphone's. */
+/** The microphone's sample rate, in Hz; the browser converts it to the call's, as it does any microphone's. */
 export const MICROPHONE_RATE = 48000;
 
-/** The microphone begins so long after it is opened, in seconds: a start that is late is at no known time. */
+/** Time from opening the microphone to its first sound, in seconds: the time of a late start is unknown. */
 const START_SECONDS = 0.1;
 
 /**
@@ -59,7 +59,7 @@ export class Recorder {
 
   /**
    * @param {AudioContext} context
-   * @param {number} seconds so much is kept at most
+   * @param {number} seconds most that is kept
    */
   constructor(context, seconds) {
     this.#context = context;

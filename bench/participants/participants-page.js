@@ -57,7 +57,7 @@ const participants = new Participants({
     new CallListener({ ...options, processor: await processor, speech: speaks ? await readSpeech() : null }),
   // When the page's time began, of the machine's monotonic clock, is told from outside.
   sharedMs: (ms) => ms + page.aloudClockMs,
-  // Of the whole browser, which is known only outside.
+  // CPU is known for the whole browser only, by its driver.
   takeCpu: () => 0,
 });
 

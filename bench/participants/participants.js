@@ -1,10 +1,10 @@
 /**
- * The participants of a scenario, wherever they run: in a process of their own, or in a browser's page.
+ * The participants of a scenario. The same code runs in a process of their own and in a browser's page.
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
- * @import { WireNotes } from '../stats/wire-notes.js'
+ * @import { WireNotes } from './wire-notes.js'
  *
  * @typedef {{ origin: string, config: ServerConfig }} Server
  *
@@ -17,14 +17,14 @@
  * @property {{ samples: Float32Array, startMs: number, sampleRate: number }} [loop]  what the browser alone
  *   played of the microphone, where it was recorded
  *
- * @typedef {object} Listener        somebody with the whole client; times on performance.now()
+ * @typedef {object} Listener        a participant with the whole client; times on performance.now()
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
  * @property {() => Recording | Promise<Recording>} recording
  * @property {object | null} [stats]  the client's own, of the last second
  * @property {() => Promise<void>} close
  * @property {WireNotes} [wire]      what it sends, receives and plays, where that can be seen
  *
- * @typedef {object} World           what differs from one place to the other
+ * @typedef {object} World           what differs between a process and a browser's page
  * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
  * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean }) => Promise<Listener>} createListener
@@ -37,7 +37,7 @@ import { Pacer } from '../../public/lab/runs/pacer.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Talker } from './talker.js';
 
-/** Those that join and talk, and those that listen with the whole client; all times are shared ones. */
+/** Talkers, and listeners with the whole client. All times that it returns are of the machine's monotonic clock. */
 export class Participants {
   #world;
   #pacer = new Pacer(systemClock);
@@ -97,14 +97,14 @@ export class Participants {
     talker.close();
   }
 
-  /** From now on packets are noted, and the load's cost. */
+  /** Starts noting packets and the cost of the load. */
   note() {
     for (const talker of this.#talkers.values()) talker.note();
     this.#pacer.takeLateness();
     this.#world.takeCpu();
   }
 
-  /** What was noted of each since note(), and how well the load was made. */
+  /** The notes of each since note(), the generator's CPU and its lateness. */
   take() {
     const { sharedMs, takeCpu } = this.#world;
     const shared = (/** @type {{ atMs: number }} */ note) => ({ ...note, atMs: sharedMs(note.atMs) });
@@ -147,7 +147,7 @@ export class Participants {
 
   /**
    * @param {{ id: string }} options
-   * @returns {Promise<Recording>} what one who listens has heard
+   * @returns {Promise<Recording>} a listener's sound
    */
   async recording({ id }) {
     const listener = this.#listeners.get(id);
@@ -163,19 +163,19 @@ export class Participants {
 
   /**
    * @param {{ id: string }} options
-   * @returns {object | null} what the client of one who listens counts
+   * @returns {object | null} the statistics of a listener's client
    */
   statsOf({ id }) {
     return this.#listeners.get(id)?.stats ?? null;
   }
 
-  /** From now on it is noted what listeners send, receive and play. */
+  /** Starts noting what listeners send, receive and play. */
   noteWires() {
     for (const { wire } of this.#listeners.values()) wire?.begin();
     this.#world.takeCpu();
   }
 
-  /** What was noted of each since noteWires(), and what the client counts. */
+  /** The notes of each since noteWires(), and its client's statistics. */
   async takeWires() {
     const cpuPercent = this.#world.takeCpu();
     const { sharedMs } = this.#world;
@@ -207,7 +207,7 @@ export class Participants {
 }
 
 /**
- * What may be asked of participants from outside, by name.
+ * The functions of participants that another process or the browser's driver calls by name.
  * @param {Participants} participants
  * @returns {Record<string, (options: any) => unknown>}
  */

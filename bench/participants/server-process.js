@@ -24,14 +24,14 @@ let loop = performance.eventLoopUtilization();
 setFlagsFromString('--expose-gc');
 const collectGarbage = /** @type {() => void} */ (runInNewContext('gc'));
 
-/** What is written down from `begin` on. */
+/** Notes since `begin`. */
 let notes = emptyNotes();
 
 function emptyNotes() {
   return {
     /** Packets as they came: who, for which frame, when. @type {{ name: string, frame: number, atMs: number }[]} */
     arrivals: [],
-    /** How long after its time each tick was mixed, in milliseconds. @type {number[]} */
+    /** The lateness of each tick, in milliseconds. @type {number[]} */
     tickLatenessMs: [],
     /**
      * For `reply`: by listener and speaker, how many samples of each of the speaker's frames were in the
@@ -39,7 +39,7 @@ function emptyNotes() {
      * @type {Map<string, Map<number, number>>}
      */
     heard: new Map(),
-    /** What speakers' frames were when they were mixed, by FrameState. @type {{ name: string, frame: number, state: number }[]} */
+    /** The FrameState of speakers' frames when they were mixed. @type {{ name: string, frame: number, state: number }[]} */
     states: [],
     /** When each frame was due to be mixed. @type {{ frame: number, atMs: number }[]} */
     due: [],
@@ -72,12 +72,12 @@ const observer = {
   },
 };
 
-/** Whose frames it is noted of what they were when they were mixed. @type {Set<any>} */
+/** Participants whose frames' states are noted. @type {Set<any>} */
 const speakers = new Set();
-/** What to add to the end of frame 0 less a frame, for when a frame ends, in milliseconds of the shared clock. */
+/** When the sample clock was 0, in milliseconds of the machine's monotonic clock. */
 let originMs = NaN;
 
-/** In `tick`: what each speaker's frames were when they were mixed, and when each was due. @type {typeof observer} */
+/** For `tick`: notes the state of each speaker's frames when they were mixed, and when each was due. @type {typeof observer} */
 const mixObserver = {
   received(member, frame, arrivalMs) {
     speakers.add(member);
@@ -93,7 +93,7 @@ const mixObserver = {
   mixed() {},
 };
 
-/** Only when each tick began: for many people, whose packets would fill the notebook. @type {typeof observer} */
+/** Notes only when each tick began: the packets of many people would fill the memory. @type {typeof observer} */
 const tickObserver = {
   received() {},
   ticked(frame, latenessMs) {
@@ -120,7 +120,7 @@ serve(
       cpu.take();
       loop = performance.eventLoopUtilization();
     },
-    /** What was written down since `begin`, and what it took. */
+    /** The notes since `begin`, with the CPU and memory that the server took. */
     collect() {
       const { rss, heapUsed } = process.memoryUsage();
       return { ...notes, originMs, cpuPercent: cpu.take(), loopPercent: 100 * performance.eventLoopUtilization(loop).utilization, rssBytes: rss, heapBytes: heapUsed };

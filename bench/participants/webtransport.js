@@ -7,13 +7,13 @@
 const READ_BYTES = 16 * 1024;
 
 /**
- * Who sees all datagrams of a session pass, and keeps none of their bytes.
+ * An observer of all datagrams of a session. It must not keep their bytes.
  * @typedef {object} Tap
  * @property {(bytes: Uint8Array) => void} sent
  * @property {(bytes: Uint8Array, arrivalMs: number) => void} received
  */
 
-/** Datagrams that wait to be read; beyond it the oldest are dropped, as browsers do. */
+/** Most datagrams that wait to be read; later ones are dropped. */
 const MAX_WAITING = 256;
 
 /**

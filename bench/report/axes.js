@@ -1,13 +1,13 @@
 /** A plot's axes: their titles with units, and ticks. */
 
-import { INK, MARK, MUTED, RULE } from './ink.js';
+import { INK, MARK, MUTED, RULE } from './palette.js';
 
 /**
- * @typedef {import('../run/result.js').Plot} Plot
- * @typedef {import('../run/result.js').Axis} Axis
- * @typedef {import('../run/result.js').Series} Series
+ * @typedef {import('./result.js').Plot} Plot
+ * @typedef {import('./result.js').Axis} Axis
+ * @typedef {import('./result.js').Series} Series
  * @typedef {import('./plot.js').Size} Size
- * @typedef {import('./marks.js').Option} Option
+ * @typedef {import('./plot.js').Option} Option
  */
 
 /**

@@ -5,9 +5,9 @@ import { formatDuration, formatInstant, formatNumber } from './numbers.js';
 import { pairList, tableSection } from './page.js';
 
 /**
- * @typedef {import('../run/result.js').Run} Run
- * @typedef {import('../run/result.js').Link} Link
- * @typedef {import('../run/result.js').Table} Table
+ * @typedef {import('./result.js').Run} Run
+ * @typedef {import('./result.js').Link} Link
+ * @typedef {import('./result.js').Table} Table
  */
 
 const BOTTLENECK =
@@ -92,7 +92,7 @@ function linkTables({ profile, ping, bandwidth }) {
 }
 
 /**
- * @param {import('../run/result.js').Generator} generator
+ * @param {import('./result.js').Generator} generator
  * @returns {Table}
  */
 function generatorTable({ cpuPercent, latenessMs, bottleneck }) {

@@ -1,11 +1,11 @@
 /** A plot's legend, and the room that it takes. */
 
-import { INK } from './ink.js';
+import { INK } from './palette.js';
 
 /**
- * @typedef {import('../run/result.js').Plot} Plot
+ * @typedef {import('./result.js').Plot} Plot
  * @typedef {import('./plot.js').Size} Size
- * @typedef {import('./marks.js').Option} Option
+ * @typedef {import('./plot.js').Option} Option
  */
 
 /** Width of a character in font sizes, what an entry's mark takes beside its name, a line's height. */
@@ -18,7 +18,7 @@ const WITHOUT_MARKERS = ['histogram'];
 const MARKERS_ONLY = ['scatter', 'bars'];
 
 /**
- * Without a browser nobody can measure text: how many rows the legend takes is reckoned, generously.
+ * Estimates the rows that the legend takes, generously: text can't be measured without a browser.
  * @param {Plot} plot
  * @param {Size} size
  * @returns {number} 0 when a legend would say nothing
@@ -55,7 +55,7 @@ export function roomFor(plot, size) {
 /**
  * @param {Option[]} named
  * @param {Size} size
- * @param {import('../run/result.js').PlotKind} kind
+ * @param {import('./result.js').PlotKind} kind
  * @returns {Option}
  */
 export function legendOf(named, { width, fontSize }, kind) {

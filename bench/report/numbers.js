@@ -1,11 +1,11 @@
 /** Figures as people read them: no more digits than mean something, in a column all alike. */
 
 /**
- * @typedef {import('../run/result.js').Cell} Cell
- * @typedef {import('../run/result.js').Table} Table
+ * @typedef {import('./result.js').Cell} Cell
+ * @typedef {import('./result.js').Table} Table
  */
 
-/** Digits that are worth showing when nobody says how many. */
+/** Default number of significant digits. */
 const SIGNIFICANT = 4;
 
 /** A thin space, which doesn't break, between thousands (ISO 80000-1). */

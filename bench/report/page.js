@@ -9,9 +9,9 @@ import { looksOf, protocolLabel } from './palette.js';
 import { plotMarkup } from './svg.js';
 
 /**
- * @typedef {import('../run/result.js').Headline} Headline
- * @typedef {import('../run/result.js').Plot} Plot
- * @typedef {import('../run/result.js').Table} Table
+ * @typedef {import('./result.js').Headline} Headline
+ * @typedef {import('./result.js').Plot} Plot
+ * @typedef {import('./result.js').Table} Table
  */
 
 /**
@@ -73,8 +73,8 @@ export function tableSection(table) {
   const rows = table.rows.map((_, row) => {
     const cells = columns.map(({ isNumeric, cells: texts }, i) => {
       const { text, interval } = texts[row];
-      if (i === 0) return html`<th scope="row">${keys[row]}${text}</th>`;
       const sure = interval && html` <span class="interval">${interval}</span>`;
+      if (i === 0) return html`<th scope="row">${keys[row]}${text}${sure}</th>`;
       return html`<td${isNumeric && html` class="number"`}>${text}${sure}</td>`;
     });
     return html`<tr>
@@ -133,7 +133,7 @@ export function plotSection(plot, number, { file, id = plot.name } = {}) {
 }
 
 /**
- * The plot in words, for who can't see it.
+ * The plot in words, for readers who can't see it.
  * @param {Plot} plot
  * @returns {string}
  */

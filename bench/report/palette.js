@@ -1,6 +1,6 @@
 /**
- * What tells protocols apart in every plot and table: a colour of the set by Okabe and Ito (2008), which
- * people with any colour vision can tell apart, and beside it a dash and a marker, for print in grey.
+ * The look of plots and tables. Each protocol has a colour of the set by Okabe and Ito (2008), which people with
+ * any colour vision can tell apart, and a dash and a marker for print in grey.
  */
 
 /**
@@ -12,7 +12,16 @@
  * @property {boolean} isHollow
  */
 
-/** On white; style.css has lighter ones for a dark page. */
+/** Colours of text, lines and ground; svg.js swaps them for the page's own. */
+export const INK = '#1c2126';
+export const MUTED = '#5a636d';
+export const RULE = '#dfe3e8';
+export const MARK = '#6e7781';
+export const PAPER = '#fefefe';
+
+export const FONT = 'Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif';
+
+/** Series' colours on white; style.css has lighter ones for a dark page. */
 export const COLOURS = ['#0072b2', '#d55e00', '#00795a', '#b0508a', '#a87400', '#3f8fc4', '#5b5b5b'];
 
 const LABELS = new Map([

@@ -6,19 +6,20 @@
 import { difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
 import { formatNumber } from './numbers.js';
 import { protocolLabel } from './palette.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from './result.js';
 import { binsFor, cumulative, histogram, summarize } from '../stats/statistics.js';
 
 /**
- * @typedef {import('../run/result.js').Quantity} Quantity
- * @typedef {import('../run/result.js').Sample} Sample
- * @typedef {import('../run/result.js').Table} Table
- * @typedef {import('../run/result.js').Plot} Plot
- * @typedef {import('../run/result.js').Series} Series
+ * @typedef {import('./result.js').Quantity} Quantity
+ * @typedef {import('./result.js').Headline} Headline
+ * @typedef {import('./result.js').Sample} Sample
+ * @typedef {import('./result.js').Table} Table
+ * @typedef {import('./result.js').Plot} Plot
+ * @typedef {import('./result.js').Series} Series
  * @typedef {import('../stats/bootstrap.js').Interval} Interval
  */
 
-/** Of a plot's series; more can't be told apart. */
+/** Most points of a series: more can't be told apart. */
 const MOST_POINTS = 1200;
 
 /**
@@ -33,7 +34,7 @@ const valuesOf = (samples, protocol) =>
     .filter((sample) => sample.protocol === protocol && Number.isFinite(sample.value))
     .map(({ value }) => value);
 
-/** @param {Interval} interval @returns {import('../run/result.js').Estimate} */
+/** @param {Interval} interval @returns {import('./result.js').Estimate} */
 export const toEstimate = ({ estimate, low, high }) => ({ value: estimate, interval: [low, high] });
 
 /**
@@ -69,7 +70,7 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
   return { name: `${name}Summary`, title, caption: sentences.join(' ') || undefined, columns, rows };
 }
 
-/** So many repetitions make intervals of a useful width. */
+/** Fewest repetitions whose intervals have a useful width (see bootstrap.js). */
 const ENOUGH_REPETITIONS = 5;
 
 /** @param {readonly Sample[]} samples */
@@ -232,3 +233,22 @@ const counted = (samples) =>
 
 /** @param {string} label a noun that begins with a capital, or a word that keeps it */
 const lower = (label) => (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
+
+/**
+ * Each protocol's mean, with its interval of confidence and the thesis's figure beside it.
+ *
+ * @param {string} label
+ * @param {Quantity} quantity
+ * @param {readonly Sample[]} samples
+ * @param {() => number} random seeded
+ * @param {ReadonlyMap<string, number>} [thesis] by protocol
+ * @returns {Headline[]}
+ */
+export function meanHeadlines(label, { unit }, samples, random, thesis = new Map()) {
+  return protocolsOf(samples).map((protocol) => {
+    const repetitions = valuesByRepetition(samples, (sample) => sample.protocol === protocol);
+    const { estimate, low, high } = summaryIntervals(repetitions, { random }).mean;
+    const figure = thesis.get(protocol);
+    return { label, unit, protocol, value: estimate, interval: [low, high], ...(figure && { thesis: figure }) };
+  });
+}

@@ -16,9 +16,9 @@ import { alertBox, headlineList, page, plotSection, tableSection } from './page.
 import { plotFile } from './svg.js';
 
 /**
- * @typedef {import('../run/result.js').Result} Result
- * @typedef {import('../run/result.js').Sample} Sample
- * @typedef {import('../run/earlier-run.js').EarlierRun} EarlierRun
+ * @typedef {import('./result.js').Result} Result
+ * @typedef {import('./result.js').Sample} Sample
+ * @typedef {import('./run-folder.js').EarlierRun} EarlierRun
  */
 
 /** The intervals in a report are the same each time that it is written. */
@@ -43,7 +43,7 @@ export async function writeReport(earlier) {
 const isEmpty = ({ tables, plots, headlines }) => tables.length + plots.length + headlines.length === 0;
 
 /**
- * What can be said of any values, when the scenario itself didn't come to say it.
+ * Tables and plots that suit any values, for a run whose scenario made no result.
  * @param {EarlierRun} earlier
  * @returns {Result}
  */

@@ -5,13 +5,12 @@ import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent } from
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { thin } from './quantity-views.js';
-import { INK, MARK, MUTED, PAPER, RULE } from './ink.js';
 import { roomFor } from './legend.js';
-import { COLOURS } from './palette.js';
+import { COLOURS, INK, MARK, MUTED, PAPER, RULE } from './palette.js';
 import { plotOption } from './plot.js';
 
 /**
- * @typedef {import('../run/result.js').Plot} Plot
+ * @typedef {import('./result.js').Plot} Plot
  * @typedef {import('./plot.js').Size} Size
  */
 
@@ -23,7 +22,7 @@ const WIDE = { width: 800, height: 400, fontSize: 13 };
 const NARROW = { width: 350, height: 300, fontSize: 12 };
 const COLUMN = { width: 480, height: 320, fontSize: 14 };
 
-/** What the page calls the colours that plots are drawn in. */
+/** The page's names of the colours that plots are drawn in. */
 const THEMED = new Map([
   [INK, 'ink'],
   [MUTED, 'muted'],
@@ -48,7 +47,7 @@ export function plotFile(plot) {
 /**
  * @param {Plot} plot
  * @param {string} id unlike any other plot's on the page
- * @param {string} description for who can't see it
+ * @param {string} description for readers who can't see it
  * @returns {{ wide: string, narrow: string }} markup for two widths of a page
  */
 export function plotMarkup(plot, id, description) {

@@ -5,8 +5,8 @@ import { protocolLabel } from './palette.js';
 import { runWarnings } from './circumstances.js';
 
 /**
- * @typedef {import('../run/result.js').Table} Table
- * @typedef {import('../run/result.js').Headline} Headline
+ * @typedef {import('./result.js').Table} Table
+ * @typedef {import('./result.js').Headline} Headline
  */
 
 /**
@@ -54,9 +54,9 @@ export function headlineTable(headlines) {
 }
 
 /**
- * What a terminal shows when a run has ended.
- * @param {import('../run/result.js').Run} run
- * @param {import('../run/result.js').Result} result
+ * The summary that a terminal shows when a run has ended.
+ * @param {import('./result.js').Run} run
+ * @param {import('./result.js').Result} result
  * @param {string} report the report's path
  * @returns {string} ends with an end of line
  */

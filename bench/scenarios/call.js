@@ -1,24 +1,24 @@
 /**
  * A call of two by whole clients, with the delay that tunes itself: what of the speech is received both
  * ways, the server-side delay over time, and how late a sound arrives.
- * @import { Lab } from '../run/lab.js'
- * @import { Bar } from '../run/targets.js'
+ * @import { Lab } from './lab.js'
+ * @import { Target } from './targets.js'
  * @import { SpeakerFigures } from '../stats/call-figures.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Plot, Quantity, Sample, Table } from '../run/result.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Plot, Quantity, Sample, Table } from '../report/result.js'
  */
 
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { barsTable } from '../run/targets.js';
+import { targetsTable } from './targets.js';
 import { bestDelay, receivedAt } from '../stats/call-figures.js';
 import { runCall } from '../participants/call-run.js';
-import { randomFor } from '../run/scenario.js';
-import { wholeNumber } from '../run/options.js';
+import { randomFor } from './scenario.js';
+import { wholeNumber } from './options.js';
 import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from '../report/result.js';
 import { leastCovering, mean, quantile, sorted } from '../stats/statistics.js';
 
-/** What is to be received, in percent, and how far above the least way up D may be for it, in ms. */
+/** Targets: the share that is received, in percent, and D above the shortest way up, in milliseconds. */
 const TARGET_PERCENT = 99.5;
 const ABOVE_LEAST_MS = 20;
 
@@ -62,7 +62,7 @@ export const call = {
         progress: (share) => lab.progress(`${repetition + 1} of ${repetitions}`, (repetition + share) / repetitions),
       });
       record(lab, repetition, run);
-      if (lab.link.kind === 'none') await measureRoundTrips(lab, repetition);
+      if (!lab.link.isEmulated) await measureRoundTrips(lab, repetition);
     }
   },
 
@@ -76,12 +76,12 @@ export const call = {
       title: call.title,
       summary: 'Two whole clients talk over HTTP/3 and hear each other; the server-side delay tunes itself.',
       headlines: [
-        { label: 'Received, up, of who fares worse', unit: '%', protocol: '', value: least(folder, quantities.up), digits: 2 },
-        { label: 'Received, down, of who fares worse', unit: '%', protocol: '', value: least(folder, quantities.down), digits: 2 },
+        { label: 'Received, up, of the worse talker', unit: '%', protocol: '', value: least(folder, quantities.up), digits: 2 },
+        { label: 'Received, down, of the worse talker', unit: '%', protocol: '', value: least(folder, quantities.down), digits: 2 },
         { label: 'Sound latency, mean', unit: 'ms', protocol: '', ...toEstimate(average), digits: 1 },
       ],
       tables: [
-        barsTable(options.link === 'loopback' ? loopbackBars(folder) : linkBars(folder, speakers)),
+        targetsTable(options.link === 'loopback' ? loopbackTargets(folder) : linkTargets(folder, speakers)),
         { name: 'sound', title: 'Sound latency', caption: "From a frame's first sample to the arrival at the listener of the first packet that holds it; no sound card, no playout.", columns, rows: [[average, p50, p99].map(toEstimate)] },
         speakersTable(folder), latenessTable(folder, speakers),
       ],
@@ -131,7 +131,7 @@ async function measureRoundTrips(lab, repetition) {
 const valuesOf = (folder, { name }, client) =>
   folder.samples(name).filter((sample) => client === undefined || sample.client === client).map(({ value }) => value);
 
-/** The mean over repetitions of who fares worse. @param {Samples} folder @param {Quantity} quantity */
+/** The mean over repetitions of the worse talker's value. @param {Samples} folder @param {Quantity} quantity */
 const least = (folder, quantity) => Math.min(...clientsOf(folder).map((client) => mean(valuesOf(folder, quantity, client))));
 
 /** @param {Samples} folder */
@@ -145,8 +145,8 @@ const speakersOf = (folder) =>
     latenessMs: [...sorted(valuesOf(folder, quantities.lateness, id))],
   })));
 
-/** @param {Samples} folder @returns {Bar[]} */
-function loopbackBars(folder) {
+/** @param {Samples} folder @returns {Target[]} */
+function loopbackTargets(folder) {
   const delays = sorted(valuesOf(folder, quantities.delay));
   const trips = sorted(valuesOf(folder, quantities.roundTrip));
   return [
@@ -156,16 +156,16 @@ function loopbackBars(folder) {
   ];
 }
 
-/** @param {Samples} folder @param {SpeakerFigures[]} speakers @returns {Bar[]} */
-function linkBars(folder, speakers) {
+/** @param {Samples} folder @param {SpeakerFigures[]} speakers @returns {Target[]} */
+function linkTargets(folder, speakers) {
   const leastMs = Math.max(...speakers.map((speaker) => speaker.leastMs));
   const delays = sorted(valuesOf(folder, quantities.delay));
   const best = bestDelay(speakers, TARGET_PERCENT);
   const limited = receivedAt(speakers, leastMs + ABOVE_LEAST_MS);
   const way = `the least way up is ${leastMs.toFixed(1)} ms; of this run's frames ${TARGET_PERCENT} % needed a D of least + ${(best - leastMs).toFixed(0)} ms, and least + ${ABOVE_LEAST_MS} ms would have had ${limited.toFixed(2)} % in time`;
-  /** @returns {Bar} */
+  /** @returns {Target} */
   const received = (/** @type {string} */ what, /** @type {Quantity} */ quantity) =>
-    ({ what: `${what} (who fares worse)`, is: '≥', limit: TARGET_PERCENT, reached: least(folder, quantity), unit: '%', digits: 2 });
+    ({ what: `${what} (the worse talker)`, is: '≥', limit: TARGET_PERCENT, reached: least(folder, quantity), unit: '%', digits: 2 });
   return [
     received('Received, up', quantities.up),
     received('Received, down', quantities.down),
@@ -193,7 +193,7 @@ function latenessTable(folder, speakers) {
   const leastMs = Math.max(...speakers.map((speaker) => speaker.leastMs));
   return {
     name: 'latenessQuantiles', title: 'Lateness of this run',
-    caption: 'The least fixed D that would have had this share of the frames in time, of who fares worse, and how far that is above the least way up.',
+    caption: 'The least fixed D that would have had this share of the frames of the worse talker in time, and how far that is above the least way up.',
     columns: [{ label: 'Share', unit: '%' }, { label: 'D', unit: 'ms', digits: 1 }, { label: 'above the least way', unit: 'ms', digits: 1 }],
     rows: SHARES.map((percent) => {
       const ms = bestDelay(speakers, percent);

@@ -1,26 +1,26 @@
 /**
- * What rooms of many cost the server: CPU, lateness of the tick, what arrives, and what the server adds
+ * The cost of large rooms for the server: CPU, lateness of the tick, received audio, and what the server adds
  * to the way of a sound.
  * @import { Child } from '../participants/child.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Bar } from '../run/targets.js'
- * @import { Quantity, Table } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Target } from './targets.js'
+ * @import { Quantity, Table } from '../report/result.js'
  *
  * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add  records one of a case
  */
 
 import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/config/options.js';
-import { barsTable } from '../run/targets.js';
+import { targetsTable } from './targets.js';
 import { MachineMeter } from '../participants/child.js';
 import { addedMs, codecPassMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
-/** Of who is in the call, one in so many has each packet's arrival noted. */
+/** One in this many participants has each packet's arrival noted. */
 const WATCHED_STEP = 10;
 
-/** The cases that bars are set for, and `50/50` with no more speakers in the mix than the server has by itself. */
+/** The cases with targets, and `50/50` with no more speakers in the mix than the server has by itself. */
 const CASES = Object.freeze(['500/3', '50/50k50', '50/50', '50x10/2']);
 
 const factors = [{ name: 'rooms', label: 'Case', unit: '' }];
@@ -65,7 +65,7 @@ export const crowd = {
       title: crowd.title,
       summary: 'Rooms on loopback, 20 ms Opus at 48 kHz; who talks sends real speech in each frame, who is silent a packet every 200 ms.',
       headlines: options.cases.map((/** @type {string} */ name) => ({ label: `CPU, ${wordsOf(name)}`, unit: '% of a core', protocol: '', value: mean(valuesOf(folder, quantities.cpu, name)), digits: 0 })),
-      tables: [barsTable(options.cases.flatMap((/** @type {string} */ name) => barsOf(folder, name))), tableOf(folder, options.cases)],
+      tables: [targetsTable(options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name))), tableOf(folder, options.cases)],
       plots: [],
       notes: [
         "CPU is the server process's own, QUIC's threads included, as the operating system counts it. The generator is another process of the same machine: where both together take all of its cores, lateness is the machine's.",
@@ -131,7 +131,7 @@ async function measureCase(lab, name, repetition, seconds) {
 }
 
 /**
- * Who had the machine's cores.
+ * Records the share of each program in the machine's cores.
  * @param {Add} add @param {{ cpuPercent: number, loopPercent: number }} server @param {{ cpuPercent: number }} generator
  * @param {{ busyPercent: number, idlePercent: number }} machine
  */
@@ -143,7 +143,7 @@ function addMachine(add, server, generator, { busyPercent, idlePercent }) {
   add(quantities.idle, idlePercent);
 }
 
-/** What the server counts of everybody, by name. @param {Lab} lab @param {number} rooms */
+/** The server's statistics of all participants. @param {Lab} lab @param {number} rooms */
 async function receptions(lab, rooms) {
   const all = [];
   for (let i = 0; i < rooms; i++) all.push(...((await lab.server.call('room', { room: `room-${i}` }))?.people ?? []));
@@ -161,17 +161,17 @@ function wordsOf(name) {
   return `${rooms > 1 ? `${rooms} rooms of` : 'one room of'} ${people}, ${who}${mixed === null ? '' : `, ${mixed} mixed`}`;
 }
 
-/** @param {Samples} folder @param {string} name @returns {Bar[]} */
-function barsOf(folder, name) {
+/** @param {Samples} folder @param {string} name @returns {Target[]} */
+function targetsOf(folder, name) {
   const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name);
   const what = wordsOf(name);
   const cores = (/** @type {Quantity} */ quantity) => (mean(of(quantity)) / 100).toFixed(2);
   const beside = `beside it the generator took ${cores(quantities.generator)} cores, other programs ${cores(quantities.others)}; ${cores(quantities.idle)} were idle`;
-  /** @param {number} limit @returns {Bar} */
+  /** @param {number} limit @returns {Target} */
   const cpu = (limit) => ({ what: `CPU, ${what}`, limit, reached: mean(of(quantities.cpu)) / 100, unit: 'cores', digits: 2, why: beside });
-  /** @type {Bar} */
+  /** @type {Target} */
   const lateness = { what: `Tick's lateness p99, ${what}`, limit: 5, reached: quantile(sorted(of(quantities.lateness)), 0.99), unit: 'ms', digits: 1, why: `p50 ${quantile(sorted(of(quantities.lateness)), 0.5).toFixed(1)} ms; the thread that mixes was busy for ${mean(of(quantities.loop)).toFixed(0)} % of the time` };
-  /** @type {Bar} */
+  /** @type {Target} */
   const received = { what: `Received, ${what}`, is: '≥', limit: 99.9, reached: mean(of(quantities.received)), unit: '%', digits: 2, why: `arrived at listeners: ${mean(of(quantities.arrived)).toFixed(2)} %` };
   if (name === '500/3') return [cpu(1), lateness, received];
   if (name === '50x10/2') return [cpu(1.2), lateness, received];

@@ -1,14 +1,13 @@
 /**
  * The size of packets, against what the path carries (thesis, section 2.6.2; figure 2.7, table 2.1).
- * @import { Scenario } from '../run/scenario.js'
+ * @import { Scenario } from './scenario.js'
  */
 
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { randomFor, worldNotes } from '../run/scenario.js';
-import { meanHeadlines } from '../report/headlines.js';
-import { distributionPlot, summaryTable, timePlot } from '../report/quantity-views.js';
+import { randomFor, worldNotes } from './scenario.js';
+import { distributionPlot, meanHeadlines, summaryTable, timePlot } from '../report/quantity-views.js';
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const packetBytes = { name: 'packetBytes', label: 'Size of packets', unit: 'bytes' };
 
 /** The thesis's mean and largest datagram, in bytes (table 2.1), of 80 ms at 8 kHz. */

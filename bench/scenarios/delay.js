@@ -3,13 +3,13 @@
  * of write clocks, for every delay, and by really running the server at some of them.
  *
  * @import { TransportName } from '../../public/client/connection/connection.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Headline, Plot, Sample, Series, Table } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Headline, Plot, Sample, Series, Table } from '../report/result.js'
  */
 
 import { receivedAudio } from '../stats/received-audio.js';
-import { worldNotes } from '../run/scenario.js';
+import { worldNotes } from './scenario.js';
 import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { mean, leastReaching } from '../stats/statistics.js';
@@ -27,10 +27,10 @@ const THESIS_LEAST_MS = new Map([['webtransport', 160], ['http1', 304]]);
 
 const factors = [{ name: 'delayMs', label: 'Server-side delay', unit: 'ms' }];
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const fromClocks = { name: 'receivedFromClocks', label: 'Received audio, from write clocks', unit: '%', factors };
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const really = { name: 'receivedReally', label: 'Received audio, server really run', unit: '%', factors };
 
 const CLIENTS = Object.freeze(['A', 'B']);
@@ -120,14 +120,14 @@ async function talk(lab, transport, seconds) {
   const people = CLIENTS.map((id, i) => ({ id, transport, room: transport, startFrame: 31 * i }));
   await lab.join(people);
   const atMs = lab.folder.elapsedMs;
-  // What the last frames' readers read is still to come when the time is up.
+  // The packets that read the last frames arrive up to the longest delay later.
   const { server } = await lab.measure(seconds + MOST_MS / 1000);
   await lab.leave(people);
   const { frameMs, frameSamples } = await lab.format();
   return { server, atMs, frameMs, frameSamples };
 }
 
-/** Client A is the one who hears. @param {string} client */
+/** The listener and the other client as its speaker. @param {string} client */
 const pairOf = (client) => ({ listener: client, speaker: CLIENTS[1 - CLIENTS.indexOf(client)] });
 
 /**

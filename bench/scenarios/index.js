@@ -11,5 +11,5 @@ import { rtt } from './rtt.js';
 import { soak } from './soak.js';
 import { startup } from './startup.js';
 
-/** All scenarios, in the order of --help. @type {readonly import('../run/scenario.js').Scenario[]} */
+/** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([call, loss, mouthToEar, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);

@@ -3,17 +3,16 @@
  * tables 4.6 and 4.7).
  *
  * @import { TransportName } from '../../public/client/connection/connection.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Scenario } from '../run/scenario.js'
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
  */
 
 import { InvalidArgumentError } from 'commander';
-import { randomFor, worldNotes } from '../run/scenario.js';
-import { meanHeadlines } from '../report/headlines.js';
+import { randomFor, worldNotes } from './scenario.js';
+import { cumulativePlot, distributionPlot, meanHeadlines, summaryTable, timePlot } from '../report/quantity-views.js';
 import { receivedAudio } from '../stats/received-audio.js';
 import { soundLags } from '../stats/sound-lag.js';
 import { readSpeech } from '../participants/speech.js';
-import { cumulativePlot, distributionPlot, summaryTable, timePlot } from '../report/quantity-views.js';
 
 const CLIENTS = Object.freeze(['A', 'B']);
 const STEP_MS = 8;
@@ -22,19 +21,19 @@ const MOST_MS = 400;
 /** The share of received audio for which the delay is chosen, as the thesis chose it, in percent. */
 const TARGET = 90;
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const addedUp = { name: 'addedUp', label: 'Sound latency, added up', unit: 'ms' };
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const heard = { name: 'heard', label: 'Sound latency, really heard', unit: 'ms' };
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const chosen = { name: 'chosenDelay', label: 'Server-side delay', unit: 'ms' };
 
 /** The thesis's means, tables 4.6 and 4.7, in milliseconds. */
 const THESIS_MEAN_MS = new Map([['webtransport', 272.47], ['http1', 445.77]]);
 
-/** What is in the sound latency that is really heard. */
+/** The parts of the sound latency that is really heard. */
 const HEARD =
   'Really heard: one participant with the whole client (encoder, clock, playout buffer, decoder) hears itself through the server; stretches of what went in are found in what came out by correlation. What it holds beyond the sum: the playout buffer, the codec\'s lookahead, and up to 5 ms of the clockwork that stands for the sound card. No sound card and no browser is in it.';
 const HEARD_IN_BROWSER =
@@ -149,8 +148,8 @@ async function hear(lab, { transport, repetition }) {
   const { samples, sampleRate } = await lab.clients.call('recording', { id: 'hears' });
   await lab.clients.call('stopListening', { id: 'hears' });
   const speech = await readSpeech(sampleRate);
-  for (const { atSample, lagMs } of soundLags(samples, speech, { sampleRate, from: lab.options.warmUp * sampleRate })) {
-    const atMs = startMs + (1000 * atSample) / sampleRate;
+  for (const { atMs: pieceMs, lagMs } of soundLags(samples, speech, { sampleRate, from: lab.options.warmUp * sampleRate })) {
+    const atMs = startMs + pieceMs;
     lab.folder.record(heard.name, { protocol: transport, repetition, client: 'A', atMs, value: lagMs });
   }
 }

@@ -1,17 +1,17 @@
 /**
- * How many a server carries: participants against CPU, memory, the tick's lateness and received audio.
- * @import { Lab } from '../run/lab.js'
- * @import { Scenario } from '../run/scenario.js'
- * @import { Headline, Plot, Quantity, Sample, Table } from '../run/result.js'
+ * The capacity of a server: participants against CPU, memory, the tick's lateness and received audio.
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Headline, Plot, Quantity, Sample, Table } from '../report/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
-import { worldNotes } from '../run/scenario.js';
+import { worldNotes } from './scenario.js';
 import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
-/** Sound cards end their frames at different times: people's packets are spread over so many ms. */
+/** Time over which people's packets are spread, in milliseconds: sound cards end their frames at different times. */
 const PHASE_MS = 10;
 
 const factors = [{ name: 'participants', label: 'Participants', unit: '' }];

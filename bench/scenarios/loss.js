@@ -1,23 +1,23 @@
 /**
- * What of the speech is there, before anything is made up, on a way that loses packets, with packets that
- * repeat earlier ones and without.
- * @import { Lab } from '../run/lab.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Bar } from '../run/targets.js'
- * @import { Quantity } from '../run/result.js'
+ * The share of the speech that is present before concealment on a link that loses packets, with redundancy and
+ * without.
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Target } from './targets.js'
+ * @import { Quantity } from '../report/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/config/options.js';
-import { barsTable } from '../run/targets.js';
+import { targetsTable } from './targets.js';
 import { runCall } from '../participants/call-run.js';
-import { wholeNumber } from '../run/options.js';
+import { wholeNumber } from './options.js';
 import { mean } from '../stats/statistics.js';
 
-/** What is to be there at the listener, by the loss each way: all in percent. */
-const BARS = new Map([[5, 99.8], [10, 99]]);
+/** Targets: the share present at the listener, by the loss each way, both in percent. */
+const TARGETS = new Map([[5, 99.8], [10, 99]]);
 
-/** Without redundancy, which is there to be compared with, so much of the time will do. */
+/** Share of the time for which the comparison without redundancy is measured. */
 const OFF_SHARE = 1 / 4;
 
 const factors = [{ name: 'lossPercent', label: 'Loss each way', unit: '%' }, { name: 'redundancy', label: 'Redundancy', unit: '' }];
@@ -41,14 +41,14 @@ export const loss = {
   defaults: { duration: 60, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'even-60' },
   addOptions: (command) => {
     command
-      .option('--loss <percents>', 'each way, by commas', percents, [...BARS.keys()])
+      .option('--loss <percents>', 'each way, by commas', percents, [...TARGETS.keys()])
       .option('--settle <seconds>', 'in which redundancy and delays find their place', wholeNumber(0, 600), 25);
   },
 
   async measure(lab) {
     const { loss: all, settle, duration } = /** @type {any} */ (lab.options);
     const runs = all.flatMap((/** @type {number} */ percent) => ['auto', '0'].map((redundancy) => ({ percent, redundancy })));
-    if (lab.link.kind === 'none') throw new Error('loss needs a link: root, and npm run build:link');
+    if (!lab.link.isEmulated) throw new Error('loss needs a link: root, and npm run build:link');
     for (const [i, { percent, redundancy }] of runs.entries()) {
       const isOff = redundancy === '0';
       const progress = (/** @type {number} */ share) => lab.progress(`${percent} %, redundancy ${redundancy}`, (i + share) / runs.length);
@@ -67,9 +67,9 @@ export const loss = {
       summary: 'Two whole clients talk; each packet is lost with the same chance in each direction, whatever became of others; the round trip is 60 ms.',
       headlines: [],
       tables: [
-        barsTable(options.loss.flatMap((/** @type {number} */ percent) => barsOf(folder, percent))),
+        targetsTable(options.loss.flatMap((/** @type {number} */ percent) => targetsOf(folder, percent))),
         {
-          name: 'presence', title: 'Speech that is there before concealment', caption: 'Of who fares worse; delays are means.',
+          name: 'presence', title: 'Speech that is there before concealment', caption: 'Of the worse talker; delays are means.',
           columns: [
             { label: 'Loss each way', unit: '%' }, { label: 'Redundancy' }, { label: 'Frames' }, { label: 'Present, both ways', unit: '%', digits: 2 },
             { label: 'Up', unit: '%', digits: 2 }, { label: 'Down', unit: '%', digits: 2 }, { label: 'D', unit: 'ms', digits: 1 }, { label: 'Playout delay', unit: 'ms', digits: 1 },
@@ -119,9 +119,9 @@ function record(lab, at, { speakers, delays, playout }) {
 const valuesOf = (folder, { name }, percent, redundancy) =>
   folder.samples(name).filter(({ factors: f = {} }) => f.lossPercent === percent && f.redundancy === redundancy).map(({ value }) => value);
 
-/** @param {Samples} folder @param {number} percent @returns {Bar[]} */
-function barsOf(folder, percent) {
-  const limit = BARS.get(percent);
+/** @param {Samples} folder @param {number} percent @returns {Target[]} */
+function targetsOf(folder, percent) {
+  const limit = TARGETS.get(percent);
   if (limit === undefined) return [];
   const of = (/** @type {Quantity} */ quantity, redundancy = 'auto') => valuesOf(folder, quantity, percent, redundancy);
   const worst = (/** @type {number[]} */ values) => (values.length > 0 ? Math.min(...values) : NaN);

@@ -1,23 +1,23 @@
 /**
- * What one more participant who is silent costs the server in memory.
+ * The memory that one more silent participant takes of the server.
  * @import { Child } from '../participants/child.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Scenario } from '../run/scenario.js'
- * @import { Quantity, Sample } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Quantity, Sample } from '../report/result.js'
  */
 
-import { barsTable } from '../run/targets.js';
+import { targetsTable } from './targets.js';
 import { mean, standardDeviation } from '../stats/statistics.js';
 import { studentQuantile } from '../stats/student.js';
 
-/** How many are in the room when its memory is read; the first step is what the others are set against. */
+/** Participants in the room when memory is read; the others are compared with the first step. */
 const STEPS = Object.freeze([100, 300, 500]);
 
-/** How long the room is left alone before that, in seconds. */
+/** Pause before memory is read, in seconds. */
 const SETTLE_SECONDS = 3;
 
-/** What a silent participant may take, in KB of 1 000 bytes. */
-const BAR_KB = 150;
+/** Target: most memory of a silent participant, in KB of 1 000 bytes. */
+const TARGET_KB = 150;
 
 const factors = [{ name: 'participants', label: 'Participants', unit: '' }];
 
@@ -59,7 +59,7 @@ export const memory = {
       summary: `People join one room and stay silent; the server's memory is read at ${STEPS.join(', ')} of them.`,
       headlines: [{ label: 'Memory of a silent participant', unit: 'KB', protocol: '', ...rss, digits: 0 }],
       tables: [
-        barsTable([{ what: 'Memory of a silent participant', limit: BAR_KB, reached: rss.value, unit: 'KB', digits: 0, why: `slope between ${STEPS[0]} and ${STEPS[STEPS.length - 1]} in one room, garbage collected` }]),
+        targetsTable([{ what: 'Memory of a silent participant', limit: TARGET_KB, reached: rss.value, unit: 'KB', digits: 0, why: `slope between ${STEPS[0]} and ${STEPS[STEPS.length - 1]} in one room, garbage collected` }]),
         {
           name: 'slopes', title: 'What one more takes', caption: 'A straight line for each repetition; the mean of their slopes, with its interval (Student).',
           columns: [{ label: 'Memory' }, { label: 'For one more', unit: 'KB', digits: 1 }],

@@ -1,22 +1,23 @@
 /**
  * From one person's microphone to another's speaker, in real browsers, beside what the browser needs by
  * itself to play a microphone.
- * @import { Lab } from '../run/lab.js'
- * @import { Samples, Scenario } from '../run/scenario.js'
- * @import { Quantity } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Quantity } from '../report/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { barsTable } from '../run/targets.js';
-import { randomFor, worldNotes } from '../run/scenario.js';
+import { targetsTable } from './targets.js';
+import { randomFor, worldNotes } from './scenario.js';
+import { mean } from '../stats/statistics.js';
 import { lagsBetween } from '../stats/sound-lag.js';
-import { wholeNumber } from '../run/options.js';
+import { wholeNumber } from './options.js';
 import { toEstimate } from '../report/quantity-views.js';
-import { valuesByRepetition } from '../run/result.js';
+import { valuesByRepetition } from '../report/result.js';
 
-/** What may be added to the browser's own loop, in milliseconds, by the length of a frame. */
-const BARS = new Map([[20, 60], [10, 40]]);
+/** Targets: most that is added to the browser's own loop, in milliseconds, by the length of a frame. */
+const TARGETS = new Map([[20, 60], [10, 40]]);
 
 const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
 
@@ -37,7 +38,7 @@ export const mouthToEar = {
   defaults: { duration: 24, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true },
   addOptions: (command) => {
     command
-      .option('--frames <ms>', 'lengths of a frame, by commas', frames, [...BARS.keys()])
+      .option('--frames <ms>', 'lengths of a frame, by commas', frames, [...TARGETS.keys()])
       .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 30);
   },
 
@@ -60,8 +61,8 @@ export const mouthToEar = {
       summary: "Somebody's microphone says a file in one page; what comes out of another page's call is set against what the first page's browser plays of the microphone by itself.",
       headlines: [],
       tables: [
-        barsTable(figures.flatMap((/** @type {any} */ { frameMs, summary }) => {
-          const limit = BARS.get(frameMs);
+        targetsTable(figures.flatMap((/** @type {any} */ { frameMs, summary }) => {
+          const limit = TARGETS.get(frameMs);
           if (limit === undefined) return [];
           const { estimate, low, high } = summary.mean;
           const why = `mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(folder, quantities.delay, frameMs)} ms, playout ${meanOf(folder, quantities.playout, frameMs)} ms, from there to the speaker ${meanOf(folder, quantities.output, frameMs)} ms`;
@@ -69,7 +70,7 @@ export const mouthToEar = {
         })),
         {
           name: 'added', title: "Mouth to ear, beyond the browser's own loop", columns: [{ label: 'Frame', unit: 'ms' }, ...['mean', 'p50', 'p95'].map((label) => ({ label, unit: 'ms', digits: 1 }))],
-          rows: figures.map((/** @type {any} */ { frameMs, summary: { mean, p50, p95 } }) => [frameMs, ...[mean, p50, p95].map(toEstimate)]),
+          rows: figures.map((/** @type {any} */ { frameMs, summary }) => [frameMs, ...[summary.mean, summary.p50, summary.p95].map(toEstimate)]),
         },
       ],
       plots: [],
@@ -114,7 +115,7 @@ async function hear(lab, frameMs, repetition) {
 }
 
 /**
- * What the delay is made of now: it changes while it is measured.
+ * Records the parts of the delay at present: they change during the measurement.
  * @param {Lab} lab @param {(quantity: Quantity, value: number) => void} add
  */
 async function addParts(lab, add) {
@@ -132,7 +133,4 @@ const repetitionsOf = (folder, { name }, frameMs) =>
   valuesByRepetition(folder.samples(name), (sample) => sample.factors?.frameMs === frameMs);
 
 /** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */
-function meanOf(folder, quantity, frameMs) {
-  const values = repetitionsOf(folder, quantity, frameMs).flat();
-  return (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(0);
-}
+const meanOf = (folder, quantity, frameMs) => mean(repetitionsOf(folder, quantity, frameMs).flat()).toFixed(0);

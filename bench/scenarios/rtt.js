@@ -1,17 +1,23 @@
 /**
  * Round-trip latency, protocol against protocol (thesis, section 4.4; figures 4.4 to 4.6, tables 4.4
  * and 4.5).
- * @import { Scenario } from '../run/scenario.js'
+ * @import { Scenario } from './scenario.js'
  */
 
-import { randomFor, worldNotes } from '../run/scenario.js';
-import { cumulativePlot, differenceTable, distributionPlot, summaryTable, timePlot } from '../report/quantity-views.js';
-import { meanHeadlines } from '../report/headlines.js';
+import { randomFor, worldNotes } from './scenario.js';
+import {
+  cumulativePlot,
+  differenceTable,
+  distributionPlot,
+  meanHeadlines,
+  summaryTable,
+  timePlot,
+} from '../report/quantity-views.js';
 
-/** How long answers are waited for after the last packet; what hasn't come then never came. */
+/** Time after the last packet in which its answer must come, in seconds; later ones count as lost. */
 const GRACE_SECONDS = 1;
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const roundTrip = { name: 'roundTrip', label: 'Round-trip latency', unit: 'ms' };
 
 /** The thesis's means, tables 4.4 and 4.5, in milliseconds. */
@@ -64,7 +70,7 @@ export const rtt = {
 };
 
 /**
- * @param {import('../run/lab.js').Lab} lab
+ * @param {import('./lab.js').Lab} lab
  * @param {import('../../public/client/connection/connection.js').TransportName} transport
  * @param {number} repetition
  */

@@ -1,29 +1,29 @@
 /**
  * Whether the server's memory stays what it is while people come, talk and go for hours.
  * @import { Child } from '../participants/child.js'
- * @import { Lab } from '../run/lab.js'
- * @import { Scenario } from '../run/scenario.js'
- * @import { Quantity, Sample } from '../run/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Quantity, Sample } from '../report/result.js'
  */
 
-import { barsTable } from '../run/targets.js';
-import { randomFor } from '../run/scenario.js';
-import { wholeNumber } from '../run/options.js';
+import { targetsTable } from './targets.js';
+import { randomFor } from './scenario.js';
+import { wholeNumber } from './options.js';
 import { seededRandom } from '../stats/random.js';
 import { mean } from '../stats/statistics.js';
 import { trend } from '../stats/trend.js';
 
-/** How often somebody comes or goes, and how often memory is looked at, in seconds. */
+/** Intervals at which somebody joins or leaves, and at which memory is read, in seconds. */
 const CHURN_SECONDS = 1;
 const LOOK_SECONDS = 10;
 
 /** The share of the time that is left out at the beginning: heaps grow to their size, and caches fill. */
 const SETTLING_SHARE = 1 / 6;
 
-/** Of the generator's lateness one value in so many is kept: a long time has many. */
+/** One in this many values of the generator's lateness is kept: a long run has too many. */
 const LATENESS_STEP = 50;
 
-/** What a server may grow by in an hour, of its memory, in percent, and still count as flat. */
+/** Target: growth in an hour, in percent of the memory, up to which it counts as flat. */
 const FLAT_PERCENT = 2;
 
 /** @type {Record<string, Quantity>} */
@@ -84,7 +84,7 @@ export const soak = {
       summary: `${options.people} people in ${options.rooms} rooms; every second one leaves and another joins, and who talks changes.`,
       headlines: [{ label: "Growth of the server's memory", unit: 'MiB an hour', protocol: '', value: slope, interval, digits: 2 }],
       tables: [
-        barsTable([{ what: 'Memory stays flat: growth in an hour that is sure', limit: FLAT_PERCENT, reached: (100 * Math.max(0, interval[0])) / size, unit: '%', digits: 1, why }]),
+        targetsTable([{ what: 'Memory stays flat: growth in an hour that is sure', limit: FLAT_PERCENT, reached: (100 * Math.max(0, interval[0])) / size, unit: '%', digits: 1, why }]),
         {
           name: 'memory', title: 'Memory after settling', caption: 'The trend is of least squares; its interval of 95 % by a bootstrap of blocks.',
           columns: [{ label: 'What' }, { label: 'First', unit: 'MiB', digits: 1 }, { label: 'Last', unit: 'MiB', digits: 1 }, { label: 'Most', unit: 'MiB', digits: 1 }, { label: 'Trend', unit: 'MiB/h', digits: 2 }],
@@ -101,7 +101,7 @@ export const soak = {
   },
 };
 
-/** People who come and go. */
+/** A crowd whose members join, talk and leave at random. */
 class Churn {
   #crowd;
   #rooms;
@@ -204,7 +204,7 @@ function settled(samples) {
   return samples.filter(({ atMs }) => atMs >= from).map(({ atMs, value }) => [(atMs - first) / 3.6e6, value]);
 }
 
-/** @param {(quantity: Quantity) => readonly Sample[]} of @returns {import('../run/result.js').Plot} */
+/** @param {(quantity: Quantity) => readonly Sample[]} of @returns {import('../report/result.js').Plot} */
 function memoryPlot(of) {
   const shown = [quantities.rss, quantities.heap, quantities.external];
   return {

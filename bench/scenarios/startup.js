@@ -1,24 +1,25 @@
 /**
  * From join to first sound, by protocol and by bandwidth.
- * @import { Scenario } from '../run/scenario.js'
- * @import { Sample } from '../run/result.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Sample } from '../report/result.js'
  */
 
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { randomFor, worldNotes } from '../run/scenario.js';
+import { randomFor, worldNotes } from './scenario.js';
 import { protocolsOf, toEstimate } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
-import { valuesByRepetition } from '../run/result.js';
+import { mean } from '../stats/statistics.js';
+import { valuesByRepetition } from '../report/result.js';
 
-/** How long somebody may take to hear something, in seconds; longer than that is never. */
+/** Time in which a listener must hear something, in seconds; later counts as never. */
 const PATIENCE_SECONDS = 15;
 
 const factors = [{ name: 'rateKbits', label: 'Bandwidth', unit: 'kbit/s' }];
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const joined = { name: 'joined', label: 'Time until the room is joined', unit: 'ms', factors };
 
-/** @type {import('../run/result.js').Quantity} */
+/** @type {import('../report/result.js').Quantity} */
 const heard = { name: 'firstSound', label: 'Time until the first sound', unit: 'ms', factors };
 
 /** @type {Scenario} */
@@ -35,13 +36,13 @@ export const startup = {
 
   async measure(lab) {
     const { repetitions, transports, rates } = /** @type {any} */ (lab.options);
-    const limits = rates.length > 0 && lab.link.kind !== 'none' ? rates : [0];
+    const limits = rates.length > 0 && lab.link.isEmulated ? rates : [0];
     if (rates.length > limits.length || (rates.length > 0 && limits[0] === 0)) {
       lab.folder.warn('Bandwidth was not limited: loopback can\'t be shaped. Choose a link, such as --link thesis.');
     }
     await lab.startServer();
     await lab.join(transports.map((/** @type {any} */ transport) => ({ id: `speaker-${transport}`, transport: transports[0], room: transport })));
-    // What a browser's first call loads, the next ones have.
+    // The browser's first call loads files that the next ones find in its cache.
     if (lab.options.browser) await listenFirst(lab, transports[0]);
     let done = 0;
     for (const rateKbits of limits) {
@@ -81,14 +82,14 @@ export const startup = {
   },
 };
 
-/** @param {import('../run/lab.js').Lab} lab @param {any} transport */
+/** @param {import('./lab.js').Lab} lab @param {any} transport */
 async function listenFirst(lab, transport) {
   await lab.clients.call('listen', { id: 'listener', transport, room: transport, speaks: false, recordSeconds: 1 });
   await lab.clients.call('stopListening', { id: 'listener' });
 }
 
 /**
- * @param {import('../run/lab.js').Lab} lab @param {any} transport
+ * @param {import('./lab.js').Lab} lab @param {any} transport
  * @param {number} repetition @param {number} rateKbits
  */
 async function listenOnce(lab, transport, repetition, rateKbits) {
@@ -114,22 +115,22 @@ const ratesOf = (samples) => [...new Set(samples.map((sample) => Number(sample.f
 const rateWords = (rate) => (rate === 0 ? "the link's" : String(rate));
 
 /**
- * @param {import('../run/result.js').Quantity} quantity @param {readonly Sample[]} samples @param {() => number} random
- * @returns {import('../run/result.js').Table}
+ * @param {import('../report/result.js').Quantity} quantity @param {readonly Sample[]} samples @param {() => number} random
+ * @returns {import('../report/result.js').Table}
  */
 function tableOf({ name, label, unit }, samples, random) {
   const rows = ratesOf(samples).flatMap((rate) => protocolsOf(samples).map((protocol) => {
     const own = valuesByRepetition(samples, (sample) => sample.protocol === protocol && Number(sample.factors?.rateKbits) === rate);
-    const { mean, p50, p95 } = summaryIntervals(own, { random });
-    return [rateWords(rate), protocolLabel(protocol), own.flat().length, toEstimate(mean), toEstimate(p50), toEstimate(p95)];
+    const summary = summaryIntervals(own, { random });
+    return [rateWords(rate), protocolLabel(protocol), own.flat().length, ...[summary.mean, summary.p50, summary.p95].map(toEstimate)];
   }));
   const figures = ['Mean', 'p50', 'p95'].map((figure) => ({ label: figure, unit }));
   return { name, title: label, columns: [{ label: 'Bandwidth (kbit/s)' }, { label: 'Protocol' }, { label: 'Joins', digits: 0 }, ...figures], rows };
 }
 
 /**
- * @param {import('../run/result.js').Quantity} quantity @param {readonly Sample[]} samples
- * @returns {import('../run/result.js').Plot}
+ * @param {import('../report/result.js').Quantity} quantity @param {readonly Sample[]} samples
+ * @returns {import('../report/result.js').Plot}
  */
 function plotOf({ name, label, unit }, samples) {
   const rates = ratesOf(samples);
@@ -139,7 +140,7 @@ function plotOf({ name, label, unit }, samples) {
     points: rates.map((rate, i) => {
       const values = samples.filter((sample) => sample.protocol === protocol && Number(sample.factors?.rateKbits) === rate).map(({ value }) => value);
       const came = values.filter(Number.isFinite);
-      return [i, came.reduce((sum, value) => sum + value, 0) / came.length, Math.min(...came), Math.max(...came)];
+      return [i, mean(came), Math.min(...came), Math.max(...came)];
     }),
   }));
   return {

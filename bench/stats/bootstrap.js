@@ -6,7 +6,7 @@
  * - Of several repetitions, whole ones are drawn (Davison and Hinkley, "Bootstrap Methods and their
  *   Application", 1997, section 3.8): they are what is independent.
  * - Of a single one, blocks of consecutive values are drawn (the circular block bootstrap: Politis and
- *   Romano, 1992), as long as block-length.js finds them to need. Nothing then says how far another
+ *   Romano, 1992), of the length that blockLength finds. Nothing then says how far another
  *   repetition would lie from it.
  *
  * The interval lies between percentiles of what the draws give. Few units vary less in draws than in
@@ -19,7 +19,6 @@
  * repetitions are alike or differ as much as single values do; for the 95th percentile somewhat less.
  */
 
-import { blockLength } from './block-length.js';
 import { mean, quantile, sorted } from './statistics.js';
 import { normalQuantile, studentQuantile } from './student.js';
 
@@ -28,7 +27,7 @@ import { normalQuantile, studentQuantile } from './student.js';
  *
  * @callback Statistic
  * @param {Float64Array} ascending a sample, sorted; kept only during the call
- * @returns {number[]} as many figures each time
+ * @returns {number[]} its figures, the same number for every sample
  *
  * @typedef {object} Interval
  * @property {number} estimate of the sample itself
@@ -101,7 +100,7 @@ export const usualFigures = (ascending) => [
  * @param {Statistic} statistic
  * @param {BootstrapSettings & { paired: boolean }} settings
  * @returns {Interval[]} for each of the statistic's figures; below or above 0 throughout, they differ
- * @throws {RangeError} when they are paired and their repetitions aren't as many
+ * @throws {RangeError} when they are paired and differ in their number of repetitions
  */
 export function difference(a, b, statistic, settings) {
   const used = { ...DEFAULTS, ...settings };
@@ -164,11 +163,11 @@ class Sampler {
     this.whole = sorted(all);
     this.isEmpty = all.length === 0;
     this.#isWhole = repetitions.length > 1;
-    /** How many are drawn: repetitions, or blocks of a single one. */
+    /** The number of independent units in a draw: repetitions, or blocks of a single one. */
     this.units = this.#isWhole ? repetitions.length : Math.max(2, Math.round(all.length / this.#block));
   }
 
-  /** @returns {number[]} as many repetitions as there are, with replacement */
+  /** @returns {number[]} indices of repetitions, drawn with replacement */
   drawRepetitions() {
     const count = this.#ranks.length;
     if (count === 1) return [0];
@@ -227,3 +226,76 @@ const hasValues = ({ length }) => length > 0;
 
 /** @returns {Interval} */
 const unknown = () => ({ estimate: NaN, low: NaN, high: NaN });
+
+/** Correlations below this multiple of √(log10(n)/n) count as none (the paper's c). */
+const SIGNIFICANT = 2;
+
+/**
+ * The number of consecutive values in one block of the circular block bootstrap, so that blocks carry the
+ * correlation between neighbours: Politis and White, "Automatic Block-Length Selection for the Dependent
+ * Bootstrap" (Econometric Reviews 23, 2004), with the correction of Patton, Politis and White (2009). It is
+ * optimal for the variance of the mean, and used for the quantiles too.
+ *
+ * @param {ArrayLike<number>} series
+ * @returns {number} values, at least 1
+ */
+export function blockLength(series) {
+  const n = series.length;
+  const longest = Math.ceil(Math.min(3 * Math.sqrt(n), n / 3));
+  const covariances = autocovariances(series, Math.min(n - 1, Math.ceil(Math.sqrt(n)) + quietLags(n)));
+  if (n < 10 || !(covariances[0] > 0)) return 1;
+  const bandwidth = Math.min(2 * lastCorrelated(covariances, n), covariances.length - 1);
+  let weighted = 0;
+  let spectrum = covariances[0];
+  for (let lag = 1; lag <= bandwidth; lag++) {
+    const share = flatTop(lag / bandwidth) * covariances[lag];
+    weighted += 2 * lag * share;
+    spectrum += 2 * share;
+  }
+  const variance = (4 / 3) * spectrum ** 2;
+  const best = Math.ceil(Math.cbrt((2 * weighted ** 2 * n) / variance));
+  return Math.max(1, Math.min(longest, Number.isFinite(best) ? best : 1));
+}
+
+/**
+ * The number of successive lags that must show no correlation (the paper's K).
+ * @param {number} n
+ */
+const quietLags = (n) => Math.max(5, Math.ceil(Math.sqrt(Math.log10(n))));
+
+/**
+ * The lag after which nothing is correlated any more.
+ * @param {Float64Array} covariances
+ * @param {number} n
+ * @returns {number} at least 1
+ */
+function lastCorrelated(covariances, n) {
+  const threshold = SIGNIFICANT * Math.sqrt(Math.log10(n) / n) * covariances[0];
+  let quiet = 0;
+  for (let lag = 1; lag < covariances.length; lag++) {
+    quiet = Math.abs(covariances[lag]) < threshold ? quiet + 1 : 0;
+    if (quiet === quietLags(n)) return Math.max(1, lag - quiet);
+  }
+  return Math.max(1, covariances.length - 1 - quiet);
+}
+
+/**
+ * The window of Politis and Romano (1995): 1 up to the half, then falling to 0.
+ * @param {number} t 0 to 1
+ */
+const flatTop = (t) => (t <= 0.5 ? 1 : 2 * (1 - t));
+
+/**
+ * @param {ArrayLike<number>} series
+ * @param {number} mostLags
+ */
+function autocovariances(series, mostLags) {
+  const n = series.length;
+  const centre = mean(series);
+  const deviations = Float64Array.from(series, (value) => value - centre);
+  return Float64Array.from({ length: mostLags + 1 }, (_, lag) => {
+    let sum = 0;
+    for (let i = lag; i < n; i++) sum += deviations[i] * deviations[i - lag];
+    return sum / n;
+  });
+}

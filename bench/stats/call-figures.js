@@ -1,9 +1,9 @@
 /**
- * What became of each frame of speech in a call, computed of what both ends noted of one clock.
- * @import { PacketNote, Wire } from './wire-notes.js'
+ * The fate of each frame of speech in a call, computed from the notes of both ends, which share a clock.
+ * @import { PacketNote, Wire } from '../participants/wire-notes.js'
  *
  * @typedef {object} CallNotes
- * @property {(Wire & { id: string })[]} people  two or more who talk, and hear each other
+ * @property {(Wire & { id: string })[]} people  two or more talkers who hear each other
  * @property {object} server
  * @property {{ name: string, frame: number, atMs: number }[]} server.arrivals  packets as they came
  * @property {{ name: string, frame: number, state: number }[]} server.states   frames when they were mixed
@@ -31,7 +31,7 @@ import { leastCovering, sorted } from './statistics.js';
 
 /**
  * @param {CallNotes} notes
- * @returns {SpeakerFigures[]} for each who talks, as heard by the next one
+ * @returns {SpeakerFigures[]} for each talker, as heard by the next one
  */
 export function callFigures({ people, server, frameMs, fromMs, toMs }) {
   const endMs = (/** @type {number} */ frame) => server.originMs + (frame + 1) * frameMs;
@@ -98,15 +98,15 @@ function leastWay(sent, arrivals) {
 }
 
 /**
- * The least delay that would have had a share of everybody's frames in time, had it not changed.
+ * The smallest constant delay that would have had a share of everybody's frames in time.
  * @param {readonly SpeakerFigures[]} speakers @param {number} percent
- * @returns {number} milliseconds; Infinity where so many never came
+ * @returns {number} milliseconds; Infinity where too many frames never came
  */
 export const bestDelay = (speakers, percent) =>
   Math.max(...speakers.map(({ latenessMs }) => leastCovering(latenessMs, percent / 100)));
 
 /**
- * What a delay would have had in time of the frames of who fares worse, had it not changed.
+ * The share of the worse speaker's frames that a constant delay would have had in time.
  * @param {readonly SpeakerFigures[]} speakers @param {number} delayMs
  * @returns {number} percent
  */

@@ -1,4 +1,4 @@
-/** What is computed of a crowd's notes. */
+/** Figures that are computed from a crowd's notes. */
 
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
@@ -23,10 +23,10 @@ export function parseCase(name) {
 /**
  * @typedef {{ name: string, stats: { received: number, late: number, lost: number, recovered: number } }} Counted
  *
- * Of the frames that were sent between two counts, those that were in time, recovered ones too.
+ * The share of the frames sent between two counts that were in time, recovered ones included.
  * @param {readonly Counted[]} before
  * @param {readonly Counted[]} after
- * @returns {{ id: string, percent: number }[]} of those who sent about every frame: who talked
+ * @returns {{ id: string, percent: number }[]} of the talkers: those who sent more than half as many frames as the most active
  */
 export function receivedShares(before, after) {
   const earlier = new Map(before.map(({ name, stats }) => [name, stats]));
@@ -40,7 +40,7 @@ export function receivedShares(before, after) {
 }
 
 /**
- * From when each frame was due to be mixed to the arrival of its packet at those who were watched.
+ * The time from when each frame was due to be mixed to the arrival of its packet at the watched members.
  * @param {readonly { frame: number, atMs: number }[]} due
  * @param {readonly { arrivals: readonly { frame: number, atMs: number }[] }[]} people frames modulo 2^32
  * @returns {number[]} milliseconds
@@ -51,10 +51,10 @@ export function addedMs(due, people) {
     arrivals.filter(({ frame }) => dueMs.has(frame)).map(({ frame, atMs }) => atMs - /** @type {number} */ (dueMs.get(frame))));
 }
 
-/** How many frames of speech the codec's pass is measured with. */
+/** Frames of speech with which the codec's pass is measured. */
 const CODEC_FRAMES = 200;
 
-/** How long it takes to encode and decode one frame of speech with the server's codec, in milliseconds. */
+/** Time to encode and decode one frame of speech with the server's codec, in milliseconds. */
 export async function codecPassMs() {
   const codec = await loadCodec();
   const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples: 960 }];

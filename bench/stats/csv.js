@@ -1,20 +1,21 @@
 /**
- * Samples as lines of comma-separated values (RFC 4180), which grow while a run goes on. What never came
- * is Infinity; times have three digits, values at most six.
+ * Samples as lines of comma-separated values (RFC 4180), appended while a run goes on. A value that never
+ * came is Infinity; times have three digits after the point, values at most six.
+ * @import { Quantity, Sample } from '../report/result.js'
  */
 
-/**
- * @typedef {import('../run/result.js').Quantity} Quantity
- * @typedef {import('../run/result.js').Sample} Sample
- */
+import Papa from 'papaparse';
 
 const COLUMNS = ['protocol', 'repetition', 'client', 'atMs', 'value'];
 
 /** @param {Quantity} quantity */
 const factorNames = ({ factors = [] }) => factors.map(({ name }) => name);
 
+/** @param {(string | number)[]} cells */
+const line = (cells) => `${Papa.unparse([cells])}\n`;
+
 /** @param {Quantity} quantity */
-export const csvHeader = (quantity) => `${[...COLUMNS, ...factorNames(quantity)].join(',')}\n`;
+export const csvHeader = (quantity) => line([...COLUMNS, ...factorNames(quantity)]);
 
 /**
  * @param {Quantity} quantity
@@ -23,49 +24,30 @@ export const csvHeader = (quantity) => `${[...COLUMNS, ...factorNames(quantity)]
  */
 export function csvLine(quantity, { protocol, repetition, client, atMs, value, factors = {} }) {
   const cells = [protocol, repetition, client, round(atMs, 3), round(value, 6)];
-  return `${[...cells, ...factorNames(quantity).map((name) => factors[name] ?? '')].map(quote).join(',')}\n`;
+  return line([...cells, ...factorNames(quantity).map((name) => factors[name] ?? '')]);
 }
 
 /**
- * @param {string} text a file's; its last line may be cut short, as when the run was killed
+ * @param {string} text a file's; an unfinished last line, as a killed run leaves, is left out
  * @param {Quantity} quantity
  * @returns {Sample[]}
  */
 export function parseCsv(text, quantity) {
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const { data } = Papa.parse(whole, { header: true, newline: '\n', skipEmptyLines: true });
   const names = factorNames(quantity);
-  const lines = text.slice(0, text.lastIndexOf('\n') + 1).matchAll(/(?:[^"\n]|"(?:[^"]|"")*")+\n/g);
-  /** @type {Sample[]} */
-  const samples = [];
-  for (const [line] of lines) {
-    const [protocol, repetition, client, atMs, value, ...others] = splitLine(line.slice(0, -1));
-    if (protocol === COLUMNS[0] && value === COLUMNS[4]) continue;
-    const factors =
-      names.length > 0 ? Object.fromEntries(names.map((name, i) => [name, factor(others[i])])) : undefined;
-    const sample = {
-      protocol,
-      repetition: Number(repetition),
-      client,
-      atMs: Number(atMs),
-      value: Number(value),
-    };
-    samples.push(factors ? { ...sample, factors } : sample);
-  }
-  return samples;
-}
-
-/** @param {string} line */
-function splitLine(line) {
-  return Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) =>
-    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
-  );
+  return /** @type {Record<string, string>[]} */ (data).map(({ protocol, repetition, client, atMs, value, ...others }) => ({
+    protocol,
+    repetition: Number(repetition),
+    client,
+    atMs: Number(atMs),
+    value: Number(value),
+    ...(names.length > 0 && { factors: Object.fromEntries(names.map((name) => [name, factor(others[name])])) }),
+  }));
 }
 
 /** @param {string} text */
 const factor = (text = '') => (text !== '' && !Number.isNaN(Number(text)) ? Number(text) : text);
-
-/** @param {string | number} cell */
-const quote = (cell) =>
-  /[",\r\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell);
 
 /**
  * @param {number} value

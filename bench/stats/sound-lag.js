@@ -1,51 +1,31 @@
+/** The time between two places at which the same sound came out, found piece by piece by correlation. */
+
 import { align, levelDb } from './signal.js';
 
-/** So much sound is looked for at a time, and so far back, in seconds. */
+/** Length of a piece, in seconds, and the longest lag that is looked for, in milliseconds. */
 const PIECE_SECONDS = 0.5;
-const MOST_LAG_SECONDS = 1.5;
+const MOST_LAG_MS = 1500;
 
-/** Pieces that are quieter (dBFS), or that aren't found this well, say nothing. */
+/** Pieces that are quieter than this (dBFS), or that correlate less, are left out. */
 const QUIET_DB = -45;
 const LEAST_CORRELATION = 0.6;
 
 /**
- * How much later sound came out than it went in. The recording begins when the first sample of the
- * speech goes in, and the speech is said again and again.
- *
- * @param {Float32Array} recording
- * @param {Float32Array} speech
- * @param {{ sampleRate: number, from?: number }} options  from: the first sample that counts
- * @returns {{ atSample: number, lagMs: number, correlation: number }[]} for each piece of the recording
+ * @typedef {object} Recorded
+ * @property {Float32Array} samples
+ * @property {number} startMs     when the first sample came out; all recordings by one clock
+ * @property {number} sampleRate  Hz
  */
-export function soundLags(recording, speech, { sampleRate, from = 0 }) {
-  const size = Math.round(PIECE_SECONDS * sampleRate);
-  const reach = Math.round(MOST_LAG_SECONDS * sampleRate);
-  const said = new Float32Array(reach + size);
-  const lags = [];
-  for (let at = Math.max(from, reach); at + size <= recording.length; at += size) {
-    const piece = recording.subarray(at, at + size);
-    if (levelDb(piece) < QUIET_DB) continue;
-    for (let i = 0; i < said.length; i++) said[i] = speech[(at - reach + i) % speech.length];
-    const { lag, correlation } = align(piece, said);
-    if (correlation < LEAST_CORRELATION) continue;
-    lags.push({ atSample: at, lagMs: ((reach - lag) * 1000) / sampleRate, correlation });
-  }
-  return lags;
-}
 
 /**
- * How much later the same sound came out in one place than in another, both recorded.
- *
- * @typedef {{ samples: Float32Array, startMs: number, sampleRate: number }} Recorded  startMs: when its first
- *   sample came out, of one clock
- *
  * @param {Recorded} later
  * @param {Recorded} earlier at the same sample rate
- * @param {{ fromMs?: number, mostMs?: number }} [options]  fromMs: on that clock, what comes out later before it
- *   doesn't count; mostMs: so far apart they are at most
- * @returns {{ atMs: number, lagMs: number, correlation: number }[]} for each piece
+ * @param {{ fromMs?: number, mostMs?: number }} [options]  fromMs: pieces of `later` before this time are left
+ *   out; mostMs: the longest lag that is looked for
+ * @returns {{ atMs: number, lagMs: number, correlation: number }[]} one for each piece of `later`
+ * @throws {RangeError} when the sample rates differ
  */
-export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = 1500 } = {}) {
+export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = MOST_LAG_MS } = {}) {
   const { sampleRate } = later;
   if (earlier.sampleRate !== sampleRate) throw new RangeError('the two must have one sample rate');
   const size = Math.round(PIECE_SECONDS * sampleRate);
@@ -64,4 +44,18 @@ export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = 1500 
     lags.push({ atMs, lagMs: ((reach - lag + shift - whole) * 1000) / sampleRate, correlation });
   }
   return lags;
+}
+
+/**
+ * The lag of a recording behind speech that goes in again and again from the recording's first sample on.
+ *
+ * @param {Float32Array} recording
+ * @param {Float32Array} speech
+ * @param {{ sampleRate: number, from?: number }} options  from: the first sample that counts
+ * @returns {{ atMs: number, lagMs: number, correlation: number }[]} one for each piece, atMs from the start
+ */
+export function soundLags(recording, speech, { sampleRate, from = 0 }) {
+  const said = Float32Array.from(recording, (_, i) => speech[i % speech.length]);
+  const fromMs = (from * 1000) / sampleRate;
+  return lagsBetween({ samples: recording, startMs: 0, sampleRate }, { samples: said, startMs: 0, sampleRate }, { fromMs });
 }

@@ -1,8 +1,13 @@
 /**
- * What is said of many measured values: their centre, spread and quantiles, their histogram and
- * distribution. How sure that is, see bootstrap.js. Values that are no finite numbers are errors of the
- * caller, who leaves them out and counts them, save where a function says that it takes infinity.
+ * Centre, spread, quantiles, histogram and distribution of measured values; bootstrap.js has their confidence
+ * intervals. Values must be finite numbers, except where a function takes infinity: callers leave others out
+ * and count them. Written here and not taken from a package: each function is a few lines, and the packages
+ * that were looked at (d3-array, simple-statistics) leave NaN out unasked or use another quantile.
  */
+
+import { quantile, sorted } from '../../public/lab/summary.js';
+
+export { quantile, sorted };
 
 /**
  * @typedef {ArrayLike<number>} Values
@@ -19,42 +24,14 @@
  */
 
 /**
- * @param {Values} values
- * @returns {Float64Array} a sorted copy
- */
-export function sorted(values) {
-  return Float64Array.from(values).sort();
-}
-
-/**
- * The quantile with linear interpolation between the order statistics: at (n - 1)·p, counted from 0.
- * Definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (The American
- * Statistician 50, 1996), the default of R, NumPy and Excel.
+ * The smallest value that at least a share p of the values doesn't exceed: the inverse of the empirical
+ * distribution, definition 1 of Hyndman and Fan. Takes infinity, for a packet that never came.
  *
  * @param {Values} ascending sorted values
  * @param {number} p 0 to 1
- * @returns {number} NaN when there are no values
- */
-export function quantile(ascending, p) {
-  checkShare(p);
-  if (ascending.length === 0) return NaN;
-  const at = (ascending.length - 1) * p;
-  const below = Math.floor(at);
-  const share = at - below;
-  if (share === 0) return ascending[below];
-  return ascending[below] + share * (ascending[below + 1] - ascending[below]);
-}
-
-/**
- * The least of the values that at least a share p of them doesn't exceed: the inverse of the empirical
- * distribution, definition 1 of Hyndman and Fan. Takes infinity, for what never came.
- *
- * @param {Values} ascending sorted values
- * @param {number} p 0 to 1
- * @returns {number} NaN when there are no values
+ * @returns {number} NaN of no values
  */
 export function leastCovering(ascending, p) {
-  checkShare(p);
   if (ascending.length === 0) return NaN;
   // The product of a share such as 0.07 and a count may come out a hair above the whole number it is.
   const count = Math.ceil(p * ascending.length * (1 - Number.EPSILON));
@@ -114,7 +91,7 @@ export function summarize(values) {
 const FEWEST_BINS = 8;
 const MOST_BINS = 80;
 
-/** What lies above this quantile is drawn only if it doesn't squeeze the rest. */
+/** Quantile at which a long tail is cut off; a maximum that isn't far above it is drawn too. */
 const TAIL = 0.995;
 
 /**
@@ -176,8 +153,8 @@ export function histogram(values, bins = binsFor([values])) {
 }
 
 /**
- * The empirical distribution as a staircase's corners: at each x, the share of values that are ≤ x. Of
- * more values than points, those at evenly spaced shares are kept, the extremes always.
+ * The corners of the empirical distribution's staircase: at each x, the share of values that are ≤ x. With more
+ * values than points, those at evenly spaced shares are kept, the two extremes always.
  *
  * @param {Values} values
  * @param {number} [mostPoints]
@@ -198,20 +175,15 @@ export function cumulative(values, mostPoints = 400) {
 }
 
 /**
- * On a measured curve, the least x from which on y keeps to the target: the least server-side delay
- * for a share of received audio. A curve that dips below the target later hasn't reached it before.
+ * The smallest x of a measured curve from which on y stays at or above a target, such as the smallest
+ * server-side delay for a share of received audio.
  *
  * @param {readonly (readonly number[])[]} points x and y of each
  * @param {number} target
- * @returns {number | undefined} nothing when even the last point lies below
+ * @returns {number | undefined} undefined when the last point lies below the target
  */
 export function leastReaching(points, target) {
   const descending = [...points].sort((a, b) => b[0] - a[0]);
   const miss = descending.findIndex(([, y]) => !(y >= target));
   return miss === -1 ? descending.at(-1)?.[0] : descending[miss - 1]?.[0];
-}
-
-/** @param {number} p */
-function checkShare(p) {
-  if (!(p >= 0 && p <= 1)) throw new RangeError(`the share ${p} must be from 0 to 1`);
 }

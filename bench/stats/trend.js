@@ -5,7 +5,7 @@
  * Statistics 17, 1989; circular, as in bootstrap.js).
  */
 
-import { blockLength } from './block-length.js';
+import { blockLength } from './bootstrap.js';
 import { mean, quantile } from './statistics.js';
 
 /**

@@ -18,16 +18,18 @@
 export const sorted = (values) => Float64Array.from(values).sort();
 
 /**
- * A quantile, interpolated linearly (Hyndman and Fan, 1996, type 7).
- * @param {Float64Array} ascending not empty
+ * A quantile with linear interpolation between the order statistics, at (n - 1)·share counted from 0:
+ * definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (The American Statistician 50,
+ * 1996), the default of R, NumPy and Excel.
+ * @param {ArrayLike<number>} ascending
  * @param {number} share 0 to 1
- * @returns {number}
+ * @returns {number} NaN of no values
  */
 export function quantile(ascending, share) {
   const at = (ascending.length - 1) * share;
   const below = Math.floor(at);
-  const above = Math.min(below + 1, ascending.length - 1);
-  return ascending[below] + (ascending[above] - ascending[below]) * (at - below);
+  if (at === below) return ascending[below] ?? NaN;
+  return (ascending[below] ?? NaN) + (ascending[below + 1] - ascending[below]) * (at - below);
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What is asked of recorded sound: where one signal is found in another, how alike they are, how
- * loud, and where something is missing. All signals are mono, samples from -1 to 1.
+ * Comparison of recorded signals: the position of one in another, their likeness and their level. All signals
+ * are mono, samples from -1 to 1.
  */
 
 /** The level given for silence, in dBFS. */
@@ -131,67 +131,6 @@ export function align(reference, signal, { from = 0, to = Infinity } = {}) {
   }
   const gainDb = decibels(energies[best] / reference.length) - levelDb(reference);
   return { lag: first + best, correlation: referenceEnergy > 0 ? correlation : 0, gainDb };
-}
-
-/**
- * Aligns a reference piece by piece, near where the whole of it was found: what is left of likeness
- * when the delay wandered a little on the way.
- *
- * @param {Float32Array} reference
- * @param {Float32Array} signal
- * @param {number} lag where the whole was found
- * @param {{ pieceSamples: number, searchSamples: number, quietDb?: number }} options
- *   pieceSamples: a piece's length; searchSamples: how far around `lag` to look; pieces of the
- *   reference that are quieter than quietDb (dBFS, -45) are left out
- * @returns {(Alignment & { start: number })[]} for each piece, and where it starts in the reference
- */
-export function alignPieces(reference, signal, lag, { pieceSamples, searchSamples, quietDb = -45 }) {
-  const pieces = [];
-  for (let start = 0; start + pieceSamples <= reference.length; start += pieceSamples) {
-    const piece = reference.subarray(start, start + pieceSamples);
-    const from = lag + start - searchSamples;
-    if (levelDb(piece) < quietDb || from > signal.length - pieceSamples) continue;
-    const found = align(piece, signal, { from, to: lag + start + searchSamples });
-    pieces.push({ start, ...found, lag: found.lag - start });
-  }
-  return pieces;
-}
-
-/**
- * @typedef {object} Gap
- * @property {number} start    the gap's first sample, in the signal
- * @property {number} samples  its length
- */
-
-/**
- * Finds where a signal is silent though its reference is not.
- *
- * @param {Float32Array} reference
- * @param {Float32Array} signal
- * @param {number} lag where the reference starts in the signal
- * @param {{ longerThan: number, step?: number, silentDb?: number, loudDb?: number }} options
- *   longerThan: samples; shorter gaps are left out. step: samples to a reading (240). A reading is
- *   silent below silentDb (dBFS, -70) and missed when the reference's is above loudDb (-45)
- * @returns {Gap[]}
- */
-export function findGaps(reference, signal, lag, { longerThan, step = 240, silentDb = -70, loudDb = -45 }) {
-  /** @type {Gap[]} */
-  const gaps = [];
-  /** @type {Gap | null} */
-  let gap = null;
-  const end = Math.min(reference.length, signal.length - lag);
-  for (let at = Math.max(0, -lag); at + step <= end; at += step) {
-    const silent = levelDb(signal.subarray(lag + at, lag + at + step)) < silentDb;
-    if (silent && levelDb(reference.subarray(at, at + step)) > loudDb) {
-      gap ??= { start: lag + at, samples: 0 };
-      gap.samples += step;
-    } else {
-      if (gap && gap.samples > longerThan) gaps.push(gap);
-      gap = null;
-    }
-  }
-  if (gap && gap.samples > longerThan) gaps.push(gap);
-  return gaps;
 }
 
 /**

@@ -8,7 +8,6 @@ const run = promisify(execFile);
 const root = new URL('../../', import.meta.url);
 
 const TESTS = `
-import { it, expect } from 'vitest';
 import { requireOrSkip } from '../../skip.js';
 it('holds', () => expect(1).toBe(1));
 let tries = 0;

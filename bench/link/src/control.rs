@@ -1,4 +1,4 @@
-//! What the emulator is told on its standard input, a line each, answered by a line of JSON each:
+//! Commands on the emulator's standard input, one a line, each answered by a line of JSON:
 //! `set up.delayMs=20 down.lossPercent=1`, `steps 500 up.rateBits=1e6; 900 up.rateBits=0` (milliseconds
 //! from now; replaces those to come), `reset`, `stats`. The end of the input ends it.
 

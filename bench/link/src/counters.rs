@@ -20,7 +20,7 @@ impl Count {
     }
 }
 
-/// What became of the packets of one direction. Each that arrived is in one of the others, or held.
+/// The fate of one direction's packets. Each that arrived is in one of the other counters, or held.
 #[derive(Clone, Default)]
 pub struct Counters {
     pub arrived: Count,
@@ -33,7 +33,7 @@ pub struct Counters {
     pub dropped_full: Count,
     /// The receiving namespace didn't take it.
     pub failed: Count,
-    /// Of those delivered, how many came after one that had been sent later (RFC 4737).
+    /// Delivered packets that came after one that had been sent later (RFC 4737).
     pub reordered: Count,
     /// Not IPv4, so not carried; not among those that arrived.
     pub ignored: Count,

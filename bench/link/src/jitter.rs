@@ -2,7 +2,7 @@ use crate::random::{Purpose, Random};
 use crate::settings::{Distribution, Settings};
 use crate::time::{from_ms, Nanos};
 
-/// What is added to the base delay, in milliseconds, from two even numbers in [0, 1). `uniform` is
+/// Delay that is added to the base delay, in milliseconds, from two even numbers in [0, 1). `uniform` is
 /// ±jitterMs and `normal` has jitterMs as its standard deviation, both around the base delay;
 /// `lognormal` (shape: the deviation of the logarithm) and `pareto` (type II; shape: the tail index)
 /// only add, jitterMs on average; `table` holds even quantiles of what is added.
@@ -72,7 +72,7 @@ impl Stalls {
         }
     }
 
-    /// How long a packet waits that comes at `at`; times must not go back.
+    /// Wait of a packet that arrives at `at`; times must not go back.
     pub fn wait(&mut self, settings: &Settings, at: Nanos) -> Nanos {
         let wanted = (
             settings.stalls_per_second,

@@ -15,7 +15,7 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// What becomes of the next packet. Depends on the seed and on the packets' numbers only, not on
+    /// Decides the fate of the next packet. Depends on the seed and on the packets' numbers only, not on
     /// when they came.
     pub fn decide(&mut self, settings: &Settings, random: &Random, index: u64) -> Fate {
         let turn = if self.bad {

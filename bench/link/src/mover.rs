@@ -23,14 +23,14 @@ pub struct Mover {
     pub commands: Receiver<Command>,
     /// When the link began; the model's times count from here.
     pub epoch: Nanos,
-    /// How long before a packet is due the thread stops sleeping.
+    /// Time before a packet is due at which the thread stops sleeping.
     pub spin: Nanos,
 }
 
 /// The largest IP packet.
 const MAX_PACKET: usize = 65_535;
 
-/// So many packets are read before those that are due get their turn.
+/// Most packets that are read before due ones are sent.
 const READ_AT_ONCE: usize = 8;
 
 impl Mover {

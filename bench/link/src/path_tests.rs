@@ -145,7 +145,7 @@ fn a_share_is_held_back_and_overtaken() {
         .filter(|&&(n, due)| due - n as Nanos * 2 * MS == 12 * MS)
         .count() as u64;
     assert!((140..260).contains(&late), "{late}");
-    // The last few have nobody behind them to be overtaken by.
+    // The last few have no later packet that could overtake them.
     assert!(late - path.counters.reordered.packets < 5);
 }
 

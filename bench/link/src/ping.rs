@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const PRIORITY: i32 = 30;
 const HEADER: usize = 4;
-/// The last answer may take so long.
+/// Time in which the last answer must come.
 const LINGER: Nanos = 2_000_000_000;
 
 pub fn echo(arguments: impl Iterator<Item = String>) -> Result<(), String> {

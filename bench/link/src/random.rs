@@ -1,4 +1,4 @@
-/// What a number is drawn for. Each purpose has a sequence of its own, so that turning one impairment
+/// The purpose of a random number. Each purpose has a sequence of its own, so that turning one impairment
 /// on or off leaves the decisions of the others as they were.
 #[derive(Clone, Copy)]
 pub enum Purpose {

@@ -1,4 +1,4 @@
-//! What one direction of the link does to packets, and its text form: words such as `delayMs=13.7`.
+//! The settings of one direction of the link, and their text form: words such as `delayMs=13.7`.
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
@@ -109,7 +109,7 @@ fn table(text: &str) -> Result<Vec<f64>, String> {
 }
 
 impl Settings {
-    /// How many packets may wait, 0 being any number; a bound in milliseconds alone is one too.
+    /// Most packets that may wait, 0 for any number; a bound in milliseconds alone is one too.
     pub fn queue_limit(&self) -> usize {
         match (self.queue_packets, self.queue_ms) {
             (UNSET, 0.0) => DEFAULT_QUEUE_PACKETS,

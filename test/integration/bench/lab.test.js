@@ -57,7 +57,7 @@ async function measureBare(url) {
   return () => trips;
 }
 
-/** What nine in ten take longer than: a busy machine shows in the others. @param {number[]} trips */
+/** The 10th percentile: a busy machine shows in the longer ones. @param {number[]} trips */
 const quick = (trips) => trips.toSorted((a, b) => a - b)[Math.floor(trips.length / 10)];
 
 describe('the lab\'s own error', () => {

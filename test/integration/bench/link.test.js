@@ -19,7 +19,7 @@ const CRATE = fileURLToPath(new URL('../../../bench/link/', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../../../bench/link/link.js', import.meta.url));
 const OWNER = fileURLToPath(new URL('../../fixtures/link-owner.js', import.meta.url));
 
-const trial = await openLink({ parameters: { delayMs: 1 }, seed: 1, shaper: 'emulator' });
+const trial = await openLink({ parameters: { delayMs: 1 }, seed: 1 });
 await trial.close();
 const needsLink = requireOrSkip(trial.available, trial.reason ?? '', ofTheMachine);
 const needsCargo = requireOrSkip((await run('cargo', ['--version'])).code === 0, 'there is no cargo', ofTheMachine);
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 /** @param {object} parameters @param {object} [options] */
 async function linkWith(parameters, options = {}) {
-  const link = await openLink({ parameters, seed: 7, shaper: 'emulator', ...options });
+  const link = await openLink({ parameters, seed: 7, ...options });
   open.add(link);
   expect(link.reason).toBeUndefined();
   return link;
@@ -211,7 +211,7 @@ needsLink.describe('a link', () => {
   });
 
   it('as in the thesis has a ping and a bandwidth like the thesis\'s', async () => {
-    const link = await openLink({ profile: 'thesis', seed: 3, shaper: 'emulator' });
+    const link = await openLink({ profile: 'thesis', seed: 3 });
     open.add(link);
     const { received, minMs, meanMs, maxMs } = await link.ping({ count: 400, intervalMs: 10 });
     expect(received).toBe(400);
@@ -302,7 +302,7 @@ needsLink.describe('the command', () => {
 describe('no link', () => {
   it('is loopback, which can be measured but not shaped', async () => {
     const link = await openLink();
-    expect(link).toMatchObject({ available: true, kind: 'none', profile: 'loopback' });
+    expect(link).toMatchObject({ available: true, isEmulated: false, profile: 'loopback' });
     expect(link.client).toEqual({ exec: [], address: '127.0.0.1' });
     const ping = await link.ping({ count: 3, intervalMs: 10, tool: 'script' });
     expect(ping.received).toBe(3);
@@ -317,7 +317,6 @@ describe('no link', () => {
     [{ profile: 'lte' }, /no link lte/],
     [{ parameters: { delayMs: -1 } }, /delayMs/],
     [{ seed: -1 }, /seed/],
-    [{ shaper: 'tc' }, /shaper is one of/],
     [{ steps: {} }, /must be a list/],
   ])('comes of %j, but an error that says why', async (options, message) => {
     await expect(openLink(/** @type {any} */ (options))).rejects.toThrow(message);

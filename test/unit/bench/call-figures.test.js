@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bestDelay, callFigures, delaysOf, receivedAt } from '../../../bench/stats/call-figures.js';
-import { WireNotes } from '../../../bench/stats/wire-notes.js';
+import { WireNotes } from '../../../bench/participants/wire-notes.js';
 import { Packet, writeAudioHeader } from '../../../public/shared/packet.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 

@@ -7,7 +7,7 @@ import { FakeClock } from '../../fakes/fake-clock.js';
 
 const RATE = 48000;
 
-/** Of rooms whose clocks are their own. @type {Record<string, number>} */
+/** Rooms with clocks of their own, in milliseconds ahead. @type {Record<string, number>} */
 const AHEAD_MS = { ahead: 7, 'far ahead': 1013 };
 
 /** A server's end: answers clock requests at once, and keeps what audio came. */
@@ -16,7 +16,7 @@ class FakeConnection extends Connection {
   audio = [];
   /** @type {any[]} */
   controls = [];
-  /** What the clock of its room is ahead, in milliseconds. */
+  /** Time by which its room's clock is ahead, in milliseconds. */
   aheadMs = 0;
 
   /** @param {FakeClock} clock */

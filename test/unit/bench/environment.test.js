@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { busyCores } from '../../../bench/run/environment.js';
+import { busyCores } from '../../../bench/report/environment.js';
 
 describe('how many cores are at work', () => {
   /** @param {{ user: number, sys: number, idle: number }[][]} readings of each core, one after the other */

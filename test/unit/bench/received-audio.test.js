@@ -102,7 +102,7 @@ describe('how much later the same sound comes out elsewhere', () => {
     const sound = noise(12);
     for (const [ms, startMs] of [[0, 0], [47.5, 300], [180, -700.25], [499, 1000]]) {
       const earlier = { samples: sound, startMs: 5000, sampleRate };
-      // What came out at x in one came out at x + ms in the other, which began at another time.
+      // Sound at x in one recording is at x + ms in the other, which began at another time.
       const skipped = Math.round(((startMs - ms) * sampleRate) / 1000);
       const samples = Float32Array.from({ length: 8 * sampleRate }, (_, i) => 0.7 * (sound[i + skipped] ?? 0));
       const lags = lagsBetween({ samples, startMs: 5000 + (skipped * 1000) / sampleRate + ms, sampleRate }, earlier);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { csvHeader, csvLine, parseCsv } from '../../../bench/stats/csv.js';
-import { readRun } from '../../../bench/run/earlier-run.js';
-import { describeEnvironment, withoutPaths, withoutPlaces } from '../../../bench/run/environment.js';
-import { Progress } from '../../../bench/run/progress.js';
+import { readRun, RunFolder, UNFINISHED } from '../../../bench/report/run-folder.js';
+import { describeEnvironment, withoutPaths, withoutPlaces } from '../../../bench/report/environment.js';
+import { Progress } from '../../../bench/report/progress.js';
 import {
   cumulativePlot,
   differenceTable,
@@ -18,18 +18,18 @@ import { normal, seededRandom } from '../../../bench/stats/random.js';
 import { compareRuns } from '../../../bench/report/comparison.js';
 import { html } from '../../../bench/report/html.js';
 import { formatColumns, formatDuration, formatNumber } from '../../../bench/report/numbers.js';
+import { tableSection } from '../../../bench/report/page.js';
 import { looksOf } from '../../../bench/report/palette.js';
 import { writeReport } from '../../../bench/report/run-report.js';
 import { plotFile, plotMarkup } from '../../../bench/report/svg.js';
 import { textSummary, textTable } from '../../../bench/report/text-table.js';
-import { NO_RESULT, checkResult, valuesByRepetition } from '../../../bench/run/result.js';
-import { RunFolder, UNFINISHED } from '../../../bench/run/run-folder.js';
+import { NO_RESULT, checkResult, valuesByRepetition } from '../../../bench/report/result.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
-/** @type {import('../../../bench/run/result.js').Quantity} */
+/** @type {import('../../../bench/report/result.js').Quantity} */
 const ROUND_TRIP = { name: 'roundTrip', label: 'Round-trip latency', unit: 'ms' };
 
-/** @type {import('../../../bench/run/environment.js').Environment} */
+/** @type {import('../../../bench/report/environment.js').Environment} */
 const ENVIRONMENT = {
   machine: { cpu: 'Abacus 9', cores: 2, memoryGiB: 4, kernel: 'Linux 6.1', arch: 'x64', loadAverage: 0.5 },
   versions: { aloud: '0.1.0', node: '20.20.2', npm: '11.0.0', chromium: null },
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-/** @param {Partial<import('../../../bench/run/run-folder.js').RunFolderSettings>} [settings] */
+/** @param {Partial<import('../../../bench/report/run-folder.js').RunFolderSettings>} [settings] */
 const openFolder = (settings) =>
   RunFolder.open({
     root,
@@ -67,7 +67,7 @@ const openFolder = (settings) =>
  * @param {number} seed
  * @param {string[]} [protocols]
  * @param {number} [perRepetition]
- * @returns {import('../../../bench/run/result.js').Sample[]}
+ * @returns {import('../../../bench/report/result.js').Sample[]}
  */
 function samples(seed, protocols = ['webtransport', 'http1'], perRepetition = 40) {
   const random = seededRandom(seed);
@@ -81,7 +81,7 @@ function samples(seed, protocols = ['webtransport', 'http1'], perRepetition = 40
   );
 }
 
-/** @param {number} seed @returns {import('../../../bench/run/result.js').Result} */
+/** @param {number} seed @returns {import('../../../bench/report/result.js').Result} */
 function resultOf(seed) {
   const values = samples(seed);
   const tables = [
@@ -132,7 +132,7 @@ async function finishedRun(seed, id) {
 /** @param {string} path @param {string} file */
 const readFrom = (path, file) => readFile(join(path, file), 'utf8');
 
-/** What would make a page ask for something outside of it, or run a script. */
+/** Markup that would make a page load something, or run a script. */
 const OUTSIDE = /<script|<link|<iframe|@import|url\((?!#)|(?:src|href)="(?:[a-z]+:|\/)/i;
 
 describe('a run that ends well', () => {
@@ -276,7 +276,7 @@ describe('a run that ends badly', () => {
   });
 });
 
-/** @param {import('../../../bench/run/result.js').Sample[]} values */
+/** @param {import('../../../bench/report/result.js').Sample[]} values */
 const csvLength = (values) =>
   csvHeader(ROUND_TRIP).length + values.map((value) => csvLine(ROUND_TRIP, value)).join('').length;
 
@@ -317,7 +317,7 @@ describe('samples in files', () => {
         { name: 'people', label: 'People', unit: '' },
       ],
     };
-    /** @type {import('../../../bench/run/result.js').Sample[]} */
+    /** @type {import('../../../bench/report/result.js').Sample[]} */
     const all = [
       {
         protocol: 'http1',
@@ -378,7 +378,7 @@ describe('views of a quantity', () => {
 
   test('the difference of protocols holds the one that was built in', () => {
     const table = differenceTable(ROUND_TRIP, samples(1), seededRandom(1));
-    const cell = /** @type {import('../../../bench/run/result.js').Estimate} */ (table?.rows[0][1]);
+    const cell = /** @type {import('../../../bench/report/result.js').Estimate} */ (table?.rows[0][1]);
     expect(table?.rows[0][0]).toBe('HTTP/1 − WebTransport');
     expect(cell.interval?.[0]).toBeLessThan(5);
     expect(cell.interval?.[1]).toBeGreaterThan(5);
@@ -406,7 +406,7 @@ describe('views of a quantity', () => {
 });
 
 describe('plots', () => {
-  /** @type {import('../../../bench/run/result.js').Plot} */
+  /** @type {import('../../../bench/report/result.js').Plot} */
   const plot = {
     name: 'delay',
     title: 'Received <audio>',
@@ -568,6 +568,14 @@ describe('text', () => {
     expect(report).toContain('&lt;script&gt;alert(1)');
     expect(report).not.toMatch(/<script|<img/);
     expect(await readFrom(folder.path, `${plot.name}.svg`)).not.toContain('<script');
+  });
+});
+
+describe('a table of a page', () => {
+  test('has the interval of each figure, also in its first column', () => {
+    const row = [{ value: 1, interval: /** @type {const} */ ([0, 2]) }, { value: 4, interval: /** @type {const} */ ([3, 5]) }];
+    const table = { name: 't', title: 'T', columns: [{ label: 'Mean' }, { label: 'p50' }], rows: [row] };
+    expect(String(tableSection(table))).toMatch(/<th scope="row">1[^/]*\[0, 2\].*<td class="number">4[^/]*\[3, 5\]/s);
   });
 });
 

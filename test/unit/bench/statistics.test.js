@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blockLength } from '../../../bench/stats/block-length.js';
-import { bootstrap, difference, summaryIntervals } from '../../../bench/stats/bootstrap.js';
+import { blockLength, bootstrap, difference, summaryIntervals } from '../../../bench/stats/bootstrap.js';
 import { normal, seededRandom } from '../../../bench/stats/random.js';
 import {
   binsFor,
@@ -63,7 +62,7 @@ describe('quantiles', () => {
     expect([0, 1].map((p) => quantile([3, 5, 9], p))).toEqual([3, 9]);
     expect(quantile([7], 0.99)).toBe(7);
     expect(quantile([], 0.5)).toBeNaN();
-    expect(() => quantile([1], 1.1)).toThrow(RangeError);
+    expect(quantile([1, Infinity], 1)).toBe(Infinity);
   });
 
   test('the least value that covers a share is one of the values, and infinity where too many never came', () => {
@@ -188,7 +187,7 @@ describe('block lengths', () => {
 
 describe('confidence intervals', () => {
   /**
-   * How often intervals for the mean hold the truth, which is 0.
+   * The share of intervals for the mean that hold the truth, which is 0.
    * @param {number} runs
    * @param {() => number[][]} measure
    * @param {() => number} random
@@ -216,7 +215,7 @@ describe('confidence intervals', () => {
 
   test('hold the truth about as often as they promise, for a series whose neighbours are alike', () => {
     const random = seededRandom(7);
-    expect(coverage(120, () => [series(random, 200, 0.6)], random)).toBeGreaterThan(0.88);
+    expect(coverage(300, () => [series(random, 200, 0.6)], random)).toBeGreaterThan(0.88);
   });
 
   test('that took neighbours for independent would not: single values drawn are too sure', () => {

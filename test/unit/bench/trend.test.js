@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { framePathBars, joined } from '../../../bench/run/bars.js';
-import { barsTable, isMet } from '../../../bench/run/targets.js';
-import { checkResult, NO_RESULT } from '../../../bench/run/result.js';
 import { trend } from '../../../bench/stats/trend.js';
 import { normal, seededRandom } from '../../../bench/stats/random.js';
 
@@ -33,51 +30,5 @@ describe('the trend of a series', () => {
 
   it('says nothing of two points', () => {
     expect(trend([[0, 1], [1, 2]], { random: seededRandom(1) }).slope).toBeNaN();
-  });
-});
-
-describe('a bar', () => {
-  it('is met on its own side of the limit only', () => {
-    const bar = { what: 'D', limit: 8, unit: 'ms' };
-    expect(isMet({ ...bar, reached: 8 })).toBe(true);
-    expect(isMet({ ...bar, reached: 8.1 })).toBe(false);
-    expect(isMet({ ...bar, is: '≥', reached: 8.1 })).toBe(true);
-    expect(isMet({ ...bar, is: '≥', reached: 7.9 })).toBe(false);
-    expect(isMet({ ...bar, reached: NaN })).toBe(false);
-  });
-
-  it('is a row of a table that says what was reached, and by what it wasn\'t', () => {
-    const table = barsTable([
-      { what: 'D', limit: 8, reached: 7.54, unit: 'ms', digits: 1 },
-      { what: 'received', is: '≥', limit: 99.5, reached: 99.1, unit: '%', digits: 1, why: 'stalls' },
-      { what: 'memory', limit: 1, reached: NaN, unit: 'MiB' },
-    ]);
-    expect(table.rows.map((row) => row.slice(1))).toEqual([
-      ['≤ 8.0 ms', '7.5 ms', 'met', ''],
-      ['≥ 99.5 %', '99.1 %', 'not met', 'stalls'],
-      ['≤ 1 MiB', '–', 'not measured', ''],
-    ]);
-    expect(() => checkResult({ ...NO_RESULT, tables: [table] })).not.toThrow();
-  });
-});
-
-describe('the bars of all benchmarks', () => {
-  it('are the rows of each, in order, in one table', () => {
-    const one = barsTable([{ what: 'a', limit: 1, reached: 1, unit: 'ms' }]);
-    const two = barsTable([{ what: 'b', limit: 1, reached: 2, unit: 'ms' }, { what: 'c', limit: 1, reached: NaN, unit: 'ms' }]);
-    expect(joined([one, two]).rows.map(([what, , , met]) => [what, met])).toEqual([['a', 'met'], ['b', 'not met'], ['c', 'not measured']]);
-    expect(() => checkResult({ ...NO_RESULT, tables: [joined([])] })).not.toThrow();
-  });
-
-  it('hold what a frame costs without a codec, as it is pushed', () => {
-    const cases = [
-      { codec: 'none', delivery: 'tick', people: 10, talking: 10, 'µs/frame': 12.3, 'bytes/frame': 4 },
-      { codec: 'none', delivery: 'tick', people: 50, talking: 50, 'µs/frame': 5, 'bytes/frame': 40 },
-      { codec: 'none', delivery: 'reply', people: 50, talking: 50, 'µs/frame': 99, 'bytes/frame': 4000 },
-      { codec: 'libopus-wasm', delivery: 'tick', people: 10, talking: 10, 'µs/frame': 300, 'bytes/frame': 400 },
-    ];
-    const { rows } = framePathBars({ cases });
-    expect(rows[0][4]).toContain('up to 99 µs: 50 people, 50 talk');
-    expect(rows.map(([, , reached, met]) => [reached, met])).toEqual([['12.3 µs', 'met'], ['40 bytes', 'met']]);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stalling } from '../../../bench/delay/delay-simulation.js';
+import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stalling } from '../../../bench/delay-simulation.js';
 import { DelayControl } from '../../../server/clock/delay-control.js';
 import { Lateness } from '../../../server/source/lateness.js';
 import { random } from '../../fakes/random.js';
 
-/** @import { Tick } from '../../../bench/delay/delay-simulation.js' */
+/** @import { Tick } from '../../../bench/delay-simulation.js' */
 
 /** @param {Tick[]} ticks @param {number} [speaker] */
 const receivedPercent = (ticks, speaker = 0) =>

@@ -1,13 +1,14 @@
-/** Prints how a room's delay control follows made-up traces: D over time, received audio, reaction times. */
+/** Prints a room's delay control on made-up traces: D over time, received audio, reaction times. */
 
 import { Command, InvalidArgumentError } from 'commander';
 import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stalling } from './delay-simulation.js';
+import { mean } from './stats/statistics.js';
 
 /** @typedef {import('./delay-simulation.js').Trace} Trace */
 
 const TARGET = 99.5;
 
-/** So many values of D over time are printed. */
+/** Number of values of D over time that are printed. */
 const POINTS = 24;
 
 /** @type {Record<string, { about: string, traces: () => Trace[], roundTripsMs?: (number | null)[], loss?: number }>} */
@@ -59,9 +60,6 @@ const options = new Command('delay-control')
 /** @param {number} value @param {number} digits */
 const round = (value, digits) => Number(value.toFixed(digits));
 
-/** @param {number[]} values */
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
 const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs, loss }]) => {
   const { seconds, seed } = options;
   const link = { traces: traces(), roundTripsMs, loss };
@@ -80,7 +78,7 @@ const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs, l
   };
 });
 
-/** How long after a step of the path everything is in time again, and when D is back after it. */
+/** The time after a step of the path until everything is in time again, and until D is back. */
 function reactions() {
   return [5, 20, 40, 80, 160].map((riseMs) => {
     const trace = inTurn([[0, exponential(10, 1)], [30_000, exponential(10 + riseMs, 1)], [60_000, exponential(10, 1)]]);

@@ -9,10 +9,10 @@
  * Whatever ends a run, what it measured until then is in the folder, with a report that says so.
  */
 
-import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../public/shared/clock.js';
-import { csvHeader, csvLine } from '../stats/csv.js';
+import { csvHeader, csvLine, parseCsv } from '../stats/csv.js';
 import { withoutPaths, withoutPlaces } from './environment.js';
 import { NO_RESULT, checkName, checkResult } from './result.js';
 
@@ -36,7 +36,7 @@ import { NO_RESULT, checkName, checkResult } from './result.js';
 
 const WRITE_MS = 1000;
 
-/** What a folder says of a run that was killed, and of one that still goes on. */
+/** The error in run.json of a run that still goes on, or was killed. */
 export const UNFINISHED = 'The run still goes on, or was ended before it could say why.';
 
 export class RunFolder {
@@ -100,7 +100,7 @@ export class RunFolder {
     return folder;
   }
 
-  /** What run.json says now. */
+  /** The present content of run.json. */
   get run() {
     return this.#run;
   }
@@ -131,8 +131,8 @@ export class RunFolder {
   }
 
   /**
-   * What a reader of the figures must know.
-   * @param {string} warning a sentence; the same one twice is kept once
+   * Adds a warning for readers of the figures.
+   * @param {string} warning a sentence; a repeated one is kept once
    */
   warn(warning) {
     if (!this.#run.warnings.includes(warning)) this.#run.warnings.push(warning);
@@ -219,7 +219,7 @@ export class RunFolder {
     }
   }
 
-  /** A write that fails, as on a full disk, is met again by the run's end, which reports it. */
+  /** Errors are left to the run's end: a disk that is still full fails that write too, which is reported. */
   #writeLater() {
     this.#timer = this.#clock.setTimeout(async () => {
       const write = () => this.#append().then(() => this.#writeRun());
@@ -251,7 +251,7 @@ export class RunFolder {
   async #report(result) {
     const samples = new Map(Array.from(this.#records, ([name, record]) => [name, record.samples]));
     // Only now: what draws plots shouldn't take up memory while others are being measured.
-    const { writeReport } = await import('../report/run-report.js');
+    const { writeReport } = await import('./run-report.js');
     return writeReport({ path: this.path, run: this.#run, result, samples });
   }
 }
@@ -261,10 +261,10 @@ export class RunFolder {
  * @param {Quantity} quantity
  * @returns {string} the file with its samples
  */
-export const samplesFile = (path, { name }) => join(path, `samples-${name}.csv`);
+const samplesFile = (path, { name }) => join(path, `samples-${name}.csv`);
 
 /**
- * Replaces the file at once, so that nobody reads half of it.
+ * Replaces the file atomically, so that no reader sees half of it.
  * @param {string} file
  * @param {unknown} value
  * @param {number} [indent]
@@ -272,4 +272,54 @@ export const samplesFile = (path, { name }) => join(path, `samples-${name}.csv`)
 async function writeJson(file, value, indent) {
   await writeFile(`${file}.part`, `${JSON.stringify(value, null, indent)}\n`);
   await rename(`${file}.part`, file);
+}
+
+/**
+ * @typedef {object} EarlierRun
+ * @property {string} path
+ * @property {Run} run
+ * @property {Result} result
+ * @property {Map<string, readonly Sample[]>} samples by quantity
+ */
+
+/**
+ * @param {string} path a run's folder, of a finished run or of one that was killed
+ * @returns {Promise<EarlierRun>}
+ * @throws {Error} when it is no run's folder
+ */
+export async function readRun(path) {
+  const run = JSON.parse(
+    await readFile(join(path, 'run.json'), 'utf8').catch(() => {
+      throw new Error(`${path} is no run's folder: it has no run.json`);
+    }),
+  );
+  if (run.version !== 1) throw new Error(`${path} was written by another version of the lab`);
+  const result = await readFile(join(path, 'result.json'), 'utf8').then(JSON.parse, () => NO_RESULT);
+  const samples = await Promise.all(
+    run.quantities.map(async (/** @type {Quantity} */ quantity) => {
+      const text = await readFile(samplesFile(path, quantity), 'utf8').catch(() => '');
+      return /** @type {const} */ ([quantity.name, parseCsv(text, quantity)]);
+    }),
+  );
+  return { path, run, result: withNumbers(result), samples: new Map(samples) };
+}
+
+/**
+ * JSON has no NaN and gives null for it, which in a point breaks the line.
+ * @param {Result} result
+ * @returns {Result}
+ */
+function withNumbers(result) {
+  const plots = result.plots.map((plot) => ({
+    ...plot,
+    series: plot.series.map((series) => ({
+      ...series,
+      points: series.points.map((point) => point.map((number) => number ?? NaN)),
+    })),
+  }));
+  return {
+    ...result,
+    plots,
+    headlines: result.headlines.map((line) => ({ ...line, value: line.value ?? NaN })),
+  };
 }

@@ -1,23 +1,38 @@
 /**
- * All bars by one command: each benchmark is run as by itself, one after the other, and what it says of its
- * bars is put into one table.
- * @import { Cell, Table } from './result.js'
- * @import { RunFolder } from './run-folder.js'
+ * Targets: what aloud is to reach, as a table of each run, and the command `bars`, which runs the benchmarks
+ * one after the other and puts their targets into one table.
+ * @import { Cell, Table } from '../report/result.js'
+ * @import { RunFolder } from '../report/run-folder.js'
+ *
+ * @typedef {object} Target
+ * @property {string} what     the figure: 'D on loopback'
+ * @property {'≤' | '≥'} [is]  which side of the limit is good; ≤ by default
+ * @property {number} limit
+ * @property {number} reached  NaN where it couldn't be measured
+ * @property {string} unit
+ * @property {number} [digits]
+ * @property {string} [why]    what stands in the way, or what a reader of the figure must know
  */
 
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BARS_TABLE, barsTable } from './targets.js';
+import { formatNumber } from '../report/numbers.js';
+
+/** The name of the table with a result's targets. */
+const TABLE = 'targets';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const FRAME_PATH = fileURLToPath(new URL('../frame-path.js', import.meta.url));
 
-/** How long one who was interrupted may take to tidy up, in milliseconds. */
+/** Time in which an interrupted benchmark must close what it opened before it is killed, in milliseconds. */
 const TIDY_MS = 15_000;
 
-/** What a received frame may cost on Node's thread, in microseconds, and allocate, in bytes: none of ours. */
+/**
+ * Limits for one received frame on Node's thread: its time in microseconds, and its allocations in bytes. The
+ * engine itself boxes a few numbers, up to 64 bytes (bench/frame-path.js); aloud's own code allocates nothing.
+ */
 const FRAME_US = 30;
 const FRAME_BYTES = 64;
 
@@ -25,11 +40,11 @@ const FRAME_BYTES = 64;
  * @typedef {object} Benchmark
  * @property {string} name
  * @property {string[]} argv      of the lab's command; empty for the path of a frame, which is a command of its own
- * @property {number} limitSeconds it is broken off after so long
- * @property {boolean} [isLong]   run only when it is asked for by name
+ * @property {number} limitSeconds after this time it is ended
+ * @property {boolean} [isLong]   run only when it is named
  */
 
-/** Together about 20 minutes, without the long one. @type {readonly Benchmark[]} */
+/** The benchmarks of `bars`: about 20 minutes without the long one. @type {readonly Benchmark[]} */
 export const BENCHMARKS = Object.freeze([
   { name: 'frame-path', argv: [], limitSeconds: 120 },
   { name: 'call-thesis', argv: ['call', '--link', 'thesis', '--duration', '60'], limitSeconds: 180 },
@@ -41,15 +56,36 @@ export const BENCHMARKS = Object.freeze([
   { name: 'soak', argv: ['soak'], limitSeconds: 3900, isLong: true },
 ]);
 
+/** @param {Target} target */
+export const isMet = ({ is = '≤', limit, reached }) => (is === '≤' ? reached <= limit : reached >= limit);
+
+/**
+ * @param {readonly Target[]} targets
+ * @returns {Table}
+ */
+export function targetsTable(targets) {
+  return {
+    name: TABLE,
+    title: 'Targets',
+    columns: [{ label: 'What' }, { label: 'Target' }, { label: 'Reached' }, { label: 'Met' }, { label: 'Remark' }],
+    rows: targets.map((target) => {
+      const { what, is = '≤', limit, reached, unit, digits, why = '' } = target;
+      const text = (/** @type {number} */ value) => `${formatNumber(value, digits)} ${unit}`;
+      const isKnown = !Number.isNaN(reached);
+      return [what, `${is} ${text(limit)}`, isKnown ? text(reached) : '–', isKnown ? (isMet(target) ? 'met' : 'not met') : 'not measured', why];
+    }),
+  };
+}
+
 /**
  * @param {object} options
  * @param {readonly Benchmark[]} options.benchmarks
  * @param {RunFolder} options.folder
  * @param {AbortSignal} options.signal
  * @param {(what: string, share: number) => void} options.progress
- * @returns {Promise<Table>} bar by bar
+ * @returns {Promise<Table>} a row for each target
  */
-export async function runBars({ benchmarks, folder, signal, progress }) {
+export async function runTargets({ benchmarks, folder, signal, progress }) {
   /** @type {Table[]} */
   const tables = [];
   for (const [i, benchmark] of benchmarks.entries()) {
@@ -60,15 +96,15 @@ export async function runBars({ benchmarks, folder, signal, progress }) {
     } catch (error) {
       const why = /** @type {Error} */ (error).message;
       folder.warn(`${benchmark.name}: ${why}`);
-      tables.push(barsTable([{ what: benchmark.name, limit: NaN, reached: NaN, unit: '', why }]));
+      tables.push(targetsTable([{ what: benchmark.name, limit: NaN, reached: NaN, unit: '', why }]));
     }
   }
   return joined(tables);
 }
 
-/** @param {readonly Table[]} tables of bars */
+/** @param {readonly Table[]} tables of targets */
 export function joined(tables) {
-  return { ...barsTable([]), rows: /** @type {Cell[][]} */ (tables.flatMap(({ rows }) => rows)) };
+  return { ...targetsTable([]), rows: /** @type {Cell[][]} */ (tables.flatMap(({ rows }) => rows)) };
 }
 
 /** @param {Benchmark} benchmark @param {RunFolder} folder @param {AbortSignal} signal */
@@ -77,8 +113,8 @@ async function runScenario({ name, argv, limitSeconds }, folder, signal) {
   const report = /^Report: (.*)$/m.exec(output)?.[1];
   if (code !== 0 || !report) throw new Error(`it broke off (exit code ${code}); its own report says why`);
   const { result, warnings } = await readRun(dirname(report));
-  const table = result.tables.find((/** @type {Table} */ { name: kind }) => kind === BARS_TABLE);
-  if (!table) throw new Error(`${name} says nothing of bars`);
+  const table = result.tables.find((/** @type {Table} */ { name: kind }) => kind === TABLE);
+  if (!table) throw new Error(`${name} has no table of targets`);
   for (const warning of warnings) folder.warn(`${name}: ${warning}`);
   return /** @type {Table} */ ({ ...table, caption: relative(folder.path, report) });
 }
@@ -95,23 +131,23 @@ async function readRun(path) {
 async function runFramePath({ limitSeconds }, signal) {
   const { output, code } = await run(['--expose-gc', FRAME_PATH, '--json'], limitSeconds, signal);
   if (code !== 0) throw new Error(`it broke off (exit code ${code})`);
-  return framePathBars(JSON.parse(output.slice(output.indexOf('{'))));
+  return framePathTargets(JSON.parse(output.slice(output.indexOf('{'))));
 }
 
 /**
  * @param {{ cases: Record<string, any>[] }} measured what frame-path prints
  * @returns {Table}
  */
-export function framePathBars({ cases }) {
+export function framePathTargets({ cases }) {
   const ours = cases.filter(({ codec }) => codec === 'none');
   const pushed = ours.filter(({ delivery }) => delivery === 'tick');
   const words = (/** @type {Record<string, any>} */ { people, talking }) => `${people} people, ${talking} talk`;
   const worst = (/** @type {Record<string, any>[]} */ all, /** @type {string} */ what) =>
     all.reduce((most, one) => (one[what] > most[what] ? one : most));
-  if (pushed.length === 0) return barsTable([]);
+  if (pushed.length === 0) return targetsTable([]);
   const [slow, big, answered] = [worst(pushed, 'µs/frame'), worst(pushed, 'bytes/frame'), worst(ours, 'µs/frame')];
   const others = answered === slow ? '' : `; answered one by one (reply) up to ${answered['µs/frame']} µs: ${words(answered)}`;
-  return barsTable([
+  return targetsTable([
     { what: 'The path of a received frame without codec', limit: FRAME_US, reached: slow['µs/frame'], unit: 'µs', digits: 1, why: `the dearest of the rooms measured: ${words(slow)}${others}` },
     { what: 'Allocated for a frame', limit: FRAME_BYTES, reached: big['bytes/frame'], unit: 'bytes', digits: 0, why: `the most: ${words(big)}; the engine boxes a few numbers, up to ${FRAME_BYTES} bytes of which count as none of ours` },
   ]);

@@ -1,4 +1,4 @@
-/** What options of commands may be. */
+/** Parsers of command-line options. */
 
 import { InvalidArgumentError } from 'commander';
 

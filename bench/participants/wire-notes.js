@@ -1,8 +1,8 @@
 /**
- * What a whole client sends, receives and plays, frame by frame, noted at its connection and at its
- * decoder, so that it can be said of each frame of speech what became of it.
+ * Notes, at a whole client's connection and decoder, the frames that it sends, receives and plays: from them
+ * call-figures.js computes the fate of each frame of speech.
  * @import { Codec, Decoder } from '../../public/shared/codec.js'
- * @import { Tap } from '../participants/webtransport.js'
+ * @import { Tap } from './webtransport.js'
  *
  * @typedef {object} PacketNote
  * @property {number} frame      of the packet
@@ -17,7 +17,7 @@
 
 import { MAX_REDUNDANCY, Packet, PacketType, readPacket } from '../../public/shared/packet.js';
 
-/** No more packets than these are noted of each kind: an hour of them. */
+/** Most packets that are noted of each kind: an hour of them at 50 a second. */
 const MOST = 180_000;
 
 /** @implements {Tap} */
@@ -27,7 +27,7 @@ export class WireNotes {
   #noting = false;
   /** @type {Wire} */
   #wire = { sent: [], received: [], played: [] };
-  /** Which frames a payload was received for, by what it holds. @type {Map<string, number[]>} */
+  /** The frames for which a payload was received, by the payload's bytes. @type {Map<string, number[]>} */
   #frames = new Map();
 
   /** @param {() => number} now milliseconds */
@@ -35,13 +35,13 @@ export class WireNotes {
     this.#now = now;
   }
 
-  /** From now on it is noted. */
+  /** Starts noting, with empty notes. */
   begin() {
     this.#wire = { sent: [], received: [], played: [] };
     this.#noting = true;
   }
 
-  /** @returns {Wire} what was noted; nothing is any more */
+  /** Stops noting. @returns {Wire} the notes since begin() */
   take() {
     this.#noting = false;
     this.#frames.clear();

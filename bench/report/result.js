@@ -1,6 +1,6 @@
 /**
- * What a scenario hands over: one shape for all of them, from which the run's folder, the report and the
- * terminal's summary are made. A new scenario, transport or quantity fills it and changes none of those.
+ * A scenario's result: one shape for all scenarios, from which the run's folder, the report and the terminal's
+ * summary are made, so that a new scenario, transport or quantity changes none of those.
  *
  * Protocols are named as the server's transports are ('webtransport', 'websocket', 'http1'); any other
  * name works too, and gets a colour of its own. Wherever a unit is asked for, '' says that there is none.
@@ -36,7 +36,7 @@
  * @typedef {object} Column
  * @property {string} label
  * @property {string} [unit]
- * @property {number} [digits] after the point; otherwise as many as suit the column
+ * @property {number} [digits] after the point; by default those that suit the column
  *
  * @typedef {object} Table
  * @property {string} name     a word in camelCase
@@ -51,7 +51,7 @@
  * @property {number} [from]
  * @property {number} [to]
  * @property {boolean} [isLogarithmic]
- * @property {string[]} [categories] of a plot of bars: what its whole numbers of x stand for
+ * @property {string[]} [categories] of a bar chart: the names of its whole numbers of x
  *
  * @typedef {object} Series
  * @property {string} name      as the legend says it
@@ -59,7 +59,7 @@
  * @property {number} [variant] tells series of one protocol apart, by dash, marker and shade; from 0
  * @property {number[][]} points by the plot's kind: line, scatter, cdf and bars [x, y], or [x, y, low,
  *   high] with an interval of confidence; histogram [from, to, y]. Ascending in x, except scatter.
- *   Where a line must break, y is NaN.
+ *   A line breaks at a point whose y is NaN.
  *
  * @typedef {object} Reference a figure to compare with, drawn as a thin grey mark
  * @property {string} label     'thesis: 61.8'

@@ -3,11 +3,12 @@
  * mixes each frame once, and what of it was there. No sound, no sockets, no real time.
  */
 
-import { normal, seededRandom } from '../stats/random.js';
-import { Redundancy } from '../../public/shared/redundancy.js';
-import { DelayControl } from '../../server/clock/delay-control.js';
-import { Lateness } from '../../server/source/lateness.js';
-import { ReceiverStats } from '../../server/source/receiver-stats.js';
+import { normal, seededRandom } from './stats/random.js';
+import { leastCovering, sorted } from './stats/statistics.js';
+import { Redundancy } from '../public/shared/redundancy.js';
+import { DelayControl } from '../server/clock/delay-control.js';
+import { Lateness } from '../server/source/lateness.js';
+import { ReceiverStats } from '../server/source/receiver-stats.js';
 
 /**
  * @typedef {(endMs: number, random: () => number) => number} Trace
@@ -79,7 +80,7 @@ export function simulate(options) {
     reviewMs += 1000;
     for (const [i, { reception, redundancy: sender }] of speakers.entries()) {
       reception.endSecond(dueMs, roundTripsMs[i] ?? null);
-      // What the server tells the sender once a second.
+      // The report that the server sends once a second.
       sender.report(reception.snapshot().lostPercent5s);
     }
     control.review(speakers.map(({ reception }) => reception.lateness));
@@ -212,12 +213,10 @@ export const inTurn = (parts) => (end, random) => {
 };
 
 /**
- * The smallest D in whole milliseconds, the same for the whole trace, that has the target's share in time: what
- * one who knew everything beforehand would set.
+ * The smallest constant D in whole milliseconds that has the target's share of the whole trace in time.
  * @param {number[]} lateness
  * @param {number} targetPercent
  */
 export function leastFixedMs(lateness, targetPercent) {
-  const sorted = lateness.toSorted((a, b) => a - b);
-  return Math.max(0, Math.ceil(sorted[Math.ceil((sorted.length * targetPercent) / 100) - 1]));
+  return Math.max(0, Math.ceil(leastCovering(sorted(lateness), targetPercent / 100)));
 }

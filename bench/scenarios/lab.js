@@ -2,7 +2,7 @@
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Link } from '../link/link.js'
- * @import { RunFolder } from './run-folder.js'
+ * @import { RunFolder } from '../report/run-folder.js'
  *
  * @typedef {object} LabOptions what every scenario takes
  * @property {TransportName[]} transports
@@ -14,7 +14,7 @@
  * @property {boolean} browser
  * @property {string[]} server      further options of the server
  *
- * @typedef {object} Clients         who makes the participants, wherever they are
+ * @typedef {object} Clients         makes the participants, in a process or in a browser
  * @property {(name: string, options?: object) => Promise<any>} call  a function of bench/participants/participants.js
  * @property {() => Promise<void>} close  idempotent
  */
@@ -33,11 +33,11 @@ export const FORMATS = Object.freeze({
   call: { words: '48 kHz, packets of 20 ms', argv: [] },
 });
 
-/** When sending was so late, at the 99th percentile, or took so much of a core, the generator was the bottleneck. */
+/** Above this lateness of sending, at the 99th percentile, or this CPU the generator counts as the bottleneck. */
 const BOTTLENECK_LATENESS_MS = 10;
 const BOTTLENECK_CPU_PERCENT = 85;
 
-/** A scenario's laboratory: a server at one end of a link, participants at the other, and a notebook. */
+/** A scenario's means: a server at one end of a link, participants at the other, and the run's folder. */
 export class Lab {
   /** @type {Child | null} */
   #server = null;
@@ -141,7 +141,7 @@ export class Lab {
   }
 
   /**
-   * Lets people talk, and notes what happens, after the warm-up.
+   * Notes, after the warm-up, the packets of those who have joined.
    * @param {number} seconds
    * @returns {Promise<{ server: any, people: any[], cpuPercent: number }>} the notes of both ends
    */
@@ -156,7 +156,7 @@ export class Lab {
   }
 
   /**
-   * Notes how well the load was made, for the report.
+   * Notes the generator's lateness and CPU, for the report.
    * @param {readonly number[]} lateness of sending, against plan, in milliseconds
    * @param {number} cpu percent of a core
    */
@@ -190,7 +190,7 @@ export class Lab {
     return transports.map((_, i) => transports[(i + repetition) % transports.length]);
   }
 
-  /** How many seconds each protocol is measured in each repetition. */
+  /** Seconds for which each protocol is measured in each repetition. */
   get blockSeconds() {
     return this.options.duration / this.options.repetitions;
   }

@@ -1,9 +1,9 @@
 /**
- * How far a run is, for a person at a terminal: one line that is written over. Where the output is kept
- * (a file, a CI log), a line for each stage, and one now and then.
+ * A run's progress: at a terminal one line that is overwritten; where the output is kept (a file, a CI log), a
+ * line for each stage and one every 30 seconds.
  */
 
-import { formatDuration } from '../report/numbers.js';
+import { formatDuration } from './numbers.js';
 
 /**
  * @typedef {object} Output

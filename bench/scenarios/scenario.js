@@ -1,8 +1,8 @@
 /**
- * What a scenario is: a file of its own in bench/scenarios, named in bench/scenarios/index.js.
+ * A scenario is a file of its own in bench/scenarios, named in bench/scenarios/index.js.
  *
  * @import { Command } from 'commander'
- * @import { Quantity, Result, Sample } from './result.js'
+ * @import { Quantity, Result, Sample } from '../report/result.js'
  * @import { Lab, LabOptions } from './lab.js'
  *
  * @typedef {object} Samples what was recorded so far
@@ -29,7 +29,7 @@ import { seededRandom } from '../stats/random.js';
 export const randomFor = ({ seed }) => seededRandom(seed);
 
 /**
- * What is different when the participants were in a browser.
+ * The notes of a report that are true only when the participants were in a browser.
  * @param {{ browser?: boolean }} options
  * @returns {string[]}
  */

@@ -1,5 +1,5 @@
 /**
- * What a run ran on, as a methods section needs it; nothing that tells whose machine it was.
+ * The machine and versions of a run, as a methods section needs them, without anything that identifies the owner.
  */
 
 import { execFile } from 'node:child_process';
@@ -74,7 +74,7 @@ function describeMachine() {
 }
 
 /**
- * How many cores all programs of the machine use together, for a while.
+ * Measures the cores that all programs of the machine use together.
  * @param {number} ms
  * @param {{ times: () => { times: Record<string, number> }[], wait: (ms: number) => Promise<unknown> }} [machine]
  * @returns {Promise<number>}
