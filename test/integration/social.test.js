@@ -11,6 +11,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
+import { undisturbed } from '../support/machine.js';
 
 const TOKEN = 'a-token-of-more-than-16';
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -21,9 +22,10 @@ const [low, high] = await Promise.all(
 
 /** @type {(() => Promise<unknown>)[]} */
 const open = [];
-afterEach(async () => {
+async function closeAll() {
   for (const close of open.splice(0).toReversed()) await close();
-});
+}
+afterEach(closeAll);
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
@@ -63,7 +65,7 @@ function likeness(track, speech) {
 }
 
 describe('a recording of a call', () => {
-  it('has each person\'s track as it was spoken, and their sum, to be fetched by its id', async () => {
+  it('has each person\'s track as it was spoken, and their sum, to be fetched by its id', () => undisturbed(async () => {
     const server = await startServer();
     const ann = await joined(server, 'Ann', isBuilt() ? 'webtransport' : 'websocket', low);
     const bob = await joined(server, 'Bob', 'websocket', high);
@@ -111,7 +113,7 @@ describe('a recording of a call', () => {
     const headers = { authorization: `Bearer ${TOKEN}` };
     expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(204);
     expect((await fetch(`${path}/mix.opus`)).status).toBe(404);
-  });
+  }, closeAll));
 });
 
 describe('what people write', () => {

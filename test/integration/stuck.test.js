@@ -21,6 +21,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
+import { undisturbed } from '../support/machine.js';
 
 const JOIN = { type: 'join', version: 1, room: 'lab', name: 'Eve' };
 /** For so long it is looked at what the others hear. */
@@ -70,7 +71,12 @@ function heardBy(person) {
  * @param {{ url: string, people: Headless[] }} room
  * @returns {Promise<number>} how many packets to Eve were dropped meanwhile
  */
-async function othersHear({ url, people }) {
+function othersHear({ url, people }) {
+  return undisturbed(() => lookAt(url, people));
+}
+
+/** @param {string} url @param {Headless[]} people */
+async function lookAt(url, people) {
   const [before, dropped] = [people.map(heardBy), (await statsOfEve(url)).droppedOut];
   const { arrayBuffers, external } = process.memoryUsage();
   await pause(LOOK_MS);
