@@ -15,6 +15,7 @@ const LONGER = [
   'test/unit/client/loss-presence.test.js',
   'test/unit/client/steadiness.test.js',
   'test/integration/comeback.test.js',
+  'test/integration/conference.test.js',
   'test/browser/sound.test.js',
 ];
 
@@ -23,7 +24,7 @@ const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'] };
 
 /**
  * Real sockets and browsers are in real time: a busy machine takes its time, and a measurement that it disturbed is
- * made again (test/support/machine.js).
+ * made again (test/support/undisturbed.js).
  */
 const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: { timeout: 10_000 } } };
 

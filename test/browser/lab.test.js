@@ -5,7 +5,7 @@ import { inChromium } from './support/chromium.js';
 import { lowContrast } from './support/contrast.js';
 import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 /**
  * @import { Page } from 'playwright-core'

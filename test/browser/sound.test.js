@@ -6,7 +6,7 @@ import { inChromium, openBrowser } from './support/chromium.js';
 import { record } from './support/recording.js';
 import { joinRoom, openRoom, people } from './support/room-page.js';
 import { byLength, isLong } from '../support/long.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 

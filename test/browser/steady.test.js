@@ -5,7 +5,7 @@ import { inChromium, openBrowser } from './support/chromium.js';
 import { allowRecorder, recordWholly } from './support/recording.js';
 import { joinRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 /**
  * @import { Page } from 'playwright-core'

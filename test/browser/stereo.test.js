@@ -4,7 +4,7 @@ import { inChromium, openBrowser } from './support/chromium.js';
 import { record } from './support/recording.js';
 import { openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 /** Silence for as long as joining takes, then tones with pauses between them, which are no hum. */
 const LEAD_SECONDS = 4;

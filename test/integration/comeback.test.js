@@ -9,6 +9,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
+import { byLength } from '../support/long.js';
 import { openLink } from './fragile-link.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -86,7 +87,7 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
 }
 
 engine.describe('a link', () => {
-  for (const seconds of [5, 20]) {
+  for (const seconds of byLength({ short: [5], long: [20] })) {
     it.concurrent(`on which nothing passes for ${seconds} s gives the place back, with its id, over WebTransport`, async (test) => {
       const server = await startServer(test);
       const link = await openLink(server);

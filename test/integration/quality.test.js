@@ -16,7 +16,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 /** @typedef {(bytes: Uint8Array) => void} Send */
 

@@ -11,7 +11,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 const TOKEN = 'a-token-of-more-than-16';
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };

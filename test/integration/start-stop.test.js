@@ -14,12 +14,12 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 const RATE = 48_000;
-const SECONDS = 12;
+const SECONDS = 9;
 /** What is looked at of it, when everything has settled. */
-const FROM_SECONDS = 4;
+const FROM_SECONDS = 3;
 const DELAY_MS = 300;
 
 const codec = await loadCodec('libopus-wasm');

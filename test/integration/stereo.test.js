@@ -6,7 +6,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { sidesOf, stereoTones, toneDb } from '../fakes/stereo.js';
 import { requireOrSkip } from '../skip.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');

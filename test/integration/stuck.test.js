@@ -21,7 +21,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
-import { undisturbed } from '../support/machine.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 const JOIN = { type: 'join', version: 1, room: 'lab', name: 'Eve' };
 /** For so long it is looked at what the others hear. */

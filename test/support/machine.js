@@ -1,6 +1,5 @@
 /**
- * Tells the code's faults from the machine's. A test in real time fails where its processor was taken away, whatever
- * the code does; such a measurement is no verdict, and is made again.
+ * Watches whether the machine lets a measurement in real time run.
  *
  * @typedef {object} Disturbance what the machine did during a measurement
  * @property {number} stoodStill how often a timer of its own thread was more than `LATE_MS` late
@@ -11,7 +10,6 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { TestRunner } from 'vitest';
 
 /** The period of the sentinel's timer, in milliseconds. */
 const PERIOD_MS = 5;
@@ -25,41 +23,8 @@ const STOLEN_MS = 20;
 /** Other processes that use more are a disturbance, in processors. */
 const OTHERS_SHARE = 0.25;
 
-/** How often a measurement is made before the machine is given up, the first time included. */
-const TRIES = 4;
-
 /** A tick of the times in /proc, in milliseconds (proc(5): USER_HZ is 100 on every machine that Node runs on). */
 const TICK_MS = 10;
-
-/**
- * Runs a measurement with its assertions. Where these fail and the machine was disturbed meanwhile, it says so and runs
- * them again, `TRIES` times at most; where they fail on an undisturbed machine, the code is at fault, at once.
- *
- * @template T
- * @param {() => Promise<T>} measure can be run several times
- * @param {() => unknown} [cleanUp] closes what a failed measurement left, before the next
- * @returns {Promise<T>} what the measurement gave
- * @throws {Error} what the measurement threw
- */
-export async function undisturbed(measure, cleanUp = () => {}) {
-  const task = TestRunner.getCurrentTest();
-  for (let tries = 1; ; tries += 1) {
-    const endWatch = await watchMachine();
-    try {
-      return await measure();
-    } catch (error) {
-      const what = describeDisturbance(endWatch());
-      if (!what) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      if (tries === TRIES) throw new Error(`${message}\nNo verdict in ${tries} measurements: the last time ${what}`, { cause: error });
-      const note = `${what}: measured again after "${message.split('\n')[0]}"`;
-      if (task) (/** @type {any} */ (task.meta).measuredAgain ??= []).push(note);
-      await cleanUp();
-    } finally {
-      endWatch();
-    }
-  }
-}
 
 /**
  * @param {Disturbance} disturbance
@@ -93,7 +58,7 @@ export async function watchMachine() {
   const memory = new SharedArrayBuffer(3 * Float64Array.BYTES_PER_ELEMENT);
   const notes = new Float64Array(memory);
   const workerData = { memory, periodMs: PERIOD_MS, lateMs: LATE_MS };
-  const sentinel = new Worker(SENTINEL, { eval: true, workerData });
+  const sentinel = new Worker(SENTINEL, { eval: true, execArgv: [], workerData });
   await new Promise((resolve) => void sentinel.once('online', () => resolve(undefined)));
   const before = readTimes();
   /** @type {Disturbance | undefined} */

@@ -13,7 +13,7 @@ import { systemClock } from '../../../public/shared/clock.js';
 import { Packet, writeAudioHeader } from '../../../public/shared/packet.js';
 import { WebSocketConnection } from '../../../public/client/connection/websocket.js';
 import { WebSocket } from 'ws';
-import { undisturbed } from '../../support/machine.js';
+import { undisturbed } from '../../support/undisturbed.js';
 
 const MAIN = fileURLToPath(new URL('../../../bench/main.js', import.meta.url));
 const PEER = new URL('../../fixtures/echo-peer.js', import.meta.url);
