@@ -16,6 +16,7 @@ const LONGER = [
   'test/unit/client/steadiness.test.js',
   'test/integration/comeback.test.js',
   'test/integration/conference.test.js',
+  'test/browser/everyone.test.js',
   'test/browser/sound.test.js',
 ];
 
