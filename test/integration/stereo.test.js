@@ -57,7 +57,7 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
       const bob = await join(server, 'Bob', transport, { speech: flute });
       const cid = await join(server, 'Cid', transport);
       expect([ann, bob, cid].map(({ format }) => format?.channels)).toEqual([2, 2, 2]);
-      await pass(4500);
+      await pass(3500);
       for (const listener of [bob, cid]) {
         const { leftDb, rightDb, crossTalkDb } = sidesOf(heardBy(listener));
         expect(crossTalkDb).toBeLessThan(-20);

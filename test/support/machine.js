@@ -5,7 +5,8 @@
  * @property {number} stoodStill how often a timer of its own thread was more than `LATE_MS` late
  * @property {number} longestMs  the longest of these
  * @property {number} stolenMs   processor time that the machine's host took away
- * @property {number} othersShare processor time that other processes used, in processors: 1 is one of them all the time
+ * @property {number} othersShare processor time that processes outside of the test run used, in processors: 1 is one
+ *   of them all the time
  */
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -77,7 +78,7 @@ export async function watchMachine() {
   };
 }
 
-/** Processor times since the start: of all processes, of this one and its descendants, and what the host took. */
+/** Processor times since the machine's start: of all processes, of the test run, and what the host took. */
 function readTimes() {
   try {
     const [user, nice, system, , , irq, softIrq, stolen] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/\s+/).slice(1).map(Number);
@@ -89,7 +90,13 @@ function readTimes() {
   }
 }
 
-/** Processor time of this process and its descendants, in ticks. */
+/**
+ * The test run: Vitest, whose children are the test files' processes. Other test files are no others: what they take
+ * from a measurement is a fault of how the tests are arranged.
+ */
+const RUN = process.env.VITEST ? process.ppid : process.pid;
+
+/** Processor time of the test run, in ticks. */
 function ownTicks() {
   /** @type {Map<number, { parent: number, ticks: number }>} */
   const processes = new Map();
@@ -99,7 +106,7 @@ function ownTicks() {
     if (fields) processes.set(Number(pid), { parent: Number(fields[1]), ticks: fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0) });
   }
   const isOwn = (/** @type {number} */ pid) => {
-    for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) if (at === process.pid) return true;
+    for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) if (at === RUN) return true;
     return false;
   };
   return [...processes].reduce((sum, [pid, { ticks }]) => sum + (isOwn(pid) ? ticks : 0), 0);
