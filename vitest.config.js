@@ -41,6 +41,8 @@ export default defineConfig({
           // Simulations of minutes take processor time, and a busy machine has little.
           testTimeout: 60_000,
           isolate: false,
+          // Vitest leaves one processor to itself otherwise: of two, that is half.
+          maxWorkers: '100%',
           setupFiles: ['test/support/fresh-modules.js'],
           sequence: { groupOrder: 0 },
         },
