@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
  * @import { TestCase, TestModule } from 'vitest/node'
  */
 
-/** Where the run's last line is left for those who drive the tests from outside. */
+/** The file with the run's last line, for programs that run the tests. */
 export const SUMMARY_FILE = new URL('./output/summary.txt', import.meta.url);
 
 /** The number of slowest files, and of slowest tests, that are listed. */

@@ -11,10 +11,10 @@ import { useSite } from './support/site.js';
 
 const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
 
-/** Where the pictures go that the tests take, for people to look at. */
+/** The folder of the pictures that the tests take, for people to look at. */
 const PICTURES = new URL('../output/page/', import.meta.url);
 
-/** What a room's page may weigh before the codec, in bytes over the wire. */
+/** The most that a room's page may weigh before the codec, in bytes over the wire. */
 const MOST_BYTES = 200_000;
 
 inChromium.describe('the page for everyone, in Chromium', () => {

@@ -18,10 +18,10 @@ const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => v
 /** Silence for as long as joining takes, and until what it held up is over. */
 const LEAD_MS = 6000;
 
-/** What is moved by less is alike as a whole, up to its highest tones. */
+/** The smallest move of the sound that its highest tones show, in milliseconds. */
 const LEAST_MOVE_MS = 0.2;
 
-/** What is less alike was heard in part only. */
+/** A piece with a lower correlation was heard in part only. */
 const LEAST_CORRELATION = 0.7;
 
 const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
@@ -87,7 +87,7 @@ const staysWhereItIs = (argv) => () => {
 
   inChromium.it('stays where it is from the first word to the last', () => undisturbed(async () => {
     const call = await converse();
-    // Where sound came late it was left out, or the client moved and said so: nothing else may move it.
+    // Sound that came late was left out, or the client moved and said so: nothing else may move it.
     expect(call.spreadMs).toBeLessThan(1 + call.moved);
     expect(call.clear).toBeGreaterThan(0.8);
     expect(call.moved).toBeLessThan(LEAST_MOVE_MS);

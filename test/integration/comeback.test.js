@@ -18,7 +18,7 @@ const [speech] = (await readWav(new URL('../fixtures/speech-low.wav', import.met
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /**
- * What is cut off waits more than it works, so several tests run at once, and each closes what it opened.
+ * Calls that are cut off wait more than they work, so several tests run at once, and each closes what it opened.
  * @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test
  */
 
@@ -58,7 +58,7 @@ const isBack = (call, ms) =>
 const isCutOff = (call) =>
   vi.waitFor(() => expect(call.states.at(-1)).toBe('reconnecting'), { timeout: 6000, interval: 50 });
 
-/** Who is in the room, in whatever order they came back. @param {Awaited<ReturnType<typeof startServer>>} server */
+/** The people in the room, in whatever order they came back. @param {Awaited<ReturnType<typeof startServer>>} server */
 const who = (server) => {
   const people = server.rooms.get('lab')?.describe().people ?? [];
   return people.map(({ id, name, away }) => `${id} ${name}${away ? ', away' : ''}`).toSorted();

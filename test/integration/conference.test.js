@@ -51,7 +51,7 @@ async function join(test, server, name, transport, speech) {
 const SETTLING_MS = 12_000;
 
 /**
- * How like the speech the last two seconds of a recording are: the median correlation of the pieces
+ * Likeness of the last two seconds of a recording to the speech: the median correlation of the pieces
  * of a quarter of a second in which somebody speaks. It is looked at in 8 kHz: meanwhile other calls wait.
  * @param {Headless} listener
  */

@@ -1,5 +1,5 @@
 /**
- * What one client does wrong costs nobody else anything: two people talk and hear each other over real sockets
+ * One client's wrongs cost nobody else anything: two people talk and hear each other over real sockets
  * while somebody attacks. The delay is fixed and long, so that a busy machine isn't taken for an attack.
  */
 

@@ -49,7 +49,7 @@ async function joined(server, name, transport, speech) {
 const last = ({ controls }, type) => controls.findLast((message) => message.type === type);
 
 /**
- * How like speech a track is: the median correlation of the pieces in which somebody speaks.
+ * Likeness of a track to speech: the median correlation of the pieces in which somebody speaks.
  * @param {Float32Array} track
  * @param {Float32Array} speech
  */

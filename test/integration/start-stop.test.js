@@ -18,7 +18,7 @@ import { undisturbed } from '../support/undisturbed.js';
 
 const RATE = 48_000;
 const SECONDS = 9;
-/** What is looked at of it, when everything has settled. */
+/** The time after which everything has settled, and the sound is looked at. */
 const FROM_SECONDS = 3;
 const DELAY_MS = 300;
 
@@ -89,23 +89,23 @@ function levels(sound) {
   return all;
 }
 
-/** How often a level is below another, for however long. @param {number[]} all @param {number} bound */
+/** Number of times that the level falls below another, for however long. @param {number[]} all @param {number} bound */
 const dips = (all, bound) => all.filter((level, i) => level < bound && !(all[i - 1] < bound)).length;
 
-/** How much of Bob's own voice there is in what was heard: 1 is all of it. @param {Float32Array} heard */
+/** Share of Bob's own voice in what was heard: 1 is all of it. @param {Float32Array} heard */
 function shareOfBob(heard) {
   const { correlation, gainDb } = align(saying, heard);
   return correlation * 10 ** (gainDb / 20);
 }
 
-/** How many frames were missing of what came to somebody. @param {Headless} person */
+/** Number of frames that were missing of what came to somebody. @param {Headless} person */
 function missedBy(person) {
   const { late, lost, concealed, garbage, skipped } = /** @type {any} */ (person.stats()).detail.playout;
   expect(garbage).toBe(0);
   return late + lost + concealed + skipped;
 }
 
-/** What a participant heard once everything had settled. @param {Headless} person */
+/** The sound that a participant heard once everything had settled. @param {Headless} person */
 const settled = ({ recording, recorded }) => recording.subarray(FROM_SECONDS * RATE, recorded);
 
 const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);

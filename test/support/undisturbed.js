@@ -8,7 +8,7 @@
 import { TestRunner } from 'vitest';
 import { describeDisturbance, watchMachine } from './machine.js';
 
-/** How often a measurement is made before the machine is given up, the first time included. */
+/** The number of measurements before the machine is given up. */
 const TRIES = 4;
 
 /**
