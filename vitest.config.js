@@ -1,19 +1,35 @@
 import { defineConfig } from 'vitest/config';
 
-/** What hears or measures in a browser: nothing else may use the processors meanwhile. */
-const SOUND = ['sound', 'steady', 'stereo', 'lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
+/** Tests that hear or measure in a browser: nothing else may use the processors meanwhile. */
+const SOUND = ['test/browser/sound.test.js'];
+
+/** The lab, and sound that is heard for long: `npm run test:all` has them, `npm test` has not. */
+const LONG = [
+  'test/integration/bench/**/*.test.js',
+  ...['lab', 'lab-browser', 'steady', 'stereo'].map((name) => `test/browser/${name}.test.js`),
+];
+
+/** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */
+const LONGER = [
+  'test/unit/client/drift.test.js',
+  'test/unit/client/loss-presence.test.js',
+  'test/unit/client/steadiness.test.js',
+  'test/integration/comeback.test.js',
+  'test/integration/conference.test.js',
+  'test/browser/everyone.test.js',
+  'test/browser/sound.test.js',
+];
 
 /** Fails a test in which a page met an error. */
 const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'] };
 
-/** What goes over real sockets, or through a browser, is in real time: a busy machine may take its time. */
-const REAL_TIME = { retry: 1, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };
-
 /**
- * The kinds of test run one kind after another, so that a browser's sound isn't measured while others use the
- * processors. What is in real time gets a second try where the machine stood still; unit tests own their time
- * and get none.
+ * Real sockets and browsers are in real time: a busy machine takes its time, and a measurement that it disturbed is
+ * made again (test/support/undisturbed.js).
  */
+const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: { timeout: 10_000 } } };
+
+/** The kinds of test run one after another, so that a browser's sound isn't measured while others use the processors. */
 export default defineConfig({
   test: {
     reporters: ['default', './test/reporter.js'],
@@ -22,8 +38,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.js'],
-          // Simulations of hours take processor time, and a busy machine has little.
+          // Simulations of minutes take processor time, and a busy machine has little.
           testTimeout: 60_000,
+          isolate: false,
+          // Vitest leaves one processor to itself otherwise: of two, that is half.
+          maxWorkers: '100%',
+          setupFiles: ['test/support/fresh-modules.js'],
           sequence: { groupOrder: 0 },
         },
       },
@@ -32,7 +52,7 @@ export default defineConfig({
           ...REAL_TIME,
           name: 'integration',
           include: ['test/integration/**/*.test.js'],
-          testTimeout: 30_000,
+          exclude: LONG,
           maxWorkers: 2,
           maxConcurrency: 3,
           sequence: { groupOrder: 1 },
@@ -44,8 +64,7 @@ export default defineConfig({
           ...IN_BROWSER,
           name: 'browser',
           include: ['test/browser/**/*.test.js'],
-          exclude: SOUND,
-          testTimeout: 90_000,
+          exclude: [...SOUND, ...LONG],
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
@@ -56,9 +75,20 @@ export default defineConfig({
           ...IN_BROWSER,
           name: 'sound',
           include: SOUND,
-          testTimeout: 90_000,
           fileParallelism: false,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          ...REAL_TIME,
+          ...IN_BROWSER,
+          name: 'long',
+          include: [...LONG, ...LONGER],
+          env: { ALOUD_TEST_LONG: '1' },
+          testTimeout: 240_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

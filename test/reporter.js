@@ -1,28 +1,47 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 
-/** @typedef {import('vitest/reporters').Reporter} Reporter */
+/**
+ * @import { Reporter } from 'vitest/reporters'
+ * @import { TestCase, TestModule } from 'vitest/node'
+ */
 
-/** Where the run's last line is left for those who drive the tests from outside. */
+/** The file with the run's last line, for programs that run the tests. */
 export const SUMMARY_FILE = new URL('./output/summary.txt', import.meta.url);
 
-/** So many of the slowest files are named. */
-const SLOWEST = 8;
+/** The number of slowest files, and of slowest tests, that are listed. */
+const SLOWEST = 10;
+
+const seconds = (/** @type {number} */ ms) => (ms / 1000).toFixed(1).padStart(7);
 
 /**
- * Ends a run with its slowest files, so that it is seen what grows; with what failed before it passed, and what
- * was skipped, by name and reason; and with one plain line, `N passed, N failed`. A test file that can't be loaded counts as one failure.
+ * Ends a run with where its time went, so that one sees what grows; with the tests that passed at another try, the
+ * measurements that were made again because the machine was disturbed, and the tests that were skipped, each by name
+ * and reason; and with one plain line, `N passed, N failed`. A test file that can't be loaded counts as one failure.
  *
  * @implements {Reporter}
  */
 export default class SummaryReporter {
+  /** When the first file of each project began and the last one ended. @type {Map<string, { from: number, to: number }>} */
+  #spans = new Map();
+
   /** @param {(line: string) => void} [print] */
   constructor(print = console.log) {
     // Vitest hands over its reporter options when it makes the reporter itself.
     this.print = typeof print === 'function' ? print : console.log;
   }
 
+  /** @param {TestModule} module */
+  onTestModuleQueued(module) {
+    this.#reach(module);
+  }
+
+  /** @param {TestModule} module */
+  onTestModuleEnd(module) {
+    this.#reach(module);
+  }
+
   /**
-   * @param {ReadonlyArray<import('vitest/node').TestModule>} modules
+   * @param {ReadonlyArray<TestModule>} modules
    * @param {ReadonlyArray<unknown>} unhandled errors outside any test
    */
   onTestRunEnd(modules, unhandled) {
@@ -32,31 +51,52 @@ export default class SummaryReporter {
     const skipped = [];
     /** @type {string[]} */
     const retried = [];
+    /** @type {string[]} */
+    const measuredAgain = [];
     for (const module of modules) {
       failed += module.errors().length;
       for (const suite of module.children.allSuites()) failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result();
         if (state === 'passed' && errors?.length) retried.push(`${nameOf(test)}: ${errors[0].message.split('\n')[0]}`);
+        for (const note of /** @type {any} */ (test.meta()).measuredAgain ?? []) measuredAgain.push(`${nameOf(test)}: ${note}`);
         if (state === 'passed') passed++;
         else if (state === 'failed') failed++;
         else skipped.push(nameOf(test));
       }
     }
-    this.#tellSlowest(modules);
+    this.#printTimes(modules);
     this.#list('passed at another try', retried);
+    this.#list('measured again', measuredAgain);
     this.#list('skipped', skipped);
     this.#write(`${passed} passed, ${failed} failed`);
   }
 
-  /** @param {ReadonlyArray<import('vitest/node').TestModule>} modules */
-  #tellSlowest(modules) {
-    const files = modules.map((module) => ({ name: module.relativeModuleId, ms: module.diagnostic().duration }));
-    if (files.length < 2) return;
-    this.print('\nThe slowest files, in seconds:');
-    for (const { name, ms } of files.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
-      this.print(`  ${(ms / 1000).toFixed(1).padStart(6)}  ${name}`);
+  /** @param {TestModule} module */
+  #reach({ project }) {
+    const nowMs = performance.now();
+    const span = this.#spans.get(project.name) ?? { from: nowMs, to: nowMs };
+    this.#spans.set(project.name, { ...span, to: nowMs });
+  }
+
+  /** @param {ReadonlyArray<TestModule>} modules */
+  #printTimes(modules) {
+    if (modules.length < 2) return;
+    this.print('\nSeconds from the first file to the last, and of all files together:');
+    for (const [name, { from, to }] of this.#spans) {
+      const files = modules.filter(({ project }) => project.name === name);
+      const sum = files.reduce((total, file) => total + file.diagnostic().duration, 0);
+      this.print(`${seconds(to - from)} ${seconds(sum)}  ${name}, ${files.length} files`);
     }
+    this.#printSlowest('files', modules.map((module) => ({ name: module.relativeModuleId, ms: module.diagnostic().duration })));
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    this.#printSlowest('tests', tests.map((test) => ({ name: nameOf(test), ms: test.diagnostic()?.duration ?? 0 })));
+  }
+
+  /** @param {string} what @param {{ name: string, ms: number }[]} all */
+  #printSlowest(what, all) {
+    this.print(`\nThe slowest ${what}, in seconds:`);
+    for (const { name, ms } of all.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)) this.print(`${seconds(ms)}  ${name}`);
   }
 
   /**
@@ -77,7 +117,7 @@ export default class SummaryReporter {
   }
 }
 
-/** @param {import('vitest/node').TestCase} test */
+/** @param {TestCase} test */
 function nameOf(test) {
   const result = test.result();
   const note = 'note' in result && result.note ? ` (${result.note})` : '';

@@ -10,7 +10,7 @@ const haveAll = (commands) => commands.every((command) => spawnSync(command, ['-
 export const canBuildNative = () => haveAll(['cargo', 'cc']);
 export const canBuildOpus = () => haveAll(['cargo', 'cc', 'cmake', 'make']);
 
-/** What no installing brings: rights, devices, a compiler. */
+/** Says that this machine can't have it: rights, devices, a compiler are not installed by a test run. */
 export const ofTheMachine = () => false;
 
 /**

@@ -74,7 +74,7 @@ inChromium.describe('devices that come and go during a call, in Chromium', () =>
     speaker = await joinRoom(speakers.browser, server.url, 'devices', { name: 'Spe', prepare });
     await isHeard();
     id = idOfSpeaker();
-    // What ends sooner after it was opened is opened again only later.
+    // A microphone that ends sooner after it was opened is opened again only later.
     await pass(2500);
   });
   afterEach(async () => {
@@ -134,7 +134,7 @@ inChromium.describe('devices that come and go during a call, in Chromium', () =>
     await expect.poll(() => notices(speaker)).not.toMatch(/holds sound back/);
     expect(await notices(speaker)).toMatch(/You hear the others again/);
 
-    // What may be resumed at once needs no press.
+    // Sound that may be resumed at once needs no press.
     await speaker.evaluate(() => /** @type {any} */ (window).aloud.call.output.context.suspend());
     await isHeard();
   });

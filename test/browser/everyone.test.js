@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { byLength } from '../support/long.js';
 import { violationsOf } from './support/axe.js';
 import { inChromium } from './support/chromium.js';
 import { lowContrast } from './support/contrast.js';
@@ -10,63 +11,63 @@ import { useSite } from './support/site.js';
 
 const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
 
-/** Where the pictures go that the tests take, for people to look at. */
+/** The folder of the pictures that the tests take, for people to look at. */
 const PICTURES = new URL('../output/page/', import.meta.url);
 
-/** What a room's page may weigh before the codec, in bytes over the wire. */
+/** The most that a room's page may weigh before the codec, in bytes over the wire. */
 const MOST_BYTES = 200_000;
 
 inChromium.describe('the page for everyone, in Chromium', () => {
   const site = useSite();
 
-  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-    for (const width of [390, 1280]) {
-      inChromium.it(`has nothing that axe-core objects to, at ${width} px, ${colorScheme}`, async () => {
-        const options = { viewport: { width, height: 800 }, colorScheme, reducedMotion: /** @type {const} */ ('reduce') };
-        const page = await site.page('/', options);
-        const check = async (/** @type {string} */ where) => {
-          expect([where, ...(await violationsOf(page))]).toEqual([where]);
-          expect([where, ...(await page.evaluate(lowContrast))]).toEqual([where]);
-          await page.screenshot({ path: fileURLToPath(new URL(`${width}-${colorScheme}-${where.replaceAll(' ', '-')}.png`, PICTURES)) });
-          expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
-        };
-        const open = async (/** @type {string} */ name) => {
-          const wanted = button(page, name);
-          if (!(await wanted.isVisible())) await button(page, 'More').click();
-          await wanted.click();
-        };
-        await check('start');
-        await page.goto(`${site.url}/r/everyone-${colorScheme}-${width}?name=Anna&processing=off`);
-        await page.getByText('Sound settings').click();
-        await page.getByText('Advanced').click();
-        await button(page, 'Test my level').click();
-        await check('green room');
-        await button(page, 'Join').click();
-        await page.getByText('You are the only one here.').waitFor();
-        await check('alone');
-        const room = `everyone-${colorScheme}-${width}`;
-        await site.join(room, 'Ben');
-        await button(page, 'Options for Ben').click();
-        await check('two people');
-        await open('Chat');
-        await page.getByLabel('Message to everybody').fill('Hello https://example.org');
-        await page.keyboard.press('Enter');
-        await page.getByRole('link', { name: 'https://example.org' }).waitFor();
-        await check('chat');
-        await open('Sound');
-        await page.getByRole('img', { name: 'Bit rate' }).waitFor();
-        await page.getByText('For the operator').click();
-        await check('sound');
-        await open('Settings');
-        await check('settings');
-        await open('Record');
-        await check('record');
-        await page.keyboard.press('Escape');
-        await open('QR code');
-        await page.getByRole('img', { name: 'QR code' }).waitFor();
-        await check('QR code');
-      });
-    }
+  /** Each width and each colour scheme once; `npm run test:all` has the other pairs. @type {[number, 'light' | 'dark'][]} */
+  const looks = byLength({ short: [[390, 'light'], [1280, 'dark']], long: [[390, 'dark'], [1280, 'light']] });
+  for (const [width, colorScheme] of looks) {
+    inChromium.it(`has nothing that axe-core objects to, at ${width} px, ${colorScheme}`, async () => {
+      const options = { viewport: { width, height: 800 }, colorScheme, reducedMotion: /** @type {const} */ ('reduce') };
+      const page = await site.page('/', options);
+      const check = async (/** @type {string} */ where) => {
+        expect([where, ...(await violationsOf(page))]).toEqual([where]);
+        expect([where, ...(await page.evaluate(lowContrast))]).toEqual([where]);
+        await page.screenshot({ path: fileURLToPath(new URL(`${width}-${colorScheme}-${where.replaceAll(' ', '-')}.png`, PICTURES)) });
+        expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+      };
+      const open = async (/** @type {string} */ name) => {
+        const wanted = button(page, name);
+        if (!(await wanted.isVisible())) await button(page, 'More').click();
+        await wanted.click();
+      };
+      await check('start');
+      await page.goto(`${site.url}/r/everyone-${colorScheme}-${width}?name=Anna&processing=off`);
+      await page.getByText('Sound settings').click();
+      await page.getByText('Advanced').click();
+      await button(page, 'Test my level').click();
+      await check('green room');
+      await button(page, 'Join').click();
+      await page.getByText('You are the only one here.').waitFor();
+      await check('alone');
+      const room = `everyone-${colorScheme}-${width}`;
+      await site.join(room, 'Ben');
+      await button(page, 'Options for Ben').click();
+      await check('two people');
+      await open('Chat');
+      await page.getByLabel('Message to everybody').fill('Hello https://example.org');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'https://example.org' }).waitFor();
+      await check('chat');
+      await open('Sound');
+      await page.getByRole('img', { name: 'Bit rate' }).waitFor();
+      await page.getByText('For the operator').click();
+      await check('sound');
+      await open('Settings');
+      await check('settings');
+      await open('Record');
+      await check('record');
+      await page.keyboard.press('Escape');
+      await open('QR code');
+      await page.getByRole('img', { name: 'QR code' }).waitFor();
+      await check('QR code');
+    });
   }
 
   inChromium.it('shows two people to each other, and five, on a desk and in the hand, without a scroll bar to the side', async () => {

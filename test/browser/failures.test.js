@@ -15,13 +15,13 @@ const tell = (/** @type {Page} */ page, /** @type {string} */ type, /** @type {o
     /** @type {any} */ (window).aloud.call.dispatchEvent(new CustomEvent(/** @type {string} */ (name), { detail }));
   }, /** @type {const} */ ([type, told]));
 
-/** Those that end a call, or don't let it begin. */
+/** The codes that end a call, or don't let it begin. */
 const ends = [
   ...Object.keys(errors).filter((code) => !/^(chat|recording|operator)-|^(user-name|content-type|body-too-large)$/.test(code)),
   'connection-failed', 'connection-lost', 'no-answer', 'not-offered', 'no-webtransport', 'no-sound', 'from the future',
 ];
 
-/** Those with which a call goes on. */
+/** The codes with which a call goes on. */
 const during = Object.keys(failureTexts).filter((code) => /^(microphone|speaker|sound)-|^no-(microphone|speaker|shared-memory)$/.test(code));
 
 /** Runs in the page before all else: the network's part of a call, that ends as it is told to. */

@@ -5,6 +5,7 @@ import { inChromium } from './support/chromium.js';
 import { lowContrast } from './support/contrast.js';
 import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 /**
  * @import { Page } from 'playwright-core'
@@ -59,7 +60,7 @@ inChromium.describe('the lab\'s page', () => {
     return text(await file.createReadStream());
   }
 
-  inChromium.it('measures all that are there by turns, and gives the data', async () => {
+  inChromium.it('measures all that are there by turns, and gives the data', () => undisturbed(async () => {
     const page = await open();
     const protocols = site.server.h3Port === null ? PROTOCOLS.slice(1) : PROTOCOLS;
     await measure(page, 6);
@@ -96,7 +97,7 @@ inChromium.describe('the lab\'s page', () => {
     for (const row of table) expect(row.length).toBe(table[0].length);
     const count = Object.values(trips.Answered).reduce((sum, answered) => sum + Number(answered), 0);
     expect(table.filter(([kind]) => kind === 'round_trip').length).toBe(count);
-  });
+  }, () => site.closePages()));
 
   inChromium.it('shows how received audio follows the delay', async () => {
     const page = await open();

@@ -76,7 +76,7 @@ inChromium.describe('a recorded file in a browser', () => {
       own += samples[i] ** 2;
       other += decoded[i] ** 2;
     }
-    // How a gap is made up is each decoder's own affair.
+    // Each decoder makes up a gap in its own way.
     expect(sum / Math.sqrt(own * other)).toBeGreaterThan(options.isThere(53) ? 0.999 : 0.98);
   });
 });

@@ -47,7 +47,7 @@ inChromium.describe('recording in Chromium', () => {
     await ben.getByText('Being recorded', { exact: true }).waitFor();
     expect(await people(anna)).toContainEqual(expect.stringMatching(/^Ben[^]*not recorded/));
 
-    // Who comes later is asked too, and may change their mind.
+    // Somebody who comes later is asked too, and may change their mind.
     const cleo = await site.join('tape', 'Cleo');
     await question(cleo).getByRole('button', { name: 'Agree' }).click();
     await anna.getByText('Being recorded: Anna, Cleo.').waitFor();

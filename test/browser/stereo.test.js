@@ -4,6 +4,7 @@ import { inChromium, openBrowser } from './support/chromium.js';
 import { record } from './support/recording.js';
 import { openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 /** Silence for as long as joining takes, then tones with pauses between them, which are no hum. */
 const LEAD_SECONDS = 4;
@@ -23,10 +24,11 @@ inChromium.describe('stereo in Chromium', () => {
   const site = useSite();
   /** @type {import('./support/chromium.js').OpenBrowser | undefined} */
   let player;
-  afterEach(async () => {
+  const closePlayer = async () => {
     await player?.close();
     player = undefined;
-  });
+  };
+  afterEach(closePlayer);
 
   /** @param {import('playwright-core').Page} page of the green room */
   const joinInStereo = async (page) => {
@@ -36,7 +38,7 @@ inChromium.describe('stereo in Chromium', () => {
     await page.getByRole('button', { name: 'Leave' }).waitFor();
   };
 
-  inChromium.it('comes from the microphone to the others with left on the left and right on the right', async () => {
+  inChromium.it('comes from the microphone to the others with left on the left and right on the right', () => undisturbed(async () => {
     player = await openBrowser({ speech: instruments() });
     await joinInStereo(await openRoom(player.browser, site.url, 'hall', { name: 'Violins' }));
     const listener = await site.join('hall', 'Lis');
@@ -47,7 +49,10 @@ inChromium.describe('stereo in Chromium', () => {
     expect(Math.min(leftDb, rightDb)).toBeGreaterThan(-30);
     expect(Math.abs(leftDb - rightDb)).toBeLessThan(1);
     expect(crossTalkDb).toBeLessThan(-20);
-  });
+  }, async () => {
+    await closePlayer();
+    await site.closePages();
+  }));
 
   inChromium.it('is remembered, and the page says so where the room is mono', async () => {
     await site.join('plain', 'First');

@@ -23,7 +23,7 @@ export class FakeClock {
     this.#timers.delete(id);
   };
 
-  /** How many timers are waiting. */
+  /** The number of timers that wait. */
   get waiting() {
     return this.#timers.size;
   }

@@ -17,7 +17,7 @@ export function stereoTones(samples, { leftHz = 440, rightHz = 660, sampleRate =
 }
 
 /**
- * How strong a tone is in one channel (the power of its Fourier coefficient).
+ * Strength of a tone in one channel (the power of its Fourier coefficient).
  * @param {ArrayLike<number>} sound interleaved
  * @param {number} channel 0 left, 1 right
  * @param {number} hz
@@ -37,7 +37,7 @@ export function toneDb(sound, channel, hz, { sampleRate = 48000, channels = 2 } 
   return 10 * Math.log10((4 * (re * re + im * im)) / (samples * samples) + 1e-20);
 }
 
-/** What is measured at once: the phase of what goes through a call moves by a little, in pauses. */
+/** Samples that are measured at once: a call moves the phase of what goes through it a little, in pauses. */
 const PIECE_SAMPLES = 12_000;
 
 /**

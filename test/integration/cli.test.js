@@ -147,7 +147,7 @@ describe('a start', () => {
       const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' });
       const joined = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       const { token } = await joined.json();
-      // Of which a line is logged.
+      // A line of it is logged.
       expect((await fetch(`${url}/api/sessions/${token}`, { method: 'DELETE' })).status).toBe(204);
     }
     command.process.kill('SIGTERM');

@@ -9,6 +9,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
+import { byLength } from '../support/long.js';
 import { openLink } from './fragile-link.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -17,7 +18,7 @@ const [speech] = (await readWav(new URL('../fixtures/speech-low.wav', import.met
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /**
- * What is cut off waits more than it works, so several tests run at once, and each closes what it opened.
+ * Calls that are cut off wait more than they work, so several tests run at once, and each closes what it opened.
  * @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test
  */
 
@@ -57,7 +58,7 @@ const isBack = (call, ms) =>
 const isCutOff = (call) =>
   vi.waitFor(() => expect(call.states.at(-1)).toBe('reconnecting'), { timeout: 6000, interval: 50 });
 
-/** Who is in the room, in whatever order they came back. @param {Awaited<ReturnType<typeof startServer>>} server */
+/** The people in the room, in whatever order they came back. @param {Awaited<ReturnType<typeof startServer>>} server */
 const who = (server) => {
   const people = server.rooms.get('lab')?.describe().people ?? [];
   return people.map(({ id, name, away }) => `${id} ${name}${away ? ', away' : ''}`).toSorted();
@@ -86,7 +87,7 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
 }
 
 engine.describe('a link', () => {
-  for (const seconds of [5, 20]) {
+  for (const seconds of byLength({ short: [5], long: [20] })) {
     it.concurrent(`on which nothing passes for ${seconds} s gives the place back, with its id, over WebTransport`, async (test) => {
       const server = await startServer(test);
       const link = await openLink(server);

@@ -1,5 +1,5 @@
 /**
- * What a server does with what clients send wrong, over real sockets: dropped, counted by reason in that
+ * A server takes what clients send wrong, over real sockets: dropped, counted by reason in that
  * participant's stats, and heard by nobody.
  */
 

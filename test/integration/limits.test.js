@@ -1,4 +1,4 @@
-/** What a server bounds before anybody has joined: connections, slow requests, long headers. Over real sockets. */
+/** The bounds of a server before anybody has joined: connections, slow requests, long headers. Over real sockets. */
 
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';

@@ -11,6 +11,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 const TOKEN = 'a-token-of-more-than-16';
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -21,9 +22,10 @@ const [low, high] = await Promise.all(
 
 /** @type {(() => Promise<unknown>)[]} */
 const open = [];
-afterEach(async () => {
+async function closeAll() {
   for (const close of open.splice(0).toReversed()) await close();
-});
+}
+afterEach(closeAll);
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
@@ -47,7 +49,7 @@ async function joined(server, name, transport, speech) {
 const last = ({ controls }, type) => controls.findLast((message) => message.type === type);
 
 /**
- * How like speech a track is: the median correlation of the pieces in which somebody speaks.
+ * Likeness of a track to speech: the median correlation of the pieces in which somebody speaks.
  * @param {Float32Array} track
  * @param {Float32Array} speech
  */
@@ -63,7 +65,7 @@ function likeness(track, speech) {
 }
 
 describe('a recording of a call', () => {
-  it('has each person\'s track as it was spoken, and their sum, to be fetched by its id', async () => {
+  it('has each person\'s track as it was spoken, and their sum, to be fetched by its id', () => undisturbed(async () => {
     const server = await startServer();
     const ann = await joined(server, 'Ann', isBuilt() ? 'webtransport' : 'websocket', low);
     const bob = await joined(server, 'Bob', 'websocket', high);
@@ -111,7 +113,7 @@ describe('a recording of a call', () => {
     const headers = { authorization: `Bearer ${TOKEN}` };
     expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(204);
     expect((await fetch(`${path}/mix.opus`)).status).toBe(404);
-  });
+  }, closeAll));
 });
 
 describe('what people write', () => {

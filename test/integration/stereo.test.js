@@ -6,15 +6,17 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { sidesOf, stereoTones, toneDb } from '../fakes/stereo.js';
 import { requireOrSkip } from '../skip.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
 
 /** @type {{ close: () => Promise<void> }[]} */
 const open = [];
-afterEach(async () => {
+async function closeAll() {
   for (const each of open.splice(0).toReversed()) await each.close();
-});
+}
+afterEach(closeAll);
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
@@ -49,13 +51,13 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
 for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
   describeIf(`a stereo room over ${transport}`, () => {
-    it('is heard as it was played: by who listens, and by who plays too, without themselves', async () => {
+    it('is heard as it was played: by who listens, and by who plays too, without themselves', () => undisturbed(async () => {
       const server = await startServer('--server-delay-ms', '80');
       const ann = await join(server, 'Ann', transport, { speech: violins, stereo: true, channels: 2 });
       const bob = await join(server, 'Bob', transport, { speech: flute });
       const cid = await join(server, 'Cid', transport);
       expect([ann, bob, cid].map(({ format }) => format?.channels)).toEqual([2, 2, 2]);
-      await pass(4500);
+      await pass(3500);
       for (const listener of [bob, cid]) {
         const { leftDb, rightDb, crossTalkDb } = sidesOf(heardBy(listener));
         expect(crossTalkDb).toBeLessThan(-20);
@@ -69,7 +71,7 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
       expect(sidesOf(heardBy(ann)).leftDb).toBeLessThan(-50);
       expect(toneDb(heardBy(bob), 0, 880)).toBeLessThan(-50);
       expect(server.rooms.get('hall')?.describe().people.map(({ stats }) => stats.garbage)).toEqual([0, 0, 0]);
-    });
+    }, closeAll));
   });
 }
 

@@ -5,11 +5,11 @@ import { createRequire } from 'node:module';
 
 const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What is looked for: WCAG 2.2, A and AA, and what the field holds good practice. */
+/** The rules that are checked: WCAG 2.2, A and AA, and what the field holds good practice. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * What axe-core finds wrong with a page as it is now.
+ * The faults that axe-core finds in a page as it is now.
  * @param {Page} page
  * @returns {Promise<string[]>} one for each element: the rule, the element, and what is wrong
  */

@@ -11,10 +11,10 @@
 /** The errors that pages have met since the last test, by the profile. @type {Map<BrowserContext, string[]>} */
 const problems = new Map();
 
-/** Those that a test brings about. @type {WeakMap<BrowserContext, RegExp>} */
+/** The errors that a test brings about. @type {WeakMap<BrowserContext, RegExp>} */
 const expected = new WeakMap();
 
-/** What a browser says of a server, or a network, that is gone. */
+/** The errors that a browser logs for a server, or a network, that is gone. */
 export const CUT_OFF = /^Failed to establish a connection|^WebSocket connection|net::ERR_/;
 
 /**
@@ -90,7 +90,7 @@ export async function joinRoom(browser, url, room, visit) {
 }
 
 /**
- * What the page's list of people says, one string for each.
+ * The text of the page's list of people, one string for each.
  * @param {Page} page
  */
 export const people = (page) =>

@@ -20,7 +20,7 @@ class Site {
   #server;
   /** @type {OpenBrowser | undefined} */
   #opened;
-  /** Those of one test. @type {OpenBrowser[]} */
+  /** Browsers of one test. @type {OpenBrowser[]} */
   #others = [];
 
   /** @param {string[]} argv the server's options @param {BrowserOptions} options */

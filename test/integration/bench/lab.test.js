@@ -13,15 +13,17 @@ import { systemClock } from '../../../public/shared/clock.js';
 import { Packet, writeAudioHeader } from '../../../public/shared/packet.js';
 import { WebSocketConnection } from '../../../public/client/connection/websocket.js';
 import { WebSocket } from 'ws';
+import { undisturbed } from '../../support/undisturbed.js';
 
 const MAIN = fileURLToPath(new URL('../../../bench/main.js', import.meta.url));
 const PEER = new URL('../../fixtures/echo-peer.js', import.meta.url);
 
 /** @type {(() => unknown)[]} */
 const open = [];
-afterEach(async () => {
+async function closeAll() {
   for (const close of open.splice(0).toReversed()) await close();
-});
+}
+afterEach(closeAll);
 
 /** @param {number} ms */
 const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
@@ -61,7 +63,7 @@ async function measureBare(url) {
 const quick = (trips) => trips.toSorted((a, b) => a - b)[Math.floor(trips.length / 10)];
 
 describe('the lab\'s own error', () => {
-  it.each([5, 25, 80])('is below 1 ms against a peer that answers after %i ms', async (ms) => {
+  it.each([5, 25, 80])('is below 1 ms against a peer that answers after %i ms', (ms) => undisturbed(async () => {
     const peer = new Child(PEER, []);
     open.push(() => peer.close());
     const { port } = await peer.call('start', { ms });
@@ -83,7 +85,7 @@ describe('the lab\'s own error', () => {
     expect(Math.min(...trips)).toBeGreaterThanOrEqual(ms);
     expect(bare().length).toBeGreaterThan(10);
     expect(quick(trips)).toBeLessThan(quick(bare()) + 1);
-  });
+  }, closeAll));
 
   it('is none between the clocks of its processes', async () => {
     const peer = new Child(new URL('../../fixtures/clock-peer.js', import.meta.url), []);

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
+import { undisturbed } from '../../support/undisturbed.js';
 import { closeAfter, closeAll, nativeTests, startServer, until } from './harness.js';
 
 afterEach(closeAll);
@@ -55,14 +56,14 @@ async function speaking(congestionController) {
 }
 
 nativeTests.describe('native engine: congestion', () => {
-  it.each(['cubic', 'newreno', 'bbr'])('does not hold live sound back for what is lost by chance, with %s', async (controller) => {
+  it.each(['cubic', 'newreno', 'bbr'])('does not hold live sound back for what is lost by chance, with %s', (controller) => undisturbed(async () => {
     const { way, stats } = await speaking(controller);
     Object.assign(way, { delayMs: 10, lossIn: 5 });
     const before = stats().lostPackets;
     await until(() => stats().lostPackets > before + 15, 15_000);
     expect(stats().cwnd).toBeGreaterThanOrEqual(LIVE_WINDOW);
     expect(stats().droppedBlocked).toBe(0);
-  });
+  }, closeAll));
 
   it('holds it back where a queue fills, and no longer', async () => {
     const { way, stats } = await speaking('cubic');

@@ -88,7 +88,8 @@ function setUp(shape = {}) {
       at += opus.length;
     }
     const read = new Packet();
-    expect(readPacket(bytes.subarray(0, at), read)).toBeNull();
+    // No assertion for each of some 70 000 packets: they would take most of the time.
+    if (readPacket(bytes.subarray(0, at), read) !== null) throw new Error('a packet that cannot be read');
     playout.receive(read, bytes.subarray(0, at), arrivalMs);
   };
 

@@ -22,7 +22,7 @@ describe('SampleRing', () => {
     const held = [];
     let next = 0;
     let overflows = 0;
-    for (let round = 0; round < 5000; round++) {
+    for (let round = 0; round < 2000; round++) {
       const chunk = Float32Array.from({ length: Math.floor(random() * 80) }, () => next++);
       const taken = ring.write(chunk);
       expect(taken).toBe(Math.min(chunk.length, 64 - held.length));
@@ -47,7 +47,7 @@ describe('SampleRing', () => {
     const ring = SampleRing.create(256);
     new Int32Array(ring.memory, 0, 2).fill(-1000 * seed);
     let [written, played, missed] = [0, 0, 0];
-    for (let round = 0; round < 5000; round++) {
+    for (let round = 0; round < 2000; round++) {
       const room = 256 - Math.max(0, written - played);
       const chunk = Float32Array.from({ length: Math.min(room, Math.floor(random() * (round % 100 < 50 ? 80 : 110))) }, (_, i) => written + i);
       written += ring.write(chunk);

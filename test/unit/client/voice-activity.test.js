@@ -15,7 +15,11 @@ const speeches = await Promise.all(
 );
 
 /** @param {Float32Array} samples */
-const rmsOf = (samples) => Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+function rmsOf(samples) {
+  let sum = 0;
+  for (let i = 0; i < samples.length; i++) sum += samples[i] * samples[i];
+  return Math.sqrt(sum / samples.length);
+}
 
 /** Silence, then speech with pauses of five seconds. @param {number} seconds */
 function speechOf(seconds) {
@@ -71,13 +75,20 @@ function gauss(seed) {
   };
 }
 
+/** Half a minute of each noise, made once. @type {Map<string, Float32Array>} */
+const made = new Map();
+
 /** @param {string} kind @param {number} length @param {number} rms */
 function noiseOf(kind, length, rms) {
-  const next = noises[kind]();
-  const noise = Float32Array.from({ length }, next);
-  const gain = rms / rmsOf(noise);
-  for (let i = 0; i < length; i++) noise[i] *= gain;
-  return noise;
+  let noise = made.get(kind);
+  if (!noise) {
+    noise = new Float32Array(30 * RATE);
+    for (let i = 0, next = noises[kind](); i < noise.length; i++) noise[i] = next();
+    made.set(kind, noise);
+  }
+  const part = noise.subarray(0, length);
+  const gain = rms / rmsOf(part);
+  return part.map((sample) => sample * gain);
 }
 
 /**
@@ -142,7 +153,11 @@ describe('VoiceActivity', { timeout: 30_000 }, () => {
   /** @param {() => number} next @param {number} seconds @returns {boolean[]} for each frame of 20 ms */
   const follow = (next, seconds) => {
     const activity = new VoiceActivity(createAudioFormat());
-    return Array.from({ length: seconds * 50 }, () => activity.next(Float32Array.from({ length: 960 }, next)));
+    const pcm = new Float32Array(960);
+    return Array.from({ length: seconds * 50 }, () => {
+      for (let i = 0; i < pcm.length; i++) pcm[i] = next();
+      return activity.next(pcm);
+    });
   };
 
   /** @type {[string, number][]} */

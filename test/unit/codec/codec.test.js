@@ -93,7 +93,7 @@ function encodeAll(encoder, sound, frameSamples) {
   const payloads = [];
   for (let at = 0; at + frameSamples <= sound.length; at += frameSamples) {
     const length = encoder.encode(sound.subarray(at, at + frameSamples), out, 0);
-    expect(length).toBeGreaterThan(0);
+    if (!(length > 0)) throw new Error(`the frame at ${at} was not encoded`);
     payloads.push(out.slice(0, length));
   }
   return payloads;
@@ -107,7 +107,7 @@ function encodeAll(encoder, sound, frameSamples) {
 function decodeAll(decoder, payloads, frameSamples) {
   const out = new Float32Array(payloads.length * frameSamples);
   payloads.forEach((payload, k) => {
-    expect(decode(decoder, payload, out, k * frameSamples)).toBe(true);
+    if (!decode(decoder, payload, out, k * frameSamples)) throw new Error(`payload ${k} was not decoded`);
   });
   return out;
 }
@@ -449,15 +449,16 @@ for (const name of codecNames) where(name).describe(name, () => {
   });
 
   it('holds 200 people at once, each with a state of their own', async () => {
-    const sound = speech.subarray(24000, 24000 + 960 * 12);
+    const sound = speech.subarray(24000, 24000 + 960 * 6);
     const people = [];
     for (let i = 0; i < 200; i++) people.push(await pair(48000, 960));
     const payloads = people.map(() => /** @type {Uint8Array[]} */ ([]));
+    const out = new Float32Array(960);
     for (let at = 0; at < sound.length; at += 960) {
       people.forEach(({ encoder, decoder }, i) => {
         const [payload] = encodeAll(encoder, sound.subarray(at, at + 960), 960);
         payloads[i].push(payload);
-        expect(decode(decoder, payload, new Float32Array(960), 0)).toBe(true);
+        if (!decode(decoder, payload, out, 0)) throw new Error(`nothing decoded for ${i}`);
       });
     }
     expect(new Set(payloads.map((one) => hex(one).join())).size).toBe(1);

@@ -28,7 +28,7 @@ describe('the limiter', () => {
       if (frame < 5) continue;
       expect(peak(pcm)).toBeGreaterThan(0.8);
       const steepest = (2 * Math.PI * 300) / 48000;
-      for (let i = 1; i < 960; i++) expect(Math.abs(pcm[i] - pcm[i - 1])).toBeLessThan(1.2 * steepest);
+      expect(Math.max(...pcm.subarray(1).map((sample, i) => Math.abs(sample - pcm[i])))).toBeLessThan(1.2 * steepest);
     }
   });
 

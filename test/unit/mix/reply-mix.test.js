@@ -91,7 +91,7 @@ describe('answers', () => {
     // Who was heard until then hears who comes in as everybody else does, and who comes in nothing of their own.
     expect(end(await ann.heard(), 99)).toBe(sum(14));
     for (const pcm of (await bob.heard()).values()) {
-      for (const sample of pcm ?? []) expect(sample).toBeLessThan(amplitude(30) + 0.001);
+      if (pcm) expect(Math.max(...pcm)).toBeLessThan(amplitude(30) + 0.001);
     }
     expect(end(await bob.heard(), 99)).toBe(0);
   });

@@ -42,7 +42,7 @@ async function conferenceThatRecords({ limitBytes = 1e9, keepHours = 24, directo
   if (!directory) directories.push(root);
   const warnings = /** @type {string[]} */ ([]);
   const log = { warn: (/** @type {string} */ line) => void warnings.push(line), error: (/** @type {string} */ line) => void warnings.push(line) };
-  const conference = new Conference({ codec, bitrate: 64000, complexity: 8, application: 'low-delay', ...options });
+  const conference = new Conference({ codec, bitrate: 64000, complexity: 3, application: 'low-delay', ...options });
   const clock = conference.clock;
   const recordings = new Recordings({ directory: root, limitBytes, keepHours, clock, wallNow: options.wallNow ?? Date.now, log });
   const { rooms } = conference;

@@ -41,7 +41,7 @@ async function lastHeard(person, back = 0) {
 
 /** @param {ArrayLike<number>} side @param {number} value */
 const expectAll = (side, value) => {
-  for (let i = 0; i < side.length; i++) expect(side[i]).toBeCloseTo(value, 3);
+  for (const each of new Set(Array.from(side))) expect(each).toBeCloseTo(value, 3);
 };
 
 describe('a stereo room', () => {
@@ -101,10 +101,9 @@ describe('a stereo room', () => {
     const [ratio, frames] = [sides[0] / sides[1], [...(await bob.heard()).values()].filter((pcm) => pcm !== null)];
     expect(frames.length).toBeGreaterThan(40);
     for (const pcm of frames) {
-      for (let i = 0; i < pcm.length; i += 2) {
-        if (pcm[i] !== 0) expect(pcm[i] / pcm[i + 1]).toBeCloseTo(ratio, 0);
-        expect(Math.abs(pcm[i])).toBeLessThan(1);
-      }
+      const ratios = [...pcm.keys()].filter((i) => i % 2 === 0 && pcm[i] !== 0).map((i) => pcm[i] / pcm[i + 1]);
+      for (const each of [Math.min(...ratios), Math.max(...ratios)]) expect(each).toBeCloseTo(ratio, 0);
+      expect(Math.max(...pcm.map(Math.abs))).toBeLessThan(1);
     }
     const last = frames.at(-1) ?? [];
     if ('levelBalance' in options) expect(Math.abs(last[0])).not.toBeCloseTo(2 * sides[0], 2);
@@ -187,10 +186,9 @@ describe('the limiter of a stereo room', () => {
         pcm[2 * i + 1] = pcm[2 * i] / 4;
       }
       limiter.process(pcm);
-      for (let i = 0; i < 960; i++) {
-        expect(Math.abs(pcm[2 * i])).toBeLessThanOrEqual(0.951);
-        expect(pcm[2 * i + 1]).toBeCloseTo(pcm[2 * i] / 4, 5);
-      }
+      expect(Math.max(...pcm.map(Math.abs))).toBeLessThanOrEqual(0.951);
+      const errors = [...pcm.keys()].filter((i) => i % 2 === 0).map((i) => Math.abs(pcm[i + 1] - pcm[i] / 4));
+      expect(Math.max(...errors)).toBeLessThan(5e-6);
     }
   });
 });
@@ -236,7 +234,7 @@ describe('a recording of a stereo room', () => {
       const { channels, samples } = await readOggOpus(await readFile(join(directory, told().id, file)));
       expect(channels).toBe(2);
       const sound = samples.subarray(48_000, 144_000);
-      if (file === '02-bob.opus') for (let i = 0; i < sound.length; i += 2) expect(sound[i + 1]).toBe(sound[i]);
+      if (file === '02-bob.opus') expect(sound.every((sample, i) => sample === sound[i - (i % 2)])).toBe(true);
       else expect(sidesOf(sound).crossTalkDb).toBeLessThan(file === 'mix.opus' ? -18 : -30);
     }
     for (const encoder of encoders) encoder.close();

@@ -1,0 +1,43 @@
+/**
+ * Tells the code's faults from the machine's. A test in real time fails where its processor was taken away, whatever
+ * the code does: such a measurement is no verdict, and is made again.
+ *
+ * @import { Disturbance } from './machine.js'
+ */
+
+import { TestRunner } from 'vitest';
+import { describeDisturbance, watchMachine } from './machine.js';
+
+/** The number of measurements before the machine is given up. */
+const TRIES = 4;
+
+/**
+ * Runs a measurement with its assertions. Where these fail and the machine was disturbed meanwhile, it says so and runs
+ * them again, `TRIES` times at most; where they fail on an undisturbed machine, the code is at fault, at once.
+ *
+ * @template T
+ * @param {() => Promise<T>} measure can be run several times
+ * @param {() => unknown} [cleanUp] closes what a failed measurement left, before the next
+ * @param {() => Promise<() => Disturbance>} [watch] watches the machine during one measurement
+ * @returns {Promise<T>} what the measurement gave
+ * @throws {Error} what the measurement threw
+ */
+export async function undisturbed(measure, cleanUp = () => {}, watch = watchMachine) {
+  const task = TestRunner.getCurrentTest();
+  for (let tries = 1; ; tries += 1) {
+    const endWatch = await watch();
+    try {
+      return await measure();
+    } catch (error) {
+      const what = describeDisturbance(endWatch());
+      if (!what) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      if (tries === TRIES) throw new Error(`${message}\nNo verdict in ${tries} measurements: the last time ${what}`, { cause: error });
+      const note = `${what}: measured again after "${message.split('\n')[0]}"`;
+      if (task) (/** @type {any} */ (task.meta).measuredAgain ??= []).push(note);
+      await cleanUp();
+    } finally {
+      endWatch();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { describeDisturbance } from '../../support/machine.js';
+import { undisturbed } from '../../support/undisturbed.js';
+
+const steady = { stoodStill: 0, longestMs: 0, stolenMs: 0, othersShare: 0 };
+const still = { ...steady, stoodStill: 2, longestMs: 61 };
+
+/** @param {object} seen in each measurement */
+const watchThatSees = (seen) => async () => () => ({ ...steady, ...seen });
+
+it('blames the code at once where the machine was steady', async () => {
+  let count = 0;
+  const measure = async () => {
+    count += 1;
+    throw new Error('a gap of 20 ms');
+  };
+  await expect(undisturbed(measure, undefined, watchThatSees(steady))).rejects.toThrow(/^a gap of 20 ms$/);
+  expect(count).toBe(1);
+});
+
+it('measures again where the machine stood still, after it cleaned up, and says so', async ({ task }) => {
+  const done = /** @type {string[]} */ ([]);
+  const measure = async () => {
+    if (done.push('measured') < 3) throw new Error('a gap of 20 ms');
+    return 'steady';
+  };
+  expect(await undisturbed(measure, () => done.push('cleaned'), watchThatSees(still))).toBe('steady');
+  expect(done).toEqual(['measured', 'cleaned', 'measured']);
+  const { measuredAgain } = /** @type {any} */ (task.meta);
+  expect(measuredAgain).toEqual(['the machine stood still 2 times, for up to 61 ms: measured again after "a gap of 20 ms"']);
+  measuredAgain.length = 0;
+});
+
+it('gives no verdict where the machine was never steady', async ({ task }) => {
+  let count = 0;
+  const measure = async () => {
+    count += 1;
+    throw new Error('a gap of 20 ms');
+  };
+  const given = undisturbed(measure, undefined, watchThatSees(still));
+  await expect(given).rejects.toThrow(/^a gap of 20 ms\nNo verdict in 4 measurements: the last time the machine stood still/);
+  expect(count).toBe(4);
+  /** @type {any} */ (task.meta).measuredAgain.length = 0;
+});
+
+it.each([
+  [{ stolenMs: 20 }, ''],
+  [{ stolenMs: 30 }, 'its host took 30 ms of processor time'],
+  [{ othersShare: 0.2 }, ''],
+  [{ othersShare: 0.97 }, 'other processes used 1.0 processors'],
+])('takes %j for "%s"', (seen, words) => {
+  expect(describeDisturbance({ ...steady, ...seen })).toBe(words);
+});
+
+it('sees that its process stood still', async () => {
+  const module = new URL('../../support/machine.js', import.meta.url).href;
+  const script = `
+    const { watchMachine } = await import(${JSON.stringify(module)});
+    const end = await watchMachine();
+    process.stdin.once('data', () => {
+      console.log(JSON.stringify(end()));
+      process.exit();
+    });
+    console.log('watching');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  await pause(150);
+  child.kill('SIGCONT');
+  await pause(50);
+  child.stdin.write('enough');
+  const [line] = await once(child.stdout, 'data');
+  const { stoodStill, longestMs } = JSON.parse(String(line));
+  expect(stoodStill).toBeGreaterThan(0);
+  expect(longestMs).toBeGreaterThan(100);
+});
