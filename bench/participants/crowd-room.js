@@ -4,8 +4,7 @@
  * @import { Member } from './crowd.js'
  */
 
-import { ClockExchange } from '../../public/client/clock/clock-exchange.js';
-import { ClockSync } from '../../public/client/clock/clock-sync.js';
+import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
 
 /** Members' packets leave at so many times of each frame: sound cards differ. */
 const SLOTS = 10;

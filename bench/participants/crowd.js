@@ -8,6 +8,7 @@
  * @import { Connection } from '../../public/client/connection/connection.js'
  */
 
+import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { join } from '../../public/client/connection/join.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, PacketType, packetType, readPacket, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/packet.js';
@@ -146,7 +147,7 @@ export class Crowd {
       onControl: (/** @type {any} */ message) => void (message?.type === 'welcome' && (welcome = message)),
       onClosed: (/** @type {string} */ code, /** @type {string} */ reason) => void (member.ended = `${code}: ${reason}`),
     };
-    await join(member.connection, { type: 'join', version: 1, room, name: id }, handler, this.#clock);
+    await join(member.connection, { type: 'join', version: CONTROL_VERSION, room, name: id }, handler, this.#clock);
     await this.#begin(welcome);
     await this.#enter(member, room);
     member.talks = talks;

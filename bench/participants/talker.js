@@ -3,10 +3,10 @@
  * @import { Connection } from '../../public/client/connection/connection.js'
  */
 
+import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame, writeAudioHeader } from '../../public/shared/packet.js';
-import { ClockExchange } from '../../public/client/clock/clock-exchange.js';
-import { ClockSync } from '../../public/client/clock/clock-sync.js';
+import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { join } from '../../public/client/connection/join.js';
 
@@ -70,7 +70,7 @@ export class Talker {
       onControl: (/** @type {any} */ message) => this.#control(message),
       onClosed: (/** @type {string} */ code, /** @type {string} */ reason) => void (this.ended = `${code}: ${reason}`),
     };
-    await join(connection, { type: 'join', version: 1, room, name, delivery }, handler, systemClock);
+    await join(connection, { type: 'join', version: CONTROL_VERSION, room, name, delivery }, handler, systemClock);
     this.#sync = new ClockSync(this.format.sampleRate);
     this.#exchange = new ClockExchange({
       clock: systemClock,

@@ -4,8 +4,11 @@
  * @import { Decoder, Encoder } from './codec.js'
  */
 
-import { lengthBytes, readOpusFrames, writeLength } from './packet-lengths.js';
+import { lengthBytes, readOpusFrames, writeLength } from './packet-format.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from './packet.js';
+
+/** The longest gap that is concealed, in milliseconds: by then the decoder has faded out. What follows is silence. */
+export const MAX_CONCEAL_MS = 120;
 
 /** No Opus frame of one payload is longer, in bytes: what its length can say. */
 const MAX_OPUS_FRAME_BYTES = 1275;

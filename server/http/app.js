@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import compression from 'compression';
 import express from 'express';
 import { errors } from '../../public/shared/errors.js';
-import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/names.js';
+import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { changeRoom } from './operator.js';
 import { recordingsApi } from './recordings-api.js';

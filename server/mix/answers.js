@@ -6,7 +6,7 @@
  * @import { Speakers } from './active-speakers.js'
  */
 
-import { addRamped, rampGain } from '../../public/shared/gain.js';
+import { addRamped, rampGain } from '../../public/shared/level.js';
 import { AnswerMixes } from './answer-mix.js';
 import { PRIMING_FRAMES } from './speaker.js';
 import { SpeakerList } from './speaker-list.js';

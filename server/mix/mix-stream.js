@@ -5,13 +5,13 @@
  */
 
 import { levelOf } from '../../public/shared/level.js';
-import { lengthBytes } from '../../public/shared/packet-lengths.js';
 import {
   AUDIO_HEADER_BYTES,
   MAX_PACKET_BYTES,
   MAX_REDUNDANCY,
   Packet,
   SILENT_LEVEL,
+  lengthBytes,
   speakersBytes,
   writeAudioHeader,
 } from '../../public/shared/packet.js';

@@ -1,6 +1,6 @@
 /** @import { Participant } from '../room/member.js' */
 
-import { rampGain } from '../../public/shared/gain.js';
+import { rampGain } from '../../public/shared/level.js';
 import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
 
 /** Sound that is softer than this is no voice, whatever is told, in -dBov. */

@@ -3,7 +3,7 @@
  * @import { Speaker } from './speaker.js'
  */
 
-import { addRamped } from '../../public/shared/gain.js';
+import { addRamped } from '../../public/shared/level.js';
 
 /** How loud one listener wants to hear others, where it isn't as everybody does. */
 export class Volumes {

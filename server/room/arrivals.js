@@ -9,8 +9,7 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { tidyName } from '../../public/shared/names.js';
-import { composed } from '../../public/shared/text.js';
+import { composed, tidyName } from '../../public/shared/text.js';
 import { readJoin, readRoomMessage } from './commands.js';
 
 /** A session that hasn't asked to join by then is closed. */

@@ -7,7 +7,7 @@
 
 import { z } from 'zod';
 import { CHANNELS } from '../../public/shared/audio-format.js';
-import { nameError, roomNameError } from '../../public/shared/names.js';
+import { nameError, roomNameError } from '../../public/shared/text.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 
 /** The control protocol's version: a page and a server of different ones can't talk. */

@@ -1,4 +1,4 @@
-import { addRamped } from '../../public/shared/gain.js';
+import { addRamped } from '../../public/shared/level.js';
 
 /**
  * What a slot of the ring holds of its frame. Everything from `received` on is sound.

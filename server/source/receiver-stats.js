@@ -2,7 +2,7 @@
  * @import { Lateness } from './lateness.js'
  */
 
-import { LATENESS_BINS_MS } from '../../public/shared/lateness-bins.js';
+import { LATENESS_BINS_MS } from '../../public/shared/control.js';
 import { Sequences } from './sequence-tracker.js';
 
 /** Of so many seconds there is a figure of its own. */

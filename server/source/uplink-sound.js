@@ -6,10 +6,9 @@
  * @import { Reception } from './receiver-stats.js'
  */
 
-import { rampGain } from '../../public/shared/gain.js';
-import { levelOf } from '../../public/shared/level.js';
+import { levelOf, rampGain } from '../../public/shared/level.js';
 import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
-import { PacketBuffer } from './packet-buffer.js';
+import { PacketBuffer } from '../../public/shared/packet-buffer.js';
 import { FrameState, RingBuffer } from './pcm-ring.js';
 
 /** How far ahead of the sample clock a frame may end: more is a clock that is wrong. */

@@ -5,7 +5,7 @@
  * @import { Session, SessionHandler, SessionStats, Transport } from './session.js'
  */
 
-import { ControlLines, writeControlLine } from '../../public/shared/control-lines.js';
+import { ControlLines, writeControlLine } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { MessageRate, UNREAD_MS } from './message-rate.js';
 import { MAX_CONTROL_BYTES, MAX_STUCK_BYTES } from './session.js';

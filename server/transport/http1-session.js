@@ -5,7 +5,8 @@
  */
 
 import { writeListEntry, LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES } from '../../public/shared/packet-list.js';
-import { MAX_PACKET_BYTES, writeControl } from '../../public/shared/packet.js';
+import { writeControl } from '../../public/shared/control.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { BaseSession } from './base-session.js';
 import { MAX_STUCK_BYTES } from './session.js';
 

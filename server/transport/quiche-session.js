@@ -20,7 +20,7 @@
  * @property {(info: { closeCode: number, reason: string }) => void} close
  */
 
-import { ControlLines, writeControlLine } from '../../public/shared/control-lines.js';
+import { ControlLines, writeControlLine } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { BaseSession, cutText } from './base-session.js';

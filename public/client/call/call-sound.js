@@ -1,10 +1,9 @@
-import { CallMicrophone } from '../capture/call-microphone.js';
-import { CallSpeaker } from '../playout/call-speaker.js';
-import { RunningContext } from './running-context.js';
-import { SoundGraph } from './sound-graph.js';
+import { CallMicrophone } from '../capture/microphone.js';
+import { OutputDevice } from '../playout/output-device.js';
+import { RunningContext, SoundGraph } from './sound-graph.js';
 
 /**
- * @import { CallOptions } from './call-types.js'
+ * @import { CallOptions } from './types.js'
  * @import { Support } from '../connection/support.js'
  * @import { WorkerPort } from './sound-graph.js'
  *
@@ -40,7 +39,7 @@ export class CallSound {
     this.#wish = wish;
     this.#on = on;
     const tell = { notice: on.notice, settle: on.settled };
-    this.#speaker = new CallSpeaker(tell);
+    this.#speaker = new OutputDevice(tell);
     this.#microphone = new CallMicrophone({
       ...tell,
       processing: () => this.#processing(),

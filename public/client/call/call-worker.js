@@ -1,5 +1,5 @@
 /**
- * @import { JoinOptions } from './client-types.js'
+ * @import { JoinOptions } from './types.js'
  */
 
 /** How long leaving may take before the worker is ended. */

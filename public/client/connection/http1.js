@@ -1,5 +1,6 @@
 import { errors } from '../../shared/errors.js';
-import { MAX_PACKET_BYTES, PacketType, packetType, readControl, writeControl } from '../../shared/packet.js';
+import { readControl, writeControl } from '../../shared/control.js';
+import { MAX_PACKET_BYTES, PacketType, packetType } from '../../shared/packet.js';
 import { LIST_LENGTH_BYTES, readList, writeListEntry } from '../../shared/packet-list.js';
 import { Connection } from './connection.js';
 

@@ -1,3 +1,77 @@
+/** The speaker of a call: where the chosen one goes away, the default one plays until it comes again. */
+export class OutputDevice {
+  /** What was chosen: a device's id, or '' for the default one. */
+  #chosen = '';
+  #playsElsewhere = false;
+  /** @type {AudioContext | null} */
+  #context = null;
+  #options;
+  #devices;
+  #onDevices = () => void this.#look();
+
+  /**
+   * @param {object} options
+   * @param {(code: string) => void} options.notice  something happened
+   * @param {(code: string) => void} options.settle  what that notice said is no longer so
+   * @param {MediaDevices} [options.devices]
+   */
+  constructor(options) {
+    this.#options = options;
+    this.#devices = options.devices ?? globalThis.navigator?.mediaDevices;
+    this.#devices?.addEventListener?.('devicechange', this.#onDevices);
+  }
+
+  /**
+   * Plays what a context gives.
+   * @param {AudioContext} context
+   */
+  async play(context) {
+    this.#context = context;
+    this.#playsElsewhere = false;
+    if (this.#chosen !== '' && !(await useSpeaker(context, this.#chosen))) await this.#replace(context);
+  }
+
+  /**
+   * @param {string} deviceId '' for the default one
+   * @returns {Promise<boolean>} false where it can't be used: the call is heard where it was
+   */
+  async choose(deviceId) {
+    if (this.#context && !(await useSpeaker(this.#context, deviceId))) return false;
+    this.#chosen = deviceId;
+    this.#playsElsewhere = false;
+    this.#options.settle('speaker-replaced');
+    return true;
+  }
+
+  async #look() {
+    const context = this.#context;
+    if (!context || this.#chosen === '') return;
+    const ids = (await listSpeakers(this.#devices)).map(({ deviceId }) => deviceId);
+    // Before the browser's permission no speaker has a name.
+    if (context !== this.#context || ids.includes('')) return;
+    const isThere = ids.includes(this.#chosen);
+    if (!isThere && !this.#playsElsewhere) await this.#replace(context);
+    else if (isThere && this.#playsElsewhere && (await useSpeaker(context, this.#chosen))) {
+      this.#playsElsewhere = false;
+      this.#options.settle('speaker-replaced');
+      this.#options.notice('speaker-back');
+    }
+  }
+
+  /** @param {AudioContext} context */
+  async #replace(context) {
+    this.#playsElsewhere = true;
+    await useSpeaker(context, '');
+    if (context === this.#context) this.#options.notice('speaker-replaced');
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#context = null;
+    this.#devices?.removeEventListener?.('devicechange', this.#onDevices);
+  }
+}
+
 /** Which speaker plays a call, where the browser lets a page choose. */
 
 /**

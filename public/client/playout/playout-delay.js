@@ -1,5 +1,4 @@
 import { DriftMeter } from '../clock/drift-meter.js';
-import { Jitter } from './jitter.js';
 import { SlidingMinimum } from '../clock/sliding-minimum.js';
 
 /** What is kept beyond the measured jitter, in milliseconds. */
@@ -54,12 +53,17 @@ export class PlayoutDelay {
   movedMs = 0;
   /** The delay that covers the jitter, in milliseconds. */
   wantedMs = START_MS;
-  /** By how much later frames come that only a later packet brings, in milliseconds, where they are worth waiting for. */
-  mendingMs = 0;
+  /** The wait for payloads that only later packets repeat, in milliseconds. */
+  #redundancyMs = 0;
 
   /** @param {number} frameMs */
   constructor(frameMs) {
     this.#frameMs = frameMs;
+  }
+
+  /** @param {number} ms to wait for payloads that only later packets repeat */
+  waitForRedundancy(ms) {
+    this.#redundancyMs = ms;
   }
 
   /**
@@ -81,7 +85,7 @@ export class PlayoutDelay {
     const transit = arrivalMs - frame * this.#frameMs;
     const deviation = this.#jitter.add(transit, arrivalMs);
     this.#network.add(arrivalMs, transit);
-    const covered = this.#jitter.coveredMs + this.mendingMs + MARGIN_MS;
+    const covered = this.#jitter.coveredMs + this.#redundancyMs + MARGIN_MS;
     const seconds = Math.min(1, Math.max(0, arrivalMs - this.#arrivedMs) / 1000) || 0;
     this.#arrivedMs = arrivalMs;
     const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
@@ -146,5 +150,88 @@ export class PlayoutDelay {
     this.#network.reset();
     this.#card.reset();
     this.wantedMs = Math.max(this.wantedMs, START_MS);
+  }
+}
+
+/** How long the quickest packet is remembered as the measure for the others. */
+const BASE_WINDOW_MS = 10_000;
+
+/** The worst of each of so many windows of so many milliseconds is remembered. */
+const WINDOWS = 20;
+const WINDOW_MS = 500;
+
+/** How long after the first packet deviations are ignored, in milliseconds: a start holds packets up itself. */
+const SETTLING_MS = 1000;
+
+/**
+ * How unevenly packets arrive: each one's arrival less its frame's time, measured against the
+ * quickest of late. The sender's clock need not be known for that.
+ *
+ * What is to be covered is the second worst of the last windows. For jitter that is the same all the
+ * time it lies above 99 of 100 packets; but one stall, which makes a whole run of packets late, isn't
+ * worth a delay for everything after it. A second one within ten seconds is.
+ */
+export class Jitter {
+  #base = new SlidingMinimum(BASE_WINDOW_MS);
+  #worst = new Float64Array(WINDOWS);
+  #window = 0;
+  #turnsMs = -Infinity;
+  #coveredMs = 0;
+  #startMs = NaN;
+
+  /**
+   * @param {number} transitMs the packet's arrival less its frame's time; their origins don't matter
+   * @param {number} arrivalMs
+   * @returns {number} by how much it is later than the quickest, in milliseconds
+   */
+  add(transitMs, arrivalMs) {
+    const deviation = transitMs - this.#base.add(arrivalMs, transitMs);
+    if (Number.isNaN(this.#startMs)) this.#startMs = arrivalMs;
+    if (arrivalMs < this.#startMs + SETTLING_MS) return deviation;
+    // A stall's packets all belong to the window in which it began.
+    if (arrivalMs >= this.#turnsMs && (deviation <= this.#coveredMs || arrivalMs >= this.#turnsMs + WINDOW_MS)) {
+      this.#window = (this.#window + 1) % WINDOWS;
+      this.#worst[this.#window] = 0;
+      this.#turnsMs = arrivalMs + WINDOW_MS;
+      this.#cover();
+    }
+    if (deviation > this.#worst[this.#window]) {
+      this.#worst[this.#window] = deviation;
+      this.#cover();
+    }
+    return deviation;
+  }
+
+  #cover() {
+    let first = 0;
+    let second = 0;
+    for (let i = 0; i < WINDOWS; i++) {
+      const worst = this.#worst[i];
+      if (worst > first) {
+        second = first;
+        first = worst;
+      } else if (worst > second) {
+        second = worst;
+      }
+    }
+    this.#coveredMs = second;
+  }
+
+  /** The quickest transit of late, in milliseconds; Infinity before the first packet. */
+  get baseMs() {
+    return this.#base.value;
+  }
+
+  /** The deviation that a delay should cover, in milliseconds. */
+  get coveredMs() {
+    return this.#coveredMs;
+  }
+
+  reset() {
+    this.#base.reset();
+    this.#worst.fill(0);
+    this.#turnsMs = -Infinity;
+    this.#coveredMs = 0;
+    this.#startMs = NaN;
   }
 }

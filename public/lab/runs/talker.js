@@ -6,10 +6,10 @@
  * @import { Listener } from './listener.js'
  */
 
+import { CONTROL_VERSION } from '../../shared/control.js';
 import { createAudioFormat } from '../../shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame, writeAudioHeader } from '../../shared/packet.js';
-import { ClockExchange } from '../../client/clock/clock-exchange.js';
-import { ClockSync } from '../../client/clock/clock-sync.js';
+import { ClockExchange, ClockSync } from '../../client/clock/clock-sync.js';
 import { connect } from '../../client/connection/choose.js';
 import { ConnectionError } from '../../client/connection/connection.js';
 
@@ -103,7 +103,7 @@ export class Talker {
       config,
       clock,
       scope,
-      message: { type: 'join', version: 1, room, name, delivery: 'reply', serverDelayMs },
+      message: { type: 'join', version: CONTROL_VERSION, room, name, delivery: 'reply', serverDelayMs },
       handler: {
         onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
         onControl: (message) => this.#control(/** @type {any} */ (message)),

@@ -10,7 +10,7 @@ import { SoundCheck } from './sound-check.js';
 import { SwitchList } from '../kit/switch.js';
 import { showView } from '../kit/views.js';
 
-import { tidyName } from '../../shared/names.js';
+import { tidyName } from '../../shared/text.js';
 import { noticeText, texts } from '../../texts.js';
 
 /**

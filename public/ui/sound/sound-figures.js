@@ -1,4 +1,4 @@
-import { LATENESS_BINS_MS } from '../../shared/lateness-bins.js';
+import { LATENESS_BINS_MS } from '../../shared/control.js';
 import { figureTexts, texts } from '../../texts.js';
 import { build, setText } from '../kit/element.js';
 import { quantity } from './sound-report.js';

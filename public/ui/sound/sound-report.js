@@ -1,8 +1,7 @@
 import { connectionNames, partTexts, texts } from '../../texts.js';
 
 /**
- * @import { ClientStats } from '../../client/call/client-stats.js'
- * @import { DelayParts } from '../../client/playout/delay-parts.js'
+ * @import { ClientStats, DelayParts } from '../../client/call/client-stats.js'
  * @import { Figure } from './sound-figures.js'
  * @import { Sample } from './sound-history.js'
  */

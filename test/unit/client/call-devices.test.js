@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CallMicrophone } from '../../../public/client/capture/call-microphone.js';
-import { CallSpeaker } from '../../../public/client/playout/call-speaker.js';
-import { RunningContext } from '../../../public/client/call/running-context.js';
+import { CallMicrophone } from '../../../public/client/capture/microphone.js';
+import { OutputDevice } from '../../../public/client/playout/output-device.js';
+import { RunningContext } from '../../../public/client/call/sound-graph.js';
 import { noticeText } from '../../../public/texts.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
@@ -205,7 +205,7 @@ describe('CallMicrophone', () => {
   });
 });
 
-describe('CallSpeaker', () => {
+describe('OutputDevice', () => {
   it('gives place to the default one when it goes away, and plays again when it comes back', async () => {
     const devices = new FakeDevices(['default', 'headset'], 'audiooutput');
     const context = {
@@ -217,7 +217,7 @@ describe('CallSpeaker', () => {
     };
     /** @type {string[]} */
     const events = [];
-    const speaker = new CallSpeaker({
+    const speaker = new OutputDevice({
       notice: (code) => void events.push(code),
       settle: (code) => void events.push(`-${code}`),
       devices: /** @type {any} */ (devices),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { practise } from '../../../public/client/call/client-codecs.js';
+import { warmUpCodec } from '../../../public/client/call/client-audio.js';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 
-describe('practise', () => {
+describe('warmUpCodec', () => {
   it.each([{}, { channels: 2 }, { frameMs: 2.5 }, { frameMs: 60, opusFrames: 3 }])('encodes and decodes sound in the room’s format (%j)', async (wish) => {
     const codec = await loadCodec('libopus-wasm');
     let [encoded, decoded, concealed, open] = [0, 0, 0, 0];
-    practise(
+    warmUpCodec(
       {
         ...codec,
         createEncoder: (settings) => {

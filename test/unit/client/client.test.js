@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Client } from '../../../public/client/call/client.js';
-import { ReceivedShare } from '../../../public/client/playout/received-share.js';
+import { ReceivedShare } from '../../../public/client/playout/packet-loss.js';
 import { Conference } from '../../fakes/conference.js';
 import { conferenceSockets } from '../../fakes/conference-socket.js';
 import { PcmCodec } from '../../fakes/pcm-codec.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClockExchange } from '../../../public/client/clock/clock-exchange.js';
-import { ClockSync } from '../../../public/client/clock/clock-sync.js';
+import { ClockExchange, ClockSync } from '../../../public/client/clock/clock-sync.js';
 import { Packet, readPacket } from '../../../public/shared/packet.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { random as randomOf } from '../../fakes/random.js';

@@ -7,7 +7,8 @@ import { Http1Connection } from '../../../public/client/connection/http1.js';
 import { WebSocketConnection } from '../../../public/client/connection/websocket.js';
 import { WebTransportConnection } from '../../../public/client/connection/webtransport.js';
 import { readList, writeListEntry } from '../../../public/shared/packet-list.js';
-import { PacketType, packetType, readControl, writeControl } from '../../../public/shared/packet.js';
+import { readControl, writeControl } from '../../../public/shared/control.js';
+import { PacketType, packetType } from '../../../public/shared/packet.js';
 import { FakeWebTransport } from '../../fakes/web-transport.js';
 
 const scope = { WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)) };
@@ -351,6 +352,23 @@ describe('WebTransportConnection', () => {
     expect(left.session.closedWith).toEqual({ closeCode: 0, reason: '' });
     await new Promise((resolve) => void setTimeout(resolve, 5));
     expect(left.handler.ends).toEqual([]);
+  });
+
+  it('ends with its own fault where its handler throws, and says so in the log', async () => {
+    for (const how of /** @type {const} */ (['onPacket', 'onControl'])) {
+      const { connection, handler, session } = await open();
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      handler[how] = () => {
+        throw new Error('no such decoder');
+      };
+      session.receiveDatagram(packet(5));
+      session.receiveControl(new TextEncoder().encode('{"type":"a"}\n'));
+      await until(() => handler.ends.length > 0);
+      expect(handler.ends).toMatchObject([{ code: 'internal', reason: expect.stringContaining('no such decoder') }]);
+      expect(connection.closed).toBe(true);
+      expect(log).toHaveBeenCalledOnce();
+      log.mockRestore();
+    }
   });
 
   it('ends when the control stream is no control messages', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readWav } from '../../../bench/stats/wav.js';
-import { LevelMatch } from '../../../public/client/playout/level-match.js';
+import { LevelMatch } from '../../../public/client/playout/stream-decoder.js';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { defaultEncoderSettings } from '../../../public/shared/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LossReport, reportOf } from '../../../public/client/playout/loss-report.js';
-import { Speakers } from '../../../public/client/playout/speakers.js';
+import { LossReport, reportOf } from '../../../public/client/playout/packet-loss.js';
+import { HeardSpeakers } from '../../../public/client/call/room-state.js';
 import { Packet, VOICE_BIT } from '../../../public/shared/packet.js';
 
 describe('LossReport', () => {
@@ -19,11 +19,11 @@ describe('LossReport', () => {
   });
 });
 
-describe('Speakers', () => {
+describe('HeardSpeakers', () => {
   function setUp() {
     /** @type {any[]} */
     const told = [];
-    const speakers = new Speakers((list) => told.push(list), (number) => (number === 9 ? undefined : `p${number}`));
+    const speakers = new HeardSpeakers((list) => told.push(list), (number) => (number === 9 ? undefined : `p${number}`));
     /** @param {number} frame @param {[number, number, boolean][]} [list] id, level, voice */
     const receive = (frame, list = [], bytes = 5) => {
       const packet = new Packet();

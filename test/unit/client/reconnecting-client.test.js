@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { LastingCall } from '../../../public/client/call/reconnecting-client.js';
-import { Declick } from '../../../public/client/playout/declick.js';
+import { Declick, ReconnectingClient } from '../../../public/client/call/reconnecting-client.js';
 import { Conference } from '../../fakes/conference.js';
 import { conferenceSockets } from '../../fakes/conference-socket.js';
 import { PcmCodec } from '../../fakes/pcm-codec.js';
@@ -71,7 +70,7 @@ class Network {
       }
       return { ok: true, json: async () => config };
     };
-    const call = new LastingCall({
+    const call = new ReconnectingClient({
       codec,
       clock: this.clock,
       random,

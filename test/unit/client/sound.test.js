@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listMicrophones, microphoneProblem, openMicrophone } from '../../../public/client/capture/microphone.js';
-import { CaptureFeed, PlaybackFeed } from '../../../public/client/capture/ring-feeds.js';
+import { CaptureFeed } from '../../../public/client/capture/capture-feeds.js';
+import { PlaybackFeed } from '../../../public/client/playout/playback-feed.js';
 import { ScheduledPlayer } from '../../../public/client/playout/scheduled-player.js';
 import { failureTexts, noticeText } from '../../../public/texts.js';
 import { findSupport } from '../../../public/client/connection/support.js';
@@ -39,6 +40,8 @@ describe('PlaybackFeed', () => {
     const ring = SampleRing.create(48_000);
     const source = {
       output: { waitMs: 0, gaps: 0, gapMs: 0 },
+      observeOutput: (/** @type {number} */ waitMs, /** @type {number} */ gaps, /** @type {number} */ gapMs) =>
+        void (source.output = { waitMs, gaps, gapMs }),
       frames: 0,
       madeUp: 0,
       /** @type {number[]} */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { align, findGaps, levelDb } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
 import { PULL_EXTRA, Playout } from '../../../public/client/playout/playout.js';
-import { PlaybackFeed } from '../../../public/client/capture/ring-feeds.js';
+import { PlaybackFeed } from '../../../public/client/playout/playback-feed.js';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { Packet, readPacket, writeAudioHeader } from '../../../public/shared/packet.js';
 import { PayloadDecoder } from '../../../public/shared/payload.js';
@@ -47,7 +47,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
   const redundancy = new Redundancy('auto', { now: () => time.ms });
   const ring = SampleRing.create(sampleRate, false);
   const source = {
-    output: { waitMs: 0, gaps: 0, gapMs: 0 },
+    observeOutput: () => {},
     get ready() {
       return playout.ready;
     },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Declick } from '../../../public/client/playout/declick.js';
+import { Declick } from '../../../public/client/call/reconnecting-client.js';
 import { FrameSender } from '../../../public/client/capture/frame-sender.js';
 import { openMicrophone } from '../../../public/client/capture/microphone.js';
 import { PULL_EXTRA, Playout } from '../../../public/client/playout/playout.js';
 import { Resampler } from '../../../public/client/clock/resampler.js';
-import { CaptureFeed } from '../../../public/client/capture/ring-feeds.js';
-import { SampleReader } from '../../../public/client/capture/sample-reader.js';
+import { CaptureFeed } from '../../../public/client/capture/capture-feeds.js';
+import { SampleReader } from '../../../public/client/call/client-audio.js';
 import { ScheduledPlayer } from '../../../public/client/playout/scheduled-player.js';
 import { VoiceActivity } from '../../../public/client/capture/voice-activity.js';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
@@ -227,7 +227,7 @@ describe('stereo from a sender to a listener', () => {
     let pullMs = 60;
     for (let k = 0; k < FRAMES; k++) {
       now = (k + 1) * 20;
-      sender.sound(k, stereoTones(960, { from: k * 960, rightHz: isMono ? 440 : 660 }));
+      sender.send(k, stereoTones(960, { from: k * 960, rightHz: isMono ? 440 : 660 }));
       network.sort((a, b) => a.at - b.at);
       while (pullMs < now) {
         for (; network.length > 0 && network[0].at <= pullMs; network.shift()) {

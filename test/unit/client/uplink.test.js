@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ClockSync } from '../../../public/client/clock/clock-sync.js';
 import { Uplink } from '../../../public/client/capture/uplink.js';
-import { VoiceFlag } from '../../../public/client/capture/voice-flag.js';
+import { VoiceFlag } from '../../../public/client/capture/voice-activity.js';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { readOpusFrames } from '../../../public/shared/packet-lengths.js';
-import { MAX_PACKET_BYTES, Packet, readPacket } from '../../../public/shared/packet.js';
+import { MAX_PACKET_BYTES, Packet, readOpusFrames, readPacket } from '../../../public/shared/packet.js';
 import { PayloadEncoder } from '../../../public/shared/payload.js';
 import { random as randomOf } from '../../fakes/random.js';
 
@@ -70,6 +69,24 @@ function setUp(shape = {}) {
   return { format, uplink, sent, encoded, synchronise, capture, lostSamples, clockSync, isOpen: () => open };
 }
 
+/**
+ * @param {number[]} sound at 48 kHz
+ * @param {number} hz
+ * @returns {number} how loud what isn't that tone is, over the tone, in dB
+ */
+function residueDb(sound, hz) {
+  let [re, im, power] = [0, 0, 0];
+  const whole = sound.length - (sound.length % (48_000 / hz));
+  for (let i = 0; i < whole; i++) {
+    const phase = (2 * Math.PI * hz * i) / 48_000;
+    re += sound[i] * Math.cos(phase);
+    im += sound[i] * Math.sin(phase);
+    power += sound[i] ** 2;
+  }
+  const tone = (2 * (re * re + im * im)) / whole;
+  return 10 * Math.log10(Math.abs(power - tone) / tone + 1e-20);
+}
+
 describe('Uplink', () => {
   it.each([
     [{}, 480],
@@ -91,6 +108,37 @@ describe('Uplink', () => {
       expect(Math.abs(frame * frameSamples - (ORIGIN + first))).toBeLessThanOrEqual(1);
       expect(indexOf(encoded[i][frameSamples - 1])).toBe(first + frameSamples - 1);
     });
+  });
+
+  it.each([44_100, 16_000])('brings sound of %i Hz to the room\'s rate, on the grid and without a seam', (rate) => {
+    const { uplink, encoded, sent, synchronise } = setUp();
+    synchronise();
+    const [hz, length] = [1000, rate / 100];
+    for (let k = 1; k <= 300; k++) {
+      const sine = (/** @type {number} */ _, /** @type {number} */ i) => 0.4 * Math.sin((2 * Math.PI * hz * ((k - 1) * length + i)) / rate);
+      uplink.capture(Float32Array.from({ length }, sine), length, k * 10, rate);
+    }
+    expect(encoded.length).toBeGreaterThanOrEqual(140);
+    expect(uplink.counters).toMatchObject({ reanchored: 0, movedMs: 0 });
+    const sound = encoded.flatMap((pcm) => [...pcm]).slice(480);
+    expect(residueDb(sound, hz)).toBeLessThan(-80);
+    // The tone's phase at the first frame's first sample says where that was captured.
+    const first = (sent[0].frame * 960 - ORIGIN) / 48_000;
+    const expected = 0.4 * Math.sin(2 * Math.PI * hz * (first + 480 / 48_000));
+    expect(Math.abs(sound[0] - expected)).toBeLessThan(0.05);
+  });
+
+  it('takes another rate for another device', () => {
+    const { uplink, sent, synchronise } = setUp();
+    synchronise();
+    for (let k = 1; k <= 200; k++) {
+      const rate = k <= 100 ? 48_000 : 16_000;
+      uplink.capture(new Float32Array(rate / 100).fill(0.1), rate / 100, k * 10, rate);
+    }
+    expect(uplink.counters).toMatchObject({ reanchored: 0 });
+    // 100 ms at the start of each device are watched, and not sent.
+    expect(sent.length).toBeGreaterThanOrEqual(2 * (50 - 6) - 1);
+    expect(sent.length).toBeLessThanOrEqual(2 * 50);
   });
 
   it('sends nothing before the clock is known, and finds the grid afterwards', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Bursts } from '../../../worklets/bursts.js';
+import { Bursts, Playback } from '../../../worklets/playback.js';
 import { Capture } from '../../../worklets/capture.js';
-import { Playback } from '../../../worklets/playback.js';
 import { SampleRing } from '../../../worklets/sample-ring.js';
 
 const block = (/** @type {number} */ value, length = 128) => new Float32Array(length).fill(value);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FrameState, RingBuffer } from '../../../server/source/pcm-ring.js';
-import { PacketBuffer } from '../../../server/source/packet-buffer.js';
+import { PacketBuffer } from '../../../public/shared/packet-buffer.js';
 import { random } from '../../fakes/random.js';
 
 /** @param {RingBuffer} ring @param {number} frame @param {number} value @param {number} [size] */

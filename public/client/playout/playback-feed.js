@@ -1,68 +1,30 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
- * @import { Output } from '../call/client-types.js'
  * @import { SampleRing } from '../../../worklets/sample-ring.js'
  *
- * What a feed needs of the client.
+ * The call, as a feed needs it: see ReconnectingClient.
  * @typedef {object} Source
  * @property {(out: Float32Array, waitMs: number, aheadMs: number) => number} pull
  * @property {(waitMs: number, aheadMs: number) => void} look
  * @property {boolean} ready
- * @property {Output} output
- *
- * @typedef {object} Sink
- * @property {(samples: Float32Array, count: number) => void} capture
- * @property {number} samplesToFrame
+ * @property {(waitMs: number, gaps: number, gapMs: number) => void} observeOutput
  */
 
 import { systemClock } from '../../shared/clock.js';
 
-/** The most that is taken from the capture ring at once, in numbers of all channels. */
-const CHUNK_VALUES = 4096;
-
-/** Empties the ring that the capture worklet fills, frame by frame. */
-export class CaptureFeed {
-  #ring;
-  #sink;
-  #chunk = new Float32Array(CHUNK_VALUES);
-
-  /**
-   * @param {SampleRing} ring
-   * @param {Sink} sink
-   */
-  constructor(ring, sink) {
-    this.#ring = ring;
-    this.#sink = sink;
-  }
-
-  /** To be called when the worklet says that a frame is complete. */
-  wake() {
-    do {
-      for (let count = this.#read(); count > 0; count = this.#read()) this.#sink.capture(this.#chunk, count);
-      this.#ring.arm(this.#sink.samplesToFrame);
-      // What came between reading and arming has woken nobody.
-    } while (this.#ring.reached());
-  }
-
-  #read() {
-    return this.#ring.read(this.#chunk);
-  }
-}
-
-/** So long before the sound card takes its next burst it is given what there is, whatever that may be. */
+/** The time before the sound card's next burst at which it is given what there is, in milliseconds. */
 const HEADROOM_MS = 4;
 
-/** No more than so much waits for it, in milliseconds: the rest waits for its time in the playout buffer. */
+/** The most sound that waits in the ring, in milliseconds: the rest waits for its time in the jitter buffer. */
 const MOST_MS = 500;
 
-/** At least so often it is looked where the sound card is, in milliseconds. */
+/** The longest interval at which the sound card's place is looked at, in milliseconds. */
 const LOOK_MS = 250;
 
 /**
- * Fills the ring that the playback worklet empties. What has come is decoded at once: it waits in the
- * ring, where a worker that is late can't hold it up. What hasn't come is waited for until shortly
- * before the sound card's next burst, and then made up; so is silence for which nothing comes. So there
- * is one delay, the playout buffer's, against all that may be late.
+ * Fills the ring that the playback worklet empties. Sound that has come is decoded at once and waits in the ring, where
+ * a late worker can't hold it up. Sound that hasn't come is waited for until shortly before the sound card's next burst,
+ * and then concealed; so is unsent silence. So one delay, the jitter buffer's, covers all that may be late.
  */
 export class PlaybackFeed {
   #ring;
@@ -71,7 +33,7 @@ export class PlaybackFeed {
   #frame;
   #perMs;
   #blockMs;
-  /** When the worklet took a burst, as far as it told. */
+  /** When the worklet last told that it took a burst. */
   #wokeMs = -Infinity;
   /** @type {unknown} */
   #timer = null;
@@ -98,39 +60,31 @@ export class PlaybackFeed {
     return this.#ring.available / this.#perMs;
   }
 
-  /** How much the sound card takes at once, in milliseconds. */
+  /** The sound that the sound card takes at once, in milliseconds. */
   get #burstMs() {
     const { burst } = this.#ring;
     return Math.max(1, burst > 0 ? burst / this.#perMs : this.#blockMs);
   }
 
-  /** To be called when something has come that may be ready. */
+  /** Called when a packet of sound has come. */
   arrived() {
     while (this.#source.ready && this.#availableMs < MOST_MS && this.#pull());
-    // Where it has enough it doesn't wake anybody by itself.
+    // A ring that holds enough wakes nobody by itself.
     if (this.#clock.now() - this.#wokeMs > LOOK_MS) this.#ring.arm(this.#ring.capacity);
   }
 
-  /** To be called when the worklet says that it has little left, or looks. */
+  /** Called when the worklet has little left, or is looked at. */
   wake() {
     const burstMs = this.#burstMs;
     this.#wokeMs = this.#clock.now();
-    this.#tell(burstMs);
+    this.#source.observeOutput(burstMs + HEADROOM_MS, this.#ring.underruns, this.#ring.missed / this.#perMs);
     this.#source.look(this.#availableMs, HEADROOM_MS);
     this.arrived();
     this.#wait(burstMs);
   }
 
-  /** @param {number} burstMs */
-  #tell(burstMs) {
-    const { output } = this.#source;
-    output.waitMs = burstMs + HEADROOM_MS;
-    output.gaps = this.#ring.underruns;
-    output.gapMs = this.#ring.missed / this.#perMs;
-  }
-
   /**
-   * Waits as long as possible for what isn't there.
+   * Waits as long as possible for sound that isn't there.
    * @param {number} burstMs
    */
   #wait(burstMs) {
@@ -146,20 +100,20 @@ export class PlaybackFeed {
   }
 
   /**
-   * Where it is too late already this stood still: what came meanwhile is taken first.
-   * @param {number} ms so much there must be
+   * Fills the ring; where that is late already this thread stood still, and packets that came meanwhile are read first.
+   * @param {number} ms of sound that must be there
    */
   #makeUp(ms) {
     if (this.#availableMs < 0) this.#timer = this.#clock.setTimeout(() => this.#fill(ms), 0);
     else this.#fill(ms);
   }
 
-  /** @param {number} ms so much there must be */
+  /** @param {number} ms of sound that must be there */
   #fill(ms) {
     while (this.#availableMs < ms && this.#pull());
   }
 
-  /** Pulls no more: what comes is another ring's. Idempotent. */
+  /** Pulls no more: another ring is filled now. Idempotent. */
   close() {
     this.#clock.clearTimeout(this.#timer);
   }

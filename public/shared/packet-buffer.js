@@ -1,33 +1,35 @@
-import { SILENT_LEVEL } from '../../public/shared/packet.js';
+import { SILENT_LEVEL, Stream } from './packet-format.js';
 
 /** @enum {number} */
 const Held = Object.freeze({ nothing: 0, redundant: 1, own: 2 });
 
-/** Slots grow to the payloads that they hold, in steps of so many bytes. */
+/** The step in which a slot grows to the payloads that it holds, in bytes. */
 const SLOT_STEP_BYTES = 64;
 
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * One participant's payloads, by frame index modulo capacity, until the clock pulls them. Each slot
- * has a tag that says which frame it holds. Memory is bounded by the slots' number and MAX_PACKET_BYTES.
+ * Payloads by frame index modulo capacity, until a clock pulls them: the server's of one participant, the client's of
+ * what it hears. Each slot has a tag that says which frame it holds. Memory is bounded by the number of slots and
+ * MAX_PACKET_BYTES.
  */
 export class PacketBuffer {
   #tags;
   #held;
   #lengths;
   #levels;
+  #streams;
   /** @type {Uint8Array[]} */
   #slots;
-  #frames;
 
   /** @param {number} frames capacity */
   constructor(frames) {
-    this.#frames = frames;
+    this.capacity = frames;
     this.#tags = new Float64Array(frames).fill(-1);
     this.#held = new Uint8Array(frames);
     this.#lengths = new Uint16Array(frames);
     this.#levels = new Uint8Array(frames);
+    this.#streams = new Uint8Array(frames);
     this.#slots = new Array(frames).fill(NO_BYTES);
   }
 
@@ -40,11 +42,12 @@ export class PacketBuffer {
    * @param {number} start
    * @param {number} length of the payload, in bytes; 0 means a silent frame
    * @param {boolean} redundant whether a later packet repeats it
-   * @param {number} [level] the third byte of the packet's header: a repeated frame's is taken for the same
+   * @param {number} [level] the packet's, in -dBov; the server adds VOICE_BIT. A repeated frame is taken for as loud
+   * @param {number} [stream] the packet's: one of Stream
    * @returns {boolean} whether it was kept; false when the slot has this frame already
    */
-  put(frame, bytes, start, length, redundant, level = SILENT_LEVEL) {
-    const slot = frame % this.#frames;
+  put(frame, bytes, start, length, redundant, level = SILENT_LEVEL, stream = Stream.fullMix) {
+    const slot = frame % this.capacity;
     const held = redundant ? Held.redundant : Held.own;
     if (this.#tags[slot] === frame && this.#held[slot] >= held) return false;
     let store = this.#slots[slot];
@@ -55,6 +58,7 @@ export class PacketBuffer {
     for (let i = 0; i < length; i++) store[i] = bytes[start + i];
     this.#lengths[slot] = length;
     this.#levels[slot] = level;
+    this.#streams[slot] = stream;
     this.#tags[slot] = frame;
     this.#held[slot] = held;
     return true;
@@ -62,7 +66,7 @@ export class PacketBuffer {
 
   /** Gives back the payloads' memory, and so forgets what isn't silent. */
   rest() {
-    for (let slot = 0; slot < this.#frames; slot++) {
+    for (let slot = 0; slot < this.capacity; slot++) {
       if (this.#lengths[slot] > 0) this.#held[slot] = Held.nothing;
     }
     this.#slots.fill(NO_BYTES);
@@ -73,7 +77,7 @@ export class PacketBuffer {
    * @returns {boolean}
    */
   has(frame) {
-    const slot = frame % this.#frames;
+    const slot = frame % this.capacity;
     return this.#tags[slot] === frame && this.#held[slot] !== Held.nothing;
   }
 
@@ -82,7 +86,7 @@ export class PacketBuffer {
    * @returns {boolean} whether it is there only because a later packet repeats it
    */
   isRedundant(frame) {
-    return this.#held[frame % this.#frames] === Held.redundant;
+    return this.#held[frame % this.capacity] === Held.redundant;
   }
 
   /**
@@ -90,7 +94,7 @@ export class PacketBuffer {
    * @returns {Uint8Array} the slot's bytes, of which the first `length(frame)` are the payload
    */
   bytes(frame) {
-    return this.#slots[frame % this.#frames];
+    return this.#slots[frame % this.capacity];
   }
 
   /**
@@ -98,14 +102,27 @@ export class PacketBuffer {
    * @returns {number} the payload's bytes; 0 when the frame is silent
    */
   length(frame) {
-    return this.#lengths[frame % this.#frames];
+    return this.#lengths[frame % this.capacity];
   }
 
   /**
    * @param {number} frame one that it has
-   * @returns {number} its level as the sender told it, in -dBov, with VOICE_BIT where there is voice
+   * @returns {number} its level as put() got it
    */
   level(frame) {
-    return this.#levels[frame % this.#frames];
+    return this.#levels[frame % this.capacity];
+  }
+
+  /**
+   * @param {number} frame one that it has
+   * @returns {number} one of Stream
+   */
+  stream(frame) {
+    return this.#streams[frame % this.capacity];
+  }
+
+  /** Forgets everything, and keeps the memory. */
+  clear() {
+    this.#tags.fill(-1);
   }
 }

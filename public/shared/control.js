@@ -1,5 +1,20 @@
+import { PACKET_VERSION, PacketType } from './packet-format.js';
+
+/**
+ * Control messages: JSON, as lines of a byte stream (WebTransport) or as packets (HTTP/1).
+ */
+
+/** The version of the control protocol, which `join` and `welcome` carry. */
+export const CONTROL_VERSION = 1;
+
+/** Upper limits of the lateness histogram's bins that are told, in milliseconds; the last bin has none. */
+export const LATENESS_BINS_MS = Object.freeze([0, 5, 10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 400]);
+
 const NEWLINE = 0x0a;
+/** The first size of the buffer for an unfinished line, in bytes; it doubles as needed. */
 const FIRST_BYTES = 256;
+
+const utf8 = new TextEncoder();
 
 /**
  * Control messages as a byte stream carries them: JSON in UTF-8, one a line, each line ended by
@@ -96,12 +111,37 @@ export class ControlLines {
   }
 }
 
-const toUtf8 = new TextEncoder();
-
 /**
  * @param {object} message
  * @returns {Uint8Array} the message's line, with its end
  */
 export function writeControlLine(message) {
-  return toUtf8.encode(`${JSON.stringify(message)}\n`);
+  return utf8.encode(`${JSON.stringify(message)}\n`);
+}
+
+const fromUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * A control message as a packet, for HTTP/1, which has no other way to carry one. It may be longer than MAX_PACKET_BYTES.
+ * @param {object} message
+ * @returns {Uint8Array}
+ */
+export function writeControl(message) {
+  const json = utf8.encode(JSON.stringify(message));
+  const out = new Uint8Array(1 + json.length);
+  out[0] = (PACKET_VERSION << 4) | PacketType.control;
+  out.set(json, 1);
+  return out;
+}
+
+/**
+ * @param {Uint8Array} bytes a control packet
+ * @returns {unknown} the message, or undefined when it isn't JSON
+ */
+export function readControl(bytes) {
+  try {
+    return JSON.parse(fromUtf8.decode(bytes.subarray(1)));
+  } catch {
+    return undefined;
+  }
 }

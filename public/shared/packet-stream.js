@@ -1,0 +1,167 @@
+/**
+ * @import { Packet } from './packet.js'
+ * @import { PayloadEncoder } from './payload.js'
+ */
+
+import {
+  AUDIO_HEADER_BYTES,
+  MAX_PACKET_BYTES,
+  MAX_REDUNDANCY,
+  lengthBytes,
+  speakersBytes,
+  writeAudioHeader,
+} from './packet.js';
+
+/** Silent frames that are sent after sound, so that one of them may be lost. */
+const SILENT_FRAMES = 2;
+/** The interval of packets in longer silence, in milliseconds. */
+const SILENT_MS = 200;
+
+const PAYLOADS = MAX_REDUNDANCY + 1;
+
+/**
+ * One numbered stream of audio packets: encodes frames, leaves out silence, and repeats the payloads of the frames
+ * before. The client sends its microphone as one, the server each mix. Nothing is allocated for a frame.
+ *
+ *     if (stream.encode(frame, pcm)) send(bytes.subarray(0, stream.write(packet, bytes, redundancy)));
+ */
+export class PacketStream {
+  #encoder;
+  #suppresses;
+  #silentInterval;
+  /** The payloads of the last frames, in turn. @type {Uint8Array[]} */
+  #payloads = [];
+  /** Their lengths in bytes; 0 is silence. */
+  #lengths = new Uint16Array(PAYLOADS);
+  #turn = 0;
+  #sequence = 0;
+  #frame = -2;
+  /** The last frame that was encoded. */
+  #soundFrame = -1;
+  #silentFrames = 0;
+  #sentFrame = -Infinity;
+
+  /**
+   * @param {object} options
+   * @param {Pick<PayloadEncoder, 'encode' | 'close'>} options.encoder  closed with this
+   * @param {number} options.frameMs
+   * @param {boolean} [options.suppresses]  whether packets are left out in silence; default false
+   */
+  constructor({ encoder, frameMs, suppresses = false }) {
+    this.#encoder = encoder;
+    this.#suppresses = suppresses;
+    this.#silentInterval = Math.max(1, Math.round(SILENT_MS / frameMs));
+  }
+
+  /** @param {boolean} suppresses whether packets are left out in silence */
+  suppressSilence(suppresses) {
+    this.#suppresses = suppresses;
+  }
+
+  /** Whether the last frame was silent. */
+  get isSilent() {
+    return this.#silentFrames > 0;
+  }
+
+  /** The bytes of the last frame's payload; 0 for silence. */
+  get payloadBytes() {
+    return this.#lengths[this.#turn];
+  }
+
+  /**
+   * Encodes a frame that nobody hears, right before the next one: the encoder goes on from it, and the next packets
+   * repeat it.
+   * @param {number} frame the one before that which encode() gets next
+   * @param {Float32Array} pcm
+   */
+  preRoll(frame, pcm) {
+    this.#keep(frame, pcm);
+  }
+
+  /**
+   * Encodes one frame.
+   * @param {number} frame above the one before; where it isn't the next one nothing before it is repeated
+   * @param {Float32Array | null} pcm one frame; null: silence
+   * @returns {boolean} whether its packet is to be written: false where silence is left out
+   */
+  encode(frame, pcm) {
+    this.#keep(frame, pcm);
+    this.#silentFrames = pcm === null ? this.#silentFrames + 1 : 0;
+    const mayBeLeftOut = this.#suppresses && this.#silentFrames > SILENT_FRAMES;
+    if (mayBeLeftOut && frame - this.#sentFrame < this.#silentInterval) return false;
+    this.#sentFrame = frame;
+    this.#sequence = (this.#sequence + 1) & 0xffff;
+    return true;
+  }
+
+  /**
+   * @param {number} frame
+   * @param {Float32Array | null} pcm
+   */
+  #keep(frame, pcm) {
+    if (frame !== this.#frame + 1) this.#lengths.fill(0);
+    this.#frame = frame;
+    this.#turn = (this.#turn + 1) % PAYLOADS;
+    this.#lengths[this.#turn] = 0;
+    if (pcm === null) return;
+    while (this.#payloads.length < PAYLOADS) this.#payloads.push(new Uint8Array(MAX_PACKET_BYTES - AUDIO_HEADER_BYTES));
+    this.#soundFrame = frame;
+    this.#lengths[this.#turn] = this.#encoder.encode(pcm, this.#payloads[this.#turn], 0);
+  }
+
+  /**
+   * Writes the packet of the frame that was encoded last; again and otherwise, where several get it.
+   * @param {Packet} packet with stream, level, voice and speakers as they are to be sent; the rest is filled in. The
+   *   list of speakers is left out where there is no room for it
+   * @param {Uint8Array} out MAX_PACKET_BYTES long; filled
+   * @param {number} redundancy 0 to MAX_REDUNDANCY: how many frames before it are repeated, as far as there is room
+   * @returns {number} the packet's bytes
+   */
+  write(packet, out, redundancy) {
+    packet.frame = this.#frame;
+    packet.sequence = this.#sequence;
+    this.#fit(packet, redundancy);
+    let at = writeAudioHeader(out, packet);
+    for (let r = packet.redundancy; r >= 0; r--) {
+      const turn = (this.#turn + PAYLOADS - r) % PAYLOADS;
+      const length = this.#lengths[turn];
+      for (let i = 0; i < length; i++) out[at + i] = this.#payloads[turn][i];
+      at += length;
+    }
+    return at;
+  }
+
+  /**
+   * Repeats what has sound and fits, and what lies between.
+   * @param {Packet} packet
+   * @param {number} redundancy
+   */
+  #fit(packet, redundancy) {
+    const own = AUDIO_HEADER_BYTES + this.payloadBytes;
+    if (own + speakersBytes(packet.speakers) > MAX_PACKET_BYTES) packet.speakers = 0;
+    let bytes = own + speakersBytes(packet.speakers);
+    packet.redundancy = 0;
+    for (let r = 1; r <= redundancy; r++) {
+      const length = this.#lengths[(this.#turn + PAYLOADS - r) % PAYLOADS];
+      bytes += lengthBytes(length) + length;
+      if (bytes > MAX_PACKET_BYTES) return;
+      packet.payloadBytes[r] = length;
+      if (length > 0) packet.redundancy = r;
+    }
+  }
+
+  /**
+   * Gives back the memory that only sound needs, until there is sound again.
+   * @param {number} frame only if nothing was encoded from this one on
+   */
+  rest(frame) {
+    if (this.#soundFrame >= frame || this.#payloads.length === 0) return;
+    this.#payloads = [];
+    this.#lengths.fill(0);
+  }
+
+  /** Idempotent where the encoder's is. */
+  close() {
+    this.#encoder.close();
+  }
+}
