@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Client } from '../../../public/client/call/client.js';
-import { ReceivedShare } from '../../../public/client/playout/packet-loss.js';
-import { Conference } from '../../fakes/conference.js';
-import { conferenceSockets } from '../../fakes/conference-socket.js';
-import { PcmCodec } from '../../fakes/pcm-codec.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { Client } from '../../../../public/client/call/client.js';
+import { Conference } from '../../../fakes/conference.js';
+import { conferenceSockets } from '../../../fakes/conference-socket.js';
+import { PcmCodec } from '../../../fakes/pcm-codec.js';
 
 const config = { transports: { websocket: { path: '/session' } } };
 const origin = 'http://localhost';
@@ -283,16 +281,5 @@ describe('Client', () => {
     const { detail } = /** @type {any} */ (client.stats());
     expect(detail.client.dropped).toBeGreaterThan(400);
     client.close();
-  });
-});
-
-describe('ReceivedShare', () => {
-  it('is of the last ten seconds', () => {
-    const share = new ReceivedShare();
-    expect(share.percent).toBeNull();
-    share.add({ received: 25, late: 15, lost: 10 });
-    expect(share.percent).toBe(50);
-    for (let i = 1; i <= 12; i++) share.add({ received: 25 + i * 50, late: 15, lost: 10 });
-    expect(share.percent).toBe(100);
   });
 });

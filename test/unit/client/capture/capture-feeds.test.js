@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { handsOutSound, soundOf } from '../../../public/client/capture/microphone.js';
-import { TrackFeed } from '../../../public/client/capture/capture-feeds.js';
+import { CaptureFeed, TrackFeed } from '../../../../public/client/capture/capture-feeds.js';
+import { SampleRing } from '../../../../worklets/sample-ring.js';
 
 /** What a browser hands out: a piece of a track's sound, one plane for each channel. */
 class FakeAudioData {
@@ -119,30 +119,22 @@ describe('TrackFeed', () => {
   });
 });
 
-describe('soundOf', () => {
-  class MediaStreamTrackProcessor {
-    /** @param {{ track: object, maxBufferSize: number }} init */
-    constructor(init) {
-      this.readable = init;
-    }
-  }
-  const streamOf = (/** @type {number | undefined} */ sampleRate) => {
-    const track = { getSettings: () => ({ sampleRate }) };
-    return { track, stream: /** @type {any} */ ({ getAudioTracks: () => [track] }) };
-  };
-
-  it('is the track\'s own where the browser hands it out, at the room\'s rate or a lower one', () => {
-    for (const rate of [48_000, 44_100, 16_000]) {
-      const { track, stream } = streamOf(rate);
-      expect(handsOutSound(stream, 48_000, { MediaStreamTrackProcessor })).toBe(true);
-      expect(soundOf(stream, { MediaStreamTrackProcessor })).toMatchObject({ track });
-    }
-  });
-
-  it('is none in other browsers, at higher rates, and where the rate isn\'t told', () => {
-    expect(handsOutSound(streamOf(48_000).stream, 48_000, {})).toBe(false);
-    expect(handsOutSound(streamOf(96_000).stream, 48_000, { MediaStreamTrackProcessor })).toBe(false);
-    expect(handsOutSound(streamOf(undefined).stream, 48_000, { MediaStreamTrackProcessor })).toBe(false);
-    expect(handsOutSound(/** @type {any} */ ({ getAudioTracks: () => [] }), 48_000, { MediaStreamTrackProcessor })).toBe(false);
+describe('CaptureFeed', () => {
+  it('takes all there is, and asks to be woken when the frame is complete', () => {
+    const ring = SampleRing.create(16_384);
+    /** @type {number[]} */
+    const counts = [];
+    const sink = { samplesToFrame: 960, capture: (/** @type {Float32Array} */ _, /** @type {number} */ count) => counts.push(count) };
+    const feed = new CaptureFeed(ring, sink);
+    ring.write(new Float32Array(5000));
+    sink.samplesToFrame = 760;
+    feed.wake();
+    expect(counts).toEqual([4096, 904]);
+    ring.write(new Float32Array(700));
+    expect(ring.reached()).toBe(false);
+    ring.write(new Float32Array(60));
+    expect(ring.reached()).toBe(true);
+    feed.wake();
+    expect(counts.at(-1)).toBe(760);
   });
 });

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Declick, ReconnectingClient } from '../../../public/client/call/reconnecting-client.js';
-import { Conference } from '../../fakes/conference.js';
-import { conferenceSockets } from '../../fakes/conference-socket.js';
-import { PcmCodec } from '../../fakes/pcm-codec.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { Declick, ReconnectingClient } from '../../../../public/client/call/reconnecting-client.js';
+import { Conference } from '../../../fakes/conference.js';
+import { conferenceSockets } from '../../../fakes/conference-socket.js';
+import { PcmCodec } from '../../../fakes/pcm-codec.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 const origin = 'http://localhost';
 const config = { transports: { websocket: { path: '/session' } } };

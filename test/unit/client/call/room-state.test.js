@@ -1,23 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LossReport, reportOf } from '../../../public/client/playout/packet-loss.js';
-import { HeardSpeakers } from '../../../public/client/call/room-state.js';
-import { Packet, VOICE_BIT } from '../../../public/shared/packet.js';
-
-describe('LossReport', () => {
-  it('tells what changes at once, and what stays each five seconds', () => {
-    const report = new LossReport();
-    const told = [0, 0, 0.4, 0.4, 3, 3.2, 3.1, 3, 3, 3, null, 0.4, 0, 0, 0, 0, 0, 0].map((lost, i) => report.isDue(lost, i * 1000));
-    expect(told.map(Number).join('')).toBe('100010000101000010');
-    expect(report.isDue(null, 99_000)).toBe(false);
-  });
-
-  it('leaves out what can not be, so that the rest is taken', () => {
-    const sound = { delayMs: 95, detail: { playout: { delayMs: 40.126, driftPpm: -12 } } };
-    expect(reportOf(1, sound)).toEqual({ type: 'report', lostPercent: 1, playoutDelayMs: 40.13, soundLatencyMs: 95, driftPpm: -12 });
-    const wrong = { delayMs: NaN, detail: { playout: { delayMs: 10_001, driftPpm: -1e6 } } };
-    expect(reportOf(0, wrong)).toEqual({ type: 'report', lostPercent: 0 });
-  });
-});
+import { HeardSpeakers } from '../../../../public/client/call/room-state.js';
+import { Packet, VOICE_BIT } from '../../../../public/shared/packet.js';
 
 describe('HeardSpeakers', () => {
   function setUp() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DriftMeter } from '../../../public/client/clock/drift-meter.js';
-import { Resampler } from '../../../public/client/clock/resampler.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { DriftMeter } from '../../../../public/client/clock/drift-meter.js';
+import { Resampler } from '../../../../public/client/clock/resampler.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 /** @param {number} frequency as a part of half the sample rate */
 const toneOf = (frequency) => (/** @type {number} */ at) => Math.sin(Math.PI * frequency * at);

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { systemClock } from '../../../public/shared/clock.js';
-import { connect } from '../../../public/client/connection/choose.js';
-import { Http1Connection } from '../../../public/client/connection/http1.js';
-import { WebSocketConnection } from '../../../public/client/connection/websocket.js';
-import { WebTransportConnection } from '../../../public/client/connection/webtransport.js';
-import { readList, writeListEntry } from '../../../public/shared/packet-list.js';
-import { readControl, writeControl } from '../../../public/shared/control.js';
-import { PacketType, packetType } from '../../../public/shared/packet.js';
-import { FakeWebTransport } from '../../fakes/web-transport.js';
+import { systemClock } from '../../../../public/shared/clock.js';
+import { connect } from '../../../../public/client/connection/choose.js';
+import { Http1Connection } from '../../../../public/client/connection/http1.js';
+import { WebSocketConnection } from '../../../../public/client/connection/websocket.js';
+import { WebTransportConnection } from '../../../../public/client/connection/webtransport.js';
+import { readList, writeListEntry } from '../../../../public/shared/packet-list.js';
+import { readControl, writeControl } from '../../../../public/shared/control.js';
+import { PacketType, packetType } from '../../../../public/shared/packet.js';
+import { FakeWebTransport } from '../../../fakes/web-transport.js';
 
 const scope = { WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)) };
 const now = () => performance.now();
@@ -389,7 +389,7 @@ describe('WebTransportConnection', () => {
 describe('connect', () => {
   const message = { type: 'join', version: 1, room: 'tea', name: 'Ada' };
 
-  /** @param {Partial<import('../../../public/client/connection/choose.js').ConnectOptions> & { origin: string }} given */
+  /** @param {Partial<import('../../../../public/client/connection/choose.js').ConnectOptions> & { origin: string }} given */
   const options = (given) => ({
     transport: /** @type {const} */ ('auto'),
     config: { transports: { webtransport: null, websocket: { path: '/session' }, http1: { path: '/api/sessions' } } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { warmUpCodec } from '../../../public/client/call/client-audio.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { loadCodec } from '../../../server/codec/codec.js';
+import { warmUpCodec } from '../../../../public/client/call/client-audio.js';
+import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { loadCodec } from '../../../../server/codec/codec.js';
 
 describe('warmUpCodec', () => {
   it.each([{}, { channels: 2 }, { frameMs: 2.5 }, { frameMs: 60, opusFrames: 3 }])('encodes and decodes sound in the room’s format (%j)', async (wish) => {
@@ -46,7 +46,7 @@ describe('warmUpCodec', () => {
   });
 });
 
-/** @param {import('../../../public/shared/codec.js').Encoder} encoder */
+/** @param {import('../../../../public/shared/codec.js').Encoder} encoder */
 const bound = (encoder) => ({
   lookahead: encoder.lookahead,
   setComplexity: encoder.setComplexity.bind(encoder),

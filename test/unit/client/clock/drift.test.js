@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ClockSync } from '../../../public/client/clock/clock-sync.js';
-import { PULL_EXTRA, Playout } from '../../../public/client/playout/playout.js';
-import { Uplink } from '../../../public/client/capture/uplink.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { Packet, readPacket, writeAudioHeader } from '../../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../../public/shared/payload.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { ClockSync } from '../../../../public/client/clock/clock-sync.js';
+import { PULL_EXTRA, Playout } from '../../../../public/client/playout/playout.js';
+import { Uplink } from '../../../../public/client/capture/uplink.js';
+import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { Packet, readPacket, writeAudioHeader } from '../../../../public/shared/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/payload.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 const TWO_HOURS_MS = 7_200_000;
 /** By then the drift has been measured. */
@@ -170,7 +170,7 @@ describe('two hours', () => {
     const random = randomOf(5);
     const period = Float32Array.from({ length: frameSamples }, (_, i) => toneAt(i));
     const decoder = () => ({
-      /** @type {import('../../../public/shared/codec.js').Decoder['decode']} */
+      /** @type {import('../../../../public/shared/codec.js').Decoder['decode']} */
       decode: (_bytes, _start, _length, out, at) => {
         out.set(period, at);
         return true;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { readWav } from '../../../bench/stats/wav.js';
-import { LevelMatch } from '../../../public/client/playout/stream-decoder.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { defaultEncoderSettings } from '../../../public/shared/codec.js';
-import { loadCodec } from '../../../server/codec/codec.js';
+import { readWav } from '../../../../bench/stats/wav.js';
+import { LevelMatch } from '../../../../public/client/playout/stream-decoder.js';
+import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { defaultEncoderSettings } from '../../../../public/shared/codec.js';
+import { loadCodec } from '../../../../server/codec/codec.js';
 
 const codec = await loadCodec('libopus-wasm');
-const words = (await readWav(new URL('../../fixtures/speech-high.wav', import.meta.url))).channels[0];
+const words = (await readWav(new URL('../../../fixtures/speech-high.wav', import.meta.url))).channels[0];
 
 /** In dB. @param {Float32Array} sound @param {Float32Array} other */
 function levelBetween(sound, other) {

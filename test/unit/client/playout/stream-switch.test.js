@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../public/shared/packet.js';
-import { PayloadDecoder } from '../../../public/shared/payload.js';
-import { Playout } from '../../../public/client/playout/playout.js';
-import { loadCodec } from '../../../server/codec/codec.js';
-import { Conference } from '../../fakes/conference.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../../public/shared/packet.js';
+import { PayloadDecoder } from '../../../../public/shared/payload.js';
+import { Playout } from '../../../../public/client/playout/playout.js';
+import { loadCodec } from '../../../../server/codec/codec.js';
+import { Conference } from '../../../fakes/conference.js';
 
 const FRAMES = 150;
 /** When Bob speaks: frames from, and the first in which he doesn't any more. */
@@ -59,7 +59,7 @@ async function heardByBob(speaks, alone, loses = '') {
     return true;
   };
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
-  /** @param {import('../../fakes/conference.js').Person} person @param {number} frame @param {Float32Array | null} pcm */
+  /** @param {import('../../../fakes/conference.js').Person} person @param {number} frame @param {Float32Array | null} pcm */
   const send = (person, frame, pcm) => {
     const header = Object.assign(new Packet(), { frame, sequence: frame, level: pcm ? 20 : 127, voice: pcm !== null });
     writeAudioHeader(bytes, header);

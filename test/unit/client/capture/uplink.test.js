@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ClockSync } from '../../../public/client/clock/clock-sync.js';
-import { Uplink } from '../../../public/client/capture/uplink.js';
-import { VoiceFlag } from '../../../public/client/capture/voice-activity.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readOpusFrames, readPacket } from '../../../public/shared/packet.js';
-import { PayloadEncoder } from '../../../public/shared/payload.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { ClockSync } from '../../../../public/client/clock/clock-sync.js';
+import { Uplink } from '../../../../public/client/capture/uplink.js';
+import { VoiceFlag } from '../../../../public/client/capture/voice-activity.js';
+import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, readOpusFrames, readPacket } from '../../../../public/shared/packet.js';
+import { PayloadEncoder } from '../../../../public/shared/payload.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 /** The server's sample clock at the client's time 0. */
 const ORIGIN = 48_000_123.4;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { readWav } from '../../../bench/stats/wav.js';
-import { VoiceActivity } from '../../../public/client/capture/voice-activity.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { readWav } from '../../../../bench/stats/wav.js';
+import { VoiceActivity } from '../../../../public/client/capture/voice-activity.js';
+import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 const RATE = 48_000;
 const TAU = 2 * Math.PI;
 
 const speeches = await Promise.all(
   ['speech-low', 'speech-high'].map(async (name) => {
-    const { channels } = await readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url));
+    const { channels } = await readWav(new URL(`../../../fixtures/${name}.wav`, import.meta.url));
     return channels[0];
   }),
 );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Playout } from '../../../public/client/playout/playout.js';
-import { Packet, readPacket } from '../../../public/shared/packet.js';
-import { PayloadDecoder } from '../../../public/shared/payload.js';
-import { Conference } from '../../fakes/conference.js';
-import { PcmCodec } from '../../fakes/pcm-codec.js';
-import { random } from '../../fakes/random.js';
+import { Playout } from '../../../../public/client/playout/playout.js';
+import { Packet, readPacket } from '../../../../public/shared/packet.js';
+import { PayloadDecoder } from '../../../../public/shared/payload.js';
+import { Conference } from '../../../fakes/conference.js';
+import { PcmCodec } from '../../../fakes/pcm-codec.js';
+import { random } from '../../../fakes/random.js';
 
 const SECONDS = 240;
 /** Until redundancy and delays have found their place. */

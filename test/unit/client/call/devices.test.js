@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CallMicrophone } from '../../../public/client/capture/microphone.js';
-import { OutputDevice } from '../../../public/client/playout/output-device.js';
-import { RunningContext } from '../../../public/client/call/sound-graph.js';
-import { noticeText } from '../../../public/texts.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { CallMicrophone } from '../../../../public/client/capture/microphone.js';
+import { OutputDevice } from '../../../../public/client/playout/output-device.js';
+import { RunningContext } from '../../../../public/client/call/sound-graph.js';
+import { noticeText } from '../../../../public/texts.js';
+import { FakeClock } from '../../../fakes/fake-clock.js';
 
 class FakeTrack {
   readyState = 'live';

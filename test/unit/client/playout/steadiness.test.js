@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { align, findGaps, levelDb } from '../../../bench/stats/signal.js';
-import { readWav } from '../../../bench/stats/wav.js';
-import { PULL_EXTRA, Playout } from '../../../public/client/playout/playout.js';
-import { PlaybackFeed } from '../../../public/client/playout/playback-feed.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { Packet, readPacket, writeAudioHeader } from '../../../public/shared/packet.js';
-import { PayloadDecoder } from '../../../public/shared/payload.js';
-import { Redundancy } from '../../../public/shared/redundancy.js';
-import { Playback } from '../../../worklets/playback.js';
-import { SampleRing } from '../../../worklets/sample-ring.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { align, findGaps, levelDb } from '../../../../bench/stats/signal.js';
+import { readWav } from '../../../../bench/stats/wav.js';
+import { PULL_EXTRA, Playout } from '../../../../public/client/playout/playout.js';
+import { PlaybackFeed } from '../../../../public/client/playout/playback-feed.js';
+import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { Packet, readPacket, writeAudioHeader } from '../../../../public/shared/packet.js';
+import { PayloadDecoder } from '../../../../public/shared/payload.js';
+import { Redundancy } from '../../../../public/shared/redundancy.js';
+import { Playback } from '../../../../worklets/playback.js';
+import { SampleRing } from '../../../../worklets/sample-ring.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 /** @typedef {() => number} Random */
 
@@ -141,7 +141,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
   return { heard, playout, played, delays, underruns: ring.underruns, missed: ring.missed };
 }
 
-const { channels } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+const { channels } = await readWav(new URL('../../../fixtures/speech-low.wav', import.meta.url));
 const [speech] = channels;
 
 /** Speech of a second's pauses, as frames; what is silent in it is left out. @param {number} seconds */

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readWav } from '../../../bench/stats/wav.js';
-import { FrameSender } from '../../../public/client/capture/frame-sender.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readPacket } from '../../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../../public/shared/payload.js';
-import { createLibopusCodec } from '../../../public/shared/libopus-codec.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { readWav } from '../../../../bench/stats/wav.js';
+import { FrameSender } from '../../../../public/client/capture/frame-sender.js';
+import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, readPacket } from '../../../../public/shared/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/payload.js';
+import { createLibopusCodec } from '../../../../public/shared/libopus-codec.js';
+import { FakeClock } from '../../../fakes/fake-clock.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
-const LIBOPUS = '../../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs';
+const LIBOPUS = '../../../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs';
 const createLibopus = (await import(LIBOPUS)).default;
 
 /**
@@ -183,7 +183,7 @@ describe('FrameSender', () => {
   });
 
   describe('with Opus', () => {
-    /** @type {import('../../../public/shared/codec.js').Codec} */
+    /** @type {import('../../../../public/shared/codec.js').Codec} */
     let codec;
     beforeAll(async () => {
       codec = createLibopusCodec(await createLibopus());
@@ -191,7 +191,7 @@ describe('FrameSender', () => {
 
     it('is heard without a click where words begin and end', async () => {
       const format = createAudioFormat();
-      const { channels } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+      const { channels } = await readWav(new URL('../../../fixtures/speech-low.wav', import.meta.url));
       const [speech] = channels;
       const shape = { sampleRate: 48_000, frameSamples: 960, bitrate: 48_000 };
       const decoder = new PayloadDecoder(codec.createDecoder(shape), format);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SoundGraph } from '../../../public/client/call/sound-graph.js';
+import { SoundGraph } from '../../../../public/client/call/sound-graph.js';
 
 class FakeNode {
   gain = { value: 0 };

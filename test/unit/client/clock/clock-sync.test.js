@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ClockExchange, ClockSync } from '../../../public/client/clock/clock-sync.js';
-import { Packet, readPacket } from '../../../public/shared/packet.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
-import { random as randomOf } from '../../fakes/random.js';
+import { ClockExchange, ClockSync } from '../../../../public/client/clock/clock-sync.js';
+import { Packet, readPacket } from '../../../../public/shared/packet.js';
+import { FakeClock } from '../../../fakes/fake-clock.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 const RATE = 48000;
 const ORIGIN = 123_456_789;
