@@ -2,16 +2,16 @@
  * @import { SampleRing } from './sample-ring.js'
  */
 
-/** How long sound takes to fade out when there is no more, and in again, in milliseconds. */
+/** Length of the fade out where sound runs out, and in again, in milliseconds. */
 const FADE_MS = 2.5;
 
-/** Gives the speaker what the decoder's worker has put into the ring, a block at a time. */
+/** Plays the sound that the decoder's worker has put into the ring, a block at a time. */
 export class Playback {
   #ring;
   #step;
-  /** What the samples that are there are multiplied with; below 1 after a gap. */
+  /** The gain of samples that are there; below 1 after a gap. */
   #gain = 0;
-  /** The last sample before a gap, by channel, and what of it is still to be heard. */
+  /** The last sample of each channel before a gap, and the gain at which it fades out. */
   #last;
   #fade = 0;
   #playing = false;
@@ -120,16 +120,16 @@ export class Playback {
 /** Blocks that come closer together than this, in milliseconds, are taken at once. */
 const TOGETHER_MS = 1.5;
 
-/** After so many bursts it is looked again how long they are. */
+/** The bursts after which their length is measured anew. */
 const WINDOW = 64;
 
-/** The longest of a window that came so often counts: after a stall a sound card may make up for it. */
+/** The occurrences in a window that make a length count: after a stall a sound card may make up for it. */
 const OFTEN = 3;
 
-/** No burst is longer than so many blocks, and none comes later than so many milliseconds. */
+/** The longest burst in blocks, and the longest gap in milliseconds. */
 const MOST = 255;
 
-/** How much a sound card takes at once, and how often: it asks for one block after the other, and then rests. */
+/** Measures the bursts of a sound card: it asks for one block after the other, and then rests. */
 export class Bursts {
   #now;
   #startMs = NaN;

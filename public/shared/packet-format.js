@@ -1,4 +1,4 @@
-/** What all packets of the wire format, version 1, have in common, and what one is when it has been read. */
+/** The constants of the wire format, version 1, a packet as it is read and written, and the coding of lengths. */
 
 export const PACKET_VERSION = 1;
 
@@ -66,8 +66,6 @@ export class Packet {
     this.clock = 0;
   }
 }
-
-/** The lengths that stand in front of payloads, and of the Opus frames in one. */
 
 /**
  * The bytes that a length takes in front of a payload (the coding of RFC 6716, section 3.2.1).

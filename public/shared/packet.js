@@ -56,11 +56,7 @@ export function unwrapFrame(low, near) {
   return near + difference;
 }
 
-/**
- * Clock packets: a client asks for the server's sample clock, and is told.
- */
-
-/** The bytes of a clock request and of a clock reply. */
+/** The bytes of a clock request, by which a client asks for the server's sample clock, and of the reply. */
 export const CLOCK_REQUEST_BYTES = 4;
 export const CLOCK_REPLY_BYTES = 12;
 

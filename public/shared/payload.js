@@ -10,7 +10,7 @@ import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from './packet.js';
 /** The longest gap that is concealed, in milliseconds: by then the decoder has faded out. What follows is silence. */
 export const MAX_CONCEAL_MS = 120;
 
-/** No Opus frame of one payload is longer, in bytes: what its length can say. */
+/** The longest Opus frame of a payload, in bytes: the most that its coded length can say. */
 const MAX_OPUS_FRAME_BYTES = 1275;
 
 /**
@@ -144,7 +144,7 @@ export class PayloadDecoder {
   }
 
   /**
-   * Makes up one lost frame of the grid.
+   * Conceals one lost frame of the grid.
    * @param {Float32Array} out
    * @param {number} at
    */

@@ -1,5 +1,5 @@
 /**
- * What is asked of recorded sound: where one signal is found in another, how alike they are, how
+ * Analysis of recorded sound: where one signal is found in another, how alike they are, how
  * loud, and where something is missing. All signals are mono, samples from -1 to 1.
  */
 

@@ -13,7 +13,7 @@ export const MAX_CHAT_CHARACTERS = 2000;
  */
 const NEVER_IN_TEXT = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!\n)\p{Cc}/gu;
 
-/** Something that is to be seen: zero-width characters alone are as good as nothing. */
+/** Visible characters: zero-width ones alone are as good as nothing. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
@@ -59,10 +59,6 @@ export function cutCharacters(text, most) {
   const at = graphemes.segment(text).containing(end)?.index ?? end;
   return text.slice(0, at > 0 ? at : end).trimEnd();
 }
-
-/**
- * What a room and a person may be called: the same rule in the page's form and at the server's door.
- */
 
 export const MAX_ROOM_NAME = 64;
 /** In characters (code points); what is longer is cut. */

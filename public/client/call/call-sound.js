@@ -9,13 +9,13 @@ import { RunningContext, SoundGraph } from './sound-graph.js';
  *
  * @typedef {object} CallSoundEvents
  * @property {(code: string) => void} notice   something happened
- * @property {(code: string) => void} settled  what the notice of this code said is no longer so
+ * @property {(code: string) => void} settled  the notice of this code no longer holds
  */
 
-/** After so long a person is asked to look why there is no microphone yet, in milliseconds. */
+/** The time after which a person is asked to look why there is no microphone yet, in milliseconds. */
 const SLOW_MS = 2000;
 
-/** A call's microphone, speaker and audio context, and what happens to them meanwhile. */
+/** A call's microphone, output device and audio context, through all that happens to them. */
 export class CallSound {
   #support;
   #wish;
@@ -122,7 +122,7 @@ export class CallSound {
   }
 
   /**
-   * What the worker decoded, where the player asked for it.
+   * Takes sound that the worker decoded because the player asked for it.
    * @param {Float32Array<ArrayBuffer>} samples
    */
   play(samples) {

@@ -7,16 +7,16 @@
 import { createAudioFormat } from '../../shared/audio-format.js';
 import { MAX_LISTED_SPEAKERS, VOICE_BIT } from '../../shared/packet.js';
 
-/** What the server has told of the room, and of one's own place in it. */
+/** The room, and one's own place in it, by the server's control messages. */
 export class RoomState {
   /** @type {Record<string, any>} the server's welcome; the delay as it was told last */
   welcome = {};
   roster = new Roster();
-  /** Of the place in the room. @type {string | undefined} */
+  /** The resume token. @type {string | undefined} */
   token = undefined;
-  /** How it receives this one, as it told last. @type {Record<string, unknown> | null} */
+  /** The server's last statistics of this participant's uplink. @type {Record<string, unknown> | null} */
   stats = null;
-  /** Why the server said that it would close. @type {{ code: string, message: string } | null} */
+  /** The reason for which the server said that it would close. @type {{ code: string, message: string } | null} */
   closing = null;
 
   /**
@@ -73,7 +73,7 @@ export class RoomState {
  * @property {boolean} you
  */
 
-/** Who is in the room, by what the server tells. */
+/** The people in the room, by the server's control messages. */
 export class Roster {
   /** @type {Map<string, Person>} */
   #people = new Map();
@@ -160,7 +160,7 @@ const INTERVAL_MS = 100;
  * @property {boolean} voice
  */
 
-/** Who is to be heard now, by the lists in the server's packets. */
+/** The people that are heard now, by the lists in the server's packets. */
 export class HeardSpeakers {
   #tell;
   #idOf;
@@ -185,7 +185,7 @@ export class HeardSpeakers {
    * @param {number} nowMs
    */
   receive(packet, nowMs) {
-    // One that was overtaken tells of the past.
+    // A packet that was overtaken is of the past.
     if (this.#frame >= 0 && ((packet.frame - this.#frame) | 0) < 0 && nowMs - this.#toldMs < 10 * INTERVAL_MS) return;
     this.#frame = packet.frame;
     if (packet.speakers > 0) this.#take(packet);

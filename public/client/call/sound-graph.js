@@ -2,10 +2,10 @@ import { SampleRing } from '../../../worklets/sample-ring.js';
 import { handsOutSound, soundOf } from '../capture/microphone.js';
 import { ScheduledPlayer } from '../playout/scheduled-player.js';
 
-/** Over how long a call grows loud for who joins, in seconds: nobody's first word is a start. */
+/** The time over which a call fades in for one who joins, in seconds, so that nobody's first word startles. */
 const FADE_IN_SECONDS = 0.4;
 
-/** How much sound a ring between a worklet and the worker can hold, in seconds. */
+/** The sound that a ring between a worklet and the worker can hold, in seconds. */
 const RING_SECONDS = 1;
 
 const workletUrl = (/** @type {string} */ name) => new URL(`../../../worklets/${name}`, import.meta.url).href;
@@ -42,7 +42,7 @@ export class SoundGraph {
   }
 
   /**
-   * Begins to play what the worker decodes.
+   * Begins to play the sound that the worker decodes.
    * @param {boolean} worklets false: by scheduled buffers
    */
   async startPlayback(worklets) {
@@ -83,7 +83,7 @@ export class SoundGraph {
     return handsOutSound(stream, this.context.sampleRate);
   }
 
-  /** Who hears nothing, since the system has stopped sound, isn't heard either: it is captured while the context runs. */
+  /** Captures only while the context runs: one who hears nothing, since the system stopped sound, isn't heard either. */
   #follow() {
     if (this.context.state !== 'running') this.#endCapture();
     else if (this.#microphone && !this.#captured) this.#captured = this.#capture(this.#microphone);
@@ -140,7 +140,7 @@ export class SoundGraph {
   }
 
   /**
-   * What the worker decoded, where the player asked for it.
+   * Takes sound that the worker decoded because the scheduled player asked for it.
    * @param {Float32Array<ArrayBuffer>} samples interleaved, where the room is stereo
    */
   play(samples) {
@@ -158,7 +158,7 @@ export class SoundGraph {
   }
 }
 
-/** How long a browser may take to let a context run before the person is asked to press something, in milliseconds. */
+/** The time that a browser may take to start a context before the person is asked to press something, in milliseconds. */
 const START_MS = 300;
 
 const gestures = /** @type {const} */ (['pointerdown', 'keydown']);

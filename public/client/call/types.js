@@ -6,7 +6,7 @@
  * @import { HeardSpeaker, Person } from './room-state.js'
  */
 
-/** What is given to a Client, and what it tells. */
+/** The options and events of a Client, and of the page's Call. */
 
 /**
  * @typedef {object} Joined
@@ -24,16 +24,16 @@
  * @property {(stats: ClientStats) => void} stats
  * @property {() => void} sound  a packet of sound has come
  * @property {(speakers: HeardSpeaker[]) => void} speakers
- *   who is to be heard, the loudest first, ten times a second at most; none when it falls silent, once
+ *   the people that are heard, the loudest first, ten times a second at most; none when it falls silent, once
  * @property {(message: Record<string, any>) => void} control
  *   a message of the server that this client leaves to who shows it: `welcome`, `chat`, `refused`, `recording` …
  * @property {(end: { code: string, message: string }) => void} ended
  *   the server or the network has ended it, after `joined`; not called for leave()
  *
- * @typedef {object} Output  what is between a client and its speaker
- * @property {number} waitMs   how long what is pulled just in time waits for the sound card
- * @property {number} gaps     how often the sound card found nothing
- * @property {number} gapMs    how much of the sound's time that was, in all
+ * @typedef {object} Output  between a client and its output device
+ * @property {number} waitMs   the wait for the sound card of a piece that is pulled just in time
+ * @property {number} gaps     times when the sound card found nothing
+ * @property {number} gapMs    the length of those gaps in all
  *
  * @typedef {object} JoinOptions
  * @property {string} room
@@ -93,7 +93,7 @@ export {};
  *   before 'joined'; `tried` are those that failed before
  * @property {CallStats} stats                  each second
  * @property {{ id: string, level: number, voice: boolean }[]} speakers
- *   who is to be heard, the loudest first, level in -dBov; ten times a second at most, and none once in silence
+ *   the people that are heard, the loudest first, level in -dBov; ten times a second at most, and none once in silence
  * @property {Record<string, any>} control      a message of the server: `welcome`, `chat`, `refused` …
  * @property {{ code: string }} notice
  *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
@@ -103,7 +103,7 @@ export {};
  *   'speaker-back'; 'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses
  *   something; any press on the page does the same), 'sound-resumed';
  *   'room-mono' (though stereo was asked for)
- * @property {{ code: string }} settled  what the notice of this code said is no longer so
+ * @property {{ code: string }} settled  the notice of this code no longer holds
  *
  * @typedef {'idle' | 'connecting' | 'joined' | 'reconnecting' | 'left' | 'failed'} CallState
  */

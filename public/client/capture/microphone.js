@@ -6,21 +6,21 @@ import { systemClock } from '../../shared/clock.js';
 
 /**
  * @typedef {object} CallMicrophoneOptions
- * @property {() => Omit<MicrophoneWish, 'deviceId'>} processing  what the browser is to do with the sound
+ * @property {() => Omit<MicrophoneWish, 'deviceId'>} processing  the browser's processing of the sound
  * @property {(stream: MediaStream) => Promise<void>} capture     takes its sound into the call; may reject
  * @property {() => void} release                                 there is none any more
  * @property {(code: string) => void} notice                      something happened
- * @property {(code: string) => void} settle                      what that notice said is no longer so
+ * @property {(code: string) => void} settle                      the notice of this code no longer holds
  * @property {MediaDevices} [devices]
  * @property {Clock} [clock]
  */
 
-/** One that ends so soon after it was opened is opened again only after as long a while. */
+/** A microphone that ends this soon after it was opened is opened again only after as long, in milliseconds. */
 const BRIEF_MS = 2000;
 
 const REFUSED = 'microphone-refused';
 
-/** Another one was asked for meanwhile. */
+/** The outcome of an opening during which another microphone was asked for. */
 const OVERTAKEN = 'overtaken';
 
 /**
@@ -28,11 +28,11 @@ const OVERTAKEN = 'overtaken';
  * default one takes its place until it comes again; where there is none, the first that comes is taken.
  */
 export class CallMicrophone {
-  /** What was chosen: a device's id, '' for the default one, null to listen only. @type {string | null} */
+  /** The chosen device's id, '' for the default one, null to listen only. @type {string | null} */
   chosen = null;
   /** @type {MediaStream | null} */
   stream = null;
-  /** Whether the call takes its sound. */
+  /** Whether the call captures its sound. */
   captured = false;
   /** The id that the stream was asked for by. */
   #opened = '';
@@ -59,7 +59,7 @@ export class CallMicrophone {
   }
 
   /**
-   * Opens the one that is chosen, or else the default one.
+   * Opens the chosen microphone, or else the default one.
    * @param {string | null} deviceId
    */
   async open(deviceId) {
@@ -98,14 +98,14 @@ export class CallMicrophone {
     return problem === '';
   }
 
-  /** Opens the one that is open anew, because what the browser is to do with its sound has changed. */
+  /** Opens the open microphone anew, because the wanted processing has changed. */
   async reopen() {
     if (!this.stream) return;
     const problem = await this.#take(this.#opened);
     this.#tell(problem === '' && this.#opened !== this.chosen ? 'microphone-replaced' : problem);
   }
 
-  /** Takes the sound of the one that is open into the call, once there is something to take it. */
+  /** Captures the open microphone, once the call can take its sound. */
   async connect() {
     if (this.stream && !this.#closed) this.#tell(await this.#capture(this.stream));
   }
@@ -166,7 +166,7 @@ export class CallMicrophone {
     return this.#capture(stream);
   }
 
-  /** The one that is open has gone away. */
+  /** The open microphone has gone away. */
   #lost() {
     const isBrief = this.#clock.now() - this.#openedMs < BRIEF_MS;
     this.#drop();
@@ -189,7 +189,7 @@ export class CallMicrophone {
     const ids = (await listMicrophones(this.#devices)).map(({ deviceId }) => deviceId);
     if (this.#taking > 0 || this.chosen === null || this.#closed) return;
     if (!this.stream) {
-      // Who refused is asked again when they choose one.
+      // A person who refused is asked again when they choose a microphone.
       if (ids.length > 0 && !this.#told.has(REFUSED)) await this.#recover();
     } else if (this.#opened !== this.chosen && ids.includes(this.chosen)) {
       if ((await this.#take(this.chosen)) === '') this.#tell('microphone-back');
@@ -285,7 +285,7 @@ export function openMicrophone(wish, devices = navigator.mediaDevices) {
   });
 }
 
-/** So many pieces of its sound, of 10 ms, wait for a worker that is late. */
+/** The most pieces of sound, of 10 ms, that wait for a late worker. */
 const MOST_PIECES = 100;
 
 /**
@@ -323,7 +323,7 @@ export function stopMicrophone(stream) {
 }
 
 /**
- * The microphones that there are. Before the browser's permission they have neither id nor label.
+ * Lists the microphones. Before the browser's permission they have neither id nor label.
  * @param {MediaDevices} [devices]
  * @returns {Promise<{ deviceId: string, label: string }[]>} none where the browser shows none
  */

@@ -6,22 +6,22 @@ import { CLOCK_REQUEST_BYTES, writeClockRequest } from '../../shared/packet.js';
 import { ConnectionError } from '../connection/connection.js';
 import { DriftMeter } from './drift-meter.js';
 
-/** How many exchanges are remembered. */
+/** The number of exchanges that are remembered. */
 const REMEMBERED = 16;
 
-/** How far two clocks may drift apart: 100 ppm, the worst of ordinary quartz. */
+/** The rate at which two clocks may drift apart: 100 ppm, the worst of ordinary quartz. */
 const DRIFT = 100e-6;
 
-/** The best exchange of so many milliseconds counts for the drift, which is a few ppm for most. */
+/** The window whose best exchange counts for the drift, in milliseconds; most clocks drift by a few ppm. */
 const DRIFT_WINDOW_MS = 16_000;
 
-/** The clock that is told follows a better one in so many milliseconds, not faster than so; */
+/** The time in which the told clock follows a better estimate, in milliseconds, and the highest rate of that. */
 const FOLLOW_MS = 10_000;
 const MAX_FOLLOW = 500e-6;
-/** it jumps during the first exchanges only. */
+/** The first exchanges, during which the told clock jumps. */
 const FIRST = 8;
 
-/** An exchange that contradicts those before by more than this, in milliseconds: time stood still. */
+/** The contradiction to earlier exchanges that shows that time stood still, in milliseconds. */
 const CONTRADICTION_MS = 20;
 
 /**
@@ -41,14 +41,14 @@ export class ClockSync {
   #held = 0;
   #best = -1;
   #drift = new DriftMeter({ windowMs: DRIFT_WINDOW_MS, stepMs: Infinity });
-  /** The line that is told: its beginning, and milliseconds of the server's to one of the client's. */
+  /** The line of the told clock: its beginning, and milliseconds of the server's to one of the client's. */
   #lineMs = 0;
   #lineClock = NaN;
   #speed = 1;
 
   /** The latest round trip, in milliseconds; null before the first. @type {number | null} */
   roundTripMs = null;
-  /** How often time was found to have stood still. */
+  /** The times that time was found to have stood still. */
   jumps = 0;
 
   /** @param {number} sampleRate Hz */
@@ -92,7 +92,7 @@ export class ClockSync {
   /**
    * @param {number} ms
    * @param {number} clock
-   * @param {number} errorMs by so much the exchange can be wrong
+   * @param {number} errorMs the largest error of the exchange
    * @param {number} nowMs
    */
   #contradicts(ms, clock, errorMs, nowMs) {
@@ -119,7 +119,7 @@ export class ClockSync {
     return this.#clocks[this.#best] + (elapsed * this.#sampleRate) / 1000;
   }
 
-  /** @param {number} nowMs from here on what is told goes to what is believed */
+  /** @param {number} nowMs when the told clock begins to follow the new estimate */
   #follow(nowMs) {
     const offMs = this.#followedMs(nowMs);
     const jumps = this.#held <= FIRST;
@@ -131,7 +131,7 @@ export class ClockSync {
 
   /**
    * @param {number} nowMs
-   * @returns {number} by how much what is told is behind what is believed, in milliseconds
+   * @returns {number} the estimate less the told clock, in milliseconds
    */
   #followedMs(nowMs) {
     return ((this.#believed(nowMs) - this.sampleClockAt(nowMs)) * 1000) / this.#sampleRate;
@@ -172,7 +172,7 @@ export class ClockSync {
   }
 
   /**
-   * How far sampleClockAt may be off at most, in milliseconds.
+   * The largest error of sampleClockAt, in milliseconds.
    * @param {number} nowMs
    * @returns {number} Infinity before the first exchange
    */
@@ -181,7 +181,7 @@ export class ClockSync {
   }
 
   /**
-   * How well the server's clock is known: how far off it may be, how often it had to jump, and how fast it runs.
+   * How well the server's clock is known: its largest error, its jumps, and its drift.
    * @param {number} nowMs
    */
   stats(nowMs) {
@@ -189,27 +189,27 @@ export class ClockSync {
   }
 }
 
-/** Exchanges before audio is sent, and how far they are apart, in milliseconds. */
+/** The exchanges before audio is sent, and their spacing in milliseconds. */
 const BURST = 8;
 const BURST_SPACING_MS = 25;
 
-/** Where replies are lost or slow fewer will do: so many after so many milliseconds. */
+/** Fewer exchanges do where replies are lost or slow: FEWER, and then one, after these milliseconds; without any it fails. */
 const FEWER_AFTER_MS = 600;
 const FEWER = 3;
 const ONE_AFTER_MS = 1500;
 const NONE_AFTER_MS = 3000;
 
-/** How far exchanges are apart from then on, in milliseconds. */
+/** The spacing of exchanges from then on, in milliseconds. */
 const SPACING_MS = 2000;
 
-/** A timer that is later than this, in milliseconds, has slept: so many exchanges then come in a burst. */
+/** The lateness of a timer that shows that the computer slept, in milliseconds, and the exchanges of the burst after it. */
 const SLEPT_MS = 3000;
 const WAKING = 8;
 
-/** Requests whose reply is still waited for. */
+/** The most requests that wait for their reply. */
 const MAX_OUTSTANDING = 64;
 
-/** Asks the server for its sample clock, again and again, and tells ClockSync. */
+/** Asks the server for its sample clock again and again, over one connection, and tells ClockSync. */
 export class ClockExchange {
   #clock;
   #sync;
@@ -300,7 +300,7 @@ export class ClockExchange {
 
   /**
    * @param {number} id the reply's
-   * @param {number} clock the sample clock that it tells
+   * @param {number} clock the sample clock in it
    * @param {number} arrivalMs
    */
   reply(id, clock, arrivalMs) {

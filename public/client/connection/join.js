@@ -9,11 +9,11 @@ import { CONTROL_VERSION } from '../../shared/control.js';
 import { errors } from '../../shared/errors.js';
 import { ConnectionError } from './connection.js';
 
-/** How long the server may take to answer a join, in milliseconds. */
+/** The time in which the server must answer a join, in milliseconds. */
 const JOIN_MS = 5000;
 
 /**
- * What asks to join. Its token is always the latest: where one transport fails after it has joined, the
+ * The join message. Its token is always the latest: where one transport fails after it has joined, the
  * next takes up its place.
  * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number }} wish
  * @param {() => string | undefined} token of the place to be taken up
@@ -84,11 +84,11 @@ function refusal(code, sentence) {
  */
 const isErrorCode = (code) => typeof code === 'string' && Object.hasOwn(errors, code);
 
-/** The server is given so long to answer, in milliseconds. */
+/** The time in which the server must answer, in milliseconds. */
 const ANSWER_MS = 4000;
 
 /**
- * What the server offers.
+ * Fetches what the server offers.
  * @param {string} origin
  * @param {typeof globalThis.fetch} [fetch]
  * @param {Clock} [clock]
@@ -103,7 +103,7 @@ export async function fetchConfig(origin, fetch = globalThis.fetch, clock = syst
     const config = response.ok ? await response.json() : null;
     if (typeof config?.transports === 'object' && config.transports !== null) return config;
   } catch {
-    // Said below: whatever went wrong, the server was not there.
+    // Told below: whatever went wrong, the server could not be reached.
   } finally {
     clock.clearTimeout(timer);
   }

@@ -1,6 +1,6 @@
-/** The speaker of a call: where the chosen one goes away, the default one plays until it comes again. */
+/** The output device of a call: where the chosen one goes away, the default one plays until it returns. */
 export class OutputDevice {
-  /** What was chosen: a device's id, or '' for the default one. */
+  /** The chosen device's id; '' for the default one. */
   #chosen = '';
   #playsElsewhere = false;
   /** @type {AudioContext | null} */
@@ -12,7 +12,7 @@ export class OutputDevice {
   /**
    * @param {object} options
    * @param {(code: string) => void} options.notice  something happened
-   * @param {(code: string) => void} options.settle  what that notice said is no longer so
+   * @param {(code: string) => void} options.settle  the notice of this code no longer holds
    * @param {MediaDevices} [options.devices]
    */
   constructor(options) {
@@ -22,7 +22,7 @@ export class OutputDevice {
   }
 
   /**
-   * Plays what a context gives.
+   * Plays the sound of a context.
    * @param {AudioContext} context
    */
   async play(context) {
@@ -47,7 +47,7 @@ export class OutputDevice {
     const context = this.#context;
     if (!context || this.#chosen === '') return;
     const ids = (await listSpeakers(this.#devices)).map(({ deviceId }) => deviceId);
-    // Before the browser's permission no speaker has a name.
+    // Before the browser's permission devices have no ids.
     if (context !== this.#context || ids.includes('')) return;
     const isThere = ids.includes(this.#chosen);
     if (!isThere && !this.#playsElsewhere) await this.#replace(context);
@@ -72,8 +72,6 @@ export class OutputDevice {
   }
 }
 
-/** Which speaker plays a call, where the browser lets a page choose. */
-
 /**
  * @typedef {AudioContext & { setSinkId?(id: string): Promise<void>, sinkId?: string }} SpeakerContext
  *   of Audio Output Devices API; TypeScript's own types lack it
@@ -85,10 +83,10 @@ export const canChooseSpeaker = (scope = globalThis) =>
   typeof scope.navigator?.mediaDevices?.enumerateDevices === 'function';
 
 /**
- * Lets a context play on a speaker.
+ * Lets a context play on an output device.
  * @param {AudioContext} context
  * @param {string} deviceId '' for the default one
- * @returns {Promise<boolean>} false where that speaker can't be used: the context plays where it did
+ * @returns {Promise<boolean>} false where that device can't be used: the context plays where it did
  */
 export async function useSpeaker(context, deviceId) {
   const { setSinkId, sinkId = '' } = /** @type {SpeakerContext} */ (context);
@@ -102,7 +100,7 @@ export async function useSpeaker(context, deviceId) {
 }
 
 /**
- * The speakers that there are. Before the browser's permission they have neither id nor label.
+ * Lists the output devices. Before the browser's permission they have neither id nor label.
  * @param {MediaDevices} [devices]
  * @returns {Promise<{ deviceId: string, label: string }[]>} none where the browser shows none
  */

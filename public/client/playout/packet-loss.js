@@ -2,13 +2,13 @@
  * @import { Packet } from '../../shared/packet.js'
  */
 
-/** Loss is told of so many seconds. */
+/** The window of the reported loss, in seconds. */
 const SECONDS = 5;
 
 /**
- * Which share of the packets for a listener never comes, by their sequence numbers, as RTP receivers
- * count it (RFC 3550, appendix A.3): in silence a sender leaves frames out, so a frame index that is
- * missing says nothing. What comes out of order is no loss.
+ * The share of a listener's packets that never come, by their sequence numbers, as RTP receivers count it (RFC 3550,
+ * appendix A.3). A missing frame index says nothing, since a sender leaves frames out in silence. Packets out of order
+ * are no loss.
  */
 export class PacketLoss {
   #stream = -1;
@@ -16,7 +16,7 @@ export class PacketLoss {
   #frame = 0;
   #silent = false;
   #arrived = 0;
-  /** What had been expected and had arrived at the beginning of each of the last seconds. */
+  /** The packets expected and arrived by the beginning of each of the last seconds. */
   #expectedThen = new Float64Array(SECONDS);
   #arrivedThen = new Float64Array(SECONDS);
   #second = NaN;
@@ -50,7 +50,7 @@ export class PacketLoss {
   /**
    * @param {Packet} packet
    * @param {number} frames by which it is further than the one before
-   * @returns {number} how many packets were sent from the one before to this one
+   * @returns {number} the packets that were sent from the one before to this one
    */
   #steps(packet, frames) {
     if (packet.stream === this.#stream) {
@@ -96,10 +96,10 @@ export class PacketLoss {
   }
 }
 
-/** How many readings the share is of: with one a second, the last ten seconds. */
+/** The readings that the share is of: with one a second, the last ten seconds. */
 const READINGS = 10;
 
-/** Of the frames that were due of late, the share whose packet was there in time. */
+/** The share of the frames due in the last seconds whose packet was there in time. */
 export class ReceivedShare {
   /** @type {{ received: number, due: number }[]} */
   #readings = [];
@@ -120,18 +120,18 @@ export class ReceivedShare {
   }
 }
 
-/** A change of the loss by so much is told at once, in percent; */
+/** The change of the loss that is reported at once, in percentage points. */
 const CHANGE_PERCENT = 0.5;
-/** what stays, and the other figures with it, after so long, in milliseconds. */
+/** The interval of reports while the loss doesn't change, in milliseconds. */
 const AGAIN_MS = 5000;
 
-/** What the server takes of each figure, from and to: with one beyond, it would take none of a report. */
+/** The range that the server accepts of each figure: it refuses a report with one beyond. */
 const BOUNDS = Object.freeze({ playoutDelayMs: [0, 10_000], soundLatencyMs: [0, 60_000], driftPpm: [-10_000, 10_000] });
 
 /**
  * @param {number | null} lostPercent
  * @param {{ delayMs: number | null, detail: { playout: { delayMs: number, driftPpm: number } } }} stats
- * @returns {Record<string, unknown>} the control message, without what can't be
+ * @returns {Record<string, unknown>} the control message, without figures out of range
  */
 export function reportOf(lostPercent, { delayMs, detail: { playout } }) {
   const sound = { playoutDelayMs: playout.delayMs, soundLatencyMs: delayMs ?? NaN, driftPpm: playout.driftPpm };
@@ -145,17 +145,17 @@ export function reportOf(lostPercent, { delayMs, detail: { playout } }) {
 }
 
 /**
- * Decides when the server is told of what is lost on the way down, and of how long sound takes. To be asked once
- * a second.
+ * Decides when the loss of the downlink, and the sound's latency with it, is reported to the server. Asked once a
+ * second.
  */
 export class LossReport {
   #toldPercent = 0;
   #toldMs = -Infinity;
 
   /**
-   * @param {number | null} lostPercent of late; null where nothing was sent
+   * @param {number | null} lostPercent of the last seconds; null where nothing was sent
    * @param {number} nowMs
-   * @returns {boolean} whether to tell it
+   * @returns {boolean} whether to report it
    */
   isDue(lostPercent, nowMs) {
     if (lostPercent === null) return false;

@@ -4,6 +4,7 @@ import { Client } from '../../../../public/client/call/client.js';
 import { Conference } from '../../../fakes/conference.js';
 import { conferenceSockets } from '../../../fakes/conference-socket.js';
 import { PcmCodec } from '../../../fakes/pcm-codec.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 const config = { transports: { websocket: { path: '/session' } } };
 const origin = 'http://localhost';
