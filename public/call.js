@@ -45,7 +45,7 @@ export class Call extends EventTarget {
     });
   }
 
-  /** What this browser lets a call do. */
+  /** The parts of a call that this browser allows. */
   static support() {
     return findSupport();
   }
@@ -217,7 +217,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * What the browser is to do with the microphone's sound; the microphone is opened anew for it.
+   * Sets the browser's processing of the microphone's sound; the microphone is opened anew for it.
    * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl'>} processing
    */
   setProcessing({ echoCancellation, noiseSuppression, autoGainControl }) {

@@ -48,17 +48,17 @@ export class Packet {
     this.sequence = 0;
     /** The frame's index on the grid, modulo 2^32: see unwrapFrame. */
     this.frame = 0;
-    /** How many earlier payloads the packet repeats. */
+    /** The number of earlier payloads that the packet repeats. */
     this.redundancy = 0;
-    /** Where each payload starts in the bytes that were read. */
+    /** The start of each payload in the bytes that were read. */
     this.payloadStart = new Uint16Array(MAX_REDUNDANCY + 1);
-    /** How many bytes each payload has. */
+    /** The length of each payload in bytes. */
     this.payloadBytes = new Uint16Array(MAX_REDUNDANCY + 1);
-    /** How many speakers the packet lists; 0 when it has no list. Only the server's have one. */
+    /** The number of speakers that the packet lists; 0 when it has no list. Only the server's have one. */
     this.speakers = 0;
-    /** Who they are: the participants' ids, modulo 2^16. */
+    /** The listed participants' ids, modulo 2^16. */
     this.speakerIds = new Uint16Array(MAX_LISTED_SPEAKERS);
-    /** Of each the level in -dBov, with VOICE_BIT where there is voice (RFC 6465, section 3). */
+    /** The level of each in -dBov, with VOICE_BIT where there is voice (RFC 6465, section 3). */
     this.speakerLevels = new Uint8Array(MAX_LISTED_SPEAKERS);
     /** A clock packet's number, modulo 2^16. */
     this.id = 0;
@@ -114,7 +114,7 @@ export function readLength(bytes, at, end) {
  * @param {number} opusFrames how many it must hold
  * @param {Uint16Array} starts filled: where each Opus frame starts; at least opusFrames long
  * @param {Uint16Array} lengths filled: how many bytes each has
- * @returns {boolean} false when the payload doesn't hold so many, or has an empty one
+ * @returns {boolean} false when the payload doesn't hold that number, or has an empty one
  */
 export function readOpusFrames(bytes, start, length, opusFrames, starts, lengths) {
   const end = start + length;

@@ -24,7 +24,7 @@ export function mostBitrate({ frameMs, opusFrames }) {
 /**
  * @param {number} bitrate of one channel, in bits a second
  * @param {AudioFormat} format
- * @returns {number} that of a stream of the format: each channel has so much, as far as a packet has room
+ * @returns {number} the bit rate of a stream of the format: `bitrate` for each channel, as far as a packet has room
  */
 export const streamBitrate = (bitrate, format) =>
   format.channels === 1 ? bitrate : Math.min(bitrate * format.channels, mostBitrate(format));

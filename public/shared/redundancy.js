@@ -22,7 +22,7 @@ export class Redundancy {
   #neededMs = 0;
 
   /**
-   * @param {'auto' | 0 | 1 | 2} setting  a number: always so many
+   * @param {'auto' | 0 | 1 | 2} setting  a number: always that count
    * @param {Pick<Clock, 'now'>} [clock]
    * @throws {RangeError} for another setting
    */

@@ -2,13 +2,13 @@
  * @import { ErrorCode } from './errors.js'
  */
 
-/** What people write to each other: the same rule in the page's field and at the server's door. */
+/** The rules for what people write, names included: the same in the page's fields and at the server's door. */
 
 /** The longest chat message, in characters. */
 export const MAX_CHAT_CHARACTERS = 2000;
 
 /**
- * What no text of a person's has: control characters, the marks that turn the direction of text round
+ * The characters that no text of a person's may have: control characters, the marks that turn the direction of text round
  * (embeddings, overrides, isolates), byte order marks, annotation marks, lone surrogates.
  */
 const NEVER_IN_TEXT = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!\n)\p{Cc}/gu;

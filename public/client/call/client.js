@@ -134,7 +134,7 @@ export class Client {
       this.#clockExchange = new ClockExchange({ clock: this.#clock, sync, send: (bytes) => connection.send(bytes) });
       await this.#clockExchange.start().catch((error) => this.#closed || Promise.reject(error));
     }
-    // No other transport is tried when nobody wants to join any more.
+    // A refusal keeps other transports from being tried, since nobody wants to join any more.
     if (this.#closed) throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
   }
 

@@ -172,7 +172,7 @@ export class ReconnectingClient {
     const attempt = this.#newClient();
     this.#attempt = attempt;
     const wish = /** @type {JoinOptions} */ (this.#wish);
-    // Where the server is, and its certificate's hash, may have changed.
+    // The server's address and its certificate's hash may have changed.
     const options = { ...wish, config: undefined, muted: this.#muted, resume: this.#token };
     attempt.join(options).catch((error) => this.#failed(attempt, error));
   }

@@ -150,7 +150,7 @@ export class Roster {
   }
 }
 
-/** HeardSpeakers are told no more often than this, in milliseconds. */
+/** The shortest interval at which speakers are told, in milliseconds. */
 const INTERVAL_MS = 100;
 
 /**

@@ -155,7 +155,7 @@ export class FrameSender {
   /** @param {Float32Array} pcm faded out */
   #close(pcm) {
     this.#wasMuted = this.#muted;
-    // Where nothing was heard there is nothing to fade.
+    // There is nothing to fade where nothing was heard.
     if (this.#flushed >= this.#flushValues) this.#gain = 0;
     for (let i = 0; i < pcm.length; ) {
       this.#gain = Math.max(0, this.#gain - this.#fadeStep);

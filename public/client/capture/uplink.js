@@ -121,7 +121,7 @@ export class Uplink {
     return this.#skip + Math.max(1, this.#resampler.missing(this.#format.frameSamples - this.#filled));
   }
 
-  /** How fast the sound card runs against the server's sample clock, in ppm; 0 while that isn't known. */
+  /** The sound card's drift against the server's sample clock, in ppm; 0 while that isn't known. */
   get driftPpm() {
     return -this.#drift.ppm;
   }

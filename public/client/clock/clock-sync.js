@@ -56,7 +56,7 @@ export class ClockSync {
     this.#sampleRate = sampleRate;
   }
 
-  /** How many exchanges have been counted. */
+  /** The exchanges that have been counted. */
   get exchanges() {
     return this.#count;
   }
@@ -161,7 +161,7 @@ export class ClockSync {
     return this.#lineMs + ((sample - this.#lineClock) * 1000) / (this.#sampleRate * this.#speed);
   }
 
-  /** How fast the server's sample clock runs against the client's clock, in ppm; 0 while that isn't known. */
+  /** The drift of the server's sample clock against the client's clock, in ppm; 0 while that isn't known. */
   get driftPpm() {
     return this.#drift.ppm;
   }
@@ -181,7 +181,7 @@ export class ClockSync {
   }
 
   /**
-   * How well the server's clock is known: its largest error, its jumps, and its drift.
+   * The accuracy of the server's clock: its largest error, its jumps, and its drift.
    * @param {number} nowMs
    */
   stats(nowMs) {
@@ -204,7 +204,7 @@ const SPACING_MS = 2000;
 
 /** The lateness of a timer that shows that the computer slept, in milliseconds, and the exchanges of the burst after it. */
 const SLEPT_MS = 3000;
-const WAKING = 8;
+const BURST_AFTER_SLEEP = 8;
 
 /** The most requests that wait for their reply. */
 const MAX_OUTSTANDING = 64;
@@ -217,8 +217,8 @@ export class ClockExchange {
   #bytes = new Uint8Array(CLOCK_REQUEST_BYTES);
   #id = 0;
   #sent = 0;
-  /** Exchanges that a sleep still calls for. */
-  #waking = 0;
+  /** Exchanges of the burst after a sleep that are still to come. */
+  #burstLeft = 0;
   #dueMs = Infinity;
   /** When each request was sent, by its number. @type {Map<number, number>} */
   #outstanding = new Map();
@@ -255,13 +255,13 @@ export class ClockExchange {
   #step() {
     const now = this.#clock.now();
     const elapsed = now - this.#startMs;
-    if (now > this.#dueMs + SLEPT_MS) this.#waking = WAKING;
+    if (now > this.#dueMs + SLEPT_MS) this.#burstLeft = BURST_AFTER_SLEEP;
     if (this.#settle) this.#judge(elapsed);
     // In the burst more are sent than are needed, since some may be lost.
     const isBurst = this.#settle !== null && elapsed < NONE_AFTER_MS;
     if (!isBurst || this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS) this.#request();
-    if (this.#waking > 0) this.#waking -= 1;
-    const restMs = this.#waking > 0 ? BURST_SPACING_MS : SPACING_MS;
+    if (this.#burstLeft > 0) this.#burstLeft -= 1;
+    const restMs = this.#burstLeft > 0 ? BURST_SPACING_MS : SPACING_MS;
     const spacing = !isBurst ? restMs : this.#sent < 2 * BURST ? BURST_SPACING_MS : 4 * BURST_SPACING_MS;
     this.#dueMs = now + spacing;
     this.#timer = this.#clock.setTimeout(() => this.#step(), spacing);

@@ -180,7 +180,7 @@ class Chooser {
     this.#tried.push({ transport, code, reason: message });
   }
 
-  /** Those that failed, and those that were given up because another was quicker. */
+  /** The attempts that failed, and those that were given up because another was quicker. */
   #all() {
     for (const { transport } of this.#open) {
       this.#tried.push({ transport, code: 'slower', reason: `It had not answered after ${PATIENCE_MS / 1000} s.` });

@@ -47,7 +47,7 @@ export class Http1Connection extends Connection {
   #list = new Uint8Array((MAX_UNSENT + 1) * (MAX_PACKET_BYTES + LIST_LENGTH_BYTES));
   #listEnd = 0;
   #unsent = 0;
-  /** Those that wait. @type {Uint8Array[]} */
+  /** The control messages that wait. @type {Uint8Array[]} */
   #controls = [];
   /** Whether some are on their way: those after them wait, since requests overtake each other. */
   #controlOnItsWay = false;

@@ -200,7 +200,7 @@ export class JitterBuffer {
     this.delay.pulled(this.next + this.rested / this.#format.frameSamples, nowMs, waitMs, aheadMs, heardMs);
   }
 
-  /** Whether the packet of a frame so much after the next is there. */
+  /** @param {number} [after] frames after the next @returns {boolean} whether that frame is there */
   has(after = 0) {
     return this.#packets.has(this.next + after);
   }

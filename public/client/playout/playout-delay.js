@@ -105,7 +105,7 @@ export class PlayoutDelay {
     this.#card.add(nowMs, nowMs + waitMs - heardMs);
   }
 
-  /** How fast the sound card runs against the frames that come, in ppm; 0 while that isn't known. */
+  /** The sound card's drift against the frames that come, in ppm; 0 while that isn't known. */
   get driftPpm() {
     return this.#network.ppm - this.#card.ppm;
   }
@@ -157,7 +157,7 @@ const BASE_WINDOW_MS = 10_000;
 const WINDOWS = 20;
 const WINDOW_MS = 500;
 
-/** How long after the first packet deviations are ignored, in milliseconds: a start holds packets up itself. */
+/** The time after the first packet during which deviations are ignored, in milliseconds: a start delays packets itself. */
 const SETTLING_MS = 1000;
 
 /**

@@ -81,12 +81,12 @@ export class Playout {
     return this.#delay.wantedMs;
   }
 
-  /** How fast the sound card runs against the server's sample clock, in ppm; 0 while that isn't known. */
+  /** The sound card's drift against the server's sample clock, in ppm; 0 while that isn't known. */
   get driftPpm() {
     return this.#delay.driftPpm;
   }
 
-  /** Of the frames that were sent, those that were there in time, repeated ones too, in percent; null before the first. */
+  /** The share of the sent frames that were there in time, repeated ones too, in percent; null before the first. */
   get receivedPercent() {
     const { received, recovered, late, lost } = this.counters;
     const due = received + late + lost;
@@ -144,7 +144,7 @@ export class Playout {
    * @returns {number} its samples: about a frame, or less where the delay is being changed
    */
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
-    // Where out is no longer than a frame, the samples that didn't fit become a piece of their own in time.
+    // Samples that don't fit an `out` of only a frame become a piece of their own in time.
     if (this.#resampler.missing(PULL_EXTRA) > 0) {
       this.look(nowMs, waitMs, aheadMs);
       this.#resampler.write(this.#piece, 0, this.#nextPiece(this.#piece));

@@ -26,7 +26,7 @@ export class Stretch {
   #format;
   #delay;
   #sound;
-  /** How long it has been quiet, in milliseconds; 0 when it is not. */
+  /** The length of the present quiet, in milliseconds; 0 when it is loud. */
   #quietMs = LONG_QUIET_MS;
   #longFrames = 0;
 
