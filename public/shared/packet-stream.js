@@ -132,7 +132,7 @@ export class PacketStream {
   }
 
   /**
-   * Repeats what has sound and fits, and what lies between.
+   * Chooses the payloads that are repeated: as many as are asked for and fit, but none older than the oldest sound.
    * @param {Packet} packet
    * @param {number} redundancy
    */
@@ -141,13 +141,20 @@ export class PacketStream {
     if (own + speakersBytes(packet.speakers) > MAX_PACKET_BYTES) packet.speakers = 0;
     let bytes = own + speakersBytes(packet.speakers);
     packet.redundancy = 0;
-    for (let r = 1; r <= redundancy; r++) {
-      const length = this.#lengths[(this.#turn + PAYLOADS - r) % PAYLOADS];
+    let oldest = MAX_REDUNDANCY;
+    while (oldest > 0 && this.#lengthBefore(oldest) === 0) oldest -= 1;
+    for (let r = 1; r <= redundancy && r <= oldest; r++) {
+      const length = this.#lengthBefore(r);
       bytes += lengthBytes(length) + length;
       if (bytes > MAX_PACKET_BYTES) return;
       packet.payloadBytes[r] = length;
-      if (length > 0) packet.redundancy = r;
+      packet.redundancy = r;
     }
+  }
+
+  /** @param {number} r @returns {number} the bytes of the payload r frames ago */
+  #lengthBefore(r) {
+    return this.#lengths[(this.#turn + PAYLOADS - r) % PAYLOADS];
   }
 
   /**

@@ -51,6 +51,9 @@ describe('PacketStream', () => {
       return write(2).payloads;
     });
     expect(packets).toEqual([[5], [6, 5], [7, 6, 5], [0, 7, 6], [0, 0, 7], [10]]);
+    stream.encode(11, null);
+    stream.encode(12, sound(12));
+    expect([write(1).payloads, write(2).payloads]).toEqual([[12, 0], [12, 0, 10]]);
     stream.encode(20, sound(20));
     expect(write(2).payloads).toEqual([20]);
   });
