@@ -73,24 +73,20 @@ export class TrackFeed {
         return;
       }
       if (next.done) return;
-      this.#take(next.value);
+      const data = next.value;
+      const { numberOfFrames, numberOfChannels, sampleRate } = data;
+      if (this.#planes.length !== numberOfChannels || this.#planes[0].length !== numberOfFrames) {
+        this.#planes = Array.from({ length: numberOfChannels }, () => new Float32Array(numberOfFrames));
+        this.#samples = new Float32Array(numberOfFrames * this.#channels);
+      }
+      for (let planeIndex = 0; planeIndex < numberOfChannels; planeIndex++) {
+        data.copyTo(this.#planes[planeIndex], { planeIndex, format: 'f32-planar' });
+      }
+      // The browser has few of these.
+      data.close();
+      interleave(this.#planes, this.#channels, this.#samples);
+      this.#sink.capture(this.#samples, numberOfFrames, sampleRate);
     }
-  }
-
-  /** @param {AudioData} data */
-  #take(data) {
-    const { numberOfFrames, numberOfChannels, sampleRate } = data;
-    if (this.#planes.length !== numberOfChannels || this.#planes[0].length !== numberOfFrames) {
-      this.#planes = Array.from({ length: numberOfChannels }, () => new Float32Array(numberOfFrames));
-      this.#samples = new Float32Array(numberOfFrames * this.#channels);
-    }
-    for (let planeIndex = 0; planeIndex < numberOfChannels; planeIndex++) {
-      data.copyTo(this.#planes[planeIndex], { planeIndex, format: 'f32-planar' });
-    }
-    // The browser has few of these.
-    data.close();
-    interleave(this.#planes, this.#channels, this.#samples);
-    this.#sink.capture(this.#samples, numberOfFrames, sampleRate);
   }
 
   /** Idempotent. */
