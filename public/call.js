@@ -1,11 +1,11 @@
 import { CallSound } from './client/call/call-sound.js';
 import { CallWorker } from './client/call/call-worker.js';
 import { findSupport } from './client/connection/support.js';
-import { onWaking } from './client/connection/waking.js';
+import { onNetworkChange } from './client/connection/reconnecting.js';
 
 /**
  * @import { AudioFormat } from './shared/audio-format.js'
- * @import { CallEvents, CallOptions, CallState, TransportWish } from './client/call/call-types.js'
+ * @import { CallEvents, CallOptions, CallState, TransportWish } from './client/call/types.js'
  */
 
 /**
@@ -28,7 +28,7 @@ export class Call extends EventTarget {
   #resume = '';
   #leaveUrl = '';
   #onPageHide = () => void this.leave();
-  #endWaking = () => {};
+  #endWatch = () => {};
   /** @type {AudioFormat | null} */
   #format = null;
   /** @type {(() => void) | null} */
@@ -45,7 +45,7 @@ export class Call extends EventTarget {
     });
   }
 
-  /** What this browser lets a call do. */
+  /** The parts of a call that this browser allows. */
   static support() {
     return findSupport();
   }
@@ -97,7 +97,7 @@ export class Call extends EventTarget {
       return;
     }
     addEventListener('pagehide', this.#onPageHide);
-    this.#endWaking = onWaking(() => this.#wake());
+    this.#endWatch = onNetworkChange(() => this.#wake());
     await this.#sound.open();
     if (this.#isOver()) return;
     await new Promise((resolve) => {
@@ -217,7 +217,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * What the browser is to do with the microphone's sound; the microphone is opened anew for it.
+   * Sets the browser's processing of the microphone's sound; the microphone is opened anew for it.
    * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl'>} processing
    */
   setProcessing({ echoCancellation, noiseSuppression, autoGainControl }) {
@@ -289,7 +289,7 @@ export class Call extends EventTarget {
     this.#worker = null;
     this.#become(state, why);
     removeEventListener('pagehide', this.#onPageHide);
-    this.#endWaking();
+    this.#endWatch();
     void this.#sound.close();
     this.#settleJoin?.();
     // Whatever has failed, the others don't wait for this one to come back.

@@ -1,4 +1,4 @@
-/** What an AudioWorklet's global scope has (Web Audio API 1.1, section 1.32): no DOM, no fetch, no timers. */
+/** The global scope of an AudioWorklet (Web Audio API 1.1, section 1.32): no DOM, no fetch, no timers. */
 
 declare abstract class AudioWorkletProcessor {
   constructor(options?: AudioWorkletProcessorOptions);

@@ -1,6 +1,6 @@
 /** @import { SampleRing } from './sample-ring.js' */
 
-/** Takes what the microphone gives, a block at a time, into the ring that the encoder's worker reads. */
+/** Takes the microphone's sound, a block at a time, into the ring that the encoder's worker reads. */
 export class Capture {
   #ring;
   /** Interleaved, where the ring is stereo. */
@@ -14,7 +14,7 @@ export class Capture {
 
   /**
    * @param {ReadonlyArray<Float32Array>} channels one block each; none while nothing is connected,
-   *   which is silence, so that the count of samples goes on with the sound card. One is both sides of stereo
+   *   which is silence, so that the count of samples goes on with the sound card
    * @returns {boolean} whether the worker must be woken
    */
   process(channels) {
@@ -23,28 +23,31 @@ export class Capture {
       this.#block = new Float32Array(channels[0].length * sides);
     }
     if (channels.length === 0) this.#block.fill(0);
-    else if (sides === 1) this.#mix(channels);
-    else this.#interleave(channels);
+    else interleave(channels, sides, this.#block);
     this.#ring.write(this.#block);
     return this.#ring.reached();
   }
+}
 
-  /** @param {ReadonlyArray<Float32Array>} channels */
-  #mix(channels) {
-    for (let i = 0; i < this.#block.length; i++) {
+/**
+ * @param {ReadonlyArray<Float32Array>} channels a microphone's, at least one
+ * @param {number} sides 1: they are mixed; 2: the first two, or one as both sides, are interleaved
+ * @param {Float32Array} out filled: one channel's length × sides
+ */
+export function interleave(channels, sides, out) {
+  const { length } = channels[0];
+  if (sides === 1) {
+    for (let i = 0; i < length; i++) {
       let sum = 0;
       for (let c = 0; c < channels.length; c++) sum += channels[c][i];
-      this.#block[i] = sum / channels.length;
+      out[i] = sum / channels.length;
     }
+    return;
   }
-
-  /** @param {ReadonlyArray<Float32Array>} channels */
-  #interleave(channels) {
-    const left = channels[0];
-    const right = channels[channels.length > 1 ? 1 : 0];
-    for (let i = 0; i < left.length; i++) {
-      this.#block[2 * i] = left[i];
-      this.#block[2 * i + 1] = right[i];
-    }
+  const left = channels[0];
+  const right = channels[channels.length > 1 ? 1 : 0];
+  for (let i = 0; i < length; i++) {
+    out[2 * i] = left[i];
+    out[2 * i + 1] = right[i];
   }
 }

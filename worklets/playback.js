@@ -1,17 +1,17 @@
-/** @import { SampleRing } from './sample-ring.js' */
+/**
+ * @import { SampleRing } from './sample-ring.js'
+ */
 
-import { Bursts } from './bursts.js';
-
-/** How long sound takes to fade out when there is no more, and in again, in milliseconds. */
+/** Length of the fade out where sound runs out, and in again, in milliseconds. */
 const FADE_MS = 2.5;
 
-/** Gives the speaker what the decoder's worker has put into the ring, a block at a time. */
+/** Plays the sound that the decoder's worker has put into the ring, a block at a time. */
 export class Playback {
   #ring;
   #step;
-  /** What the samples that are there are multiplied with; below 1 after a gap. */
+  /** The gain of samples that are there; below 1 after a gap. */
   #gain = 0;
-  /** The last sample before a gap, by channel, and what of it is still to be heard. */
+  /** The last sample of each channel before a gap, and the gain at which it fades out. */
   #last;
   #fade = 0;
   #playing = false;
@@ -114,5 +114,69 @@ export class Playback {
       this.#fade = Math.max(0, this.#fade - this.#step);
       for (let c = 0; c < sides; c++) out[i * sides + c] = this.#last[c] * this.#fade;
     }
+  }
+}
+
+/** Blocks that come closer together than this, in milliseconds, are taken at once. */
+const TOGETHER_MS = 1.5;
+
+/** The bursts after which their length is measured anew. */
+const WINDOW = 64;
+
+/** The occurrences in a window that make a length count: after a stall a sound card may make up for it. */
+const OFTEN = 3;
+
+/** The longest burst in blocks, and the longest gap in milliseconds. */
+const MOST = 255;
+
+/** Measures the bursts of a sound card: it asks for one block after the other, and then rests. */
+export class Bursts {
+  #now;
+  #startMs = NaN;
+  #lastMs = NaN;
+  #size = 0;
+  #seen = 0;
+  #sizes = new Uint16Array(MOST + 1);
+  #gaps = new Uint16Array(MOST + 1);
+
+  /** Blocks; 0 while that isn't known. */
+  blocks = 0;
+  /** From one to the next, the shortest, in milliseconds; 0 while that isn't known. */
+  gapMs = 0;
+
+  /** @param {() => number} now milliseconds; whole ones will do */
+  constructor(now) {
+    this.#now = now;
+  }
+
+  /** A block is taken. */
+  next() {
+    const now = this.#now();
+    if (Math.abs(now - this.#lastMs) < TOGETHER_MS) this.#size += 1;
+    else this.#begin(now);
+    this.#lastMs = now;
+  }
+
+  /** @param {number} now */
+  #begin(now) {
+    const gap = Math.floor(now - this.#startMs);
+    if (gap > 0) {
+      this.#sizes[Math.min(MOST, this.#size)] += 1;
+      this.#gaps[Math.min(MOST, gap)] += 1;
+      this.#seen += 1;
+    }
+    this.#size = 1;
+    this.#startMs = now;
+    if (this.#seen === WINDOW) this.#look();
+  }
+
+  #look() {
+    this.blocks = MOST;
+    for (let seen = this.#sizes[MOST]; seen < OFTEN; ) seen += this.#sizes[--this.blocks];
+    this.gapMs = 0;
+    for (let seen = 0; seen < OFTEN; ) seen += this.#gaps[++this.gapMs];
+    this.#sizes.fill(0);
+    this.#gaps.fill(0);
+    this.#seen = 0;
   }
 }

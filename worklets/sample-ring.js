@@ -51,32 +51,32 @@ export class SampleRing {
     return new SampleRing(memory);
   }
 
-  /** How many samples wait to be read; below 0: for so many it is too late, see play(). */
+  /** The samples that wait to be read; negative: those that it is too late for, see play(). */
   get available() {
     return (Atomics.load(this.#head, WRITTEN) - Atomics.load(this.#head, READ)) | 0;
   }
 
-  /** How many times what was played ran out. */
+  /** The times that played sound ran out. */
   get underruns() {
     return Atomics.load(this.#head, UNDERRUNS);
   }
 
-  /** How many samples it was then without. */
+  /** The samples that were missing then. */
   get missed() {
     return Atomics.load(this.#head, MISSED) >>> 0;
   }
 
-  /** How many times the writer found no room for all that it had. */
+  /** The times that the writer found no room for all samples. */
   get overflows() {
     return Atomics.load(this.#head, OVERFLOWS);
   }
 
-  /** How many samples the reader takes at once; 0 while that isn't known. */
+  /** The samples that the reader takes at once; 0 while that isn't known. */
   get burst() {
     return Atomics.load(this.#head, BURST);
   }
 
-  /** How long after one of these the next comes at the earliest, in milliseconds; 0 while that isn't known. */
+  /** The shortest time from one such burst to the next, in milliseconds; 0 while that isn't known. */
   get burstGapMs() {
     return Atomics.load(this.#head, BURST_GAP);
   }
@@ -96,7 +96,7 @@ export class SampleRing {
     Atomics.add(this.#head, UNDERRUNS, 1);
   }
 
-  /** Likewise. @param {number} samples */
+  /** For the reader to count. @param {number} samples that were missing */
   countMissed(samples) {
     Atomics.add(this.#head, MISSED, samples);
   }
@@ -104,7 +104,7 @@ export class SampleRing {
   /**
    * @param {Float32Array} from
    * @param {number} [count]
-   * @returns {number} how many were taken; those for which there was no room are lost, and it is counted
+   * @returns {number} the samples taken; the others, for which there was no room, are lost, and it is counted
    */
   write(from, count = from.length / this.channels) {
     const { channels } = this;
@@ -123,7 +123,7 @@ export class SampleRing {
   /**
    * @param {Float32Array} into
    * @param {number} [count]
-   * @returns {number} how many there were; the rest of `into` is untouched
+   * @returns {number} the samples that there were; the rest of `into` is untouched
    */
   read(into, count = into.length / this.channels) {
     const { channels } = this;
@@ -139,8 +139,8 @@ export class SampleRing {
   }
 
   /**
-   * Reads as a sound card does: time goes on where there is nothing, and what comes after its time is never read, so
-   * that all that follows is heard when it would have been. It waits for no more than the ring holds.
+   * Reads as a sound card does: time goes on where there is nothing, and samples that come after their time are never
+   * read, so that later ones are heard on time. The reader runs ahead by no more than the ring holds.
    * @param {Float32Array} into
    * @param {number} [count]
    * @returns {number} as read() does
@@ -152,8 +152,8 @@ export class SampleRing {
   }
 
   /**
-   * For the side that sleeps: it wants to be woken when so many samples are there (its reader), or
-   * fewer than so many (its writer). It must look once more after arming, before it sleeps.
+   * For the side that sleeps: it is woken when at least `mark` samples are there (its reader), or fewer (its writer).
+   * It must look once more after arming, before it sleeps.
    * @param {number} mark in samples
    */
   arm(mark) {

@@ -2,7 +2,7 @@
 
 import { Endpoint } from '@aloud/native';
 import { systemClock } from '../../public/shared/clock.js';
-import { fetchConfig } from '../../public/client/connection/server-config.js';
+import { fetchConfig } from '../../public/client/connection/join.js';
 import { CpuMeter, serve, sharedMs } from './child.js';
 import { openConnection } from './connection.js';
 import { Crowd } from './crowd.js';

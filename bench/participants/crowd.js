@@ -8,8 +8,7 @@
  * @import { Connection } from '../../public/client/connection/connection.js'
  */
 
-import { ClockExchange } from '../../public/client/clock/clock-exchange.js';
-import { ClockSync } from '../../public/client/clock/clock-sync.js';
+import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
 import { AUDIO_HEADER_BYTES, Packet, PacketType, packetType, readPacket } from '../../public/shared/packet.js';
 import { Participant } from './participant.js';
 

@@ -8,7 +8,7 @@
 import { Endpoint } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { Client } from '../../public/client/call/client.js';
-import { LastingCall } from '../../public/client/call/reconnecting-client.js';
+import { ReconnectingClient } from '../../public/client/call/reconnecting-client.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { webTransportOn } from './webtransport.js';
 
@@ -82,7 +82,7 @@ export class Headless {
       setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) =>
         systemClock.setTimeout(() => this.#gone || run(), ms),
     };
-    this.#client = lasting ? new LastingCall({ codec, clock, scope, on }) : new Client({ codec, clock, scope, on });
+    this.#client = lasting ? new ReconnectingClient({ codec, clock, scope, on }) : new Client({ codec, clock, scope, on });
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 
 import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { MAX_PACKET_BYTES, Packet, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/packet.js';
 import { join } from '../../public/client/connection/join.js';
 
@@ -48,7 +49,7 @@ export class Participant {
       onControl: (/** @type {any} */ message) => this.#control(message),
       onClosed: (/** @type {string} */ code, /** @type {string} */ reason) => void (this.ended = `${code}: ${reason}`),
     };
-    return join(this.#connection, { type: 'join', version: 1, ...wish }, handler, clock);
+    return join(this.#connection, { type: 'join', version: CONTROL_VERSION, ...wish }, handler, clock);
   }
 
   /** @param {any} message */

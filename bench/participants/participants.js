@@ -32,7 +32,7 @@
  * @property {() => number} takeCpu             percent of a core since the last time
  */
 
-import { fetchConfig } from '../../public/client/connection/server-config.js';
+import { fetchConfig } from '../../public/client/connection/join.js';
 import { Pacer } from '../../public/lab/runs/pacer.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Talker } from './talker.js';

@@ -1,8 +1,7 @@
 /** @import { Connection } from '../../public/client/connection/connection.js' */
 
 import { Packet, PacketType, readPacket, unwrapFrame } from '../../public/shared/packet.js';
-import { ClockExchange } from '../../public/client/clock/clock-exchange.js';
-import { ClockSync } from '../../public/client/clock/clock-sync.js';
+import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Participant } from './participant.js';
 

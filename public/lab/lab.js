@@ -2,7 +2,7 @@
  * @import { ServerConfig } from '../client/connection/choose.js'
  */
 
-import { fetchConfig } from '../client/connection/server-config.js';
+import { fetchConfig } from '../client/connection/join.js';
 import { elementOf } from '../ui/kit/element.js';
 import { Notices } from '../ui/kit/notices.js';
 import { LabPage } from './lab-page.js';

@@ -11,8 +11,10 @@ import {
   PacketType,
   Stream,
   VOICE_BIT,
+  lengthBytes,
+  readLength,
+  writeLength,
 } from './packet-format.js';
-import { lengthBytes, readLength, writeLength } from './packet-lengths.js';
 
 /** The bytes in front of an audio packet's payloads. */
 export const AUDIO_HEADER_BYTES = 9;

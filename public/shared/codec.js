@@ -1,6 +1,6 @@
 /**
- * What an Opus codec is, whichever library does the work, in the browser and on the server; and what
- * all of them share: the settings that they take and the payloads that they refuse.
+ * The interface of an Opus codec, whichever library does the work, in the browser and on the server; and the parts
+ * that all of them share: the settings that they take and the payloads that they refuse.
  *
  * @typedef {'audio' | 'voip' | 'low-delay'} Application
  *   what the encoder favours: faithful sound, intelligible speech, or the least delay
@@ -63,7 +63,7 @@ export const MAX_FRAME_VALUES = 2 * MAX_FRAME_SAMPLES;
 /** The numbers by which libopus knows the applications. */
 export const APPLICATIONS = Object.freeze({ voip: 2048, audio: 2049, 'low-delay': 2051 });
 
-/** What an encoder is set to where nothing else is asked for; docs/codec.md says why. */
+/** An encoder's default settings; docs/codec.md says why. */
 export const defaultEncoderSettings = Object.freeze({
   channels: 1,
   bitrate: 48000,
@@ -181,7 +181,7 @@ export function instancesError(name, maxInstances) {
 }
 
 /**
- * A codec of a library that has room for so many encoders and decoders.
+ * A codec of a library that has room for a limited number of encoders and decoders.
  * @param {object} options
  * @param {string} options.name
  * @param {number} options.maxInstances

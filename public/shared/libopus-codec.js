@@ -75,7 +75,7 @@ class Library {
   /** @param {LibopusModule} module */
   constructor(module) {
     this.module = module;
-    /** How many encoders and decoders there are. */
+    /** The number of open encoders and decoders. */
     this.open = 0;
     this.pcm = module._malloc(MAX_FRAME_VALUES * Float32Array.BYTES_PER_ELEMENT);
     this.payload = module._malloc(MAX_OPUS_BYTES);

@@ -1,4 +1,4 @@
-/** What all packets of the wire format, version 1, have in common, and what one is when it has been read. */
+/** The constants of the wire format, version 1, a packet as it is read and written, and the coding of lengths. */
 
 export const PACKET_VERSION = 1;
 
@@ -48,21 +48,87 @@ export class Packet {
     this.sequence = 0;
     /** The frame's index on the grid, modulo 2^32: see unwrapFrame. */
     this.frame = 0;
-    /** How many earlier payloads the packet repeats. */
+    /** The number of earlier payloads that the packet repeats. */
     this.redundancy = 0;
-    /** Where each payload starts in the bytes that were read. */
+    /** The start of each payload in the bytes that were read. */
     this.payloadStart = new Uint16Array(MAX_REDUNDANCY + 1);
-    /** How many bytes each payload has. */
+    /** The length of each payload in bytes. */
     this.payloadBytes = new Uint16Array(MAX_REDUNDANCY + 1);
-    /** How many speakers the packet lists; 0 when it has no list. Only the server's have one. */
+    /** The number of speakers that the packet lists; 0 when it has no list. Only the server's have one. */
     this.speakers = 0;
-    /** Who they are: the participants' ids, modulo 2^16. */
+    /** The listed participants' ids, modulo 2^16. */
     this.speakerIds = new Uint16Array(MAX_LISTED_SPEAKERS);
-    /** Of each the level in -dBov, with VOICE_BIT where there is voice (RFC 6465, section 3). */
+    /** The level of each in -dBov, with VOICE_BIT where there is voice (RFC 6465, section 3). */
     this.speakerLevels = new Uint8Array(MAX_LISTED_SPEAKERS);
     /** A clock packet's number, modulo 2^16. */
     this.id = 0;
     /** A clock reply's sample clock, with its fraction, at the arrival of the request. */
     this.clock = 0;
   }
+}
+
+/**
+ * The bytes that a length takes in front of a payload (the coding of RFC 6716, section 3.2.1).
+ * @param {number} length 0 to 1275 bytes
+ */
+export const lengthBytes = (length) => (length < 252 ? 1 : 2);
+
+/**
+ * @param {Uint8Array} out
+ * @param {number} at
+ * @param {number} length 0 to 1275 bytes
+ * @returns {number} where the next byte goes
+ */
+export function writeLength(out, at, length) {
+  if (length < 252) {
+    out[at] = length;
+    return at + 1;
+  }
+  const low = 252 + (length & 3);
+  out[at] = low;
+  out[at + 1] = (length - low) >> 2;
+  return at + 2;
+}
+
+/**
+ * Reads a length. Where it ends is `at + lengthBytes(length)`.
+ * @param {Uint8Array} bytes
+ * @param {number} at
+ * @param {number} end the first byte that is not to be read
+ * @returns {number} the length, or -1 when the bytes end before it does
+ */
+export function readLength(bytes, at, end) {
+  if (at >= end) return -1;
+  const low = bytes[at];
+  if (low < 252) return low;
+  return at + 1 < end ? low + bytes[at + 1] * 4 : -1;
+}
+
+/**
+ * The Opus frames of one payload. A payload of m Opus frames is m - 1 of them, each behind its
+ * length, then the last, which takes the rest.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number} start where the payload starts
+ * @param {number} length its bytes
+ * @param {number} opusFrames how many it must hold
+ * @param {Uint16Array} starts filled: where each Opus frame starts; at least opusFrames long
+ * @param {Uint16Array} lengths filled: how many bytes each has
+ * @returns {boolean} false when the payload doesn't hold that number, or has an empty one
+ */
+export function readOpusFrames(bytes, start, length, opusFrames, starts, lengths) {
+  const end = start + length;
+  let at = start;
+  for (let i = 0; i < opusFrames - 1; i++) {
+    const frameBytes = readLength(bytes, at, end);
+    if (frameBytes <= 0) return false;
+    at += lengthBytes(frameBytes);
+    starts[i] = at;
+    lengths[i] = frameBytes;
+    at += frameBytes;
+  }
+  if (at >= end) return false;
+  starts[opusFrames - 1] = at;
+  lengths[opusFrames - 1] = end - at;
+  return true;
 }

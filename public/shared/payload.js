@@ -4,10 +4,13 @@
  * @import { Decoder, Encoder } from './codec.js'
  */
 
-import { lengthBytes, readOpusFrames, writeLength } from './packet-lengths.js';
+import { lengthBytes, readOpusFrames, writeLength } from './packet-format.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from './packet.js';
 
-/** No Opus frame of one payload is longer, in bytes: what its length can say. */
+/** The longest gap that is concealed, in milliseconds: by then the decoder has faded out. What follows is silence. */
+export const MAX_CONCEAL_MS = 120;
+
+/** The longest Opus frame of a payload, in bytes: the most that its coded length can say. */
 const MAX_OPUS_FRAME_BYTES = 1275;
 
 /**
@@ -21,7 +24,7 @@ export function mostBitrate({ frameMs, opusFrames }) {
 /**
  * @param {number} bitrate of one channel, in bits a second
  * @param {AudioFormat} format
- * @returns {number} that of a stream of the format: each channel has so much, as far as a packet has room
+ * @returns {number} the bit rate of a stream of the format: `bitrate` for each channel, as far as a packet has room
  */
 export const streamBitrate = (bitrate, format) =>
   format.channels === 1 ? bitrate : Math.min(bitrate * format.channels, mostBitrate(format));
@@ -247,7 +250,7 @@ export class PayloadDecoder {
   }
 
   /**
-   * Makes up one lost frame of the grid.
+   * Conceals one lost frame of the grid.
    * @param {Float32Array} out
    * @param {number} at
    */

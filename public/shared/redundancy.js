@@ -3,26 +3,26 @@
 import { systemClock } from './clock.js';
 import { MAX_REDUNDANCY } from './packet.js';
 
-/** From so much loss on, in percent, one earlier payload is repeated, and two; */
+/** The loss from which one, and two, earlier payloads are repeated, in percent. */
 const RISE_PERCENT = Object.freeze([0, 0.5, 2]);
-/** and it stays so while the loss is this or more: about half of that. */
+/** The loss below which fewer are repeated again, in percent: about half of that. */
 const KEEP_PERCENT = Object.freeze([0, 0.25, 1]);
-/** Loss must be below that for so long before one fewer is repeated, in milliseconds. */
+/** The time for which loss must be lower before one fewer is repeated, in milliseconds. */
 const HOLD_MS = 30_000;
 
 /**
- * How many earlier payloads each packet repeats: what loss the other end reports decides. It rises
- * at once and falls slowly, one at a time, since loss comes in bursts and a payload costs little.
+ * Decides how many earlier payloads each packet repeats, by the loss that the other end reports. The count rises at
+ * once and falls slowly, one at a time, since loss comes in bursts and a payload costs little.
  */
 export class Redundancy {
   #setting;
   #clock;
   #count = 0;
-  /** When so many were needed last. */
+  /** The last time that the present count was needed. */
   #neededMs = 0;
 
   /**
-   * @param {'auto' | 0 | 1 | 2} setting  a number: always so many
+   * @param {'auto' | 0 | 1 | 2} setting  a number: always that count
    * @param {Pick<Clock, 'now'>} [clock]
    * @throws {RangeError} for another setting
    */
@@ -45,7 +45,7 @@ export class Redundancy {
     if (this.#count > before || lostPercent >= KEEP_PERCENT[before]) this.#neededMs = this.#clock.now();
   }
 
-  /** How many earlier payloads to repeat now: 0 to MAX_REDUNDANCY. */
+  /** The number of earlier payloads to repeat now: 0 to MAX_REDUNDANCY. */
   get count() {
     if (this.#setting !== 'auto') return this.#setting;
     if (this.#count > 0 && this.#clock.now() - this.#neededMs >= HOLD_MS) {

@@ -157,7 +157,7 @@ function energy(samples) {
 }
 
 /**
- * The energy of every stretch of so many samples.
+ * The energy of every stretch of `length` samples.
  * @param {Float32Array} samples
  * @param {number} length
  */
@@ -167,7 +167,7 @@ function slidingEnergy(samples, length) {
   for (let i = 0; i < samples.length; i++) {
     sum += samples[i] * samples[i];
     if (i >= length) sum -= samples[i - length] * samples[i - length];
-    // What rounding leaves of a sum that should be zero may be below it.
+    // Rounding may leave a sum that should be zero below it.
     if (i >= length - 1) energies[i - length + 1] = Math.max(0, sum);
   }
   return energies;

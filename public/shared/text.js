@@ -1,15 +1,19 @@
-/** What people write to each other: the same rule in the page's field and at the server's door. */
+/**
+ * @import { ErrorCode } from './errors.js'
+ */
+
+/** The rules for what people write, names included: the same in the page's fields and at the server's door. */
 
 /** The longest chat message, in characters. */
 export const MAX_CHAT_CHARACTERS = 2000;
 
 /**
- * What no text of a person's has: control characters, the marks that turn the direction of text round
+ * The characters that no text of a person's may have: control characters, the marks that turn the direction of text round
  * (embeddings, overrides, isolates), byte order marks, annotation marks, lone surrogates.
  */
-const FORBIDDEN = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!\n)\p{Cc}/gu;
+const NEVER_IN_TEXT = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!\n)\p{Cc}/gu;
 
-/** Something that is to be seen: zero-width characters alone are as good as nothing. */
+/** Visible characters: zero-width ones alone are as good as nothing. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
@@ -37,7 +41,7 @@ export function composed(text) {
  */
 export function cleanText(text) {
   const lines = text.replace(/\r\n?|[\u0085\p{Zl}\p{Zp}]/gu, '\n').replaceAll('\t', ' ');
-  const clean = composed(lines.replace(FORBIDDEN, '')).replace(/\n{3,}/g, '\n\n').trim();
+  const clean = composed(lines.replace(NEVER_IN_TEXT, '')).replace(/\n{3,}/g, '\n\n').trim();
   return VISIBLE.test(clean) ? clean : '';
 }
 
@@ -54,4 +58,38 @@ export function cutCharacters(text, most) {
   const end = characters.slice(0, most).join('').length;
   const at = graphemes.segment(text).containing(end)?.index ?? end;
   return text.slice(0, at > 0 ? at : end).trimEnd();
+}
+
+export const MAX_ROOM_NAME = 64;
+/** In characters (code points); what is longer is cut. */
+export const MAX_USER_NAME = 40;
+
+const ROOM_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`);
+
+/** Control characters, line and paragraph separators, the marks that turn text round, lone surrogates. */
+const NEVER_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/**
+ * @param {string} name
+ * @returns {ErrorCode | null} null when it is good
+ */
+export function roomNameError(name) {
+  return ROOM_NAME.test(name) ? null : 'room-name';
+}
+
+/**
+ * A name as it is kept: in Unicode NFC, without space around it, cut where it is too long.
+ * @param {string} name
+ */
+export function tidyName(name) {
+  return cutCharacters(composed(name).trim(), MAX_USER_NAME);
+}
+
+/**
+ * @param {string} name of any length: see tidyName
+ * @returns {ErrorCode | null} null when it is good
+ */
+export function nameError(name) {
+  const tidy = tidyName(name);
+  return NEVER_IN_NAMES.test(tidy) || !VISIBLE.test(tidy) ? 'user-name' : null;
 }

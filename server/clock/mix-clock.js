@@ -21,7 +21,7 @@ export class MixClock {
   #next = 0;
   #skipped = 0;
   /** @type {Tick} */
-  #tick = { atMs: 0, run: () => this.#pull() };
+  #tick = { atMs: 0, run: this.#pull.bind(this) };
 
   /**
    * @param {object} options

@@ -7,7 +7,7 @@
 
 import { readFileSync } from 'node:fs';
 import express from 'express';
-import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/names.js';
+import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { answerError } from './body.js';
 import { changeRoom, refuseOperator } from './operator.js';

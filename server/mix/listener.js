@@ -71,10 +71,10 @@ export class Listener {
    * @param {Float32Array} pcm  one frame; limited in place
    * @param {boolean} sounding  false to send a silent packet, whatever is in pcm
    * @param {SpeakerList} speakers  those in the mix
-   * @param {ReadonlyArray<Float32Array>} [before]  see MixStream.encode
+   * @param {ReadonlyArray<Float32Array>} [before]  see MixStream.encodeMix
    */
   send(frame, pcm, sounding, speakers, before) {
-    if (this.#stream.encode(frame, pcm, sounding, speakers, before)) {
+    if (this.#stream.encodeMix(frame, pcm, sounding, speakers, before)) {
       this.#session.send(this.#stream.write(this.#redundancy.count));
     }
   }

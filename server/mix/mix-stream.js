@@ -4,39 +4,15 @@
  */
 
 import { levelOf } from '../../public/shared/level.js';
-import { lengthBytes } from '../../public/shared/packet-lengths.js';
-import {
-  AUDIO_HEADER_BYTES,
-  MAX_LISTED_SPEAKERS,
-  MAX_PACKET_BYTES,
-  MAX_REDUNDANCY,
-  Packet,
-  SILENT_LEVEL,
-  speakersBytes,
-  VOICE_BIT,
-  writeAudioHeader,
-} from '../../public/shared/packet.js';
+import { MAX_LISTED_SPEAKERS, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
+import { PacketStream } from '../../public/shared/packet-stream.js';
 import { Limiter } from './limiter.js';
-
-/** How many silent packets follow sound, so that the loss of one isn't noticed. */
-const SILENT_FRAMES = 2;
-
-/** The time between packets in a longer silence, in milliseconds. */
-const SILENT_MS = 200;
 
 /** The longest time between two lists of speakers, in milliseconds; a change is listed at once. */
 const LIST_MS = 100;
 
-const PAYLOADS = MAX_REDUNDANCY + 1;
-
 /** @type {ReadonlyArray<Float32Array>} */
 const NOTHING = Object.freeze([]);
-
-/** The buffer into which every packet of the server is written: sessions don't keep it. */
-const out = new Uint8Array(MAX_PACKET_BYTES);
-
-/** Views of its beginning, by their length. @type {Uint8Array[]} */
-const views = [];
 
 /** The speakers in a mix, as packets list them: MAX_LISTED_SPEAKERS at most. */
 export class SpeakerList {
@@ -61,28 +37,11 @@ export class SpeakerList {
   }
 }
 
-/** One stream of packets as which a mix is sent: its encoder, its limiter, its numbering. */
-export class MixStream {
-  #packet = new Packet();
-  #encoder;
-  #effort;
+/** One stream of packets as which a mix is sent: with a limiter, and lists of speakers. */
+export class MixStream extends PacketStream {
   #limiter;
-  #suppresses;
-  #silentInterval;
   #listInterval;
-  /** The last frames' payloads, in turn. @type {Uint8Array[]} */
-  #payloads = [];
-  #lengths = new Uint16Array(PAYLOADS);
-  #turn = 0;
-  /** How many frames before the last one are kept, without a gap. */
-  #kept = 0;
-  #frame = -2;
-  /** The last frame that was encoded. */
-  #soundFrame = -1;
-  /** The last frame that was primed: before it another stream's frames were encoded. */
-  #primedFrame = -Infinity;
-  #silentFrames = 0;
-  #sentFrame = -1;
+  #lastFrame = -2;
   #listedFrame = -1;
   #listedIds = new Uint16Array(MAX_LISTED_SPEAKERS);
   #listed = 0;
@@ -95,13 +54,10 @@ export class MixStream {
    * @param {boolean} [options.suppresses]  whether packets are left out in silence
    * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
    */
-  constructor(stream, encoder, { sampleRate, channels, frameMs }, { suppresses = false, effort } = {}) {
-    this.#packet.stream = stream;
-    this.#encoder = encoder;
-    this.#effort = effort;
+  constructor(stream, encoder, { sampleRate, channels, frameMs }, { suppresses, effort } = {}) {
+    super({ encoder, frameMs, suppresses, effort });
+    this.packet.stream = stream;
     this.#limiter = new Limiter(sampleRate, channels);
-    this.#suppresses = suppresses;
-    this.#silentInterval = Math.ceil(SILENT_MS / frameMs);
     this.#listInterval = Math.ceil(LIST_MS / frameMs);
   }
 
@@ -113,49 +69,22 @@ export class MixStream {
    * @param {boolean} sounding  false for a silent frame, whatever is in pcm
    * @param {SpeakerList} speakers  those in the mix
    * @param {ReadonlyArray<Float32Array>} [before]  the frames right before it that were sound, as they were heard, oldest
-   *   first. Where this stream didn't have them they go into its first two packets: encoder and decoder go on from
-   *   them, and a frame that was lost in the other stream is heard after all
+   *   first. Where this stream didn't have them they are pre-rolled: encoder and decoder go on from them, and a frame
+   *   that was lost in the other stream is heard after all
    * @returns {boolean} whether there is a packet to be sent: none where silence is left out
    */
-  encode(frame, pcm, sounding, speakers, before = NOTHING) {
-    const packet = this.#packet;
-    const isNext = frame === this.#frame + 1;
-    if (isNext) this.#kept = Math.min(this.#kept + 1, MAX_REDUNDANCY);
-    else this.#kept = sounding ? before.length : 0;
-    if (!isNext && this.#kept > 0) {
-      this.#primedFrame = frame;
-      for (let i = 0; i < before.length; i++) this.#keep(before[i]);
+  encodeMix(frame, pcm, sounding, speakers, before = NOTHING) {
+    const { packet } = this;
+    if (sounding && frame !== this.#lastFrame + 1) {
+      for (let i = 0; i < before.length; i++) this.preRoll(frame - before.length + i, before[i]);
     }
-    this.#frame = frame;
+    this.#lastFrame = frame;
     if (sounding) this.#limiter.process(pcm);
-    this.#keep(sounding ? pcm : null);
-    this.#silentFrames = sounding ? 0 : this.#silentFrames + 1;
-    if (this.#isLeftOut(frame)) return false;
-    this.#sentFrame = frame;
-    packet.frame = frame;
-    packet.sequence = (packet.sequence + 1) & 0xffff;
+    if (!this.encode(frame, sounding ? pcm : null)) return false;
     packet.voice = sounding;
     packet.level = sounding ? levelOf(pcm) : SILENT_LEVEL;
     this.#list(frame, speakers);
     return true;
-  }
-
-  /** @param {Float32Array | null} pcm  one frame; null where it is silent */
-  #keep(pcm) {
-    this.#turn = (this.#turn + 1) % PAYLOADS;
-    this.#lengths[this.#turn] = 0;
-    if (pcm === null) return;
-    while (this.#payloads.length < PAYLOADS) {
-      this.#payloads.push(new Uint8Array(MAX_PACKET_BYTES - AUDIO_HEADER_BYTES));
-    }
-    this.#soundFrame = this.#frame;
-    this.#lengths[this.#turn] = this.#encoder.encode(pcm, this.#payloads[this.#turn], 0, this.#effort?.complexity);
-  }
-
-  /** @param {number} frame */
-  #isLeftOut(frame) {
-    if (!this.#suppresses || this.#silentFrames <= SILENT_FRAMES) return false;
-    return frame - this.#sentFrame < this.#silentInterval;
   }
 
   /**
@@ -164,7 +93,7 @@ export class MixStream {
    */
   #list(frame, speakers) {
     const { count, ids, levels } = speakers;
-    const packet = this.#packet;
+    const { packet } = this;
     packet.speakers = 0;
     let isSame = count === this.#listed;
     for (let i = 0; isSame && i < count; i++) isSame = ids[i] === this.#listedIds[i];
@@ -175,56 +104,5 @@ export class MixStream {
     }
     packet.speakers = this.#listed = count;
     this.#listedFrame = frame;
-  }
-
-  /**
-   * Writes the packet of the frame that was encoded last.
-   * @param {number} redundancy  how many frames before it are repeated, as far as there is room
-   * @returns {Uint8Array} valid until the next packet of any stream is written
-   */
-  write(redundancy) {
-    const packet = this.#packet;
-    const isPrimed = this.#frame - this.#primedFrame < MAX_REDUNDANCY;
-    this.#fit(Math.min(isPrimed ? MAX_REDUNDANCY : redundancy, this.#kept));
-    let at = writeAudioHeader(out, packet);
-    for (let r = packet.redundancy; r >= 0; r--) {
-      const turn = (this.#turn + PAYLOADS - r) % PAYLOADS;
-      const length = this.#lengths[turn];
-      const payload = this.#payloads[turn];
-      for (let i = 0; i < length; i++) out[at + i] = payload[i];
-      at += length;
-    }
-    return (views[at] ??= out.subarray(0, at));
-  }
-
-  /** Leaves out of the packet the repetitions and the list that it has no room for. @param {number} redundancy */
-  #fit(redundancy) {
-    const packet = this.#packet;
-    const own = AUDIO_HEADER_BYTES + this.#lengths[this.#turn];
-    if (own + speakersBytes(packet.speakers) > MAX_PACKET_BYTES) packet.speakers = 0;
-    let bytes = own + speakersBytes(packet.speakers);
-    packet.redundancy = 0;
-    for (let r = 1; r <= redundancy; r++) {
-      const length = this.#lengths[(this.#turn + PAYLOADS - r) % PAYLOADS];
-      bytes += lengthBytes(length) + length;
-      if (bytes > MAX_PACKET_BYTES) return;
-      packet.redundancy = r;
-      packet.payloadBytes[r] = length;
-    }
-  }
-
-  /**
-   * Gives back the payloads' buffers until there is sound again.
-   * @param {number} frame  unless something was encoded from this one on
-   */
-  rest(frame) {
-    if (this.#soundFrame >= frame || this.#payloads.length === 0) return;
-    this.#payloads = [];
-    this.#lengths.fill(0);
-  }
-
-  /** Idempotent. */
-  close() {
-    this.#encoder.close();
   }
 }

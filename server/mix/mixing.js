@@ -190,7 +190,7 @@ export class Mixing {
     this.#sendLingering(frame);
     this.#fanout.settle(frame);
     if (this.#fanout.size === 0) return;
-    if (this.#shared.encode(frame, recent.full, count > 0, this.#list, recent.before)) this.#fanout.send(this.#shared);
+    if (this.#shared.encodeMix(frame, recent.full, count > 0, this.#list, recent.before)) this.#fanout.send(this.#shared);
   }
 
   /**

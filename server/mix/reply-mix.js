@@ -7,7 +7,7 @@
  * @import { Listener } from './listener.js'
  */
 
-import { addRamped, rampGain } from '../../public/shared/gain.js';
+import { addRamped, rampGain } from '../../public/shared/level.js';
 import { SpeakerList } from './mix-stream.js';
 import { PRIMING_FRAMES } from './speaker.js';
 

@@ -1,6 +1,6 @@
 /** @import { Source } from '../source/source.js' */
 
-import { rampGain } from '../../public/shared/gain.js';
+import { rampGain } from '../../public/shared/level.js';
 import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
 
 /** The softest level of voice, in -dBov: softer sound is none, whatever the sender says. */

@@ -3,7 +3,7 @@
  * @import { Speaker } from './speaker.js'
  */
 
-import { addRamped } from '../../public/shared/gain.js';
+import { addRamped } from '../../public/shared/level.js';
 
 /** How loud one listener hears others, where it differs from how everybody does. A gain moves within a frame. */
 export class Volumes {

@@ -1,12 +1,11 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { PayloadDecoder } from '../../public/shared/payload.js'
- * @import { PacketBuffer } from '../source/packet-buffer.js'
+ * @import { PacketBuffer } from '../../public/shared/packet-buffer.js'
  * @import { Track } from './track.js'
  */
 
-/** The longest gap that is concealed, in milliseconds: the decoder has faded out by then. */
-const MAX_CONCEAL_MS = 120;
+import { MAX_CONCEAL_MS } from '../../public/shared/payload.js';
 
 /** Writes one person's track, and adds the person to the mix. */
 export class PersonTrack {

@@ -3,7 +3,7 @@
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
- * @import { PacketBuffer } from '../source/packet-buffer.js'
+ * @import { PacketBuffer } from '../../public/shared/packet-buffer.js'
  * @import { RecordingDirectory } from './recording-directory.js'
  */
 

@@ -3,7 +3,7 @@
  * @import { OggOpus } from './ogg-opus.js'
  */
 
-import { readOpusFrames } from '../../public/shared/packet-lengths.js';
+import { readOpusFrames } from '../../public/shared/packet.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { isOpusPacket, MAX_PACKET_SAMPLES, missingOf, writeMissing } from './opus-packet.js';
 

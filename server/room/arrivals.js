@@ -6,8 +6,7 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { tidyName } from '../../public/shared/names.js';
-import { composed } from '../../public/shared/text.js';
+import { composed, tidyName } from '../../public/shared/text.js';
 import { stackOf } from '../log.js';
 import { readJoin } from './commands.js';
 

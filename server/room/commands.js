@@ -23,11 +23,9 @@
 
 import { z } from 'zod';
 import { CHANNELS } from '../../public/shared/audio-format.js';
-import { nameError, roomNameError } from '../../public/shared/names.js';
+import { CONTROL_VERSION } from '../../public/shared/control.js';
+import { nameError, roomNameError } from '../../public/shared/text.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
-
-/** The control protocol's version: a page and a server of different ones can't talk. */
-const CONTROL_VERSION = 1;
 
 /** The frame lengths that the first in a room may ask for, in milliseconds: shorter ones cost everybody too many packets. */
 const ROOM_FRAME_MS = [10, 20];

@@ -7,6 +7,7 @@
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
  */
 
+import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { Stream } from '../../public/shared/packet.js';
 import { Redundancy } from '../../public/shared/redundancy.js';
 import { DelayControl } from '../clock/delay-control.js';
@@ -87,7 +88,7 @@ export class Room {
       sampleClock,
       frameSamples,
       delaySamples: delay.delaySamples,
-      mix: (frame, latenessMs) => this.#tick(frame, latenessMs),
+      mix: this.#tick.bind(this),
       failed: (error) => this.#fail('its tick', error),
     });
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
@@ -235,7 +236,7 @@ export class Room {
     const { sampleRate, channels, frameMs, opusFrames } = format;
     member.tell({
       type: 'welcome',
-      version: 1,
+      version: CONTROL_VERSION,
       you: member.id,
       format: { sampleRate, channels, frameMs, opusFrames },
       delivery: member.delivery,

@@ -2,7 +2,7 @@
  * @import { Lateness } from './lateness.js'
  */
 
-import { LATENESS_BINS_MS } from '../../public/shared/lateness-bins.js';
+import { LATENESS_BINS_MS } from '../../public/shared/control.js';
 
 /** The span of `receivedPercent10s`, in seconds. */
 const RECENT_SECONDS = 10;

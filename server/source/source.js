@@ -10,10 +10,10 @@
  * @property {(pcm: Float32Array, at: number) => void} hold  a concealed frame, in place
  */
 
-import { rampGain } from '../../public/shared/gain.js';
-import { levelOf } from '../../public/shared/level.js';
+import { levelOf, rampGain } from '../../public/shared/level.js';
 import { SILENT_LEVEL, unwrapFrame, VOICE_BIT } from '../../public/shared/packet.js';
-import { PacketBuffer } from './packet-buffer.js';
+import { MAX_CONCEAL_MS } from '../../public/shared/payload.js';
+import { PacketBuffer } from '../../public/shared/packet-buffer.js';
 import { FrameState, PcmRing } from './pcm-ring.js';
 import { ReceiverStats } from './receiver-stats.js';
 
@@ -22,9 +22,6 @@ const MAX_EARLY_MS = 500;
 
 /** How far behind the clock, beyond the server-side delay, packets are kept and PCM is readable, in milliseconds. */
 export const HISTORY_MS = 1000;
-
-/** The longest gap that is concealed, in milliseconds: Opus's concealment has faded out by then. */
-const MAX_CONCEAL_MS = 120;
 
 /** Lateness counts from this long after the first packet, in milliseconds: before it the sender's sound is being set up. */
 const SET_UP_MS = 500;

@@ -47,9 +47,8 @@
  * @typedef {(session: Session) => void} Accept
  */
 
-import { writeControlLine } from '../../public/shared/control-lines.js';
+import { writeControl, writeControlLine } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
-import { writeControl } from '../../public/shared/packet.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 

@@ -11,7 +11,7 @@
 
 import { Endpoint } from '@aloud/native';
 import { systemClock } from '../../public/shared/clock.js';
-import { ControlLines } from '../../public/shared/control-lines.js';
+import { ControlLines } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { isSameHostname } from './peer.js';
 import { BaseSession, FLOOD_PAUSE_MS, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
@@ -91,6 +91,8 @@ export class NativeTransport {
       maxConnections: maxSessions + SPARE_CONNECTIONS,
       streamBufferBytes: MAX_STUCK_BYTES,
     });
+    /** The engine's own, which knows sessions by their `id`. @type {Transport['sendMany']} */
+    this.sendMany = /** @type {any} */ (this.#endpoint.sendMany.bind(this.#endpoint));
     this.#endpoint.onFault = (message) => this.#log.error(`the native engine failed: ${message}`);
   }
 
@@ -119,14 +121,6 @@ export class NativeTransport {
   /** The address that it listens on; the port is UDP's. */
   address() {
     return this.#address;
-  }
-
-  /**
-   * @param {Session[]} sessions
-   * @param {Uint8Array} bytes
-   */
-  sendMany(sessions, bytes) {
-    this.#endpoint.sendMany(/** @type {NativeEngineSession[]} */ (sessions), bytes);
   }
 
   /** Delivers the packets that have arrived, which otherwise wait for the event loop's next turn. */

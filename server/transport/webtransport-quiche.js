@@ -42,7 +42,7 @@
 
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { systemClock } from '../../public/shared/clock.js';
-import { ControlLines } from '../../public/shared/control-lines.js';
+import { ControlLines } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { settlesWithin } from '../timers.js';

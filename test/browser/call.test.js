@@ -117,7 +117,7 @@ inChromium.describe('a call in Chromium', () => {
 
   inChromium.it('takes HTTP/1 in a browser that has neither WebTransport nor WebSocket', async () => {
     const prepare = (/** @type {Page} */ page) =>
-      page.route('**/client/worker.js', async (route) => {
+      page.route('**/client/call/worker.js', async (route) => {
         const response = await route.fetch();
         const body = `delete self.WebTransport; delete self.WebSocket;\n${await response.text()}`;
         await route.fulfill({ response, body });

@@ -1,22 +1,21 @@
-import { CallMicrophone } from '../capture/call-microphone.js';
-import { CallSpeaker } from '../playout/call-speaker.js';
-import { RunningContext } from './running-context.js';
-import { SoundGraph } from './sound-graph.js';
+import { CallMicrophone } from '../capture/microphone.js';
+import { OutputDevice } from '../playout/output-device.js';
+import { RunningContext, SoundGraph } from './sound-graph.js';
 
 /**
- * @import { CallOptions } from './call-types.js'
+ * @import { CallOptions } from './types.js'
  * @import { Support } from '../connection/support.js'
  * @import { WorkerPort } from './sound-graph.js'
  *
  * @typedef {object} CallSoundEvents
  * @property {(code: string) => void} notice   something happened
- * @property {(code: string) => void} settled  what the notice of this code said is no longer so
+ * @property {(code: string) => void} settled  the notice of this code no longer holds
  */
 
-/** After so long a person is asked to look why there is no microphone yet, in milliseconds. */
+/** The time after which a person is asked to look why there is no microphone yet, in milliseconds. */
 const SLOW_MS = 2000;
 
-/** A call's microphone, speaker and audio context, and what happens to them meanwhile. */
+/** A call's microphone, output device and audio context, through all that happens to them. */
 export class CallSound {
   #support;
   #wish;
@@ -40,7 +39,7 @@ export class CallSound {
     this.#wish = wish;
     this.#on = on;
     const tell = { notice: on.notice, settle: on.settled };
-    this.#speaker = new CallSpeaker(tell);
+    this.#speaker = new OutputDevice(tell);
     this.#microphone = new CallMicrophone({
       ...tell,
       processing: () => this.#processing(),
@@ -123,7 +122,7 @@ export class CallSound {
   }
 
   /**
-   * What the worker decoded, where the player asked for it.
+   * Takes sound that the worker decoded because the player asked for it.
    * @param {Float32Array<ArrayBuffer>} samples
    */
   play(samples) {

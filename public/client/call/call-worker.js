@@ -1,8 +1,8 @@
 /**
- * @import { JoinOptions } from './client-types.js'
+ * @import { JoinOptions } from './types.js'
  */
 
-/** How long leaving may take before the worker is ended. */
+/** The time that leaving may take before the worker is ended, in milliseconds. */
 const LEAVE_MS = 300;
 
 /** The worker in which a call's network and codecs run, as the page sees it. */
@@ -17,7 +17,7 @@ export class CallWorker {
    */
   constructor(on) {
     this.#worker.onmessage = ({ data }) => on.message(data);
-    // What can't be loaded says nothing of itself.
+    // A script that can't be loaded gives no message.
     this.#worker.onerror = ({ message }) => on.failed(message ? 'unknown' : 'no-worker', message);
   }
 

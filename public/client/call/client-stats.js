@@ -1,16 +1,19 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
- * @import { ClientAudio } from './client-audio.js'
+ * @import { Uplink } from '../capture/uplink.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
  * @import { Connection, ConnectionStats, TransportName } from '../connection/connection.js'
- * @import { Output } from './client-types.js'
- * @import { DelayParts } from '../playout/delay-parts.js'
  * @import { Playout } from '../playout/playout.js'
+ * @import { ClientAudio } from './client-audio.js'
  * @import { RoomState } from './room-state.js'
- * @import { Uplink } from '../capture/uplink.js'
- *
- * @typedef {{ up: number, down: number, dropped: number }} Traffic
- *   bytes of packets, since joining; packets that were no packets
+ * @import { Output } from './types.js'
+ */
+
+import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
+
+/**
+ * @typedef {{ down: number, dropped: number }} Traffic
+ *   bytes of packets since joining; packets that were no packets
  *
  * @typedef {object} ClientStats
  * @property {TransportName} transport
@@ -36,14 +39,10 @@
  * @property {Record<string, unknown> | null} server  what the server says of this one's uplink
  */
 
-import { delayPartsOf, sumOf } from '../playout/delay-parts.js';
-import { LossReport, reportOf } from '../playout/loss-report.js';
-import { ReceivedShare } from '../playout/received-share.js';
-
-/** How often statistics are told, in milliseconds. */
+/** The interval of statistics, in milliseconds. */
 const TELL_MS = 1000;
 
-/** What a client that has joined knows of its call. */
+/** The statistics of a client that has joined, and its reports to the server. */
 export class CallStatistics {
   #call;
   #clock;
@@ -59,7 +58,7 @@ export class CallStatistics {
    * @param {ClockSync} call.sync
    * @param {RoomState} call.room
    * @param {Traffic} call.traffic
-   * @param {{ output: Readonly<Output> }} call.client
+   * @param {Readonly<Output>} call.output
    * @param {Clock} clock
    */
   constructor(call, clock) {
@@ -68,7 +67,7 @@ export class CallStatistics {
   }
 
   /**
-   * Tells them once a second from now on, and the server what it must know of them.
+   * Tells the statistics once a second from now on, and reports to the server.
    * @param {(stats: ClientStats) => void} tell
    */
   start(tell) {
@@ -86,9 +85,9 @@ export class CallStatistics {
 
   /** @returns {ClientStats} */
   read() {
-    const { audio, connection, sync, room, traffic, client } = this.#call;
+    const { audio, connection, sync, room, traffic, output } = this.#call;
     const { playout, uplink } = audio;
-    const { waitMs: outputMs, gaps, gapMs } = client.output;
+    const { waitMs: outputMs, gaps, gapMs } = output;
     const delayParts = delayPartsOf(room.welcome, sync, { playoutMs: playout.delayMs, outputMs });
     return {
       transport: connection.transport,
@@ -96,7 +95,7 @@ export class CallStatistics {
       receivedPercent: this.#received.percent,
       delayMs: sumOf(delayParts),
       delayParts,
-      bytes: { up: traffic.up, down: traffic.down },
+      bytes: { up: uplink.bytes, down: traffic.down },
       detail: {
         playout: playout.stats(),
         uplink: uplink.stats(),
@@ -112,3 +111,29 @@ export class CallStatistics {
     this.#clock.clearTimeout(this.#timer);
   }
 }
+
+/**
+ * @typedef {object} DelayParts  in milliseconds
+ * @property {number} frameMs        a frame is sent when it is over
+ * @property {number} wayMs          of delivery `tick`: the way down, since the server's delay holds the way up
+ * @property {number} serverDelayMs
+ * @property {number} playoutMs      what waits for jitter
+ * @property {number} outputMs       what waits for the sound card
+ */
+
+/**
+ * The parts of the delay of the sound that is heard.
+ * @param {Record<string, any>} welcome  the server's
+ * @param {ClockSync} sync
+ * @param {{ playoutMs: number, outputMs: number }} waits  in the client
+ * @returns {DelayParts}
+ */
+export function delayPartsOf({ delivery, serverDelayMs, format }, sync, waits) {
+  const roundTrip = sync.leastRoundTripMs ?? 0;
+  // In `tick` the server's delay holds the way up.
+  const wayMs = delivery === 'reply' ? roundTrip : roundTrip / 2;
+  return { frameMs: format.frameMs, wayMs, serverDelayMs: Number(serverDelayMs), ...waits };
+}
+
+/** @param {DelayParts} parts */
+export const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + ms, 0);

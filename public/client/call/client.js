@@ -3,23 +3,25 @@
  * @import { Codec } from '../../shared/codec.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { ClientStats } from './client-stats.js'
- * @import { ClockSync } from '../clock/clock-sync.js'
- * @import { ClientEvents, Joined, JoinOptions, Output } from './client-types.js'
+ * @import { ClientEvents, Joined, JoinOptions, Output } from './types.js'
  * @import { Scope } from '../connection/choose.js'
  * @import { Connection } from '../connection/connection.js'
+ * @import { Playout } from '../playout/playout.js'
+ * @import { Uplink } from '../capture/uplink.js'
  */
 
+import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
 import { Packet, PacketType, readPacket } from '../../shared/packet.js';
 import { ClientAudio } from './client-audio.js';
 import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../../shared/clock.js';
 import { connect } from '../connection/choose.js';
 import { ConnectionError, sentenceOf } from '../connection/connection.js';
-import { joinMessage } from '../connection/join.js';
-import { RoomState } from './room-state.js';
-import { ServerClock } from '../clock/server-clock.js';
-import { fetchConfig } from '../connection/server-config.js';
-import { Speakers } from '../playout/speakers.js';
+import { fetchConfig, joinMessage } from '../connection/join.js';
+import { HeardSpeakers, RoomState } from './room-state.js';
+
+/** An output that nothing waits for. @type {Readonly<Output>} */
+const NO_OUTPUT = Object.freeze({ waitMs: 0, gaps: 0, gapMs: 0 });
 
 /** The control messages that nobody but the client itself needs. */
 const CONSUMED = new Set(['stats', 'delay', 'joined', 'changed', 'left', 'qualities', 'closing']);
@@ -42,17 +44,20 @@ export class Client {
   #room = new RoomState();
   /** @type {CallStatistics | null} */
   #statistics = null;
-  #traffic = { up: 0, down: 0, dropped: 0 };
-  #speakers = new Speakers(
+  #traffic = { down: 0, dropped: 0 };
+  #speakers = new HeardSpeakers(
     (speakers) => this.#on.speakers?.(speakers),
-    (number) => this.#room.people.idOf(number),
+    (number) => this.#room.roster.idOf(number),
   );
-  #serverClock;
+  /** Over the connection that is tried out last, or taken. @type {ClockExchange | null} */
+  #clockExchange = null;
+  /** @type {ClockSync | null} */
+  #clockSync = null;
   /** @type {Connection | null} */
   #connection = null;
   /** @type {ClientAudio | null} */
   #audio = null;
-  /** What was asked for, and of late. @type {Partial<JoinOptions>} */
+  /** The latest wishes. @type {Partial<JoinOptions>} */
   #wish = {};
   #closed = false;
 
@@ -62,8 +67,11 @@ export class Client {
   heardMs = -Infinity;
   /** Whether a server was asked to let this client join. */
   hasAsked = false;
-  /** For the statistics. @type {Readonly<Output>} */
-  output = { waitMs: 0, gaps: 0, gapMs: 0 };
+  /** Takes captured sound; null while there is no call. @type {Uplink | null} */
+  uplink = null;
+  /** Gives sound piece by piece; null while there is no call. @type {Playout | null} */
+  playout = null;
+  #output;
 
   /**
    * @param {object} options
@@ -71,11 +79,12 @@ export class Client {
    * @param {Clock} [options.clock]
    * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
    * @param {Partial<ClientEvents>} [options.on]
+   * @param {Readonly<Output>} [options.output]  read for the statistics
    */
-  constructor({ codec, clock = systemClock, scope = {}, on = {} }) {
+  constructor({ codec, clock = systemClock, scope = {}, on = {}, output = NO_OUTPUT }) {
     this.#codec = codec;
     this.#clock = clock;
-    this.#serverClock = new ServerClock(clock);
+    this.#output = output;
     this.#scope = scope;
     this.#on = on;
   }
@@ -97,7 +106,7 @@ export class Client {
         message: joinMessage({ room, name, mirror, frameMs, channels }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
-          onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
+          onPacket: this.#receive,
           onControl: (message) => this.#control(message),
           onClosed: (code, reason) => this.#ended(code, reason),
         },
@@ -119,10 +128,13 @@ export class Client {
   async #measureClock(connection) {
     this.format = this.#room.readFormat();
     if (!this.#closed) {
-      const measured = this.#serverClock.start(this.format.sampleRate, (bytes) => connection.send(bytes));
-      await measured.catch((error) => this.#closed || Promise.reject(error));
+      this.#clockExchange?.close();
+      const sync = new ClockSync(this.format.sampleRate);
+      this.#clockSync = sync;
+      this.#clockExchange = new ClockExchange({ clock: this.#clock, sync, send: (bytes) => connection.send(bytes) });
+      await this.#clockExchange.start().catch((error) => this.#closed || Promise.reject(error));
     }
-    // No other transport is tried when nobody wants to join any more.
+    // A refusal keeps other transports from being tried, since nobody wants to join any more.
     if (this.#closed) throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
   }
 
@@ -131,16 +143,15 @@ export class Client {
     const codec = await this.#codec;
     const clock = this.#clock;
     const room = this.#room;
-    const traffic = this.#traffic;
     const format = /** @type {AudioFormat} */ (this.format);
-    const sync = /** @type {ClockSync} */ (this.#serverClock.sync);
-    const send = (/** @type {Uint8Array} */ bytes) => {
-      traffic.up += bytes.length;
-      return connection.send(bytes);
-    };
+    const sync = /** @type {ClockSync} */ (this.#clockSync);
+    const send = connection.send.bind(connection);
     const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send });
     this.#audio = audio;
-    this.#statistics = new CallStatistics({ audio, connection, sync, room, traffic, client: this }, clock);
+    this.uplink = audio.uplink;
+    this.playout = audio.playout;
+    const call = { audio, connection, sync, room, traffic: this.#traffic, output: this.#output };
+    this.#statistics = new CallStatistics(call, clock);
     if (this.#closed || connection.closed) {
       connection.close();
       this.#releaseAudio();
@@ -155,27 +166,23 @@ export class Client {
     const { muted = false, resume } = this.#wish;
     if (muted || resume !== undefined) this.#connection?.sendControl({ type: 'mute', muted });
     this.#on.joined?.(joined);
-    this.#on.people?.(this.#room.people.list());
+    this.#on.people?.(this.#room.roster.list());
     this.#audio?.start();
     this.#statistics?.start((stats) => this.#on.stats?.(stats));
     return joined;
   }
 
-  /**
-   * @param {Uint8Array} bytes
-   * @param {number} arrivalMs
-   */
-  #receive(bytes, arrivalMs) {
+  #receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
     const packet = this.#packet;
     this.heardMs = arrivalMs;
     this.#traffic.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
     else if (packet.type === PacketType.audio) {
-      this.#audio?.receive(packet, bytes, arrivalMs);
+      this.playout?.receive(packet, bytes, arrivalMs);
       this.#speakers.receive(packet, arrivalMs);
       this.#on.sound?.();
-    } else if (packet.type === PacketType.clockReply) this.#serverClock.reply(packet.id, packet.clock, arrivalMs);
-  }
+    } else if (packet.type === PacketType.clockReply) this.#clockExchange?.reply(packet.id, packet.clock, arrivalMs);
+  };
 
   /** @param {unknown} message */
   #control(message) {
@@ -183,9 +190,9 @@ export class Client {
     if (this.#closed || typeof message !== 'object' || message === null) return;
     const known = /** @type {Record<string, any>} */ (message);
     const peopleChanged = this.#room.update(known);
-    if (known.type === 'stats') this.#audio?.uplink.report(known.lostPercent5s);
+    if (known.type === 'stats') this.uplink?.report(known.lostPercent5s);
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
-    if (peopleChanged && this.#audio) this.#on.people?.(this.#room.people.list());
+    if (peopleChanged && this.#audio) this.#on.people?.(this.#room.roster.list());
   }
 
   /**
@@ -197,7 +204,7 @@ export class Client {
     const end = this.#room.closing ?? { code: code === 'closed' ? 'connection-lost' : code, message: reason };
     if (this.#connection === null) {
       // While it is being tried out: the next transport may do better.
-      return void this.#serverClock.close();
+      return void this.#clockExchange?.close();
     }
     this.close();
     if (wasJoined) this.#on.ended?.({ code: end.code, message: sentenceOf(end) });
@@ -209,22 +216,7 @@ export class Client {
    * @param {number} [count] of them, those of both channels at once
    */
   capture(samples, count = samples.length / (this.format?.channels ?? 1)) {
-    this.#audio?.capture(samples, count);
-  }
-
-  /** What is captured from here on is another device's, or comes after a gap. */
-  captureAnew() {
-    this.#audio?.uplink.captureAnew();
-  }
-
-  /** How many more samples complete the next frame; a frame before the room is joined. */
-  get samplesToFrame() {
-    return this.#audio?.uplink.missing ?? 960;
-  }
-
-  /** What is heard, for who takes it piece by piece; null while there is no call. */
-  get playout() {
-    return this.#audio?.playout ?? null;
+    this.uplink?.capture(samples, count, this.#clock.now());
   }
 
   /**
@@ -239,7 +231,7 @@ export class Client {
   /** @param {boolean} muted whether this participant isn't heard */
   mute(muted) {
     this.#wish.muted = muted;
-    this.#audio?.uplink.mute(muted);
+    this.uplink?.mute(muted);
     if (this.#audio) this.#connection?.sendControl({ type: 'mute', muted });
   }
 
@@ -279,7 +271,7 @@ export class Client {
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.#serverClock.close();
+    this.#clockExchange?.close();
     this.#connection?.close();
     this.#releaseAudio();
   }
@@ -288,7 +280,7 @@ export class Client {
     this.#statistics?.close();
     this.#statistics = null;
     this.#audio?.close();
-    this.#audio = null;
+    this.#audio = this.uplink = this.playout = null;
   }
 }
 

@@ -3,43 +3,42 @@
  * @import { Codec } from '../../shared/codec.js'
  * @import { Scope } from '../connection/choose.js'
  * @import { ClientStats } from './client-stats.js'
- * @import { ClientEvents, Joined, JoinOptions, Output } from './client-types.js'
- *
- * @typedef {object} LastingState
+ * @import { ClientEvents, JoinOptions, Joined, Output } from './types.js'
+ */
+
+import { systemClock } from '../../shared/clock.js';
+import { Liveness, Backoff } from '../connection/reconnecting.js';
+import { Client } from './client.js';
+
+/**
+ * @typedef {object} ReconnectingState
  * @property {'joining' | 'joined' | 'reconnecting' | 'ended'} state
  * @property {number} [since]    'reconnecting': since when, in milliseconds since 1970
  * @property {number} [nextTry]  'reconnecting': when it is tried next; in the past while it is being tried
  * @property {string} [code]     'ended': why; 'left' after leave()
  * @property {string} [message]  'ended': a sentence
  *
- * @typedef {ClientEvents & { state: (state: LastingState) => void }} LastingEvents
+ * @typedef {ClientEvents & { state: (state: ReconnectingState) => void }} ReconnectingEvents
  *   `joined` comes again whenever the call has come back, `ended` only once it is over
  */
 
-import { systemClock } from '../../shared/clock.js';
-import { Client } from './client.js';
-import { Declick } from '../playout/declick.js';
-import { Pulse } from '../connection/pulse.js';
-import { Retries } from '../connection/retries.js';
-
-/** What trying again doesn't mend. */
+/** The codes of ends that another try doesn't mend. */
 const FINAL = new Set(['bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere']);
 
-/** What the call tells by itself; all else is passed on. */
+/** The events that the call tells by itself; all others are passed on. */
 const OWN_EVENTS = new Set(['joined', 'ended', 'state']);
 
 /**
- * A call that comes back by itself: where its connection is lost, or nothing comes any more, another
- * Client takes up its place in the room. Sound goes in and out as with a Client, and is silence in
- * the meantime.
+ * A call that reconnects by itself: where its connection is lost, or nothing comes any more, another Client takes up
+ * its place in the room. Sound goes in and out as with a Client; meanwhile it is silence.
  */
-export class LastingCall {
+export class ReconnectingClient {
   #codec;
   #clock;
   #scope;
   #on;
   #declick = new Declick();
-  /** Of the room's sound; mono before it is known. */
+  /** The channels of the room's sound; 1 before that is known. */
   #channels = 1;
   /** @type {JoinOptions | null} */
   #wish = null;
@@ -49,20 +48,20 @@ export class LastingCall {
   #attempt = null;
   #token = '';
   #muted = false;
-  /** @type {LastingState['state']} */
+  /** @type {ReconnectingState['state']} */
   #state = 'joining';
-  #retries;
-  #pulse;
+  #backoff;
+  #liveness;
 
-  /** Filled by who takes what pull() gives, for the statistics. @type {Output} */
-  output = { waitMs: 0, gaps: 0, gapMs: 0 };
+  /** For the statistics. @type {Output} */
+  #output = { waitMs: 0, gaps: 0, gapMs: 0 };
 
   /**
    * @param {object} options
    * @param {Codec | Promise<Codec>} options.codec
    * @param {Clock} [options.clock]
    * @param {Scope} [options.scope]
-   * @param {Partial<LastingEvents>} [options.on]
+   * @param {Partial<ReconnectingEvents>} [options.on]
    * @param {() => number} [options.random]   0 to 1
    * @param {() => number} [options.wallNow]  milliseconds since 1970; goes on while the computer sleeps
    */
@@ -71,17 +70,17 @@ export class LastingCall {
     this.#clock = clock;
     this.#scope = scope;
     this.#on = on;
-    this.#retries = new Retries({
+    this.#backoff = new Backoff({
       clock,
       wallNow,
       random,
-      told: (when) => this.#become({ state: 'reconnecting', ...when }),
+      notified: (when) => this.#become({ state: 'reconnecting', ...when }),
       run: () => this.#try(),
     });
-    this.#pulse = new Pulse({ clock, wallNow, look: () => this.#look(), slept: () => this.wake() });
+    this.#liveness = new Liveness({ clock, wallNow, look: () => this.#look(), slept: () => this.wake() });
   }
 
-  /** @returns {LastingState['state']} */
+  /** @returns {ReconnectingState['state']} */
   get state() {
     return this.#state;
   }
@@ -122,7 +121,7 @@ export class LastingCall {
         if (client === this.#client || client === this.#attempt) tell(detail);
       };
     }
-    const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on });
+    const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on, output: this.#output });
     return client;
   }
 
@@ -139,18 +138,17 @@ export class LastingCall {
     this.#declick.jump();
     this.#channels = joined.format.channels;
     this.#token = joined.resume;
-    client.output = this.output;
     this.#on.joined?.(joined);
     this.#joined();
   }
 
   #joined() {
-    this.#retries.end();
+    this.#backoff.end();
     this.#become({ state: 'joined' });
-    this.#pulse.start();
+    this.#liveness.start();
   }
 
-  /** @param {LastingState} state */
+  /** @param {ReconnectingState} state */
   #become(state) {
     this.#state = state.state;
     this.#on.state?.(state);
@@ -167,14 +165,14 @@ export class LastingCall {
     // The place may have gone over to the attempt of this very call.
     if (this.#attempt) return;
     if (FINAL.has(code)) this.#over(code, message);
-    else if (!this.#retries.waiting) this.#retries.later();
+    else if (!this.#backoff.waiting) this.#backoff.later();
   }
 
   #try() {
     const attempt = this.#newClient();
     this.#attempt = attempt;
     const wish = /** @type {JoinOptions} */ (this.#wish);
-    // Where the server is, and its certificate's hash, may have changed.
+    // The server's address and its certificate's hash may have changed.
     const options = { ...wish, config: undefined, muted: this.#muted, resume: this.#token };
     attempt.join(options).catch((error) => this.#failed(attempt, error));
   }
@@ -187,31 +185,31 @@ export class LastingCall {
     if (attempt !== this.#attempt) return;
     this.#attempt = null;
     if (FINAL.has(code)) this.#over(code, message);
-    else if (this.#client && !this.#pulse.isDead(this.#client.heardMs)) this.#joined();
-    else this.#retries.later();
+    else if (this.#client && !this.#liveness.isDead(this.#client.heardMs)) this.#joined();
+    else this.#backoff.later();
   }
 
   #look() {
     if (!this.#client || this.#attempt) return;
-    const isDead = this.#pulse.isDead(this.#client.heardMs);
-    if (isDead && !this.#retries.waiting) {
-      this.#retries.now();
+    const isDead = this.#liveness.isDead(this.#client.heardMs);
+    if (isDead && !this.#backoff.waiting) {
+      this.#backoff.now();
     } else if (!isDead && this.#state === 'reconnecting') {
       // It has come back before another had to take its place.
       this.#joined();
     }
   }
 
-  /** To be called when the network, the computer or the page may have come back: what can be tried is tried now. */
+  /** Tries now what can be tried: the network, the computer or the page may have come back. */
   wake() {
     if (this.#state !== 'joined' && this.#state !== 'reconnecting') return;
-    this.#pulse.woke();
+    this.#liveness.woke();
     if (this.#state === 'joined') return;
-    this.#retries.hurry();
+    this.#backoff.hurry();
     // One that hasn't got as far as asking to join may wait for a network that is gone.
     if (this.#attempt?.hasAsked) return;
     this.#attempt?.close();
-    this.#retries.now();
+    this.#backoff.now();
   }
 
   /**
@@ -221,29 +219,43 @@ export class LastingCall {
   #over(code, message) {
     if (this.#state === 'ended') return;
     const wasJoined = this.#state !== 'joining';
-    this.#retries.end();
-    this.#pulse.stop();
+    this.#backoff.end();
+    this.#liveness.stop();
     this.#become({ state: 'ended', code, message });
     this.#declick.jump();
     if (wasJoined && code !== 'left') this.#on.ended?.({ code, message });
   }
 
   /**
-   * @param {Float32Array} samples as Client.capture has them
+   * Takes captured sound, or drops it while there is no connection.
+   * @param {Float32Array} samples as Uplink.capture has them
    * @param {number} [count] of them
+   * @param {number} [rate] in Hz; the room's by default
    */
-  capture(samples, count = samples.length / this.#channels) {
-    this.#client?.capture(samples, count);
+  capture(samples, count = samples.length / this.#channels, rate) {
+    this.#client?.uplink?.capture(samples, count, this.#clock.now(), rate);
   }
 
-  /** What is captured from here on is another device's, or comes after a gap. */
+  /** Captured sound is another device's from here on, or comes after a gap. */
   captureAnew() {
-    this.#client?.captureAnew();
+    this.#client?.uplink?.captureAnew();
   }
 
-  /** How many more samples complete the next frame; a frame while there is no connection. */
+  /** The captured samples that complete the next frame; any number while there is no connection. */
   get samplesToFrame() {
-    return this.#client?.samplesToFrame ?? 960;
+    return this.#client?.uplink?.missing ?? 960;
+  }
+
+  /**
+   * Notes, for the statistics, how the output takes what pull() gives.
+   * @param {number} waitMs  the wait for the sound card of a piece that is pulled just in time
+   * @param {number} gaps    times when the sound card found nothing
+   * @param {number} gapMs   the length of those gaps in all
+   */
+  observeOutput(waitMs, gaps, gapMs) {
+    this.#output.waitMs = waitMs;
+    this.#output.gaps = gaps;
+    this.#output.gapMs = gapMs;
   }
 
   /** Whether the next piece of sound has come, so that pull() would make up nothing. */
@@ -312,5 +324,41 @@ export class LastingCall {
     this.#attempt?.leave();
     this.#client = null;
     this.#attempt = null;
+  }
+}
+
+/** Length of the fade over a jump, in samples: 5 ms at 48 kHz. */
+const RAMP_SAMPLES = 240;
+
+/** Fades the step away where sound changes from one source to another, or to silence. */
+export class Declick {
+  /** The last sample, and the step away from it, of each of two channels. */
+  #last = new Float32Array(2);
+  #step = new Float32Array(2);
+  #left = 0;
+  #jumps = false;
+
+  /** The samples that come next are of another source. */
+  jump() {
+    this.#jumps = true;
+  }
+
+  /**
+   * @param {Float32Array} samples the next ones, interleaved where it is stereo; changed in place
+   * @param {number} count of them, those of both channels at once
+   * @param {number} [channels]
+   */
+  smooth(samples, count, channels = 1) {
+    if (count === 0) return;
+    if (this.#jumps) {
+      this.#jumps = false;
+      for (let c = 0; c < channels; c++) this.#step[c] = this.#last[c] - samples[c];
+      this.#left = RAMP_SAMPLES;
+    }
+    for (let i = 0; i < count && this.#left > 0; i++) {
+      for (let c = 0; c < channels; c++) samples[i * channels + c] += (this.#step[c] * this.#left) / RAMP_SAMPLES;
+      this.#left -= 1;
+    }
+    for (let c = 0; c < channels; c++) this.#last[c] = samples[(count - 1) * channels + c];
   }
 }

@@ -1,21 +1,22 @@
 /**
  * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { Joined } from './client-types.js'
+ * @import { Packet } from '../../shared/packet.js'
+ * @import { Joined } from './types.js'
  */
 
 import { createAudioFormat } from '../../shared/audio-format.js';
-import { People } from './people.js';
+import { MAX_LISTED_SPEAKERS, VOICE_BIT } from '../../shared/packet.js';
 
-/** What the server has told of the room, and of one's own place in it. */
+/** The room, and one's own place in it, by the server's control messages. */
 export class RoomState {
   /** @type {Record<string, any>} the server's welcome; the delay as it was told last */
   welcome = {};
-  people = new People();
-  /** Of the place in the room. @type {string | undefined} */
+  roster = new Roster();
+  /** The resume token. @type {string | undefined} */
   token = undefined;
-  /** How it receives this one, as it told last. @type {Record<string, unknown> | null} */
+  /** The server's last statistics of this participant's uplink. @type {Record<string, unknown> | null} */
   stats = null;
-  /** Why the server said that it would close. @type {{ code: string, message: string } | null} */
+  /** The reason for which the server said that it would close. @type {{ code: string, message: string } | null} */
   closing = null;
 
   /**
@@ -34,7 +35,7 @@ export class RoomState {
     } else if (type === 'closing') {
       this.closing = { code: String(message.code), message: String(message.message) };
     }
-    return this.people.update(message);
+    return this.roster.update(message);
   }
 
   /** @returns {AudioFormat} throws a RangeError when the server's can't be */
@@ -55,5 +56,169 @@ export class RoomState {
   joined(leaveUrl) {
     const { you, delivery, serverDelayMs } = this.welcome;
     return { you, format: this.readFormat(), delivery, serverDelayMs, resume: this.token ?? '', leaveUrl };
+  }
+}
+
+/**
+ * @typedef {object} Person
+ * @property {string} id
+ * @property {string} name
+ * @property {string} label      what to show: the name, with a number where another has it too
+ * @property {string} transport
+ * @property {boolean} muted
+ * @property {number} hand       in the order in which they went up; 0 while it is down
+ * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
+ * @property {boolean} recorded
+ * @property {boolean} away      the connection is lost, the place is kept
+ * @property {boolean} you
+ */
+
+/** The people in the room, by the server's control messages. */
+export class Roster {
+  /** @type {Map<string, Person>} */
+  #people = new Map();
+  #you = '';
+
+  /**
+   * @param {Record<string, any>} message a control message of the server
+   * @returns {boolean} whether anything about the people has changed
+   */
+  update(message) {
+    switch (message.type) {
+      case 'welcome':
+        this.#you = String(message.you);
+        this.#people.clear();
+        if (Array.isArray(message.people)) for (const person of message.people) this.#set(person);
+        return true;
+      case 'joined':
+      case 'changed':
+        return this.#set(message.person);
+      case 'left':
+        return this.#people.delete(String(message.id));
+      case 'qualities':
+        return Array.isArray(message.people) && this.#setQualities(message.people);
+      default:
+        return false;
+    }
+  }
+
+  /** @param {any} person as the server describes one */
+  #set(person) {
+    if (typeof person?.id !== 'string') return false;
+    const { id, name, label = name, transport, muted, hand, quality, recorded, away } = person;
+    this.#people.set(id, {
+      id,
+      name: String(name),
+      label: String(label),
+      transport: String(transport),
+      muted: Boolean(muted),
+      hand: Number(hand) || 0,
+      quality: Number(quality) || 0,
+      recorded: Boolean(recorded),
+      away: Boolean(away),
+      you: id === this.#you,
+    });
+    return true;
+  }
+
+  /** @param {any[]} qualities */
+  #setQualities(qualities) {
+    let changed = false;
+    for (const told of qualities) {
+      const person = this.#people.get(String(told?.id));
+      if (!person) continue;
+      person.quality = Number(told.quality) || 0;
+      changed = true;
+    }
+    return changed;
+  }
+
+  /**
+   * @param {number} number an id modulo 2^16, as packets have it
+   * @returns {string | undefined} the id
+   */
+  idOf(number) {
+    const id = String(number);
+    if (this.#people.has(id)) return id;
+    for (const longer of this.#people.keys()) if ((Number(longer) & 0xffff) === number) return longer;
+    return undefined;
+  }
+
+  /** @returns {{ people: Person[], you: string }} in the order in which they came */
+  list() {
+    return { people: [...this.#people.values()], you: this.#you };
+  }
+}
+
+/** The shortest interval at which speakers are told, in milliseconds. */
+const INTERVAL_MS = 100;
+
+/**
+ * @typedef {object} HeardSpeaker
+ * @property {string} id      the participant's
+ * @property {number} level   in -dBov: 0, the loudest, to 127
+ * @property {boolean} voice
+ */
+
+/** The people that are heard now, by the lists in the server's packets. */
+export class HeardSpeakers {
+  #tell;
+  #idOf;
+  #ids = new Uint16Array(MAX_LISTED_SPEAKERS);
+  #levels = new Uint8Array(MAX_LISTED_SPEAKERS);
+  #count = 0;
+  #frame = -1;
+  #isNew = false;
+  #toldMs = -Infinity;
+
+  /**
+   * @param {(speakers: HeardSpeaker[]) => void} tell  the loudest first; none in silence
+   * @param {(number: number) => string | undefined} idOf  the participant with this id modulo 2^16
+   */
+  constructor(tell, idOf) {
+    this.#tell = tell;
+    this.#idOf = idOf;
+  }
+
+  /**
+   * @param {Packet} packet an audio packet as read
+   * @param {number} nowMs
+   */
+  receive(packet, nowMs) {
+    // A packet that was overtaken is of the past.
+    if (this.#frame >= 0 && ((packet.frame - this.#frame) | 0) < 0 && nowMs - this.#toldMs < 10 * INTERVAL_MS) return;
+    this.#frame = packet.frame;
+    if (packet.speakers > 0) this.#take(packet);
+    else if (packet.payloadBytes[0] === 0 && this.#count > 0) this.#clear();
+    if (!this.#isNew || nowMs - this.#toldMs < INTERVAL_MS) return;
+    this.#isNew = false;
+    this.#toldMs = nowMs;
+    this.#tell(this.#list());
+  }
+
+  /** @param {Packet} packet */
+  #take({ speakers, speakerIds, speakerLevels }) {
+    this.#count = speakers;
+    for (let i = 0; i < speakers; i++) {
+      this.#ids[i] = speakerIds[i];
+      this.#levels[i] = speakerLevels[i];
+    }
+    this.#isNew = true;
+  }
+
+  #clear() {
+    this.#count = 0;
+    this.#isNew = true;
+  }
+
+  #list() {
+    /** @type {HeardSpeaker[]} */
+    const list = [];
+    for (let i = 0; i < this.#count; i++) {
+      const id = this.#idOf(this.#ids[i]);
+      const level = this.#levels[i];
+      if (id !== undefined) list.push({ id, level: level & ~VOICE_BIT, voice: (level & VOICE_BIT) !== 0 });
+    }
+    return list.sort((a, b) => a.level - b.level);
   }
 }

@@ -2,14 +2,14 @@ import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs'
 import { SampleRing } from '../../../worklets/sample-ring.js';
 import { createAudioFormat } from '../../shared/audio-format.js';
 import { createLibopusCodec } from '../../shared/libopus-codec.js';
-import { practise } from './client-codecs.js';
-import { LastingCall } from './reconnecting-client.js';
+import { warmUpCodec } from './client-audio.js';
+import { ReconnectingClient } from './reconnecting-client.js';
 import { PULL_EXTRA } from '../playout/playout.js';
-import { CaptureFeed, PlaybackFeed } from '../capture/ring-feeds.js';
-import { TrackFeed } from '../capture/track-feed.js';
+import { CaptureFeed, TrackFeed } from '../capture/capture-feeds.js';
+import { PlaybackFeed } from '../playout/playback-feed.js';
 
 /**
- * The worker's shell around LastingCall. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
+ * The worker's shell around ReconnectingClient. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
  * `capture-track`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
  *
  * @typedef {object} Port
@@ -19,7 +19,7 @@ import { TrackFeed } from '../capture/track-feed.js';
 
 const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 
-/** What captured sound comes by: the worklet's port, or a track. @type {MessagePort | TrackFeed | null} */
+/** The way that captured sound comes: the worklet's port, or a track. @type {MessagePort | TrackFeed | null} */
 let capture = null;
 /** @type {MessagePort | null} */
 let playbackPort = null;
@@ -29,9 +29,9 @@ let frame = new Float32Array(format.frameSamples + PULL_EXTRA);
 let playback = null;
 
 const codec = createLibopus().then((module) => createLibopusCodec(module));
-let hasPractised = false;
+let isWarm = false;
 
-const call = new LastingCall({
+const call = new ReconnectingClient({
   codec,
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
@@ -42,8 +42,8 @@ const call = new LastingCall({
       frame = new Float32Array((format.frameSamples + PULL_EXTRA) * format.channels);
       page.postMessage({ type: 'joined', format, leaveUrl, resume });
       // While the page starts its sound.
-      if (!hasPractised) void codec.then((ready) => practise(ready, joined));
-      hasPractised = true;
+      if (!isWarm) void codec.then((ready) => warmUpCodec(ready, joined));
+      isWarm = true;
     },
     state: (detail) => page.postMessage({ type: 'state', ...detail }),
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
@@ -66,6 +66,9 @@ function endCapture() {
   capture?.close();
   capture = null;
 }
+
+/** Ends the call as an exception in an event handler does: it reaches the page's Worker.onerror. @param {unknown} error */
+const tellFault = (error) => reportError(error);
 
 /** @type {Record<string, (data: any) => void>} */
 const handlers = {
@@ -90,7 +93,7 @@ const handlers = {
   'capture-track': ({ sound }) => {
     endCapture();
     call.captureAnew();
-    capture = new TrackFeed(sound, call, format);
+    capture = new TrackFeed(sound, call, format.channels, tellFault);
   },
   'capture-ended': endCapture,
   playback: ({ memory, port, sampleRate, blockMs }) => {
@@ -101,7 +104,7 @@ const handlers = {
     port.onmessage = () => feed.wake();
   },
   pull: ({ frames, leadMs }) => {
-    call.output.waitMs = leadMs;
+    call.observeOutput(leadMs, 0, 0);
     for (let i = 0; i < frames; i++) {
       const samples = frame.slice(0, call.pull(frame) * format.channels);
       page.postMessage({ type: 'frame', samples }, [samples.buffer]);

@@ -1,4 +1,244 @@
 /**
+ * @import { Clock } from '../../shared/clock.js'
+ */
+
+import { systemClock } from '../../shared/clock.js';
+
+/**
+ * @typedef {object} CallMicrophoneOptions
+ * @property {() => Omit<MicrophoneWish, 'deviceId'>} processing  the browser's processing of the sound
+ * @property {(stream: MediaStream) => Promise<void>} capture     takes its sound into the call; may reject
+ * @property {() => void} release                                 there is none any more
+ * @property {(code: string) => void} notice                      something happened
+ * @property {(code: string) => void} settle                      the notice of this code no longer holds
+ * @property {MediaDevices} [devices]
+ * @property {Clock} [clock]
+ */
+
+/** A microphone that ends this soon after it was opened is opened again only after as long, in milliseconds. */
+const BRIEF_MS = 2000;
+
+const REFUSED = 'microphone-refused';
+
+/** The outcome of an opening during which another microphone was asked for. */
+const OVERTAKEN = 'overtaken';
+
+/**
+ * The microphone of a call, through all that may happen to it: where the chosen one goes away the
+ * default one takes its place until it comes again; where there is none, the first that comes is taken.
+ */
+export class CallMicrophone {
+  /** The chosen device's id, '' for the default one, null to listen only. @type {string | null} */
+  chosen = null;
+  /** @type {MediaStream | null} */
+  stream = null;
+  /** Whether the call captures its sound. */
+  captured = false;
+  /** The id that the stream was asked for by. */
+  #opened = '';
+  #openedMs = 0;
+  #turn = 0;
+  #taking = 0;
+  #looksAgain = false;
+  /** @type {unknown} */
+  #timer = null;
+  #closed = false;
+  /** @type {Set<string>} the notices that may still be shown */
+  #told = new Set();
+  #options;
+  #devices;
+  #clock;
+  #onDevices = () => void this.#look();
+
+  /** @param {CallMicrophoneOptions} options */
+  constructor(options) {
+    this.#options = options;
+    this.#devices = options.devices ?? globalThis.navigator?.mediaDevices;
+    this.#clock = options.clock ?? systemClock;
+    this.#devices?.addEventListener?.('devicechange', this.#onDevices);
+  }
+
+  /**
+   * Opens the chosen microphone, or else the default one.
+   * @param {string | null} deviceId
+   */
+  async open(deviceId) {
+    this.chosen = deviceId;
+    this.#tell(await this.#open());
+  }
+
+  /** @returns {Promise<string>} '' when it is the chosen one, a notice's code, or OVERTAKEN */
+  async #open() {
+    const { chosen } = this;
+    if (chosen === null) return '';
+    const problem = await this.#take(chosen);
+    if (problem === '' || problem === OVERTAKEN || problem === REFUSED || chosen === '') return problem;
+    const another = await this.#take('');
+    if (another === OVERTAKEN) return another;
+    return another === '' ? 'microphone-replaced' : problem;
+  }
+
+  /**
+   * Takes another one; where it can't be used, the one before goes on.
+   * @param {string | null} deviceId '' the default one; null: listen only from here on
+   * @returns {Promise<boolean>} whether it is used
+   */
+  async choose(deviceId) {
+    this.#settleAll();
+    if (deviceId === null) {
+      this.#turn += 1;
+      this.chosen = null;
+      this.#drop();
+      return true;
+    }
+    const problem = await this.#take(deviceId);
+    if (problem === OVERTAKEN) return false;
+    if (problem === '' || this.stream === null) this.chosen = deviceId;
+    this.#tell(problem);
+    return problem === '';
+  }
+
+  /** Opens the open microphone anew, because the wanted processing has changed. */
+  async reopen() {
+    if (!this.stream) return;
+    const problem = await this.#take(this.#opened);
+    this.#tell(problem === '' && this.#opened !== this.chosen ? 'microphone-replaced' : problem);
+  }
+
+  /** Captures the open microphone, once the call can take its sound. */
+  async connect() {
+    if (this.stream && !this.#closed) this.#tell(await this.#capture(this.stream));
+  }
+
+  /**
+   * @param {MediaStream} stream
+   * @returns {Promise<string>} as #take
+   */
+  async #capture(stream) {
+    try {
+      await this.#options.capture(stream);
+      if (this.stream !== stream) return OVERTAKEN;
+      this.captured = true;
+      return '';
+    } catch (error) {
+      if (this.stream !== stream) return OVERTAKEN;
+      this.#drop();
+      return microphoneProblem(error);
+    }
+  }
+
+  /**
+   * @param {string} deviceId
+   * @returns {Promise<string>} '' when it is open, the problem's code, OVERTAKEN when another was asked for meanwhile
+   */
+  async #take(deviceId) {
+    const turn = ++this.#turn;
+    this.#taking += 1;
+    try {
+      const stream = await openMicrophone({ ...this.#options.processing(), deviceId }, this.#devices);
+      if (turn === this.#turn && !this.#closed) return await this.#adopt(stream, deviceId);
+      stopMicrophone(stream);
+      return OVERTAKEN;
+    } catch (error) {
+      return turn === this.#turn && !this.#closed ? microphoneProblem(error) : OVERTAKEN;
+    } finally {
+      this.#taking -= 1;
+      if (this.#taking === 0 && this.#looksAgain) void this.#look();
+    }
+  }
+
+  /**
+   * @param {MediaStream} stream
+   * @param {string} deviceId
+   */
+  #adopt(stream, deviceId) {
+    stopMicrophone(this.stream);
+    this.stream = stream;
+    this.#opened = deviceId;
+    this.#openedMs = this.#clock.now();
+    this.#settleAll();
+    for (const track of stream.getAudioTracks()) {
+      track.onended = () => this.#lost();
+      track.onmute = () => this.#tell('microphone-muted');
+      track.onunmute = () => this.#settle('microphone-muted');
+      if (track.muted) this.#tell('microphone-muted');
+    }
+    return this.#capture(stream);
+  }
+
+  /** The open microphone has gone away. */
+  #lost() {
+    const isBrief = this.#clock.now() - this.#openedMs < BRIEF_MS;
+    this.#drop();
+    this.#settleAll();
+    if (!isBrief) return void this.#recover();
+    this.#tell('microphone-ended');
+    this.#timer = this.#clock.setTimeout(() => void this.#recover(), BRIEF_MS);
+  }
+
+  async #recover() {
+    if (this.stream || this.#taking > 0 || this.#closed) return;
+    const code = await this.#open();
+    if (this.chosen !== null) this.#tell(code === '' ? 'microphone-back' : code === 'no-microphone' ? 'microphone-ended' : code);
+  }
+
+  /** The devices have changed. */
+  async #look() {
+    this.#looksAgain = this.#taking > 0;
+    if (this.#looksAgain || this.chosen === null || this.#closed) return;
+    const ids = (await listMicrophones(this.#devices)).map(({ deviceId }) => deviceId);
+    if (this.#taking > 0 || this.chosen === null || this.#closed) return;
+    if (!this.stream) {
+      // A person who refused is asked again when they choose a microphone.
+      if (ids.length > 0 && !this.#told.has(REFUSED)) await this.#recover();
+    } else if (this.#opened !== this.chosen && ids.includes(this.chosen)) {
+      if ((await this.#take(this.chosen)) === '') this.#tell('microphone-back');
+    } else if (this.#isGone(ids)) {
+      this.#lost();
+    }
+  }
+
+  /** @param {string[]} ids of those that there are; '' before the browser's permission */
+  #isGone(ids) {
+    const [track] = this.stream?.getAudioTracks() ?? [];
+    const id = track?.getSettings?.().deviceId;
+    return track?.readyState === 'ended' || (Boolean(id) && !ids.includes('') && !ids.includes(String(id)));
+  }
+
+  #drop() {
+    stopMicrophone(this.stream);
+    this.stream = null;
+    this.captured = false;
+    this.#options.release();
+  }
+
+  /** @param {string} code a notice's; '' and OVERTAKEN are none */
+  #tell(code) {
+    if (this.#closed || code === '' || code === OVERTAKEN) return;
+    this.#told.add(code);
+    this.#options.notice(code);
+  }
+
+  /** @param {string} code */
+  #settle(code) {
+    if (this.#told.delete(code)) this.#options.settle(code);
+  }
+
+  #settleAll() {
+    for (const code of [...this.#told]) this.#settle(code);
+  }
+
+  /** Idempotent. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#clock.clearTimeout(this.#timer);
+    this.#devices?.removeEventListener?.('devicechange', this.#onDevices);
+    this.#drop();
+  }
+}
+
+/**
  * Opening a microphone, with a code for what goes wrong.
  *
  * @typedef {object} MicrophoneWish
@@ -45,7 +285,7 @@ export function openMicrophone(wish, devices = navigator.mediaDevices) {
   });
 }
 
-/** So many pieces of its sound, of 10 ms, wait for a worker that is late. */
+/** The most pieces of sound, of 10 ms, that wait for a late worker. */
 const MOST_PIECES = 100;
 
 /**
@@ -83,7 +323,7 @@ export function stopMicrophone(stream) {
 }
 
 /**
- * The microphones that there are. Before the browser's permission they have neither id nor label.
+ * Lists the microphones. Before the browser's permission they have neither id nor label.
  * @param {MediaDevices} [devices]
  * @returns {Promise<{ deviceId: string, label: string }[]>} none where the browser shows none
  */

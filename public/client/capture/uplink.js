@@ -8,38 +8,37 @@ import { FrameSender } from './frame-sender.js';
 import { Resampler } from '../clock/resampler.js';
 import { SlidingMinimum } from '../clock/sliding-minimum.js';
 
-/** How long sound is watched before its place on the grid is fixed, in milliseconds, */
+/** Sound is watched for this long, and for this many chunks, before its place on the grid is fixed. */
 const WATCH_MS = 100;
-/** and in chunks at least. */
 const WATCH_CHUNKS = 4;
 
-/** The window in which the least late chunk shows where the captured sound is. */
+/** The window in which the least late chunk shows where the captured sound is, in milliseconds. */
 const WINDOW_MS = 1000;
 
-/** Without captured sound for so long, silence is sent by the timer. */
+/** The time without captured sound after which silence is sent by the timer, in milliseconds. */
 const CAPTURE_GAP_MS = 200;
 
-/** Silent frames that a late timer makes up for; more than that is a gap. */
+/** The most silent frames that a late timer makes up for; beyond them there is a gap. */
 const MAX_MADE_UP = 10;
 
-/** A place beside the grid by less than this is kept, in milliseconds: in sound, and in silence, where it is left at once. */
+/** The largest error of place that is left alone, in milliseconds: while there is sound, and in silence. */
 const KEPT_MS = 1;
 const KEPT_IN_SILENCE_MS = 0.5;
-/** How fast it is left in sound: so many ppm for each millisecond, and at most. */
+/** The speed at which sound is steered back onto the grid: ppm for each millisecond of error, and at most. */
 const PPM_A_MS = 100;
 const MAX_CORRECTION_PPM = 100;
 
-/** No sound card's drift is followed further than this, in ppm. */
+/** The largest drift of a sound card that is followed, in ppm. */
 const MAX_DRIFT_PPM = 300;
 
-/** Captured samples that are resampled at once. */
+/** The most captured samples that are resampled at once. */
 const CHUNK_SAMPLES = 1024;
 
 /**
- * What the microphone gives, as frames on the grid of the server's sample clock. The first
- * sample's place comes from the time at which sound arrives, and from then on samples are counted.
- * No two sound cards run at one speed, so the samples are stretched by a few parts per million to
- * stay on the grid; only when they are more than a frame off do they jump.
+ * Sends the microphone's sound as frames on the grid of the server's sample clock. The first sample's place comes from
+ * the time at which sound arrives, and from then on samples are counted. One resampler brings the sound to the room's
+ * rate, and stretches it by a few parts per million, since no two sound cards run at one speed; only when the samples
+ * are more than a frame off do they jump.
  */
 export class Uplink {
   #format;
@@ -48,9 +47,12 @@ export class Uplink {
   #pcm;
   #filled = 0;
 
-  /** Samples that were ever captured, those that were dropped included. */
+  /** The captured sound's rate in Hz, and its samples to one of the room's. */
+  #rate;
+  #ratio = 1;
+  /** Captured samples, those that were dropped included. */
   #captured = 0;
-  /** The least, over the window, of the sample clock at arrival less the captured samples. */
+  /** The minimum, over the window, of the sample clock at arrival less the captured samples, in samples of the room. */
   #offset = new SlidingMinimum(WINDOW_MS);
   #chunks = 0;
   #watchedSinceMs = NaN;
@@ -72,6 +74,7 @@ export class Uplink {
    */
   constructor({ clockSync, ...options }) {
     this.#format = options.format;
+    this.#rate = options.format.sampleRate;
     this.#clockSync = clockSync;
     this.#sender = new FrameSender(options);
     const { frameValues, channels } = options.format;
@@ -81,29 +84,24 @@ export class Uplink {
   }
 
   /**
-   * What was sent, in packets: with sound, `silent` and `leftOut`; payloads `repeated`; and what was corrected:
-   * `movedMs` by how much what is sent was ever moved, to and fro, to be at its place on the grid.
+   * FrameSender's counters and the corrections of place: `reanchored` times, frames `skippedFrames` and
+   * `droppedFrames`, and `movedMs`, the sum of all movements of the sent sound, to and fro.
    */
   get counters() {
     return { ...this.#sender.counters, ...this.#corrected };
   }
 
-  /** The last frame's level in -dBov. */
-  get level() {
-    return this.#sender.level;
-  }
-
-  /** Whether there is voice in it. */
-  get voice() {
-    return this.#sender.voice;
+  /** Bytes of packets that were sent. */
+  get bytes() {
+    return this.#sender.bytes;
   }
 
   stats() {
-    const { level, voice, driftPpm } = this;
-    return { ...this.counters, level, voice, driftPpm };
+    const { level, voice } = this.#sender;
+    return { ...this.counters, level, voice, driftPpm: this.driftPpm };
   }
 
-  /** @param {boolean} muted what is sent is silence */
+  /** @param {boolean} muted whether silence is sent in place of sound */
   mute(muted) {
     this.#sender.mute(muted);
   }
@@ -113,51 +111,56 @@ export class Uplink {
     this.#sender.suppressSilence(suppresses);
   }
 
-  /** @param {number | null} lostPercent of what was sent of late, as the server tells it */
+  /** @param {number | null} lostPercent share of the sent packets that were lost, as the server reports it */
   report(lostPercent) {
     this.#sender.report(lostPercent);
   }
 
-  /** How many samples complete the frame. */
+  /** The captured samples that complete the frame. */
   get missing() {
     return this.#skip + Math.max(1, this.#resampler.missing(this.#format.frameSamples - this.#filled));
   }
 
-  /** How fast the sound card runs against the server's sample clock, in ppm; 0 while that isn't known. */
+  /** The sound card's drift against the server's sample clock, in ppm; 0 while that isn't known. */
   get driftPpm() {
     return -this.#drift.ppm;
   }
 
   /**
-   * Takes what was captured, and sends each frame that it completes.
+   * Takes captured sound, and sends each frame that it completes.
    * @param {Float32Array} samples interleaved, where the format is stereo
    * @param {number} count of them, those of both channels at once
    * @param {number} nowMs when the last of them was captured
+   * @param {number} [rate] the sound's, in Hz: the room's by default, or a lower one; another rate is taken for another device
    */
-  capture(samples, count, nowMs) {
+  capture(samples, count, nowMs, rate = this.#format.sampleRate) {
+    if (rate !== this.#rate) this.#begin(rate);
     this.#captured += count;
     this.#capturedMs = nowMs;
     const clock = this.#clockSync.sampleClockAt(nowMs);
     if (Number.isNaN(clock)) return;
-    this.#watch(nowMs, clock - this.#captured, count);
+    this.#watch(nowMs, clock - this.#captured / this.#ratio, count);
     if (!this.#placed) return;
+    const { frameSamples } = this.#format;
     let at = Math.min(this.#skip, count);
     this.#skip -= at;
     while (at < count) {
       const taken = Math.min(count - at, this.#resampler.room);
       this.#resampler.write(samples, at, taken);
       at += taken;
-      this.#fill();
+      while ((this.#filled += this.#resampler.read(this.#pcm, this.#filled, frameSamples - this.#filled)) === frameSamples) {
+        this.#filled = 0;
+        this.#sender.send(this.#frame++, this.#pcm);
+      }
     }
   }
 
-  #fill() {
-    const { frameSamples } = this.#format;
-    for (;;) {
-      this.#filled += this.#resampler.read(this.#pcm, this.#filled, frameSamples - this.#filled);
-      if (this.#filled < frameSamples) return;
-      this.#complete();
-    }
+  /** @param {number} rate in Hz */
+  #begin(rate) {
+    this.#rate = rate;
+    this.#ratio = rate / this.#format.sampleRate;
+    this.#resampler.step = this.#ratio;
+    this.captureAnew();
   }
 
   /**
@@ -172,17 +175,18 @@ export class Uplink {
     this.#chunks += 1;
     if (Number.isNaN(this.#watchedSinceMs)) this.#watchedSinceMs = nowMs;
     if (this.#chunks < WATCH_CHUNKS || nowMs - this.#watchedSinceMs < WATCH_MS) return;
-    const position = least + this.#captured - count;
+    const position = least + (this.#captured - count) / this.#ratio;
     if (!this.#placed) {
       this.#place(position);
       return;
     }
-    // Where the next sample to be sent really is, less where it would be sent.
-    const error = position + this.#skip - this.#resampler.pending - this.#frame * frameSamples - this.#filled;
+    // The place of the next sample to be sent, less the place that it would be sent at.
+    const pending = (this.#resampler.pending - this.#skip) / this.#ratio;
+    const error = position - pending - this.#frame * frameSamples - this.#filled;
     const errorMs = (error * 1000) / sampleRate;
     if (Math.abs(error) > frameSamples) this.#jump(position, error);
     else if (this.#sender.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS) this.#shift(Math.round(error));
-    else this.#steer(errorMs, (count * 1000) / sampleRate);
+    else this.#steer(errorMs, (count * 1000) / this.#rate);
   }
 
   /** @param {number} samples to or fro */
@@ -190,12 +194,12 @@ export class Uplink {
     this.#corrected.movedMs += (Math.abs(samples) * 1000) / this.#format.sampleRate;
   }
 
-  /** @param {number} position where the chunk's first sample is on the sample clock */
+  /** @param {number} position of the chunk's first sample on the sample clock */
   #place(position) {
     const { frameSamples } = this.#format;
     const first = Math.round(position);
     this.#frame = Math.max(Math.ceil(first / frameSamples), this.#frame, 0);
-    this.#skip = this.#frame * frameSamples - first;
+    this.#skip = Math.round((this.#frame * frameSamples - first) * this.#ratio);
     this.#filled = 0;
     this.#resampler.reset();
     // It may be another device from here on.
@@ -217,12 +221,16 @@ export class Uplink {
     if (error < 0) this.#corrected.droppedFrames += Math.round(-error / this.#format.frameSamples);
   }
 
-  /** @param {number} samples that what is captured comes later than it was taken for, in silence; negative: earlier */
+  /**
+   * Moves captured sound at once, in silence.
+   * @param {number} samples of the room by which it comes later than it was taken for; negative: earlier
+   */
   #shift(samples) {
     this.#steering = false;
     this.#moved(samples);
-    if (samples < 0) this.#skip -= samples;
-    else this.#resampler.write(this.#silence, 0, Math.min(samples, CHUNK_SAMPLES / 2, this.#resampler.room));
+    const captured = Math.round(samples * this.#ratio);
+    if (captured < 0) this.#skip -= captured;
+    else this.#resampler.write(this.#silence, 0, Math.min(captured, CHUNK_SAMPLES / 2, this.#resampler.room));
   }
 
   /**
@@ -235,18 +243,12 @@ export class Uplink {
     else if (Math.abs(errorMs) < KEPT_MS / 4) this.#steering = false;
     const correction = this.#steering ? clamp(errorMs * PPM_A_MS, MAX_CORRECTION_PPM) : 0;
     this.#corrected.movedMs += Math.abs(correction) * 1e-6 * forMs;
-    this.#resampler.step = 1 + (drift - correction) * 1e-6;
-  }
-
-  #complete() {
-    this.#filled = 0;
-    this.#sender.sound(this.#frame, this.#pcm);
-    this.#frame += 1;
+    this.#resampler.step = this.#ratio * (1 + (drift - correction) * 1e-6);
   }
 
   /**
    * Sends silence for the frames that have passed while nothing was captured: for those who only
-   * listen, and while a microphone is away. To be called at the end of each frame.
+   * listen, and while a microphone is away. Called at the end of each frame.
    * @param {number} nowMs
    * @returns {boolean} false while sound is captured
    */
@@ -255,19 +257,15 @@ export class Uplink {
     if (this.#placed && isFresh) return false;
     const clock = this.#clockSync.sampleClockAt(nowMs);
     if (Number.isNaN(clock)) return false;
-    if (this.#placed) this.#forget();
+    if (this.#placed) this.captureAnew();
     const ended = Math.floor(clock / this.#format.frameSamples) - 1;
     if (this.#frame < 0 || this.#frame < ended - MAX_MADE_UP) this.#frame = Math.max(0, ended);
-    for (; this.#frame <= ended; this.#frame++) this.#sender.silence(this.#frame);
+    for (; this.#frame <= ended; this.#frame++) this.#sender.send(this.#frame, null);
     return true;
   }
 
   /** Captured sound has stopped, and comes anew: its place on the grid is another. */
   captureAnew() {
-    this.#forget();
-  }
-
-  #forget() {
     this.#placed = false;
     this.#watchedSinceMs = NaN;
     this.#chunks = 0;

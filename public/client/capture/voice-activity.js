@@ -1,13 +1,16 @@
-/** @import { AudioFormat } from '../../shared/audio-format.js' */
+/**
+ * @import { AudioFormat } from '../../shared/audio-format.js'
+ */
 
-import { SpectralChange } from './spectral-change.js';
+import { fft } from '../../shared/signal.js';
 
-/** Sound is looked for in blocks of so many milliseconds. */
+/** Length of the blocks in which sound is detected, in milliseconds. */
 const BLOCK_MS = 5;
 
 /**
- * Where the bands begin, in Hz, over how many milliseconds each one's power is averaged, and by how many
- * dB sound is louder there than the noise: a narrow band's power varies more by itself.
+ * The bands: their lower edge in Hz, the time over which their power is averaged in milliseconds, and the decibels by
+ * which sound must exceed the noise. A narrow band's power varies more by itself, so it needs more of both. Tuned with
+ * `test/unit/client/capture/voice-activity.test.js`.
  */
 const BANDS = Object.freeze([
   { fromHz: 80, averageMs: 30, aboveNoise: 8 },
@@ -16,33 +19,31 @@ const BANDS = Object.freeze([
   { fromHz: 2800, averageMs: 5, aboveNoise: 5 },
 ]);
 
-/** Louder by so many dB more it needs no second block in a row. */
+/** Decibels beyond a band's threshold at which one block is enough; below, two in a row are needed. */
 const SURE_DB = 5;
 
-/** No noise is taken for softer than this in a band, in dBFS: what is below can't be heard. */
+/** The lowest noise floor of a band, in dBFS: softer sound can't be heard. */
 const SOFTEST_DB = -76;
 
-/** Noise is the loudest block of so long a time, */
+/** The noise floor is the minimum, over NOISE_WINDOWS windows of NOISE_WINDOW_MS, of the loudest block in each 100 ms. */
 const NOISE_MS = 100;
-/** where that is least in so many windows of so long a time, in milliseconds: */
-const WINDOWS = 16;
-const WINDOW_MS = 500;
-/** of so many, when a call has just begun. */
-const LEAST_WINDOWS = 7;
+const NOISE_WINDOWS = 16;
+const NOISE_WINDOW_MS = 500;
+/** Windows that must have passed before a noise floor is believed, at the start of a call. */
+const LEAST_NOISE_WINDOWS = 7;
 
-/** After sound the pause between words counts as sound, in milliseconds; */
+/** Time after sound that still counts as sound, in milliseconds: a pause between words. */
 const HANGOVER_MS = 360;
-/** after a look at the spectrum, which comes late, too; */
+/** The same after a spectral change, which is found later. */
 const CHANGE_HANGOVER_MS = 260;
-/** after so short a sound as a click, less. */
+/** Sound shorter than this, such as a click, has the shorter hangover, in milliseconds. */
 const SHORT_MS = 30;
 const SHORT_HANGOVER_MS = 120;
 
 /**
- * Tells sound from the noise behind it, in blocks of a few milliseconds and in four bands. Noise is
- * what a band has fallen back to in the last eight seconds, so whatever is steady for so long, a fan or
- * a hum of any loudness, becomes noise, and speech and music, which vary, don't. Of stereo
- * the mean power counts.
+ * Tells sound from the noise behind it, in blocks of a few milliseconds and in four bands. A band's noise is the level
+ * that it has fallen back to in the last eight seconds. Whatever is steady for that long, such as a fan or a hum of any
+ * loudness, becomes noise; speech and music vary, and don't. Stereo is judged by the mean power of both channels.
  */
 export class VoiceActivity {
   #bands;
@@ -57,9 +58,9 @@ export class VoiceActivity {
   #noiseBlocks;
   #change;
 
-  /** Whether there was sound in the last frame itself, */
+  /** Whether the last frame itself had sound. */
   hasSound = false;
-  /** and whether there was already in its first block. */
+  /** Whether the last frame's first block had sound. */
   beginsWithSound = false;
 
   /** @param {AudioFormat} format */
@@ -125,7 +126,7 @@ class Band {
   #low;
   #sum = 0;
   #loudest = -Infinity;
-  #least = new Float64Array(WINDOWS).fill(Infinity);
+  #least = new Float64Array(NOISE_WINDOWS).fill(Infinity);
   #window = 0;
   #windowMs = 0;
   #windows = 0;
@@ -168,7 +169,7 @@ class Band {
     for (let i = 0; i < this.#sums.length; i++) power += this.#sums[i];
     const level = power > 0 ? 10 * Math.log10(power / (values * this.#sums.length)) : -Infinity;
     if (level > this.#loudest) this.#loudest = level;
-    const known = this.#windows >= LEAST_WINDOWS ? this.#noiseDb : SOFTEST_DB;
+    const known = this.#windows >= LEAST_NOISE_WINDOWS ? this.#noiseDb : SOFTEST_DB;
     return level - Math.max(known, SOFTEST_DB) - this.#aboveNoise;
   }
 
@@ -177,14 +178,14 @@ class Band {
     if (this.#loudest < this.#least[this.#window]) this.#least[this.#window] = this.#loudest;
     this.#loudest = -Infinity;
     this.#windowMs += ms;
-    if (this.#windowMs >= WINDOW_MS) {
+    if (this.#windowMs >= NOISE_WINDOW_MS) {
       this.#windowMs = 0;
       this.#windows += 1;
-      this.#window = (this.#window + 1) % WINDOWS;
+      this.#window = (this.#window + 1) % NOISE_WINDOWS;
       this.#least[this.#window] = Infinity;
     }
     this.#noiseDb = Infinity;
-    for (let i = 0; i < WINDOWS; i++) if (this.#least[i] < this.#noiseDb) this.#noiseDb = this.#least[i];
+    for (let i = 0; i < NOISE_WINDOWS; i++) if (this.#least[i] < this.#noiseDb) this.#noiseDb = this.#least[i];
   }
 }
 
@@ -220,8 +221,184 @@ class Filter {
     this.#x2 = this.#x1;
     this.#x1 = x;
     this.#y2 = this.#y1;
-    // What isn't a number must not stay.
+    // A value that isn't a number would stay in the filter for ever.
     this.#y1 = Math.abs(y) > 1e-15 && Math.abs(y) < 1e9 ? y : 0;
     return this.#y1;
+  }
+}
+
+/** The spectrum's range and resolution, in Hz, and the interval at which it is taken, in milliseconds. */
+const FROM_HZ = 100;
+const TO_HZ = 6000;
+const STEP_HZ = 25;
+const LOOK_MS = 40;
+
+/**
+ * A frequency's noise floor is the minimum, over 14 windows of 4 peaks, of the loudest of each 4 spectra: nine seconds.
+ * Five windows must have passed before it is believed.
+ */
+const LOOKS = 4;
+const PER_WINDOW = 4;
+const WINDOWS = 14;
+const LEAST_WINDOWS = 5;
+
+/** The factor of power by which a frequency must exceed its noise floor to be new: 16 dB. */
+const NEW_FACTOR = 40;
+
+/** Neighbours on either side whose loudest noise is a frequency's own: some are soft by chance. */
+const NEIGHBOURS = 2;
+
+/** The lowest power that can be new: a tone at -75 dBFS. */
+const SOFTEST = 3e-8;
+
+/**
+ * Tells music and singing from a hum, both of which may be equally loud all the time, by a frequency that was not
+ * there throughout the last nine seconds. Noise varies less at each frequency.
+ */
+class SpectralChange {
+  #channels;
+  #size;
+  #lookSamples;
+  #window;
+  #samples;
+  #filled = 0;
+  #re;
+  #im;
+  #first;
+  #bins;
+  #before;
+  #loudest;
+  #least;
+  #noise;
+  #looks = 0;
+  #turns = 0;
+  #windows = 0;
+
+  /** Whether the last spectrum had a new frequency. */
+  active = false;
+
+  /** @param {AudioFormat} format */
+  constructor({ sampleRate, channels }) {
+    this.#channels = channels;
+    this.#size = 2 ** Math.round(Math.log2(sampleRate / STEP_HZ));
+    this.#lookSamples = Math.max(this.#size, (LOOK_MS * sampleRate) / 1000);
+    this.#window = Float64Array.from({ length: this.#size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / this.#size));
+    this.#samples = new Float32Array(this.#size * channels);
+    this.#re = new Float64Array(this.#size);
+    this.#im = new Float64Array(this.#size);
+    const perBin = sampleRate / this.#size;
+    this.#first = Math.ceil(FROM_HZ / perBin);
+    this.#bins = Math.floor(Math.min(TO_HZ, 0.45 * sampleRate) / perBin) - this.#first;
+    this.#before = new Float64Array(this.#bins);
+    this.#loudest = new Float64Array(this.#bins);
+    this.#least = Array.from({ length: WINDOWS }, () => new Float64Array(this.#bins).fill(Infinity));
+    this.#noise = new Float64Array(this.#bins);
+  }
+
+  /** @param {Float32Array} pcm the next frame */
+  next(pcm) {
+    const channels = this.#channels;
+    for (let i = 0; i < pcm.length; i += channels) {
+      if (this.#filled < this.#size) {
+        for (let c = 0; c < channels; c++) this.#samples[this.#filled * channels + c] = pcm[i + c];
+      }
+      this.#filled += 1;
+      if (this.#filled < this.#lookSamples) continue;
+      this.#filled = 0;
+      this.#look();
+    }
+  }
+
+  #look() {
+    this.#transform();
+    // The window lets a tone of amplitude 1 have a power of (size / 4)².
+    const scale = (4 / this.#size) ** 2 / 2;
+    let found = false;
+    for (let i = 0; i < this.#bins; i++) {
+      const bin = this.#first + i;
+      const now = scale * this.#powerAt(bin);
+      const power = (now + this.#before[i]) / 2;
+      this.#before[i] = now;
+      if (power > SOFTEST && power > NEW_FACTOR * this.#noise[i]) found = true;
+      if (power > this.#loudest[i]) this.#loudest[i] = power;
+    }
+    this.active = found && this.#windows >= LEAST_WINDOWS;
+    this.#looks += 1;
+    if (this.#looks === LOOKS) this.#keep();
+  }
+
+  /** The right side is the imaginary part: both are transformed at once. */
+  #transform() {
+    const channels = this.#channels;
+    for (let i = 0; i < this.#size; i++) this.#re[i] = this.#samples[i * channels] * this.#window[i];
+    if (channels === 1) this.#im.fill(0);
+    else for (let i = 0; i < this.#size; i++) this.#im[i] = this.#samples[i * channels + 1] * this.#window[i];
+    fft(this.#re, this.#im);
+  }
+
+  /**
+   * @param {number} bin
+   * @returns {number} the mean power of both sides: the sum of theirs is half of that at the frequency and its negative
+   */
+  #powerAt(bin) {
+    const power = this.#re[bin] ** 2 + this.#im[bin] ** 2;
+    if (this.#channels === 1) return power;
+    const mirrored = this.#size - bin;
+    return (power + this.#re[mirrored] ** 2 + this.#im[mirrored] ** 2) / 4;
+  }
+
+  #keep() {
+    this.#looks = 0;
+    const least = this.#least[this.#windows % WINDOWS];
+    for (let i = 0; i < this.#bins; i++) if (this.#loudest[i] < least[i]) least[i] = this.#loudest[i];
+    this.#loudest.fill(0);
+    this.#turns += 1;
+    if (this.#turns === PER_WINDOW) {
+      this.#turns = 0;
+      this.#windows += 1;
+      this.#least[this.#windows % WINDOWS].fill(Infinity);
+    }
+    this.#noise.fill(0);
+    for (let i = 0; i < this.#bins; i++) {
+      let noise = Infinity;
+      for (let w = 0; w < WINDOWS; w++) if (this.#least[w][i] < noise) noise = this.#least[w][i];
+      const end = Math.min(this.#bins, i + NEIGHBOURS + 1);
+      for (let n = Math.max(0, i - NEIGHBOURS); n < end; n++) if (noise > this.#noise[n]) this.#noise[n] = noise;
+    }
+  }
+}
+
+/** Decibels by which voice exceeds the noise floor. */
+const VOICE_ABOVE_NOISE = 9;
+/** The softest level that is taken for voice, in -dBov. */
+const SOFTEST_VOICE = 60;
+/** The lowest noise floor, in -dBov, so that a muted minute isn't the measure. */
+const SOFTEST_NOISE = 75;
+/** The rate at which the noise floor rises while nothing softer comes, in decibels a second. */
+const NOISE_RISE = 6;
+/** The pause between words that is flagged as voice, in milliseconds. */
+const VOICE_HANGOVER_MS = 300;
+
+/** The voice flag of a packet (RFC 6464, section 3): a frame that is loud against the softest of the last seconds. */
+export class VoiceFlag {
+  #frameMs;
+  #noise = 0;
+  #hangoverMs = 0;
+
+  /** @param {number} frameMs */
+  constructor(frameMs) {
+    this.#frameMs = frameMs;
+  }
+
+  /**
+   * @param {number} level the next frame's, in -dBov
+   * @returns {boolean} whether there is voice in it
+   */
+  next(level) {
+    const softer = this.#noise - (NOISE_RISE * this.#frameMs) / 1000;
+    this.#noise = Math.max(Math.min(level, SOFTEST_NOISE), softer);
+    if (level <= this.#noise - VOICE_ABOVE_NOISE && level <= SOFTEST_VOICE) this.#hangoverMs = VOICE_HANGOVER_MS;
+    else this.#hangoverMs = Math.max(0, this.#hangoverMs - this.#frameMs);
+    return this.#hangoverMs > 0;
   }
 }

@@ -1,21 +1,27 @@
+/**
+ * @import { Clock } from '../../shared/clock.js'
+ */
+
+import { CLOCK_REQUEST_BYTES, writeClockRequest } from '../../shared/packet.js';
+import { ConnectionError } from '../connection/connection.js';
 import { DriftMeter } from './drift-meter.js';
 
-/** How many exchanges are remembered. */
+/** The number of exchanges that are remembered. */
 const REMEMBERED = 16;
 
-/** How far two clocks may drift apart: 100 ppm, the worst of ordinary quartz. */
+/** The rate at which two clocks may drift apart: 100 ppm, the worst of ordinary quartz. */
 const DRIFT = 100e-6;
 
-/** The best exchange of so many milliseconds counts for the drift, which is a few ppm for most. */
+/** The window whose best exchange counts for the drift, in milliseconds; most clocks drift by a few ppm. */
 const DRIFT_WINDOW_MS = 16_000;
 
-/** The clock that is told follows a better one in so many milliseconds, not faster than so; */
+/** The time in which the told clock follows a better estimate, in milliseconds, and the highest rate of that. */
 const FOLLOW_MS = 10_000;
 const MAX_FOLLOW = 500e-6;
-/** it jumps during the first exchanges only. */
+/** The first exchanges, during which the told clock jumps. */
 const FIRST = 8;
 
-/** An exchange that contradicts those before by more than this, in milliseconds: time stood still. */
+/** The contradiction to earlier exchanges that shows that time stood still, in milliseconds. */
 const CONTRADICTION_MS = 20;
 
 /**
@@ -35,14 +41,14 @@ export class ClockSync {
   #held = 0;
   #best = -1;
   #drift = new DriftMeter({ windowMs: DRIFT_WINDOW_MS, stepMs: Infinity });
-  /** The line that is told: its beginning, and milliseconds of the server's to one of the client's. */
+  /** The line of the told clock: its beginning, and milliseconds of the server's to one of the client's. */
   #lineMs = 0;
   #lineClock = NaN;
   #speed = 1;
 
   /** The latest round trip, in milliseconds; null before the first. @type {number | null} */
   roundTripMs = null;
-  /** How often time was found to have stood still. */
+  /** The times that time was found to have stood still. */
   jumps = 0;
 
   /** @param {number} sampleRate Hz */
@@ -50,7 +56,7 @@ export class ClockSync {
     this.#sampleRate = sampleRate;
   }
 
-  /** How many exchanges have been counted. */
+  /** The exchanges that have been counted. */
   get exchanges() {
     return this.#count;
   }
@@ -86,7 +92,7 @@ export class ClockSync {
   /**
    * @param {number} ms
    * @param {number} clock
-   * @param {number} errorMs by so much the exchange can be wrong
+   * @param {number} errorMs the largest error of the exchange
    * @param {number} nowMs
    */
   #contradicts(ms, clock, errorMs, nowMs) {
@@ -113,7 +119,7 @@ export class ClockSync {
     return this.#clocks[this.#best] + (elapsed * this.#sampleRate) / 1000;
   }
 
-  /** @param {number} nowMs from here on what is told goes to what is believed */
+  /** @param {number} nowMs when the told clock begins to follow the new estimate */
   #follow(nowMs) {
     const offMs = this.#followedMs(nowMs);
     const jumps = this.#held <= FIRST;
@@ -125,7 +131,7 @@ export class ClockSync {
 
   /**
    * @param {number} nowMs
-   * @returns {number} by how much what is told is behind what is believed, in milliseconds
+   * @returns {number} the estimate less the told clock, in milliseconds
    */
   #followedMs(nowMs) {
     return ((this.#believed(nowMs) - this.sampleClockAt(nowMs)) * 1000) / this.#sampleRate;
@@ -155,7 +161,7 @@ export class ClockSync {
     return this.#lineMs + ((sample - this.#lineClock) * 1000) / (this.#sampleRate * this.#speed);
   }
 
-  /** How fast the server's sample clock runs against the client's clock, in ppm; 0 while that isn't known. */
+  /** The drift of the server's sample clock against the client's clock, in ppm; 0 while that isn't known. */
   get driftPpm() {
     return this.#drift.ppm;
   }
@@ -166,7 +172,7 @@ export class ClockSync {
   }
 
   /**
-   * How far sampleClockAt may be off at most, in milliseconds.
+   * The largest error of sampleClockAt, in milliseconds.
    * @param {number} nowMs
    * @returns {number} Infinity before the first exchange
    */
@@ -175,10 +181,141 @@ export class ClockSync {
   }
 
   /**
-   * How well the server's clock is known: how far off it may be, how often it had to jump, and how fast it runs.
+   * The accuracy of the server's clock: its largest error, its jumps, and its drift.
    * @param {number} nowMs
    */
   stats(nowMs) {
     return { clockErrorMs: this.quality(nowMs), clockJumps: this.jumps, driftPpm: this.driftPpm };
+  }
+}
+
+/** The exchanges before audio is sent, and their spacing in milliseconds. */
+const BURST = 8;
+const BURST_SPACING_MS = 25;
+
+/** Fewer exchanges do where replies are lost or slow: FEWER, and then one, after these milliseconds; without any it fails. */
+const FEWER_AFTER_MS = 600;
+const FEWER = 3;
+const ONE_AFTER_MS = 1500;
+const NONE_AFTER_MS = 3000;
+
+/** The spacing of exchanges from then on, in milliseconds. */
+const SPACING_MS = 2000;
+
+/** The lateness of a timer that shows that the computer slept, in milliseconds, and the exchanges of the burst after it. */
+const SLEPT_MS = 3000;
+const BURST_AFTER_SLEEP = 8;
+
+/** The most requests that wait for their reply. */
+const MAX_OUTSTANDING = 64;
+
+/** Asks the server for its sample clock again and again, over one connection, and tells ClockSync. */
+export class ClockExchange {
+  #clock;
+  #sync;
+  #send;
+  #bytes = new Uint8Array(CLOCK_REQUEST_BYTES);
+  #id = 0;
+  #sent = 0;
+  /** Exchanges of the burst after a sleep that are still to come. */
+  #burstLeft = 0;
+  #dueMs = Infinity;
+  /** When each request was sent, by its number. @type {Map<number, number>} */
+  #outstanding = new Map();
+  /** @type {unknown} */
+  #timer = null;
+  #startMs = 0;
+  /** @type {((error: Error | null) => void) | null} */
+  #settle = null;
+
+  /**
+   * @param {object} options
+   * @param {Clock} options.clock
+   * @param {ClockSync} options.sync
+   * @param {(bytes: Uint8Array) => boolean} options.send
+   */
+  constructor({ clock, sync, send }) {
+    this.#clock = clock;
+    this.#sync = sync;
+    this.#send = send;
+  }
+
+  /**
+   * Begins, with a burst.
+   * @returns {Promise<void>} when the clock is known well enough; rejects when no reply came at all
+   */
+  start() {
+    this.#startMs = this.#clock.now();
+    return new Promise((resolve, reject) => {
+      this.#settle = (error) => (error ? reject(error) : resolve());
+      this.#step();
+    });
+  }
+
+  #step() {
+    const now = this.#clock.now();
+    const elapsed = now - this.#startMs;
+    if (now > this.#dueMs + SLEPT_MS) this.#burstLeft = BURST_AFTER_SLEEP;
+    if (this.#settle) this.#judge(elapsed);
+    // In the burst more are sent than are needed, since some may be lost.
+    const isBurst = this.#settle !== null && elapsed < NONE_AFTER_MS;
+    if (!isBurst || this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS) this.#request();
+    if (this.#burstLeft > 0) this.#burstLeft -= 1;
+    const restMs = this.#burstLeft > 0 ? BURST_SPACING_MS : SPACING_MS;
+    const spacing = !isBurst ? restMs : this.#sent < 2 * BURST ? BURST_SPACING_MS : 4 * BURST_SPACING_MS;
+    this.#dueMs = now + spacing;
+    this.#timer = this.#clock.setTimeout(() => this.#step(), spacing);
+  }
+
+  /** @param {number} elapsed milliseconds since the start */
+  #judge(elapsed) {
+    const { exchanges } = this.#sync;
+    const isEnough =
+      exchanges >= BURST ||
+      (exchanges >= FEWER && elapsed >= FEWER_AFTER_MS) ||
+      (exchanges >= 1 && elapsed >= ONE_AFTER_MS);
+    if (isEnough) this.#done(null);
+    else if (elapsed >= NONE_AFTER_MS) {
+      this.#done(new ConnectionError('connection-failed', 'The way is open, but no packet came through.'));
+    }
+  }
+
+  /** @param {Error | null} error */
+  #done(error) {
+    this.#settle?.(error);
+    this.#settle = null;
+  }
+
+  #request() {
+    this.#id = (this.#id + 1) & 0xffff;
+    this.#sent += 1;
+    this.#outstanding.set(this.#id, this.#clock.now());
+    if (this.#outstanding.size > MAX_OUTSTANDING) {
+      const [oldest] = this.#outstanding.keys();
+      this.#outstanding.delete(oldest);
+    }
+    writeClockRequest(this.#bytes, this.#id);
+    this.#send(this.#bytes);
+  }
+
+  /**
+   * @param {number} id the reply's
+   * @param {number} clock the sample clock in it
+   * @param {number} arrivalMs
+   */
+  reply(id, clock, arrivalMs) {
+    const sentMs = this.#outstanding.get(id);
+    if (sentMs === undefined) return;
+    this.#outstanding.delete(id);
+    this.#sync.add(sentMs, arrivalMs, clock);
+    if (this.#settle) this.#judge(arrivalMs - this.#startMs);
+  }
+
+  /** Idempotent. A start that is waiting is rejected. */
+  close() {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#outstanding.clear();
+    this.#done(new ConnectionError('connection-lost', 'The connection ended before it was of use.'));
   }
 }

@@ -1,20 +1,20 @@
-/** So many windows are looked at, and so many are needed. */
+/** The most windows that a line is laid through, and the fewest. */
 const WINDOWS = 24;
 const LEAST_WINDOWS = 6;
 
-/** After so many windows without a value what was before is forgotten. */
+/** The gap, in windows, after which earlier values are forgotten. */
 const GAP_WINDOWS = 4;
 
-/** No clock or sound card is worse than this, in parts per million. */
+/** The largest drift of a clock or sound card, in parts per million. */
 const MAX_PPM = 1000;
 
-/** As most are: what a line through noisy values says is believed the less, the less likely it is. */
+/** The usual drift, a prior of the fit: a steeper line through noisy values is believed the less. */
 const USUAL = 100e-6;
 
 /**
- * How fast an offset between two clocks changes. Of each window of time the best value counts, and
- * through those a line is laid by least squares, flatter where they are too noisy to tell (ridge
- * regression). A step, as by another route or a gap, is no drift: the line goes on behind it.
+ * The rate at which an offset between two clocks changes. A line is laid by least squares through the best value of each
+ * window of time, flatter where the values are too noisy to tell (ridge regression). A step, as by another route or a
+ * gap, is no drift: the line goes on behind it.
  */
 export class DriftMeter {
   #windowMs;
@@ -38,7 +38,7 @@ export class DriftMeter {
   /**
    * @param {object} [options]
    * @param {number} [options.windowMs]
-   * @param {number} [options.stepMs]  what is further from the line than this is a step
+   * @param {number} [options.stepMs]  a value further than this from the line is a step
    */
   constructor({ windowMs = 5000, stepMs = 3 } = {}) {
     this.#windowMs = windowMs;

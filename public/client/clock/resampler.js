@@ -1,8 +1,8 @@
-/** Samples that each output is made of, and how finely their weights are known between two samples. */
+/** The filter's length in samples, and the phases between two samples for which its weights are stored. */
 const TAPS = 32;
 const PHASES = 256;
 
-/** Samples before the one at an output's place that it depends on; after it, one more. */
+/** The samples before an output's place that it depends on; after it there is one more. */
 const BEFORE = TAPS / 2 - 1;
 
 /** The Kaiser window's shape: images of tones below 0.8 of half the sample rate stay under -90 dB. */
@@ -39,25 +39,24 @@ function createWeights() {
 const weights = createWeights();
 
 /**
- * Sound at a rate that differs by a little, which may change at any time without being heard: band
- * limited interpolation by a windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page").
- * What is read comes TAPS / 2 samples after what was written. Stereo is interleaved; counts and places are of samples
- * of both channels at once.
+ * Resamples to a higher rate, or one that differs by a little; the ratio may change at any time unheard. Band-limited
+ * interpolation by a windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page"). Its delay is TAPS / 2 samples.
+ * Stereo is interleaved; counts and places are of samples of both channels at once.
  */
 export class Resampler {
   #channels;
   #capacity;
   #buffer;
   #end = BEFORE;
-  /** Where the next output's first tap is: the sample, and the fraction beyond it. */
+  /** The place of the next output's first tap: the sample, and the fraction beyond it. */
   #at = 0;
   #fraction = 0;
 
-  /** Samples that are taken for each one given; near 1. */
+  /** Samples that are taken for each one given: up to little more than 1. May be set at any time. */
   step = 1;
 
   /**
-   * @param {number} capacity samples that can wait to be read
+   * @param {number} capacity the most samples that wait to be read
    * @param {number} [channels]
    */
   constructor(capacity, channels = 1) {
@@ -66,7 +65,7 @@ export class Resampler {
     this.#buffer = new Float32Array(this.#capacity * channels);
   }
 
-  /** How many samples can be written. */
+  /** The samples that can be written. */
   get room() {
     return this.#capacity - this.#end + this.#at;
   }
@@ -78,7 +77,7 @@ export class Resampler {
 
   /**
    * @param {number} count
-   * @returns {number} how many samples must be written until so many can be read; 0 when they can
+   * @returns {number} the samples that must be written before `count` can be read; 0 when they can
    */
   missing(count) {
     const last = this.#fraction + (count - 1) * this.step;
@@ -104,7 +103,7 @@ export class Resampler {
    * @param {Float32Array} out
    * @param {number} at
    * @param {number} most
-   * @returns {number} how many samples there were
+   * @returns {number} the samples that there were
    */
   read(out, at, most) {
     const channels = this.#channels;
@@ -140,7 +139,7 @@ export class Resampler {
     return before + (after - before) * between;
   }
 
-  /** Forgets what was written; what comes next follows silence. */
+  /** Forgets all samples; the next ones follow silence. */
   reset() {
     this.#buffer.fill(0, 0, BEFORE * this.#channels);
     this.#end = BEFORE;

@@ -1,6 +1,6 @@
 /**
- * The least of the values of late: of the last half to whole window. What moves audio about is
- * always late by something, so the least late shows where things really are.
+ * The minimum of the last half to whole window. Everything on the way of audio adds delay, so the least delayed value
+ * shows its true place.
  */
 export class SlidingMinimum {
   #halfMs;
@@ -21,7 +21,7 @@ export class SlidingMinimum {
    */
   add(nowMs, value) {
     if (nowMs >= this.#turnsMs) {
-      // After a pause nothing of before holds.
+      // After a pause earlier values no longer hold.
       this.#before = nowMs - this.#lastMs > this.#halfMs ? Infinity : this.#current;
       this.#current = value;
       this.#turnsMs = nowMs + this.#halfMs;
@@ -37,7 +37,7 @@ export class SlidingMinimum {
     return Math.min(this.#current, this.#before);
   }
 
-  /** @param {number} difference what all values of before are moved by */
+  /** @param {number} difference added to all earlier values */
   shift(difference) {
     this.#current += difference;
     this.#before += difference;

@@ -27,7 +27,7 @@
  * @property {string} origin          of the page, such as 'http://localhost:8080'
  * @property {ServerConfig} config
  * @property {object} message         the join message
- * @property {() => boolean} [asks]   called before each join: false when nobody wants to join any more
+ * @property {() => boolean} [asks]   called before each join; false when nobody wants to join any more
  * @property {ConnectionHandler} handler  has the connection from the `welcome` on
  * @property {(connection: Connection) => Promise<void>} prove
  *   called when the room is joined: resolves when packets really pass; rejects to have another tried
@@ -44,10 +44,10 @@ import { WebTransportConnection } from './webtransport.js';
 /** The order in which transports are tried. */
 const PREFERENCE = Object.freeze(/** @type {const} */ (['webtransport', 'websocket', 'http1']));
 
-/** How long each may take to open, in milliseconds. */
+/** The time in which each must open, in milliseconds. */
 const OPEN_MS = Object.freeze({ webtransport: 3000, websocket: 5000, http1: 5000 });
 
-/** When one hasn't answered for so long, the next is tried beside it, in milliseconds. */
+/** The time without an answer after which the next is tried beside it, in milliseconds. */
 const PATIENCE_MS = 1500;
 
 /**
@@ -180,7 +180,7 @@ class Chooser {
     this.#tried.push({ transport, code, reason: message });
   }
 
-  /** Those that failed, and those that were given up because another was quicker. */
+  /** The attempts that failed, and those that were given up because another was quicker. */
   #all() {
     for (const { transport } of this.#open) {
       this.#tried.push({ transport, code: 'slower', reason: `It had not answered after ${PATIENCE_MS / 1000} s.` });

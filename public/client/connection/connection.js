@@ -1,7 +1,7 @@
 import { errorOfClose, errors } from '../../shared/errors.js';
 
 /**
- * What a client knows of its way to the server, whatever protocol carries it.
+ * A client's connection to the server, whatever protocol carries it.
  *
  * @typedef {object} ConnectionHandler
  * @property {(bytes: Uint8Array, arrivalMs: number) => void} onPacket  the bytes are valid during the call
@@ -46,12 +46,12 @@ export function closeReason(close, reason) {
   return { code: 'connection-lost', reason: reason || 'The connection to the server was lost.' };
 }
 
-/** What all connections have in common: one handler, counters, and an end that comes once. */
+/** The base of all connections: one handler, counters, and an end that comes once. */
 export class Connection {
   /** @type {ConnectionHandler | null} */
   handler = null;
   closed = false;
-  /** Where a page that goes away can say so by a beacon; empty where the protocol tells by itself. */
+  /** The URL of the beacon by which a page that goes away leaves; empty where the protocol tells by itself. */
   leaveUrl = '';
   /** @type {ConnectionStats} */
   counters = { sent: 0, droppedOut: 0, received: 0 };
@@ -105,12 +105,30 @@ export class Connection {
   received(bytes, arrivalMs) {
     if (this.closed) return;
     this.counters.received += 1;
-    this.handler?.onPacket(bytes, arrivalMs);
+    try {
+      this.handler?.onPacket(bytes, arrivalMs);
+    } catch (error) {
+      this.#fault(error);
+    }
   }
 
   /** @param {unknown} message */
   control(message) {
-    if (!this.closed) this.handler?.onControl(message);
+    if (this.closed) return;
+    try {
+      this.handler?.onControl(message);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  /**
+   * The handler threw: the fault is logged, and the connection ends, so that the call can come back over another.
+   * @param {unknown} error
+   */
+  #fault(error) {
+    console.error(`A ${this.transport} connection ends, because its handler threw:`, error);
+    this.ended('internal', `The client failed at what the server sent: ${messageOf(error)}`);
   }
 
   /**
@@ -139,6 +157,14 @@ export class Connection {
    * @param {boolean} _leaves  as in close
    */
   release(_leaves) {}
+}
+
+/**
+ * @param {unknown} error
+ * @returns {string} its message
+ */
+export function messageOf(error) {
+  return /** @type {{ message?: string } | null} */ (error)?.message || 'no reason given.';
 }
 
 /**

@@ -1,21 +1,22 @@
 import { errors } from '../../shared/errors.js';
-import { MAX_PACKET_BYTES, PacketType, packetType, readControl, writeControl } from '../../shared/packet.js';
+import { readControl, writeControl } from '../../shared/control.js';
+import { MAX_PACKET_BYTES, PacketType, packetType } from '../../shared/packet.js';
 import { LIST_LENGTH_BYTES, readList, writeListEntry } from '../../shared/packet-list.js';
 import { Connection } from './connection.js';
 
 /** Requests at once. Browsers open 6 connections to a host; one is left for the page. */
 const MAX_IN_FLIGHT = 5;
 
-/** Packets that wait while all requests are under way; beyond it the oldest is dropped. */
+/** The most packets that wait while all requests are under way; beyond it the oldest is dropped. */
 const MAX_UNSENT = 24;
 
-/** Control messages that wait. */
+/** The most control messages that wait. */
 const MAX_CONTROLS = 32;
 
-/** A request without an answer for so long has failed, in milliseconds. */
+/** The time without an answer after which a request has failed, in milliseconds. */
 const REQUEST_MS = 10_000;
 
-/** When nothing was answered for so long the connection is lost, in milliseconds. */
+/** The time without any answer after which the connection is lost, in milliseconds. */
 const LOST_MS = 5000;
 
 /** Errors that are one request's fault; the others are told when the session has ended. */
@@ -32,8 +33,8 @@ const ONE_REQUEST_ONLY = new Set(['bad-request', 'content-type', 'body-too-large
  */
 
 /**
- * Packets in the bodies of POST requests, several under way at once; what the server has for the
- * client comes with the answers. Packets that find no free request share the next one.
+ * Packets in the bodies of POST requests, several under way at once; the server's packets come with the answers.
+ * Packets that find no free request share the next one.
  */
 export class Http1Connection extends Connection {
   #url;
@@ -46,7 +47,7 @@ export class Http1Connection extends Connection {
   #list = new Uint8Array((MAX_UNSENT + 1) * (MAX_PACKET_BYTES + LIST_LENGTH_BYTES));
   #listEnd = 0;
   #unsent = 0;
-  /** Those that wait. @type {Uint8Array[]} */
+  /** The control messages that wait. @type {Uint8Array[]} */
   #controls = [];
   /** Whether some are on their way: those after them wait, since requests overtake each other. */
   #controlOnItsWay = false;

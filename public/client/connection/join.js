@@ -1,19 +1,19 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
+ * @import { ServerConfig } from './choose.js'
  * @import { Connection, ConnectionHandler } from './connection.js'
  */
 
+import { systemClock } from '../../shared/clock.js';
+import { CONTROL_VERSION } from '../../shared/control.js';
 import { errors } from '../../shared/errors.js';
 import { ConnectionError } from './connection.js';
 
-/** How long the server may take to answer a join, in milliseconds. */
+/** The time in which the server must answer a join, in milliseconds. */
 const JOIN_MS = 5000;
 
-/** The control protocol's version. */
-const CONTROL_VERSION = 1;
-
 /**
- * What asks to join. Its token is always the latest: where one transport fails after it has joined, the
+ * The join message. Its token is always the latest: where one transport fails after it has joined, the
  * next takes up its place.
  * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number }} wish
  * @param {() => string | undefined} token of the place to be taken up
@@ -83,3 +83,29 @@ function refusal(code, sentence) {
  * @returns {code is import('../../shared/errors.js').ErrorCode}
  */
 const isErrorCode = (code) => typeof code === 'string' && Object.hasOwn(errors, code);
+
+/** The time in which the server must answer, in milliseconds. */
+const ANSWER_MS = 4000;
+
+/**
+ * Fetches what the server offers.
+ * @param {string} origin
+ * @param {typeof globalThis.fetch} [fetch]
+ * @param {Clock} [clock]
+ * @returns {Promise<ServerConfig>} rejects with a ConnectionError when there is no answer
+ */
+export async function fetchConfig(origin, fetch = globalThis.fetch, clock = systemClock) {
+  const url = new URL('/api/config', origin).href;
+  const controller = new AbortController();
+  const timer = clock.setTimeout(() => controller.abort(), ANSWER_MS);
+  try {
+    const response = await fetch(url, { cache: 'no-store', signal: controller.signal });
+    const config = response.ok ? await response.json() : null;
+    if (typeof config?.transports === 'object' && config.transports !== null) return config;
+  } catch {
+    // Told below: whatever went wrong, the server could not be reached.
+  } finally {
+    clock.clearTimeout(timer);
+  }
+  throw new ConnectionError('connection-failed', `The server could not be reached: ${url} gave no answer.`);
+}

@@ -1,5 +1,5 @@
 /**
- * What the browser lets a call do, found out without asking the person for anything.
+ * Finds out what the browser lets a call do, without asking the person for anything.
  *
  * @typedef {'microphone-insecure' | 'no-shared-memory' | 'no-audio' | 'no-webtransport'} Problem
  *

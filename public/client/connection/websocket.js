@@ -1,7 +1,7 @@
 import { errors } from '../../shared/errors.js';
 import { Connection, ConnectionError, closeReason } from './connection.js';
 
-/** Above so many unsent bytes packets are dropped: by the time that they arrive they are late. */
+/** The unsent bytes above which packets are dropped, since they would arrive too late. */
 const MAX_BUFFERED_BYTES = 8 * 1024;
 
 /** WebSocket close codes of an application start here (RFC 6455, section 7.4.2). */
@@ -46,6 +46,7 @@ export class WebSocketConnection extends Connection {
         signal?.removeEventListener('abort', stop);
         resolve(new WebSocketConnection(socket, now));
       };
+      // An error is followed by `close`, which tells more.
       socket.onerror = () => {};
       socket.onclose = () => fail(`${url} gave no answer.`);
     });

@@ -1,17 +1,17 @@
-import { ControlLines, writeControlLine } from '../../shared/control-lines.js';
+import { ControlLines, writeControlLine } from '../../shared/control.js';
 import { errors } from '../../shared/errors.js';
-import { Connection, ConnectionError, closeReason } from './connection.js';
+import { Connection, ConnectionError, closeReason, messageOf } from './connection.js';
 
-/** Datagrams that may be on their way into the network; above that the way is blocked. */
+/** The most datagrams that may wait for the network; beyond it packets are dropped. */
 const MAX_PENDING = 16;
 
-/** Datagrams that may wait to be read. */
+/** The most datagrams that may wait to be read. */
 const INCOMING_DATAGRAMS = 256;
 
-/** No control message of the server is longer, in bytes: a room's list of people must fit. */
+/** The longest control message of the server, in bytes: a room's list of people must fit. */
 const MAX_CONTROL_BYTES = 1024 * 1024;
 
-/** A datagram that could not be sent for so long isn't any more, in milliseconds. */
+/** The age at which an unsent datagram is dropped, in milliseconds. */
 const OUTGOING_MAX_AGE_MS = 200;
 
 /**
@@ -52,7 +52,7 @@ export class WebTransportConnection extends Connection {
     }
     const stop = () => closeSession(session);
     signal?.addEventListener('abort', stop);
-    // A session that fails settles both promises, and each must have somebody who listens.
+    // A session that fails rejects both promises; `ready` is awaited below, and `closed` says no more than it.
     session.closed.catch(() => {});
     try {
       await session.ready;
@@ -97,14 +97,16 @@ export class WebTransportConnection extends Connection {
 
   /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
   async #readDatagrams(reader) {
-    try {
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done || this.closed) return;
-        this.received(value, this.#now());
+    for (;;) {
+      let next;
+      try {
+        next = await reader.read();
+      } catch {
+        // The session has ended; #watchEnd tells of it.
+        return;
       }
-    } catch {
-      // The session has ended; #watchEnd tells of it.
+      if (next.done || this.closed) return;
+      this.received(next.value, this.#now());
     }
   }
 
@@ -115,14 +117,16 @@ export class WebTransportConnection extends Connection {
       onMessage: (message) => this.control(message),
       onError: () => this.ended('connection-lost', 'The server sent what is no control message.'),
     });
-    try {
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done || this.closed) return;
-        lines.push(value);
+    for (;;) {
+      let next;
+      try {
+        next = await reader.read();
+      } catch {
+        // The session has ended; #watchEnd tells of it.
+        return;
       }
-    } catch {
-      // The session has ended; #watchEnd tells of it.
+      if (next.done || this.closed) return;
+      lines.push(next.value);
     }
   }
 
@@ -143,6 +147,7 @@ export class WebTransportConnection extends Connection {
    */
   sendControl(message) {
     if (this.closed) return;
+    // A write fails when the session has ended; #watchEnd tells of it.
     this.#control?.write(writeControlLine(message)).catch(() => {});
   }
 
@@ -192,9 +197,4 @@ function closeSession(session, closeCode = 0) {
   } catch {
     // It has ended by itself already.
   }
-}
-
-/** @param {unknown} error */
-function messageOf(error) {
-  return /** @type {{ message?: string } | null} */ (error)?.message || 'no reason given.';
 }

@@ -3,61 +3,55 @@
  * @import { Packet } from '../../shared/packet.js'
  */
 
+import { PacketBuffer } from '../../shared/packet-buffer.js';
 import { unwrapFrame } from '../../shared/packet.js';
-import { Mending } from './mending.js';
+import { Redundancy } from '../../shared/redundancy.js';
 import { PacketLoss } from './packet-loss.js';
-import { PacketSlots } from './packet-slots.js';
 import { MAX_DELAY_MS, PlayoutDelay } from './playout-delay.js';
-import { Primers } from './primers.js';
 
-/** How much sound is kept at most, in milliseconds. */
+/** The longest sound that is kept, in milliseconds. */
 const CAPACITY_MS = 1000;
 
-/** So many packets in a row whose time can't be right: then it is the time that has changed. */
+/** Packets in a row with an implausible time after which the time itself is taken to have changed. */
 const RESYNC_PACKETS = 10;
 
-/** No packet's time is right that is further than this beyond the longest delay, in milliseconds. */
+/** A packet's time is implausible when it is further off than the longest delay and this, in milliseconds. */
 const STRANGE_MS = 150;
 
 const INDEX_NEVER = -1;
 
 /**
- * The packets that wait for their time under their frame index, and how far playing has come. After a
- * silent packet nothing is missed: time runs on through frames for which no packets come, and sound
- * that comes late into them is still heard from its start.
+ * The jitter buffer: packets wait for their time under their frame index. It knows how far playing has come, and how
+ * long packets should wait. After a silent packet nothing is missed: time runs on through frames for which no packets
+ * come, and sound that comes late into them is still heard from its start.
  */
 export class JitterBuffer {
   #format;
-  #counters;
-  #slots;
+  #packets;
   #loss = new PacketLoss();
-  #primers = new Primers();
-  #newest = INDEX_NEVER;
-  /** The newest packet's: one of Stream. */
-  #stream = -1;
   #strangers = 0;
-  #mending = new Mending();
+  #redundancyDelay = new RedundancyDelay();
   /** The first frame of the silence for which no packets came. */
   #restStart = INDEX_NEVER;
 
   /** The next frame to be played; INDEX_NEVER before the first packet. */
   next = INDEX_NEVER;
+  /** The newest frame that a packet came for; INDEX_NEVER before the first packet. */
+  newest = INDEX_NEVER;
   /** Whether it is silent from the packet before the next frame on, until another one comes. */
   resting = false;
-  /** How many samples of the next frame have been given as such silence. */
+  /** Samples of the next frame that have been given as such silence. */
   rested = 0;
   /** Whether the next frame was wanted already, and something else was given. */
-  awaited = false;
+  #awaited = false;
 
-  /**
-   * @param {AudioFormat} format
-   * @param {{ received: number, late: number, lost: number, duplicate: number, strange: number,
-   *   skipped: number }} counters  counted up: see Playout
-   */
-  constructor(format, counters) {
+  /** Packets, and frames that were left out: see Playout.counters. */
+  counters = { received: 0, late: 0, lost: 0, duplicate: 0, strange: 0, skipped: 0 };
+
+  /** @param {AudioFormat} format */
+  constructor(format) {
     this.#format = format;
-    this.#counters = counters;
-    this.#slots = new PacketSlots(Math.max(16, Math.ceil(CAPACITY_MS / format.frameMs)));
+    this.#packets = new PacketBuffer(Math.max(16, Math.ceil(CAPACITY_MS / format.frameMs)));
     this.delay = new PlayoutDelay(format.frameMs);
   }
 
@@ -66,26 +60,27 @@ export class JitterBuffer {
    * @param {Packet} packet as read
    * @param {Uint8Array} bytes the packet's; not kept
    * @param {number} arrivalMs
+   * @returns {number} where the packet is the newest, the first frame with sound that it brings, from its own payload
+   *   or a repeated one; otherwise INDEX_NEVER, which is -1
    */
   receive(packet, bytes, arrivalMs) {
-    const frame = this.#newest < 0 ? packet.frame : unwrapFrame(packet.frame, this.#newest);
+    const frame = this.newest < 0 ? packet.frame : unwrapFrame(packet.frame, this.newest);
     if (this.next < 0) this.#start(frame);
-    else if (!this.#isPlausible(frame, arrivalMs)) return;
-    if (this.#slots.has(frame) && this.#slots.isOwn(frame)) {
-      this.#counters.duplicate += 1;
-      return;
+    else if (!this.#isPlausible(frame, arrivalMs)) return INDEX_NEVER;
+    if (this.#packets.has(frame) && !this.#packets.isRedundant(frame)) {
+      this.counters.duplicate += 1;
+      return INDEX_NEVER;
     }
     this.#loss.add(packet, frame, arrivalMs);
-    this.#counters.lost = this.#loss.lost;
-    if (this.#mending.add(packet, arrivalMs)) {
-      this.#mending.lost(this.#loss.percent(arrivalMs));
-      this.delay.mendingMs = this.#mending.frames * this.#format.frameMs;
+    this.counters.lost = this.#loss.lost;
+    if (this.#redundancyDelay.add(packet, arrivalMs)) {
+      this.#redundancyDelay.lost(this.#loss.percent(arrivalMs));
+      this.delay.waitForRedundancy(this.#redundancyDelay.frames * this.#format.frameMs);
     }
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
     const first = this.#keepRepeated(frame, packet, bytes);
-    const changes = frame > this.#newest && packet.stream !== this.#stream;
-    if (changes && packet.payloadBytes[0] > 0) this.#primers.keep(first, frame, packet, bytes);
     this.#keep(frame, packet, bytes);
+    return frame === this.newest ? first : INDEX_NEVER;
   }
 
   /**
@@ -98,13 +93,13 @@ export class JitterBuffer {
 
   /** @param {number} frame whether it was wanted before it came */
   #isMissed(frame) {
-    return frame < this.next || (frame === this.next && this.awaited);
+    return frame < this.next || (frame === this.next && this.#awaited);
   }
 
   /** @param {number} frame */
   #start(frame) {
     this.next = frame;
-    this.#newest = frame;
+    this.newest = frame;
     this.#strangers = 0;
     this.resting = false;
     this.rested = 0;
@@ -120,13 +115,12 @@ export class JitterBuffer {
       this.#strangers = 0;
       return true;
     }
-    this.#counters.strange += 1;
+    this.counters.strange += 1;
     this.#strangers += 1;
     if (this.#strangers < RESYNC_PACKETS || frame < 0) return false;
     this.delay.reset();
     this.#loss.reset();
-    this.#slots.clear();
-    this.#primers.clear();
+    this.#packets.clear();
     this.#start(frame);
     return true;
   }
@@ -140,40 +134,39 @@ export class JitterBuffer {
     const isSilent = packet.payloadBytes[0] === 0;
     if (frame < this.next && !isSilent) this.#goBack(frame);
     // Silence that comes late was heard all the same.
-    if (frame >= this.next || (isSilent && this.#isRested(frame))) this.#counters.received += 1;
-    else this.#counters.late += 1;
-    if (frame >= this.#newest) {
-      this.#newest = frame;
-      this.#stream = packet.stream;
-    }
-    if (frame > this.#newest - this.#slots.capacity) this.#slots.put(frame, packet, 0, bytes);
+    if (frame >= this.next || (isSilent && this.#isRested(frame))) this.counters.received += 1;
+    else this.counters.late += 1;
+    if (frame > this.newest) this.newest = frame;
+    if (frame > this.newest - this.#packets.capacity) this.#put(frame, packet, 0, bytes);
   }
 
   /**
-   * Gives the payloads that the next frame's decoder must have had before, oldest first.
-   * @param {(payload: Uint8Array, length: number) => void} give
+   * @param {number} frame
+   * @param {Packet} packet
+   * @param {number} r which of its payloads: 0 is its own
+   * @param {Uint8Array} bytes
    */
-  prime(give) {
-    this.#primers.take(this.next, give);
+  #put(frame, packet, r, bytes) {
+    const { payloadStart, payloadBytes, level, stream } = packet;
+    this.#packets.put(frame, bytes, payloadStart[r], payloadBytes[r], r > 0, level, stream);
   }
 
   /**
-   * Keeps frames that a packet repeats. Where the stream changes those that are there were another stream's: they
-   * then set the decoder of this one going.
+   * Keeps frames that a packet repeats.
    * @param {number} frame
    * @param {Packet} packet
    * @param {Uint8Array} bytes
-   * @returns {number} the first frame that it brings
+   * @returns {number} the first frame with sound that it brings
    */
   #keepRepeated(frame, packet, bytes) {
     let first = frame;
     for (let r = packet.redundancy; r > 0; r--) {
       const repeated = frame - r;
-      if (repeated < 0 || this.#slots.has(repeated)) continue;
+      if (repeated < 0 || this.#packets.has(repeated)) continue;
       if (repeated < this.next - 1 && !this.#isRested(repeated)) continue;
       if (repeated < this.next && packet.payloadBytes[r] > 0) this.#goBack(repeated);
       if (repeated < this.next) continue;
-      this.#slots.put(repeated, packet, r, bytes);
+      this.#put(repeated, packet, r, bytes);
       if (repeated < first && packet.payloadBytes[r] > 0) first = repeated;
     }
     return first;
@@ -207,41 +200,51 @@ export class JitterBuffer {
     this.delay.pulled(this.next + this.rested / this.#format.frameSamples, nowMs, waitMs, aheadMs, heardMs);
   }
 
-  /** Whether the packet of a frame so much after the next is there. */
+  /** @param {number} [after] frames after the next @returns {boolean} whether that frame is there */
   has(after = 0) {
-    return this.#slots.has(this.next + after);
+    return this.#packets.has(this.next + after);
   }
 
-  /** The next frame's payload: PacketSlots says what is told of it. */
+  /** The next frame's payload, in its first payloadBytes bytes. */
   get payload() {
-    return this.#slots.payload(this.next);
+    return this.#packets.bytes(this.next);
   }
 
   get payloadBytes() {
-    return this.#slots.length(this.next);
+    return this.#packets.length(this.next);
   }
 
   get stream() {
-    return this.#slots.stream(this.next);
+    return this.#packets.stream(this.next);
   }
 
   get level() {
-    return this.#slots.level(this.next);
+    return this.#packets.level(this.next);
   }
 
   get isRepeated() {
-    return !this.#slots.isOwn(this.next);
+    return this.#packets.isRedundant(this.next);
   }
 
   /** Whether no packet has come for the next frame or one behind it. */
   get isEmpty() {
-    return this.#newest < this.next;
+    return this.newest < this.next;
   }
 
-  /** What of the next frame was given as silence is not of it: it begins now. */
+  /** The next frame begins now, whatever part of it was given as silence. */
   beginFrame() {
     this.delay.moved((this.rested * 1000) / this.#format.sampleRate);
     this.rested = 0;
+  }
+
+  /** The next frame is wanted, and isn't there. */
+  miss() {
+    this.#awaited = true;
+  }
+
+  /** The next frame, which is there, is wanted. */
+  meet() {
+    this.#awaited = false;
   }
 
   /** The next frame, which is there, has been played. */
@@ -261,12 +264,12 @@ export class JitterBuffer {
   /** @param {number} frames to be left out from the next on */
   leaveOut(frames) {
     const end = this.next + frames;
-    // What has no slot any more came all the same.
-    const oldest = Math.min(end, Math.max(this.next, this.#newest + 1 - this.#slots.capacity));
-    this.#counters.skipped += oldest - this.next;
-    for (let frame = oldest; frame < Math.min(end, this.#newest + 1); frame++) {
-      if (!this.#slots.has(frame)) continue;
-      this.#counters.skipped += 1;
+    // Frames whose slots have been taken by later ones came all the same.
+    const oldest = Math.min(end, Math.max(this.next, this.newest + 1 - this.#packets.capacity));
+    this.counters.skipped += oldest - this.next;
+    for (let frame = oldest; frame < Math.min(end, this.newest + 1); frame++) {
+      if (!this.#packets.has(frame)) continue;
+      this.counters.skipped += 1;
       this.#passed(frame);
     }
     this.next = end;
@@ -275,8 +278,47 @@ export class JitterBuffer {
 
   /** @param {number} frame one that is there: where it is silent, so is what follows */
   #passed(frame) {
-    this.resting = this.#slots.length(frame) === 0;
+    this.resting = this.#packets.length(frame) === 0;
     this.#restStart = frame + 1;
     this.rested = 0;
+  }
+}
+
+/**
+ * Decides by how many frames playout waits longer for repeated payloads: as many as packets repeat, where there is
+ * loss. A lost frame comes with a later packet only, too late for a shorter wait.
+ */
+class RedundancyDelay {
+  #nowMs = 0;
+  #second = 0;
+  /** The count that a sender would repeat. */
+  #wanted = new Redundancy('auto', { now: () => this.#nowMs });
+  /** The count that packets repeat: the most of the last second, and of this one so far. */
+  #repeats = 0;
+  #repeatsNow = -1;
+
+  /**
+   * @param {Packet} packet
+   * @param {number} nowMs
+   * @returns {boolean} whether a second has passed: lost() is to be told
+   */
+  add(packet, nowMs) {
+    this.#nowMs = nowMs;
+    if (packet.payloadBytes[0] > 0 && packet.redundancy > this.#repeatsNow) this.#repeatsNow = packet.redundancy;
+    const second = Math.floor(nowMs / 1000);
+    if (second === this.#second) return false;
+    this.#second = second;
+    if (this.#repeatsNow >= 0) this.#repeats = this.#repeatsNow;
+    this.#repeatsNow = -1;
+    return true;
+  }
+
+  /** @param {number | null} percent of the packets of late; null where there were none */
+  lost(percent) {
+    this.#wanted.report(percent);
+  }
+
+  get frames() {
+    return Math.min(this.#wanted.count, this.#repeats);
   }
 }

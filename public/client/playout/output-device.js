@@ -1,4 +1,76 @@
-/** Which speaker plays a call, where the browser lets a page choose. */
+/** The output device of a call: where the chosen one goes away, the default one plays until it returns. */
+export class OutputDevice {
+  /** The chosen device's id; '' for the default one. */
+  #chosen = '';
+  #playsElsewhere = false;
+  /** @type {AudioContext | null} */
+  #context = null;
+  #options;
+  #devices;
+  #onDevices = () => void this.#look();
+
+  /**
+   * @param {object} options
+   * @param {(code: string) => void} options.notice  something happened
+   * @param {(code: string) => void} options.settle  the notice of this code no longer holds
+   * @param {MediaDevices} [options.devices]
+   */
+  constructor(options) {
+    this.#options = options;
+    this.#devices = options.devices ?? globalThis.navigator?.mediaDevices;
+    this.#devices?.addEventListener?.('devicechange', this.#onDevices);
+  }
+
+  /**
+   * Plays the sound of a context.
+   * @param {AudioContext} context
+   */
+  async play(context) {
+    this.#context = context;
+    this.#playsElsewhere = false;
+    if (this.#chosen !== '' && !(await useSpeaker(context, this.#chosen))) await this.#replace(context);
+  }
+
+  /**
+   * @param {string} deviceId '' for the default one
+   * @returns {Promise<boolean>} false where it can't be used: the call is heard where it was
+   */
+  async choose(deviceId) {
+    if (this.#context && !(await useSpeaker(this.#context, deviceId))) return false;
+    this.#chosen = deviceId;
+    this.#playsElsewhere = false;
+    this.#options.settle('speaker-replaced');
+    return true;
+  }
+
+  async #look() {
+    const context = this.#context;
+    if (!context || this.#chosen === '') return;
+    const ids = (await listSpeakers(this.#devices)).map(({ deviceId }) => deviceId);
+    // Before the browser's permission devices have no ids.
+    if (context !== this.#context || ids.includes('')) return;
+    const isThere = ids.includes(this.#chosen);
+    if (!isThere && !this.#playsElsewhere) await this.#replace(context);
+    else if (isThere && this.#playsElsewhere && (await useSpeaker(context, this.#chosen))) {
+      this.#playsElsewhere = false;
+      this.#options.settle('speaker-replaced');
+      this.#options.notice('speaker-back');
+    }
+  }
+
+  /** @param {AudioContext} context */
+  async #replace(context) {
+    this.#playsElsewhere = true;
+    await useSpeaker(context, '');
+    if (context === this.#context) this.#options.notice('speaker-replaced');
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#context = null;
+    this.#devices?.removeEventListener?.('devicechange', this.#onDevices);
+  }
+}
 
 /**
  * @typedef {AudioContext & { setSinkId?(id: string): Promise<void>, sinkId?: string }} SpeakerContext
@@ -11,10 +83,10 @@ export const canChooseSpeaker = (scope = globalThis) =>
   typeof scope.navigator?.mediaDevices?.enumerateDevices === 'function';
 
 /**
- * Lets a context play on a speaker.
+ * Lets a context play on an output device.
  * @param {AudioContext} context
  * @param {string} deviceId '' for the default one
- * @returns {Promise<boolean>} false where that speaker can't be used: the context plays where it did
+ * @returns {Promise<boolean>} false where that device can't be used: the context plays where it did
  */
 export async function useSpeaker(context, deviceId) {
   const { setSinkId, sinkId = '' } = /** @type {SpeakerContext} */ (context);
@@ -28,7 +100,7 @@ export async function useSpeaker(context, deviceId) {
 }
 
 /**
- * The speakers that there are. Before the browser's permission they have neither id nor label.
+ * Lists the output devices. Before the browser's permission they have neither id nor label.
  * @param {MediaDevices} [devices]
  * @returns {Promise<{ deviceId: string, label: string }[]>} none where the browser shows none
  */

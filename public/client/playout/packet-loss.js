@@ -1,12 +1,14 @@
-/** @import { Packet } from '../../shared/packet.js' */
+/**
+ * @import { Packet } from '../../shared/packet.js'
+ */
 
-/** Loss is told of so many seconds. */
+/** The window of the reported loss, in seconds. */
 const SECONDS = 5;
 
 /**
- * Which share of the packets for a listener never comes, by their sequence numbers, as RTP receivers
- * count it (RFC 3550, appendix A.3): in silence a sender leaves frames out, so a frame index that is
- * missing says nothing. What comes out of order is no loss.
+ * The share of a listener's packets that never come, by their sequence numbers, as RTP receivers count it (RFC 3550,
+ * appendix A.3). A missing frame index says nothing, since a sender leaves frames out in silence. Packets out of order
+ * are no loss.
  */
 export class PacketLoss {
   #stream = -1;
@@ -14,7 +16,7 @@ export class PacketLoss {
   #frame = 0;
   #silent = false;
   #arrived = 0;
-  /** What had been expected and had arrived at the beginning of each of the last seconds. */
+  /** The packets expected and arrived by the beginning of each of the last seconds. */
   #expectedThen = new Float64Array(SECONDS);
   #arrivedThen = new Float64Array(SECONDS);
   #second = NaN;
@@ -48,7 +50,7 @@ export class PacketLoss {
   /**
    * @param {Packet} packet
    * @param {number} frames by which it is further than the one before
-   * @returns {number} how many packets were sent from the one before to this one
+   * @returns {number} the packets that were sent from the one before to this one
    */
   #steps(packet, frames) {
     if (packet.stream === this.#stream) {
@@ -91,5 +93,77 @@ export class PacketLoss {
   /** Another stream of frames begins, which has nothing to do with the one before. */
   reset() {
     this.#stream = -1;
+  }
+}
+
+/** The readings that the share is of: with one a second, the last ten seconds. */
+const READINGS = 10;
+
+/** The share of the frames due in the last seconds whose packet was there in time. */
+export class ReceivedShare {
+  /** @type {{ received: number, due: number }[]} */
+  #readings = [];
+
+  /** @param {{ received: number, late: number, lost: number }} counters totals so far */
+  add({ received, late, lost }) {
+    this.#readings.push({ received, due: received + late + lost });
+    if (this.#readings.length > READINGS + 1) this.#readings.shift();
+  }
+
+  /** In percent; null before anything was due. */
+  get percent() {
+    const last = this.#readings.at(-1);
+    if (!last) return null;
+    const first = this.#readings.length > 1 ? this.#readings[0] : { received: 0, due: 0 };
+    const due = last.due - first.due;
+    return due > 0 ? Math.max(0, Math.min(100, (100 * (last.received - first.received)) / due)) : null;
+  }
+}
+
+/** The change of the loss that is reported at once, in percentage points. */
+const CHANGE_PERCENT = 0.5;
+/** The interval of reports while the loss doesn't change, in milliseconds. */
+const AGAIN_MS = 5000;
+
+/** The range that the server accepts of each figure: it refuses a report with one beyond. */
+const BOUNDS = Object.freeze({ playoutDelayMs: [0, 10_000], soundLatencyMs: [0, 60_000], driftPpm: [-10_000, 10_000] });
+
+/**
+ * @param {number | null} lostPercent
+ * @param {{ delayMs: number | null, detail: { playout: { delayMs: number, driftPpm: number } } }} stats
+ * @returns {Record<string, unknown>} the control message, without figures out of range
+ */
+export function reportOf(lostPercent, { delayMs, detail: { playout } }) {
+  const sound = { playoutDelayMs: playout.delayMs, soundLatencyMs: delayMs ?? NaN, driftPpm: playout.driftPpm };
+  /** @type {Record<string, unknown>} */
+  const report = { type: 'report', lostPercent };
+  for (const [name, [least, most]] of Object.entries(BOUNDS)) {
+    const value = sound[/** @type {keyof typeof BOUNDS} */ (name)];
+    if (value >= least && value <= most) report[name] = Math.round(value * 100) / 100;
+  }
+  return report;
+}
+
+/**
+ * Decides when the loss of the downlink, and the sound's latency with it, is reported to the server. Asked once a
+ * second.
+ */
+export class LossReport {
+  #toldPercent = 0;
+  #toldMs = -Infinity;
+
+  /**
+   * @param {number | null} lostPercent of the last seconds; null where nothing was sent
+   * @param {number} nowMs
+   * @returns {boolean} whether to report it
+   */
+  isDue(lostPercent, nowMs) {
+    if (lostPercent === null) return false;
+    const isChanged = Math.abs(lostPercent - this.#toldPercent) >= CHANGE_PERCENT;
+    const isOld = nowMs - this.#toldMs >= AGAIN_MS;
+    if (!isChanged && !isOld) return false;
+    this.#toldPercent = lostPercent;
+    this.#toldMs = nowMs;
+    return true;
   }
 }

@@ -1,43 +1,39 @@
 import { DriftMeter } from '../clock/drift-meter.js';
-import { Jitter } from './jitter.js';
 import { SlidingMinimum } from '../clock/sliding-minimum.js';
 
-/** What is kept beyond the measured jitter, in milliseconds. */
+/** The margin beyond the measured jitter, in milliseconds. */
 const MARGIN_MS = 2;
 
 /** The delay that a call starts with, until its jitter is known, in milliseconds. */
 const START_MS = 10;
 
-/** No delay is ever wanted beyond this, in milliseconds: what is later than that is lost. */
+/** The longest delay that is wanted, in milliseconds: later packets are lost. */
 export const MAX_DELAY_MS = 400;
 
 /**
- * How fast the wanted delay falls, in milliseconds a second, and which part of what it is too long a
- * second, where that is more; but what is less than so much too long stays. It rises at once,
+ * The wanted delay rises at once. It falls by FALL_MS a second, or by FALL_PART of its surplus a second where that is
+ * more; a surplus below KEPT_MS stays.
  */
 const FALL_MS = 5;
 const FALL_PART = 0.2;
 const KEPT_MS = 2;
-/** for one late packet by so many frames at most, since it may be the only one. */
+/** The most frames by which one late packet raises the delay, since it may be the only one. */
 const LATE_FRAMES = 2;
 
-/** The least late pull of so long a time counts: a sound card asks in bursts. */
+/** The window whose least late pull counts, in milliseconds: a sound card asks in bursts. */
 const PULL_WINDOW_MS = 1000;
 
-/**
- * A delay that is too short or too long by so much, in milliseconds, is brought to where it should be
- * by playing slower or faster; what is less isn't worth that the sound moves.
- */
+/** The error, too short and too long, from which the delay is corrected by playing slower or faster, in milliseconds. */
 const SHORT_MS = 1;
 const LONG_MS = 12;
-/** It is done by so many ppm a millisecond, and at most. */
+/** The correction for each millisecond of error, and the largest, in ppm. */
 const PPM_A_MS = 250;
 const MAX_PPM = 500;
 
 /**
- * How long frames wait in the playout buffer, and how long they should: both measured against the
- * quickest packet of late, so that only what is added is counted. What counts is when a frame is
- * heard, not when it is asked for: a worker that comes late to fill the sound card's ring moves nothing.
+ * The delay that frames wait in the jitter buffer, and the delay that they should wait, both measured against the
+ * quickest packet of the last seconds, so that only the added delay counts. A frame's time is when it is heard, not when
+ * it is pulled: a worker that is late to fill the sound card's ring moves nothing.
  */
 export class PlayoutDelay {
   #frameMs;
@@ -50,20 +46,25 @@ export class PlayoutDelay {
   /** Whether the delay is on its way to where it should be: 1 longer, -1 shorter, 0 it stays. */
   #way = 0;
 
-  /** By how much what is heard was ever moved against what was said, there and back, in milliseconds. */
+  /** The sum of all movements of the played sound, to and fro, in milliseconds. */
   movedMs = 0;
   /** The delay that covers the jitter, in milliseconds. */
   wantedMs = START_MS;
-  /** By how much later frames come that only a later packet brings, in milliseconds, where they are worth waiting for. */
-  mendingMs = 0;
+  /** The wait for payloads that only later packets repeat, in milliseconds. */
+  #redundancyMs = 0;
 
   /** @param {number} frameMs */
   constructor(frameMs) {
     this.#frameMs = frameMs;
   }
 
+  /** @param {number} ms to wait for payloads that only later packets repeat */
+  waitForRedundancy(ms) {
+    this.#redundancyMs = ms;
+  }
+
   /**
-   * By how much later a packet is than the quickest, in milliseconds; NaN before the first packet.
+   * A packet's delay beyond the quickest, in milliseconds; NaN before the first packet.
    * @param {number} frame
    * @param {number} arrivalMs
    */
@@ -81,7 +82,7 @@ export class PlayoutDelay {
     const transit = arrivalMs - frame * this.#frameMs;
     const deviation = this.#jitter.add(transit, arrivalMs);
     this.#network.add(arrivalMs, transit);
-    const covered = this.#jitter.coveredMs + this.mendingMs + MARGIN_MS;
+    const covered = this.#jitter.coveredMs + this.#redundancyMs + MARGIN_MS;
     const seconds = Math.min(1, Math.max(0, arrivalMs - this.#arrivedMs) / 1000) || 0;
     this.#arrivedMs = arrivalMs;
     const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
@@ -95,7 +96,7 @@ export class PlayoutDelay {
    * @param {number} frame the next one to be played, with the part of it that was
    * @param {number} nowMs when it is pulled
    * @param {number} waitMs how long it waits for the sound card
-   * @param {number} aheadMs how long it does where it comes just in time: so much earlier it must be here
+   * @param {number} aheadMs how long it waits where it comes just in time
    * @param {number} heardMs the length of all that was played before it
    */
   pulled(frame, nowMs, waitMs, aheadMs, heardMs) {
@@ -104,7 +105,7 @@ export class PlayoutDelay {
     this.#card.add(nowMs, nowMs + waitMs - heardMs);
   }
 
-  /** How fast the sound card runs against the frames that come, in ppm; 0 while that isn't known. */
+  /** The sound card's drift against the frames that come, in ppm; 0 while that isn't known. */
   get driftPpm() {
     return this.#network.ppm - this.#card.ppm;
   }
@@ -121,19 +122,19 @@ export class PlayoutDelay {
     return 1 + Math.max(-MAX_PPM, Math.min(MAX_PPM, ppm)) * 1e-6;
   }
 
-  /** @param {number} ms what is played from here on comes so much later than it would have */
+  /** @param {number} ms by which sound is heard later from here on than it would have been */
   moved(ms) {
     this.movedMs += Math.abs(ms);
     this.#heard.shift(ms);
   }
 
-  /** What the buffer adds now, in milliseconds; 0 while that isn't known. */
+  /** The delay that the buffer adds now, in milliseconds; 0 while that isn't known. */
   get actualMs() {
     const delay = this.#heard.value - this.#aheadMs - this.#jitter.baseMs;
     return Number.isFinite(delay) ? delay : 0;
   }
 
-  /** By how much the delay is longer than wanted, in milliseconds; negative: too short; 0: unknown. */
+  /** The delay less the wanted one, in milliseconds; negative: too short; 0: unknown. */
   get surplusMs() {
     const delay = this.#heard.value - this.#aheadMs - this.#jitter.baseMs;
     return Number.isFinite(delay) ? delay - this.wantedMs : 0;
@@ -146,5 +147,88 @@ export class PlayoutDelay {
     this.#network.reset();
     this.#card.reset();
     this.wantedMs = Math.max(this.wantedMs, START_MS);
+  }
+}
+
+/** The time for which the quickest packet is the measure for the others, in milliseconds. */
+const BASE_WINDOW_MS = 10_000;
+
+/** The number and length of the windows whose worst deviations are remembered. */
+const WINDOWS = 20;
+const WINDOW_MS = 500;
+
+/** The time after the first packet during which deviations are ignored, in milliseconds: a start delays packets itself. */
+const SETTLING_MS = 1000;
+
+/**
+ * The jitter of packets: each one's arrival less its frame's time, measured against the quickest of the last seconds.
+ * The sender's clock need not be known for that.
+ *
+ * The deviation to be covered is the second worst of the last windows. For steady jitter it lies above 99 of 100
+ * packets; but one stall, which makes a whole run of packets late, isn't worth a delay for everything after it. A second
+ * one within ten seconds is.
+ */
+class Jitter {
+  #base = new SlidingMinimum(BASE_WINDOW_MS);
+  #worst = new Float64Array(WINDOWS);
+  #window = 0;
+  #turnsMs = -Infinity;
+  #coveredMs = 0;
+  #startMs = NaN;
+
+  /**
+   * @param {number} transitMs the packet's arrival less its frame's time; their origins don't matter
+   * @param {number} arrivalMs
+   * @returns {number} its delay beyond the quickest, in milliseconds
+   */
+  add(transitMs, arrivalMs) {
+    const deviation = transitMs - this.#base.add(arrivalMs, transitMs);
+    if (Number.isNaN(this.#startMs)) this.#startMs = arrivalMs;
+    if (arrivalMs < this.#startMs + SETTLING_MS) return deviation;
+    // A stall's packets all belong to the window in which it began.
+    if (arrivalMs >= this.#turnsMs && (deviation <= this.#coveredMs || arrivalMs >= this.#turnsMs + WINDOW_MS)) {
+      this.#window = (this.#window + 1) % WINDOWS;
+      this.#worst[this.#window] = 0;
+      this.#turnsMs = arrivalMs + WINDOW_MS;
+      this.#cover();
+    }
+    if (deviation > this.#worst[this.#window]) {
+      this.#worst[this.#window] = deviation;
+      this.#cover();
+    }
+    return deviation;
+  }
+
+  #cover() {
+    let first = 0;
+    let second = 0;
+    for (let i = 0; i < WINDOWS; i++) {
+      const worst = this.#worst[i];
+      if (worst > first) {
+        second = first;
+        first = worst;
+      } else if (worst > second) {
+        second = worst;
+      }
+    }
+    this.#coveredMs = second;
+  }
+
+  /** The quickest transit of the last seconds, in milliseconds; Infinity before the first packet. */
+  get baseMs() {
+    return this.#base.value;
+  }
+
+  /** The deviation that a delay should cover, in milliseconds. */
+  get coveredMs() {
+    return this.#coveredMs;
+  }
+
+  reset() {
+    this.#base.reset();
+    this.#worst.fill(0);
+    this.#turnsMs = -Infinity;
+    this.#coveredMs = 0;
+    this.#startMs = NaN;
   }
 }

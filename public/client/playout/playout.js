@@ -4,22 +4,20 @@
  * @import { PayloadDecoder } from '../../shared/payload.js'
  */
 
-import { MAX_PACKET_BYTES, SILENT_LEVEL } from '../../shared/packet.js';
+import { SILENT_LEVEL } from '../../shared/packet.js';
+import { MAX_CONCEAL_MS } from '../../shared/payload.js';
 import { JitterBuffer } from './jitter-buffer.js';
 import { Resampler } from '../clock/resampler.js';
 import { StreamDecoder } from './stream-decoder.js';
 import { SHORT_IN_LONG_QUIET_MS, Stretch } from './stretch.js';
 
-/** A loss longer than this isn't made up any further: the rest is silence. */
-const MAX_CONCEAL_MS = 120;
-
-/** Silence for which no packets come is given in pieces of so many milliseconds: sound may begin after each. */
+/** The length of the pieces in which unsent silence is given, in milliseconds: sound may begin after each. */
 const REST_MS = 5;
 
-/** Longer than wanted by more than this, in milliseconds, and frames are left out at once. */
+/** The surplus of delay above which frames are left out at once, in milliseconds. */
 const HARD_MS = 150;
 
-/** Resampling may make a piece of sound longer than a frame, by less than so many samples. */
+/** Samples by which resampling may make a piece of sound longer than a frame. */
 export const PULL_EXTRA = 8;
 
 /**
@@ -38,35 +36,15 @@ export class Playout {
   #delay;
   #stretch;
   #maxConceals;
-  #prime;
   #resampler;
   #piece;
   #heard = 0;
-  /** Frames that were made up since the last one that was there. */
+  /** Frames that were concealed since the last one that was there. */
   #conceals = 0;
   #restSamples;
 
-  /**
-   * Packets: `received` in time, `late` for their frame, `lost` that never came, `duplicate`, `strange`
-   * with a time that can't be; frames: `played`, `recovered` from a later packet, `skipped` unheard to
-   * catch up, `concealed`, `garbage`; `underruns`: how often nothing had come; samples
-   * inserted and dropped.
-   */
-  counters = {
-    received: 0,
-    late: 0,
-    lost: 0,
-    duplicate: 0,
-    strange: 0,
-    played: 0,
-    recovered: 0,
-    skipped: 0,
-    concealed: 0,
-    garbage: 0,
-    underruns: 0,
-    inserted: 0,
-    dropped: 0,
-  };
+  /** Frames. */
+  #counters = { played: 0, recovered: 0, concealed: 0, garbage: 0, underruns: 0 };
 
   /**
    * @param {AudioFormat} format
@@ -74,34 +52,41 @@ export class Playout {
    */
   constructor(format, decoders) {
     this.#format = format;
-    this.#buffer = new JitterBuffer(format, this.counters);
+    this.#buffer = new JitterBuffer(format);
     this.#delay = this.#buffer.delay;
     this.#sound = new StreamDecoder(format, decoders);
-    this.#stretch = new Stretch(format, this.#delay, this.#sound, this.counters);
-    this.#prime = (/** @type {Uint8Array} */ payload, /** @type {number} */ length) =>
-      this.#sound.prime(this.#buffer.stream, payload, length);
+    this.#stretch = new Stretch(format, this.#delay, this.#sound);
     this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA, format.channels);
     this.#piece = new Float32Array(format.frameValues);
     this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
     this.#restSamples = Math.min(format.frameSamples, (REST_MS * format.sampleRate) / 1000);
   }
 
-  /** What waiting for jitter adds now, in milliseconds. */
+  /**
+   * Packets: `received` in time, `late` for their frame, `lost` that never came, `duplicate`, `strange` with an
+   * implausible time. Frames: `played`, `recovered` from a later packet, `skipped` unheard to catch up, `concealed`,
+   * `garbage`. `underruns`: times when nothing had come. Samples: `inserted`, `dropped`.
+   */
+  get counters() {
+    return { ...this.#buffer.counters, ...this.#counters, ...this.#stretch.counters };
+  }
+
+  /** The delay that waiting for jitter adds now, in milliseconds. */
   get delayMs() {
     return Math.max(0, this.#delay.actualMs);
   }
 
-  /** What it should add, in milliseconds. */
+  /** The delay that it should add, in milliseconds. */
   get wantedMs() {
     return this.#delay.wantedMs;
   }
 
-  /** How fast the sound card runs against the server's sample clock, in ppm; 0 while that isn't known. */
+  /** The sound card's drift against the server's sample clock, in ppm; 0 while that isn't known. */
   get driftPpm() {
     return this.#delay.driftPpm;
   }
 
-  /** Of the frames that were sent, those that were there in time, repeated ones too, in percent; null before the first. */
+  /** The share of the sent frames that were there in time, repeated ones too, in percent; null before the first. */
   get receivedPercent() {
     const { received, recovered, late, lost } = this.counters;
     const due = received + late + lost;
@@ -125,11 +110,12 @@ export class Playout {
   /**
    * Takes an audio packet as it comes.
    * @param {Packet} packet as read
-   * @param {Uint8Array} bytes the packet's; not kept
+   * @param {Uint8Array} bytes the packet's, MAX_PACKET_BYTES at most; not kept
    * @param {number} arrivalMs
    */
   receive(packet, bytes, arrivalMs) {
-    if (bytes.length <= MAX_PACKET_BYTES) this.#buffer.receive(packet, bytes, arrivalMs);
+    const first = this.#buffer.receive(packet, bytes, arrivalMs);
+    if (first >= 0) this.#sound.follow(first, this.#buffer.newest, packet, bytes);
   }
 
   /** Whether the next piece is there, so that nothing would have to be made up for it. */
@@ -139,7 +125,7 @@ export class Playout {
   }
 
   /**
-   * What is given next would be heard when? To be told where it isn't pulled for long.
+   * Notes when the next piece would be heard; called where it isn't pulled for long.
    * @param {number} nowMs
    * @param {number} waitMs see pull()
    * @param {number} aheadMs
@@ -153,13 +139,17 @@ export class Playout {
    * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start, interleaved
    *   where the format is stereo
    * @param {number} nowMs
-   * @param {number} [waitMs] how long what is given now waits for the sound card
+   * @param {number} [waitMs] how long this piece waits for the sound card
    * @param {number} [aheadMs] how long it does at least, where it comes only just in time
-   * @returns {number} how many samples it is: about a frame, or less where the delay is being changed
+   * @returns {number} its samples: about a frame, or less where the delay is being changed
    */
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
-    // Where out is no longer than a frame, what didn't fit is a piece of its own in time.
-    if (this.#resampler.missing(PULL_EXTRA) > 0) this.#take(nowMs, waitMs, aheadMs);
+    // Samples that don't fit an `out` of only a frame become a piece of their own in time.
+    if (this.#resampler.missing(PULL_EXTRA) > 0) {
+      this.look(nowMs, waitMs, aheadMs);
+      this.#resampler.write(this.#piece, 0, this.#nextPiece(this.#piece));
+      this.#resampler.step = this.#delay.step;
+    }
     const { channels } = this.#format;
     const count = this.#resampler.read(out, 0, out.length / channels);
     for (let i = 0; i < count * channels; i++) if (!(Math.abs(out[i]) <= 1)) out[i] = Math.sign(out[i]);
@@ -168,21 +158,8 @@ export class Playout {
   }
 
   /**
-   * Gives the resampler the next piece.
-   * @param {number} nowMs
-   * @param {number} waitMs
-   * @param {number} aheadMs
-   */
-  #take(nowMs, waitMs, aheadMs) {
-    this.look(nowMs, waitMs, aheadMs);
-    const count = this.#nextPiece(this.#piece);
-    this.#resampler.write(this.#piece, 0, count);
-    this.#resampler.step = this.#delay.step;
-  }
-
-  /**
    * @param {Float32Array} out one frame long
-   * @returns {number} how many samples of it are to be heard
+   * @returns {number} the samples of it that are to be heard
    */
   #nextPiece(out) {
     const buffer = this.#buffer;
@@ -194,12 +171,12 @@ export class Playout {
       if (!buffer.has()) return this.#conceal(out);
     }
     this.#conceals = 0;
-    buffer.awaited = false;
+    buffer.meet();
     if (this.#stretch.isShort) return this.#stretch.insert(out, this.#restSamples);
     return this.#play(out);
   }
 
-  /** Leaves out frames whose time is over, where it isn't heard or can't be helped. */
+  /** Leaves out frames whose time is over, where that isn't heard or the delay is far too long. */
   #catchUp() {
     const { frameMs } = this.#format;
     const surplus = this.#delay.surplusMs;
@@ -217,7 +194,7 @@ export class Playout {
     }
   }
 
-  /** What was made up stands for lost frames, when one that came after them is there. */
+  /** Takes concealed frames for lost, once one that comes after them is there. */
   #giveUpLost() {
     for (let frames = 1; frames <= this.#conceals; frames++) {
       if (!this.#buffer.has(frames)) continue;
@@ -227,19 +204,19 @@ export class Playout {
   }
 
   /**
-   * Makes up a frame in place of one that isn't there.
+   * Conceals a frame that isn't there.
    * @param {Float32Array} out
    */
   #conceal(out) {
     const { frameSamples, frameMs } = this.#format;
-    if (this.#conceals === 0 && this.#buffer.isEmpty) this.counters.underruns += 1;
+    if (this.#conceals === 0 && this.#buffer.isEmpty) this.#counters.underruns += 1;
     this.#conceals += 1;
-    this.#buffer.awaited = true;
+    this.#buffer.miss();
     this.#delay.moved(frameMs);
     if (this.#sound.sounding && this.#conceals > this.#maxConceals) this.#sound.breakOff();
     if (!this.#sound.sounding) return this.#silence(out, frameSamples);
     this.#sound.conceal(out);
-    this.counters.concealed += 1;
+    this.#counters.concealed += 1;
     return frameSamples;
   }
 
@@ -253,7 +230,7 @@ export class Playout {
   }
 
   /**
-   * Silence for which there are no packets. That it is made longer or shorter isn't heard.
+   * Gives unsent silence, which may be made longer or shorter unheard.
    * @param {Float32Array} out
    */
   #rest(out) {
@@ -276,15 +253,12 @@ export class Playout {
    * @param {Float32Array} out
    */
   #play(out) {
-    const { frameSamples } = this.#format;
-    const { stream, payload, payloadBytes, level, isRepeated } = this.#buffer;
+    const { next, stream, payload, payloadBytes, level, isRepeated } = this.#buffer;
     this.#buffer.beginFrame();
-    this.#buffer.prime(this.#prime);
-    if (payloadBytes === 0) this.#silence(out, frameSamples);
-    else if (!this.#sound.decode(stream, payload, payloadBytes, out)) this.counters.garbage += 1;
+    if (!this.#sound.play(next, stream, payload, payloadBytes, out)) this.#counters.garbage += 1;
     this.#stretch.played(payloadBytes === 0 ? SILENT_LEVEL : level);
-    this.counters.played += 1;
-    if (isRepeated) this.counters.recovered += 1;
+    this.#counters.played += 1;
+    if (isRepeated) this.#counters.recovered += 1;
     this.#buffer.advance();
     return this.#stretch.shorten(out);
   }

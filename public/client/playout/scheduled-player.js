@@ -1,10 +1,10 @@
-/** How far ahead of the sound card buffers are scheduled, in seconds. */
+/** The time by which buffers are scheduled ahead of the sound card, in seconds. */
 const LEAD_S = 0.12;
 
-/** How often the player looks whether it needs more, in milliseconds. */
+/** The interval at which the player checks whether it needs more, in milliseconds. */
 const LOOK_MS = 20;
 
-/** How many frames it asks for at most, before the first of them has come. */
+/** The most frames that are asked for before the first of them has come. */
 const MAX_WANTED = 16;
 
 /**
@@ -21,7 +21,7 @@ export class ScheduledPlayer {
   #frameSeconds = 0.02;
   #endsAt = 0;
 
-  /** How many times sound ran out. */
+  /** The times that sound ran out. */
   underruns = 0;
 
   /**

@@ -4,44 +4,44 @@
  * @import { StreamDecoder } from './stream-decoder.js'
  */
 
-/** A frame at least as soft as this may be lengthened or shortened, in -dBov. */
+/** The loudest level at which a frame may be lengthened or shortened, in -dBov. */
 const QUIET_LEVEL = 50;
 
-/** A quiet of so many milliseconds is no pause between words: its length may change by little. */
+/** The length from which quiet is no pause between words, in milliseconds: then small errors are corrected too. */
 const LONG_QUIET_MS = 1000;
 
-/** So much too short, in milliseconds, and what is quiet is lengthened: any quiet, or a long one. */
+/** The lack of delay from which quiet is lengthened, in milliseconds: any quiet, and a long one. */
 const SHORT_MS = 6;
 export const SHORT_IN_LONG_QUIET_MS = 1;
-/** So much too long, and it is shortened: quiet sound, a long quiet, silence that isn't sent; */
+/** The surplus from which it is shortened, in milliseconds: quiet sound, a long quiet, and unsent silence. */
 const LONG_MS = 12;
 const LONG_IN_LONG_QUIET_MS = 4;
 const LONG_IN_REST_MS = 2;
-/** and so much, for so long: loud sound too. What is less is left to resampling. */
+/** The surplus from which, after PATIENCE_MS, loud sound is shortened too. Less is left to resampling. */
 const MUCH_LONG_MS = 40;
 const PATIENCE_MS = 2000;
 
-/** Makes what is quiet longer or shorter, so that the delay comes to where it should be unheard. */
+/** Makes quiet sound longer or shorter, so that the delay reaches its target unheard. */
 export class Stretch {
   #format;
   #delay;
   #sound;
-  #counters;
-  /** How long it has been quiet, in milliseconds; 0 when it is not. */
+  /** The length of the present quiet, in milliseconds; 0 when it is loud. */
   #quietMs = LONG_QUIET_MS;
   #longFrames = 0;
+
+  /** Samples. */
+  counters = { inserted: 0, dropped: 0 };
 
   /**
    * @param {AudioFormat} format
    * @param {PlayoutDelay} delay
    * @param {StreamDecoder} sound
-   * @param {{ inserted: number, dropped: number }} counters  counted up: see Playout
    */
-  constructor(format, delay, sound, counters) {
+  constructor(format, delay, sound) {
     this.#format = format;
     this.#delay = delay;
     this.#sound = sound;
-    this.#counters = counters;
   }
 
   /** @param {number} level a played frame's, in -dBov */
@@ -60,12 +60,12 @@ export class Stretch {
     return this.#quietMs > 0 && this.#delay.surplusMs < -shortMs;
   }
 
-  /** The same, where nothing is sent. */
+  /** Whether the delay is too short, in unsent silence. */
   get isShortInRest() {
     return this.#delay.surplusMs < -SHORT_IN_LONG_QUIET_MS;
   }
 
-  /** Of silence for which there are no packets, so many samples are too many. */
+  /** The samples by which unsent silence is too long. */
   get restSurplus() {
     const surplus = this.#delay.surplusMs;
     return surplus > LONG_IN_REST_MS ? Math.floor((surplus * this.#format.sampleRate) / 1000) : 0;
@@ -73,15 +73,15 @@ export class Stretch {
 
   /** @param {number} samples of silence that are not given */
   skipped(samples) {
-    this.#counters.dropped += samples;
+    this.counters.dropped += samples;
     this.#delay.moved((-samples * 1000) / this.#format.sampleRate);
   }
 
   /**
-   * Makes up sound, or silence, that lengthens the delay.
+   * Gives concealed sound, or silence, that lengthens the delay.
    * @param {Float32Array} out one frame long
    * @param {number} mostSilence samples of silence at once
-   * @returns {number} how many samples of it are to be heard
+   * @returns {number} the samples of it that are to be heard
    */
   insert(out, mostSilence) {
     const { frameSamples, sampleRate } = this.#format;
@@ -90,7 +90,7 @@ export class Stretch {
     const wanted = Math.ceil((-this.#delay.surplusMs * sampleRate) / 1000);
     const least = sounding ? fadeSamples : leastSilence;
     const count = Math.max(least, Math.min(wanted, most));
-    this.#counters.inserted += count;
+    this.counters.inserted += count;
     this.#delay.moved((count * 1000) / sampleRate);
     if (sounding) {
       this.#sound.conceal(out);
@@ -104,7 +104,7 @@ export class Stretch {
   /**
    * Shortens a frame that was played when the delay is too long.
    * @param {Float32Array} out
-   * @returns {number} how many samples of it are to be heard
+   * @returns {number} the samples of it that are to be heard
    */
   shorten(out) {
     const { frameSamples, frameMs, sampleRate } = this.#format;
@@ -116,7 +116,7 @@ export class Stretch {
     if (!isLong) return frameSamples;
     const count = Math.max(fade, frameSamples - Math.floor((surplus * sampleRate) / 1000));
     if (count > frameSamples - fade) return frameSamples;
-    this.#counters.dropped += frameSamples - count;
+    this.counters.dropped += frameSamples - count;
     this.#delay.moved(((count - frameSamples) * 1000) / sampleRate);
     this.#sound.shorten(out, count);
     return count;

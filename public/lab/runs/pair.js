@@ -28,6 +28,7 @@
  * @property {number | null} roundTripMs  null when there was no answer
  */
 
+import { CONTROL_VERSION } from '../../shared/control.js';
 import { connect } from '../../client/connection/choose.js';
 import { ConnectionError } from '../../client/connection/connection.js';
 import { PayloadDecoder } from '../../shared/payload.js';
@@ -98,7 +99,7 @@ class Client {
       const { connection } = await connect({
         ...this.#place,
         transport: this.#protocol,
-        message: { type: 'join', version: 1, delivery: 'reply', ...wish },
+        message: { type: 'join', version: CONTROL_VERSION, delivery: 'reply', ...wish },
         handler,
         asks: () => !talker.closed,
         // After a stop no other transport resumes the place: it is left.

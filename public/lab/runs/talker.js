@@ -6,8 +6,7 @@
 
 import { createAudioFormat } from '../../shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame, writeAudioHeader } from '../../shared/packet.js';
-import { ClockExchange } from '../../client/clock/clock-exchange.js';
-import { ClockSync } from '../../client/clock/clock-sync.js';
+import { ClockExchange, ClockSync } from '../../client/clock/clock-sync.js';
 
 /** A talker that is later than this was suspended, and goes on with the current frame, in milliseconds. */
 const MAX_BEHIND_MS = 1000;

@@ -5,9 +5,8 @@
 
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { roundTripsMs } from '../measurements.js';
-import { Plot } from './plot.js';
+import { Plot, showScatter } from './plot.js';
 import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
-import { showScatter } from './plot.js';
 import { cumulative, histogram, quantile, sorted, summarize, usualEnd } from '../summary.js';
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';

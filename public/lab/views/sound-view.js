@@ -4,9 +4,8 @@
 
 import { elementOf } from '../../ui/kit/element.js';
 import { addedUpMs } from '../measurements.js';
-import { Plot } from './plot.js';
+import { Plot, showScatter } from './plot.js';
 import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
-import { showScatter } from './plot.js';
 import { summarize } from '../summary.js';
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';

@@ -7,7 +7,7 @@ import { showProblem, showView } from '../kit/page.js';
 import { MirrorCheck } from './mirror-check.js';
 import { SoundCheck } from './sound-check.js';
 import { SwitchList } from '../settings/switches.js';
-import { tidyName } from '../../shared/names.js';
+import { tidyName } from '../../shared/text.js';
 import { noticeText, texts } from '../../texts.js';
 
 /**

@@ -1,10 +1,10 @@
-import { LATENESS_BINS_MS } from '../../shared/lateness-bins.js';
+import { LATENESS_BINS_MS } from '../../shared/control.js';
 import { connectionNames, figureTexts, partTexts, texts } from '../../texts.js';
 import { build, setText } from '../kit/element.js';
 
 /**
  * @import { ClientStats } from '../../client/call/client-stats.js'
- * @import { DelayParts } from '../../client/playout/delay-parts.js'
+ * @import { DelayParts } from '../../client/call/client-stats.js'
  * @import { Sample } from './sound-history.js'
  *
  * @typedef {object} Figure

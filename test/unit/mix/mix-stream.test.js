@@ -32,7 +32,7 @@ function createStream(suppresses) {
     /** @param {number} frame @param {number} bytes 0: silent @param {number} redundancy @param {SpeakerList} [list] */
     send(frame, bytes, redundancy, list = nobody) {
       Object.assign(next, { bytes, frame });
-      if (!stream.encode(frame, pcm, bytes > 0, list)) return null;
+      if (!stream.encodeMix(frame, pcm, bytes > 0, list)) return null;
       const out = stream.write(redundancy);
       const packet = new Packet();
       expect(readPacket(out, packet)).toBe(null);

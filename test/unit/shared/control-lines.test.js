@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ControlLines, writeControlLine } from '../../../public/shared/control-lines.js';
+import { ControlLines, writeControlLine } from '../../../public/shared/control.js';
 
 /** The longest line. */
 const MAX_BYTES = 16 * 1024;

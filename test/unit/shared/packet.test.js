@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lengthBytes, readLength, readOpusFrames, writeLength } from '../../../public/shared/packet-lengths.js';
+import { readControl, writeControl } from '../../../public/shared/control.js';
+import { lengthBytes, readLength, readOpusFrames, writeLength } from '../../../public/shared/packet.js';
 import * as wire from '../../../public/shared/packet.js';
 
 const { MAX_PACKET_BYTES, Packet, PacketType, Stream } = wire;
@@ -212,11 +213,11 @@ describe('a frame index', () => {
 describe('a control message', () => {
   it('comes back from its packet, and is undefined when it is no JSON', () => {
     const message = { type: 'join', name: 'Zoë "🎤"' };
-    const bytes = wire.writeControl(message);
+    const bytes = writeControl(message);
     expect(wire.packetType(bytes)).toBe(PacketType.control);
-    expect(wire.readControl(bytes)).toEqual(message);
-    expect(wire.readControl(bytes.subarray(0, 5))).toBe(undefined);
-    expect(wire.readControl(Uint8Array.of(0x14, 0xff, 0xfe))).toBe(undefined);
+    expect(readControl(bytes)).toEqual(message);
+    expect(readControl(bytes.subarray(0, 5))).toBe(undefined);
+    expect(readControl(Uint8Array.of(0x14, 0xff, 0xfe))).toBe(undefined);
     expect(wire.packetType(Uint8Array.of(0x24))).toBe(0);
     expect(wire.packetType(new Uint8Array(0))).toBe(0);
   });

@@ -1,0 +1,191 @@
+/**
+ * @import { Clock } from '../../shared/clock.js'
+ */
+
+/** The waits before the tries, in milliseconds; each is taken at 0.5 to 1.5 times by chance. */
+const DELAYS_MS = Object.freeze([200, 500, 1000, 2000, 4000, 10_000]);
+
+/** Backoff: a lost call is tried again soon, and then more and more seldom. */
+export class Backoff {
+  #clock;
+  #wallNow;
+  #random;
+  #on;
+  #tries = 0;
+  /** When the call was lost, by the wall clock; null while it isn't. @type {number | null} */
+  #since = null;
+  /** @type {unknown} */
+  #timer = null;
+
+  /**
+   * @param {object} options
+   * @param {Clock} options.clock
+   * @param {() => number} options.wallNow  milliseconds since 1970
+   * @param {() => number} options.random   0 to 1
+   * @param {(when: { since: number, nextTry: number }) => void} options.notified  by the wall clock, before each wait or try
+   * @param {() => void} options.run        tries
+   */
+  constructor({ clock, wallNow, random, notified, run }) {
+    this.#clock = clock;
+    this.#wallNow = wallNow;
+    this.#random = random;
+    this.#on = { notified, run };
+  }
+
+  /** Whether the next try is yet to come. */
+  get waiting() {
+    return this.#timer !== null;
+  }
+
+  /** Tries after a while. */
+  later() {
+    const most = DELAYS_MS[Math.min(this.#tries, DELAYS_MS.length - 1)];
+    const delayMs = most * (0.5 + this.#random());
+    this.#tries += 1;
+    this.#stop();
+    this.#timer = this.#clock.setTimeout(() => this.#run(), delayMs);
+    this.#tell(delayMs);
+  }
+
+  /** Tries at once. */
+  now() {
+    this.#tell(0);
+    this.#run();
+  }
+
+  /** Something has changed: those that follow come soon again. */
+  hurry() {
+    this.#tries = 0;
+  }
+
+  /** It has come back, or is over. Idempotent. */
+  end() {
+    this.#stop();
+    this.#tries = 0;
+    this.#since = null;
+  }
+
+  #run() {
+    this.#stop();
+    this.#on.run();
+  }
+
+  /** @param {number} delayMs until the next try */
+  #tell(delayMs) {
+    const now = this.#wallNow();
+    this.#since ??= now;
+    this.#on.notified({ since: this.#since, nextTry: now + delayMs });
+  }
+
+  #stop() {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}
+
+/** The interval of checks, in milliseconds. */
+const LOOK_MS = 250;
+
+/** The time without a packet of the server after which the connection is dead, in milliseconds: silence has 5 a second. */
+const DEAD_MS = 2000;
+
+/** The same time after a sleep, when packets that waited in the network have come at once. */
+const DEAD_AFTER_SLEEP_MS = 1000;
+
+/** The lateness of a check that shows that the computer slept, in milliseconds. */
+const SLEPT_MS = 1000;
+
+/** Liveness: checks again and again whether a connection is alive, and notices that the computer has slept. */
+export class Liveness {
+  #clock;
+  #wallNow;
+  #on;
+  /** @type {unknown} */
+  #timer = null;
+  #lookedMs = 0;
+  #lookedWall = 0;
+  #wokeMs = -Infinity;
+
+  /**
+   * @param {object} options
+   * @param {Clock} options.clock
+   * @param {() => number} options.wallNow  milliseconds since 1970; goes on while the computer sleeps
+   * @param {() => void} options.look       called four times a second
+   * @param {() => void} options.slept      called before it, where the computer or the page has stood still
+   */
+  constructor({ clock, wallNow, look, slept }) {
+    this.#clock = clock;
+    this.#wallNow = wallNow;
+    this.#on = { look, slept };
+  }
+
+  /** Begins to look, or begins anew. */
+  start() {
+    this.#lookedMs = this.#clock.now();
+    this.#lookedWall = this.#wallNow();
+    this.#lookLater();
+  }
+
+  /** Idempotent. */
+  stop() {
+    this.#clock.clearTimeout(this.#timer);
+  }
+
+  #lookLater() {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = this.#clock.setTimeout(() => this.#look(), LOOK_MS);
+  }
+
+  #look() {
+    this.#lookLater();
+    const now = this.#clock.now();
+    const wall = this.#wallNow();
+    const lateMs = Math.max(now - this.#lookedMs, wall - this.#lookedWall) - LOOK_MS;
+    this.#lookedMs = now;
+    this.#lookedWall = wall;
+    if (lateMs > SLEPT_MS) this.#on.slept();
+    this.#on.look();
+  }
+
+  /** The network may be another one now: packets from before this moment prove nothing. */
+  woke() {
+    this.#wokeMs = this.#clock.now();
+  }
+
+  /** @param {number} heardMs when anything of the server was heard last, by the clock */
+  isDead(heardMs) {
+    const limitMs = heardMs > this.#wokeMs ? DEAD_MS : DEAD_AFTER_SLEEP_MS;
+    return this.#clock.now() - Math.max(heardMs, this.#wokeMs) > limitMs;
+  }
+}
+
+/** The events after which the network may have come, gone or become another one. @type {[EventTarget | undefined, string][]} */
+const network = [
+  [globalThis, 'online'],
+  [globalThis, 'offline'],
+  [/** @type {{ connection?: EventTarget }} */ (globalThis.navigator ?? {}).connection, 'change'],
+];
+
+/** The events after which the computer or the page may have come back. @type {[EventTarget | undefined, string][]} */
+const page = [
+  [globalThis, 'pageshow'],
+  [globalThis.document, 'visibilitychange'],
+  [globalThis.document, 'resume'],
+];
+
+/**
+ * Observes changes of the network, and the return of the computer or the page.
+ * @param {() => void} run  called at each; for the page's own events only while it is visible
+ * @returns {() => void} ends it; idempotent
+ */
+export function onNetworkChange(run) {
+  const look = () => {
+    if (document.visibilityState !== 'hidden') run();
+  };
+  for (const [target, type] of network) target?.addEventListener(type, run);
+  for (const [target, type] of page) target?.addEventListener(type, look);
+  return () => {
+    for (const [target, type] of network) target?.removeEventListener(type, run);
+    for (const [target, type] of page) target?.removeEventListener(type, look);
+  };
+}

@@ -1,0 +1,286 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Client } from '../../../../public/client/call/client.js';
+import { Conference } from '../../../fakes/conference.js';
+import { conferenceSockets } from '../../../fakes/conference-socket.js';
+import { PcmCodec } from '../../../fakes/pcm-codec.js';
+import { random as randomOf } from '../../../fakes/random.js';
+
+const config = { transports: { websocket: { path: '/session' } } };
+const origin = 'http://localhost';
+
+/** @typedef {ConstructorParameters<typeof Conference>[0]} Conferences */
+
+/** @param {Conference} conference @param {Parameters<typeof conferenceSockets>[1]} [link] */
+function participant(conference, link) {
+  const codec = new PcmCodec();
+  /** @type {{ people: any[], stats: any[], ended: any[], transport: any[] }} */
+  const events = { people: [], stats: [], ended: [], transport: [] };
+  const client = new Client({
+    codec,
+    clock: conference.clock,
+    scope: { WebSocket: /** @type {any} */ (conferenceSockets(conference, link)) },
+    on: {
+      people: ({ people }) => events.people.push(people.map(({ name, muted, you }) => ({ name, muted, you }))),
+      stats: (stats) => events.stats.push(stats),
+      ended: (end) => events.ended.push(end),
+      transport: (transport) => events.transport.push(transport),
+    },
+  });
+  return { client, codec, events };
+}
+
+/** Lets time pass until a promise is settled. @template T @param {Conference} conference @param {Promise<T>} promise */
+async function passUntil(conference, promise) {
+  const state = { settled: false };
+  const done = () => {
+    state.settled = true;
+  };
+  promise.then(done, done);
+  for (let i = 0; i < 4000 && !state.settled; i++) {
+    await setImmediate();
+    conference.clock.advance(5);
+  }
+  return promise;
+}
+
+/** @param {Conference} conference @param {Client} client @param {object} [options] */
+const join = (conference, client, options) =>
+  passUntil(conference, client.join({ room: 'lab', name: 'Ada', origin, config, ...options }));
+
+/**
+ * A call of some seconds: one speaks a tone, the other listens.
+ * @param {Conference} conference @param {Client} speaker @param {Client} listener @param {number} seconds
+ */
+function talk(conference, speaker, listener, seconds) {
+  const { format } = conference;
+  const block = format.sampleRate / 100;
+  const pcm = new Float32Array(block);
+  const out = new Float32Array(block);
+  const heard = [];
+  let n = 0;
+  for (let i = 0; i < seconds * 100; i++) {
+    conference.clock.advance(10);
+    for (let s = 0; s < block; s++) pcm[s] = 0.4 * Math.sin((2 * Math.PI * 150 * n++) / format.sampleRate);
+    speaker.capture(pcm);
+    listener.render(out);
+    heard.push(...out);
+  }
+  return heard;
+}
+
+describe('Client', () => {
+  /** @type {[Conferences, number][]} */
+  const calls = [
+    [{}, 0],
+    [{ delivery: 'reply' }, 0],
+    [{}, 12],
+    [{ sampleRate: 8000, frameMs: 80, opusFrames: 8 }, 0],
+    [{ frameMs: 10, delivery: 'reply' }, 5],
+  ];
+  it.each(calls)('carries a voice from one to the other whole (%o, %i ms on the way)', async (settings, wayMs) => {
+    const link = { delayMs: () => wayMs };
+    const conference = new Conference(settings);
+    const ada = participant(conference, link);
+    const ben = participant(conference, link);
+    const joined = await join(conference, ada.client);
+    await join(conference, ben.client, { name: 'Ben' });
+    expect(joined.format).toEqual(conference.format);
+
+    talk(conference, ada.client, ben.client, 2);
+    const heard = talk(conference, ada.client, ben.client, 3);
+    const power = heard.reduce((sum, sample) => sum + sample * sample, 0) / heard.length;
+    expect(power).toBeGreaterThan(0.95 * 0.08);
+    expect(power).toBeLessThan(1.05 * 0.08);
+    const { playout, uplink, client } = /** @type {any} */ (ben.client.stats()).detail;
+    expect(playout).toMatchObject({ late: 0, lost: 0, garbage: 0, strange: 0 });
+    expect(playout.receivedPercent).toBe(100);
+    expect(playout.delayMs).toBeLessThanOrEqual(conference.format.frameMs + 5);
+    expect(client.dropped).toBe(0);
+    expect(client.clockErrorMs).toBeLessThan(13);
+    // Who only listens still sends a packet for each frame.
+    expect(uplink.sent).toBeGreaterThan(4500 / conference.format.frameMs);
+    expect(uplink.silent).toBe(uplink.sent);
+    const sent = /** @type {any} */ (ada.client.stats()).detail;
+    expect(sent.server.receivedPercent).toBe(100);
+    // What only the client knows, the server shows.
+    const shown = conference.rooms.get('lab')?.describe().people.find(({ name }) => name === 'Ben')?.stats;
+    expect(shown).toMatchObject({ downLostPercent: 0, driftPpm: expect.closeTo(playout.driftPpm, -2) });
+    expect(Math.abs(Number(shown?.playoutDelayMs) - playout.delayMs)).toBeLessThan(25);
+    expect(Math.abs(Number(shown?.soundLatencyMs) - Number(ben.client.stats()?.delayMs))).toBeLessThan(25);
+    expect(sent.server.dropped.early + sent.server.dropped.past + sent.server.duplicate).toBe(0);
+    ada.client.leave();
+    ben.client.leave();
+    expect([ada.codec.open, ben.codec.open]).toEqual([0, 0]);
+    conference.clock.advance(60_000);
+    expect(conference.clock.waiting).toBe(0);
+  });
+
+  it('takes up again after its sound stood still for a minute, as in a suspended tab', async () => {
+    const conference = new Conference();
+    const ada = participant(conference);
+    const ben = participant(conference);
+    await join(conference, ada.client);
+    await join(conference, ben.client, { name: 'Ben' });
+    talk(conference, ada.client, ben.client, 3);
+    conference.clock.advance(60_000);
+    talk(conference, ada.client, ben.client, 2);
+    const heard = talk(conference, ada.client, ben.client, 3);
+    const power = heard.reduce((sum, sample) => sum + sample * sample, 0) / heard.length;
+    expect(power).toBeGreaterThan(0.95 * 0.08);
+    const { playout, uplink, client } = /** @type {any} */ (ben.client.stats()).detail;
+    expect(playout.delayMs).toBeLessThan(30);
+    expect([playout.driftPpm, uplink.driftPpm, client.driftPpm].every(Number.isFinite)).toBe(true);
+    expect(client.clockJumps).toBe(0);
+    ada.client.close();
+    ben.client.close();
+  });
+
+  it('bears loss and jitter both ways', async () => {
+    const random = randomOf(9);
+    const link = { delayMs: () => 5 + 20 * random(), loses: () => random() < 0.02 };
+    const conference = new Conference();
+    const ada = participant(conference, link);
+    const ben = participant(conference, link);
+    await join(conference, ada.client);
+    await join(conference, ben.client, { name: 'Ben' });
+    const heard = talk(conference, ada.client, ben.client, 20);
+    const { playout } = /** @type {any} */ (ben.client.stats()).detail;
+    expect(playout.lost).toBeGreaterThan(5);
+    expect(playout.recovered).toBeGreaterThan(0.8 * playout.lost);
+    expect(playout.receivedPercent).toBeGreaterThan(99);
+    expect(playout.delayMs).toBeLessThan(95);
+    expect(heard.every((sample) => Math.abs(sample) <= 1)).toBe(true);
+    ada.client.close();
+    ben.client.close();
+  });
+
+  it('tells who is there, who is muted, and who has left', async () => {
+    const conference = new Conference();
+    const ada = participant(conference);
+    const ben = participant(conference);
+    await join(conference, ada.client);
+    await join(conference, ben.client, { name: 'Ben', muted: true });
+    conference.clock.advance(5);
+    expect(ada.events.people.at(-1)).toEqual([
+      { name: 'Ada', muted: false, you: true },
+      { name: 'Ben', muted: true, you: false },
+    ]);
+    ben.client.mute(false);
+    conference.clock.advance(5);
+    expect(ben.events.people.at(-1)?.every((/** @type {any} */ { muted }) => !muted)).toBe(true);
+    ben.client.leave();
+    conference.clock.advance(5);
+    expect(ada.events.people.at(-1)).toHaveLength(1);
+    expect(ben.events.ended).toEqual([]);
+    ada.client.leave();
+  });
+
+  it('tells its statistics each second', async () => {
+    const conference = new Conference();
+    const ada = participant(conference, { delayMs: () => 10 });
+    await join(conference, ada.client);
+    const { length } = ada.events.stats;
+    conference.clock.advance(3000);
+    expect(ada.events.stats.length).toBe(length + 3);
+    const stats = ada.events.stats.at(-1);
+    expect(stats.transport).toBe('websocket');
+    expect(stats.roundTripMs).toBeCloseTo(20);
+    expect(stats.delayMs).toBeGreaterThanOrEqual(20 + 60 + 10);
+    expect(stats.detail.server.type).toBe('stats');
+    ada.client.close();
+    expect(ada.client.stats()).toBeNull();
+  });
+
+  it('tells why the server ended it, once, and lets go of everything', async () => {
+    const conference = new Conference();
+    const ada = participant(conference);
+    await join(conference, ada.client);
+    conference.rooms.close();
+    conference.clock.advance(10);
+    expect(ada.events.ended).toEqual([{ code: 'server-closing', message: expect.stringMatching(/shutting down/) }]);
+    const out = new Float32Array(100).fill(1);
+    ada.client.render(out);
+    expect(out.every((sample) => sample === 0)).toBe(true);
+    ada.client.capture(out);
+    ada.client.close();
+    expect(ada.codec.open).toBe(0);
+    conference.clock.advance(60_000);
+    expect(conference.clock.waiting).toBe(0);
+  });
+
+  it('is refused with the server’s code', async () => {
+    const conference = new Conference({ maxParticipants: 1 });
+    const ada = participant(conference);
+    const ben = participant(conference);
+    await join(conference, ada.client);
+    await expect(join(conference, ben.client, { name: 'Ben' })).rejects.toMatchObject({ code: 'room-full' });
+    await expect(join(conference, participant(conference).client, { room: 'no room' })).rejects.toMatchObject({
+      code: 'room-name',
+    });
+    ada.client.close();
+  });
+
+  it('does not take a connection over which no packet comes', async () => {
+    const conference = new Conference();
+    const ada = participant(conference, { silent: true });
+    await expect(join(conference, ada.client)).rejects.toMatchObject({
+      code: 'connection-failed',
+      message: expect.stringMatching(/no packet came through/),
+    });
+    expect(ada.codec.open).toBe(0);
+    expect(ada.events.transport).toEqual([]);
+  });
+
+  it('can be left while it joins', async () => {
+    const conference = new Conference();
+    const ada = participant(conference);
+    const joining = ada.client.join({ room: 'lab', name: 'Ada', origin, config });
+    joining.catch(() => {});
+    for (let i = 0; i < 5; i++) {
+      await setImmediate();
+      conference.clock.advance(5);
+    }
+    ada.client.leave();
+    await expect(passUntil(conference, joining)).rejects.toMatchObject({ code: 'connection-lost' });
+    expect(ada.codec.open).toBe(0);
+    conference.clock.advance(60_000);
+    expect(conference.clock.waiting).toBe(0);
+  });
+
+  it('drops what is no packet, and minds no nonsense of the server', async () => {
+    const conference = new Conference();
+    const sockets = conferenceSockets(conference);
+    /** @type {any} */
+    let socket;
+    const scope = {
+      WebSocket: /** @type {any} */ (
+        class extends sockets {
+          constructor() {
+            super();
+            socket = this;
+          }
+        }
+      ),
+    };
+    const client = new Client({ codec: new PcmCodec(), clock: conference.clock, scope });
+    await join(conference, client);
+    const random = randomOf(4);
+    for (let i = 0; i < 500; i++) {
+      const bytes = Uint8Array.from({ length: Math.floor(random() * 40) }, () => random() * 256);
+      socket.onmessage({ data: bytes.buffer });
+    }
+    for (const message of [null, 7, [], {}, { type: 'joined' }, { type: 'changed', person: { id: 3 } }, { type: 'left' }]) {
+      socket.onmessage({ data: JSON.stringify(message) });
+    }
+    const out = new Float32Array(480);
+    for (let i = 0; i < 100; i++) {
+      conference.clock.advance(10);
+      client.render(out);
+      expect(out.every((sample) => Math.abs(sample) <= 1)).toBe(true);
+    }
+    const { detail } = /** @type {any} */ (client.stats());
+    expect(detail.client.dropped).toBeGreaterThan(400);
+    client.close();
+  });
+});

@@ -1,0 +1,348 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Declick, ReconnectingClient } from '../../../../public/client/call/reconnecting-client.js';
+import { Conference } from '../../../fakes/conference.js';
+import { conferenceSockets } from '../../../fakes/conference-socket.js';
+import { PcmCodec } from '../../../fakes/pcm-codec.js';
+import { random as randomOf } from '../../../fakes/random.js';
+
+const origin = 'http://localhost';
+const config = { transports: { websocket: { path: '/session' } } };
+
+/** A network that can be cut, and a call in it. */
+class Network {
+  /** Where new connections go; a server that was started anew is another conference. */
+  conference;
+  /** Nothing passes, and nobody is told. */
+  cut = false;
+  /** Connections and requests are refused at once. */
+  refuses = false;
+  /** @type {any[]} */
+  sockets = [];
+  asked = 0;
+  wallOffsetMs = 0;
+
+  /** @param {Conference} conference */
+  constructor(conference) {
+    this.conference = conference;
+    this.clock = conference.clock;
+  }
+
+  /** @param {string} name @param {object} [wishes] */
+  call(name, wishes) {
+    const network = this;
+    const codec = new PcmCodec();
+    /** @type {any[]} */
+    const states = [];
+    /** @type {any[]} */
+    const people = [];
+    /** @type {any[]} */
+    const joined = [];
+    const random = randomOf(5);
+    /** What `new WebSocket` gives. */
+    function Socket() {
+      const Inner = conferenceSockets(network.conference, { loses: () => network.cut });
+      const socket = /** @type {any} */ (new Inner());
+      const { send } = socket;
+      socket.send = (/** @type {any} */ data) => network.cut || send.call(socket, data);
+      const { session } = socket;
+      const { sendControl, close } = session;
+      session.sendControl = (/** @type {object} */ message) => network.cut || sendControl(message);
+      session.close = (/** @type {number} */ code, /** @type {string} */ reason) =>
+        network.cut ? session.handler?.closed(code, reason) : close(code, reason);
+      const opens = socket.onopen;
+      network.sockets.push(socket);
+      if (network.refuses || network.cut) {
+        socket.readyState = 0;
+        queueMicrotask(() => {
+          socket.onopen = opens;
+          if (network.refuses) socket.onclose?.({ code: 1006, reason: '' });
+        });
+        Object.defineProperty(socket, 'onopen', { get: () => null, set: () => {} });
+      }
+      return socket;
+    }
+    const fetch = async (/** @type {string} */ _url, /** @type {{ signal: AbortSignal }} */ { signal }) => {
+      network.asked += 1;
+      if (network.refuses) throw new TypeError('refused');
+      if (network.cut) {
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      }
+      return { ok: true, json: async () => config };
+    };
+    const call = new ReconnectingClient({
+      codec,
+      clock: this.clock,
+      random,
+      wallNow: () => this.clock.now() + this.wallOffsetMs,
+      scope: { WebSocket: /** @type {any} */ (Socket), fetch: /** @type {any} */ (fetch) },
+      on: {
+        state: (state) => states.push({ ...state, at: this.clock.now() }),
+        people: (detail) => people.push(detail),
+        joined: (detail) => joined.push(detail),
+      },
+    });
+    const joining = call.join({ room: 'lab', name, origin, ...wishes });
+    joining.catch(() => {});
+    return { call, codec, states, people, joined, joining, names: () => states.map(({ state }) => state) };
+  }
+
+  /** @param {number} ms */
+  async pass(ms) {
+    for (let left = ms; left > 0; left -= 10) {
+      this.clock.advance(Math.min(10, left));
+      await setImmediate();
+    }
+  }
+
+  /** @param {() => boolean} look @param {number} [limitMs] */
+  async until(look, limitMs = 60_000) {
+    const from = this.clock.now();
+    while (!look()) {
+      if (this.clock.now() - from > limitMs) throw new Error(`still not after ${limitMs} ms: ${look}`);
+      await this.pass(10);
+    }
+    return this.clock.now() - from;
+  }
+}
+
+/** One who is in a call, and somebody whom they hear. */
+async function inCall(wishes = {}, options = {}) {
+  const network = new Network(new Conference({ silenceSuppression: true, ...options }));
+  const ada = network.call('Ada', wishes);
+  await network.until(() => ada.call.state === 'joined');
+  return { network, ...ada };
+}
+
+describe('a call that lasts', () => {
+  it('comes back within a second when its connection breaks off, as the same person', async () => {
+    const { network, call, names, joined, people } = await inCall();
+    network.sockets[0].session.close(19, 'gone');
+    expect(call.state).toBe('reconnecting');
+    expect(await network.until(() => call.state === 'joined')).toBeLessThan(1000);
+    expect(names()).toEqual(['joining', 'joined', 'reconnecting', 'joined']);
+    expect(joined[1].you).toBe(joined[0].you);
+    expect(joined[1].resume).toBe(joined[0].resume);
+    expect(people.at(-1).people).toMatchObject([{ name: 'Ada', away: false, you: true }]);
+    call.leave();
+    expect(network.conference.rooms.size).toBe(0);
+  });
+
+  it('finds by itself that nothing comes any more, and takes its place over beside the old connection', async () => {
+    const { network, call, joined, states } = await inCall();
+    network.cut = true;
+    const noticedMs = await network.until(() => call.state === 'reconnecting');
+    expect(noticedMs).toBeGreaterThan(1700);
+    expect(noticedMs).toBeLessThan(2500);
+    await network.pass(5000);
+    network.cut = false;
+    expect(await network.until(() => call.state === 'joined')).toBeLessThan(12_000);
+    expect(joined.at(-1).you).toBe(joined[0].you);
+    const { since, nextTry } = states.findLast(({ state }) => state === 'reconnecting');
+    expect(nextTry).toBeGreaterThan(since);
+    call.leave();
+  });
+
+  it('goes on over the old connection when that comes back first', async () => {
+    const { network, call, joined } = await inCall();
+    network.cut = true;
+    await network.until(() => call.state === 'reconnecting');
+    network.refuses = true;
+    await network.pass(4500);
+    network.cut = false;
+    await network.until(() => call.state === 'joined');
+    expect(joined).toHaveLength(1);
+    await network.pass(10_000);
+    expect(call.state).toBe('joined');
+    call.leave();
+  });
+
+  it('tries quickly at first, then at most every 15 s, and for as long as it takes', async () => {
+    const { network, call } = await inCall();
+    network.refuses = true;
+    network.sockets[0].session.close(19, 'gone');
+    const asked = network.asked;
+    await network.pass(2000);
+    expect(network.asked - asked).toBeGreaterThanOrEqual(2);
+    await network.pass(300_000);
+    const tries = network.asked - asked;
+    expect(tries).toBeGreaterThan(20);
+    expect(tries).toBeLessThan(70);
+    expect(call.state).toBe('reconnecting');
+    network.refuses = false;
+    expect(await network.until(() => call.state === 'joined')).toBeLessThan(16_000);
+    call.leave();
+  });
+
+  it('tries at once when the network says that it is back', async () => {
+    const { network, call } = await inCall();
+    network.refuses = true;
+    network.sockets[0].session.close(19, 'gone');
+    await network.pass(60_000);
+    network.refuses = false;
+    call.wake();
+    expect(await network.until(() => call.state === 'joined')).toBeLessThan(500);
+    call.leave();
+  });
+
+  it('does not wait for a try that hangs in a network that is gone', async () => {
+    const { network, call } = await inCall();
+    network.cut = true;
+    await network.until(() => call.state === 'reconnecting');
+    await network.pass(20);
+    network.cut = false;
+    call.wake();
+    expect(await network.until(() => call.state === 'joined')).toBeLessThan(500);
+    call.leave();
+  });
+
+  it('joins a server that was started anew as a new person of the same name, muted as before', async () => {
+    const { network, call, joined } = await inCall();
+    call.mute(true);
+    const before = network.conference;
+    network.conference = new Conference({}, before.clock);
+    await network.conference.join('Zoe');
+    before.rooms.close();
+    expect(await network.until(() => call.state === 'joined')).toBeLessThan(1500);
+    expect(joined.at(-1).resume).not.toBe(joined[0].resume);
+    const people = network.conference.rooms.get('lab')?.describe().people;
+    expect(people?.map(({ name, muted }) => [name, muted])).toEqual([['Zoe', false], ['Ada', true]]);
+    call.leave();
+  });
+
+  it('mutes and unmutes in the place that it comes back to', async () => {
+    const { network, call } = await inCall({ muted: true });
+    const isMuted = () => network.conference.rooms.get('lab')?.describe().people[0].muted;
+    network.refuses = true;
+    network.sockets[0].session.close(19, 'gone');
+    await network.pass(300);
+    call.mute(false);
+    network.refuses = false;
+    await network.until(() => call.state === 'joined');
+    expect(isMuted()).toBe(false);
+    call.leave();
+  });
+
+  it('looks at once after a sleep, whether the clock stood still or not', async () => {
+    for (const sleeps of ['clock', 'wall']) {
+      const { network, call } = await inCall({}, { idleTimeoutMs: 600_000 });
+      network.cut = true;
+      if (sleeps === 'clock') network.clock.stall(60_000);
+      else network.wallOffsetMs += 60_000;
+      network.refuses = false;
+      const noticedMs = await network.until(() => call.state === 'reconnecting');
+      expect(noticedMs).toBeLessThan(1600);
+      network.cut = false;
+      call.wake();
+      await network.until(() => call.state === 'joined');
+      call.leave();
+    }
+  });
+
+  it('finds within little more than a second that nothing comes over the network that it was told of', async () => {
+    const { network, call } = await inCall();
+    call.wake();
+    await network.pass(3000);
+    expect(call.state).toBe('joined');
+    network.cut = true;
+    call.wake();
+    expect(await network.until(() => call.state === 'reconnecting')).toBeLessThanOrEqual(1300);
+    call.leave();
+  });
+
+  it('is over when its place was taken up elsewhere, and does not fight for it', async () => {
+    const { network, call, joined, states } = await inCall();
+    const other = await network.conference.join('Ada', { resume: joined[0].resume });
+    expect(states.at(-1)).toMatchObject({ state: 'ended', code: 'resumed-elsewhere' });
+    await network.pass(60_000);
+    expect(call.state).toBe('ended');
+    expect(other.session.closed?.code ?? 11).toBe(11);
+  });
+
+  it('is over when the server says that they do not understand each other', async () => {
+    const { network, call, states } = await inCall();
+    network.sockets[0].session.close(13, '');
+    expect(states.at(-1)).toMatchObject({ state: 'ended', code: 'protocol-version' });
+    await network.pass(30_000);
+    expect(call.state).toBe('ended');
+  });
+
+  it('is refused at first as a client is', async () => {
+    const network = new Network(new Conference({ maxParticipants: 1 }));
+    await network.conference.join('Zoe');
+    const ada = network.call('Ada');
+    await network.until(() => ada.call.state === 'ended');
+    await expect(ada.joining).rejects.toMatchObject({ code: 'room-full' });
+  });
+
+  it('can be left while it is lost, and leaves no timer and no codec', async () => {
+    const { network, call, codec, states } = await inCall();
+    network.refuses = true;
+    network.sockets[0].session.close(19, 'gone');
+    await network.pass(3000);
+    call.leave();
+    call.leave();
+    await network.pass(120_000);
+    expect(states.at(-1)).toMatchObject({ state: 'ended', code: 'left' });
+    expect(states.filter(({ state }) => state === 'ended')).toHaveLength(1);
+    expect(codec.open).toBe(0);
+    expect(network.clock.waiting).toBe(0);
+  });
+
+  it('frees its codecs each time, however often it is lost', async () => {
+    const { network, call, codec } = await inCall();
+    for (let round = 0; round < 10; round++) {
+      network.sockets.at(-1).session.close(19, 'gone');
+      await network.until(() => call.state === 'joined');
+      expect(codec.open).toBe(3);
+    }
+    call.leave();
+    expect(codec.open).toBe(0);
+  });
+
+  it('is silence while it is lost, without a click, and sound again afterwards', async () => {
+    const { network, call } = await inCall();
+    const zoe = await network.conference.join('Zoe');
+    const out = new Float32Array(480);
+    /** @type {number[]} */
+    let heard = [];
+    const listen = async (/** @type {number} */ ms, speaks = true) => {
+      for (let at = 0; at < ms; at += 10) {
+        const frame = Math.floor(network.clock.now() / 20);
+        if (speaks && network.clock.now() % 20 === 0) await zoe.speak(frame, 0.5);
+        await network.pass(10);
+        call.render(out);
+        heard.push(...out);
+      }
+    };
+    await listen(1500);
+    expect(heard.at(-1)).toBeCloseTo(0.5, 1);
+    network.refuses = true;
+    network.sockets[0].session.close(19, 'gone');
+    heard = heard.slice(-1);
+    await listen(1000);
+    const largestStep = heard.reduce((most, sample, i) => Math.max(most, i > 0 ? Math.abs(sample - heard[i - 1]) : 0), 0);
+    expect(largestStep).toBeLessThan(0.01);
+    expect(Math.max(...heard.slice(480))).toBe(0);
+    network.refuses = false;
+    await listen(6000);
+    expect(heard.at(-1)).toBeCloseTo(0.5, 1);
+    call.leave();
+  });
+});
+
+describe('Declick', () => {
+  it('leaves sound alone, and goes from one source to the other in 5 ms', () => {
+    const declick = new Declick();
+    const one = new Float32Array(100).fill(0.5);
+    declick.smooth(one, 100);
+    expect(one).toEqual(new Float32Array(100).fill(0.5));
+    declick.jump();
+    const other = new Float32Array(400).fill(-0.5);
+    declick.smooth(other.subarray(0, 7), 7);
+    declick.smooth(other.subarray(7), 393);
+    expect(other[0]).toBeCloseTo(0.5);
+    for (let i = 1; i < 400; i++) expect(Math.abs(other[i] - other[i - 1])).toBeLessThan(1 / 200);
+    expect(other.subarray(240)).toEqual(new Float32Array(160).fill(-0.5));
+  });
+});

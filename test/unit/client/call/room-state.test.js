@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { HeardSpeakers } from '../../../../public/client/call/room-state.js';
+import { Packet, VOICE_BIT } from '../../../../public/shared/packet.js';
+
+describe('HeardSpeakers', () => {
+  function setUp() {
+    /** @type {any[]} */
+    const told = [];
+    const speakers = new HeardSpeakers((list) => told.push(list), (number) => (number === 9 ? undefined : `p${number}`));
+    /** @param {number} frame @param {[number, number, boolean][]} [list] id, level, voice */
+    const receive = (frame, list = [], bytes = 5) => {
+      const packet = new Packet();
+      packet.frame = frame;
+      packet.payloadBytes[0] = bytes;
+      packet.speakers = list.length;
+      list.forEach(([id, level, voice], i) => {
+        packet.speakerIds[i] = id;
+        packet.speakerLevels[i] = level | (voice ? VOICE_BIT : 0);
+      });
+      speakers.receive(packet, frame * 20);
+    };
+    return { told, receive };
+  }
+
+  it('tells who is to be heard, the loudest first, at most ten times a second', () => {
+    const { told, receive } = setUp();
+    receive(0, [[1, 40, false], [2, 20, true], [9, 3, true]]);
+    receive(1, [[3, 30, true]]);
+    expect(told).toEqual([[{ id: 'p2', level: 20, voice: true }, { id: 'p1', level: 40, voice: false }]]);
+    for (let frame = 2; frame < 5; frame++) receive(frame);
+    expect(told.length).toBe(1);
+    receive(5);
+    expect(told[1]).toEqual([{ id: 'p3', level: 30, voice: true }]);
+    for (let frame = 6; frame < 106; frame++) receive(frame, [[1, 40, true]]);
+    expect(told.length).toBe(2 + 20);
+  });
+
+  it('tells silence once, and takes nothing from a packet that was overtaken', () => {
+    const { told, receive } = setUp();
+    receive(0, [[1, 40, true]]);
+    receive(10, [], 0);
+    receive(9, [[1, 40, true]]);
+    for (let frame = 11; frame < 100; frame++) receive(frame, [], 0);
+    expect(told).toEqual([[{ id: 'p1', level: 40, voice: true }], []]);
+  });
+});

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SoundGraph } from '../../../../public/client/call/sound-graph.js';
+
+class FakeNode {
+  gain = { value: 0 };
+  /** @type {any[]} */
+  messages = [];
+  port = { postMessage: (/** @type {any} */ message) => void this.messages.push(message) };
+  connected = false;
+
+  connect() {
+    this.connected = true;
+  }
+
+  disconnect() {
+    this.connected = false;
+  }
+}
+
+class FakeContext extends EventTarget {
+  state = 'running';
+  sampleRate = 48_000;
+  baseLatency = 0.01;
+  destination = {};
+  loaded = 0;
+  audioWorklet = { addModule: async () => void (this.loaded += 1) };
+
+  /** @param {string} state */
+  become(state) {
+    this.state = state;
+    this.dispatchEvent(new Event('statechange'));
+  }
+
+  async close() {
+    this.become('closed');
+  }
+}
+
+class Processor {
+  /** @param {{ track: object }} init */
+  constructor({ track }) {
+    this.readable = { of: track };
+  }
+}
+
+/** @type {FakeNode[]} */
+let worklets = [];
+/** @type {FakeNode[]} */
+let sources = [];
+
+beforeEach(() => {
+  worklets = [];
+  sources = [];
+  const into = (/** @type {FakeNode[]} */ list) =>
+    class extends FakeNode {
+      constructor() {
+        super();
+        list.push(this);
+      }
+    };
+  vi.stubGlobal('AudioContext', FakeContext);
+  vi.stubGlobal('GainNode', FakeNode);
+  vi.stubGlobal('AudioWorkletNode', into(worklets));
+  vi.stubGlobal('MediaStreamAudioSourceNode', into(sources));
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const microphone = (sampleRate = 48_000) => {
+  const track = { getSettings: () => ({ sampleRate }) };
+  return { track, stream: /** @type {any} */ ({ getAudioTracks: () => [track] }) };
+};
+
+function setUp() {
+  /** @type {any[]} */
+  const messages = [];
+  const worker = { postMessage: (/** @type {any} */ message) => void messages.push(message) };
+  const graph = new SoundGraph(worker, { sampleRate: 48_000, channels: 1 });
+  const context = /** @type {FakeContext} */ (/** @type {unknown} */ (graph.context));
+  const types = () => messages.splice(0).map(({ type }) => type);
+  return { graph, context, messages, types };
+}
+
+describe('SoundGraph', () => {
+  it.each(['track', 'worklet'])('captures one microphone after the other, by its %s', async (way) => {
+    if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+    const begins = way === 'track' ? 'capture-track' : 'capture';
+    const { graph, messages, types } = setUp();
+    const [first, second] = [microphone(), microphone()];
+    await graph.startCapture(first.stream);
+    if (way === 'track') expect(messages).toEqual([{ type: begins, sound: { of: first.track } }]);
+    expect(types()).toEqual([begins]);
+    await graph.startCapture(second.stream);
+    if (way === 'track') expect(messages.at(-1)).toEqual({ type: begins, sound: { of: second.track } });
+    expect(types()).toEqual(['capture-ended', begins]);
+    graph.stopCapture();
+    graph.stopCapture();
+    expect(types()).toEqual(['capture-ended']);
+    expect(sources.map(({ connected }) => connected)).toEqual(way === 'track' ? [] : [false, false]);
+    for (const { messages: told } of worklets) expect(told.at(-1)).toEqual({ close: true });
+  });
+
+  it('goes from the one way to the other and back, as the microphones\' rates are', async () => {
+    vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+    const { graph, context, types } = setUp();
+    for (const rate of [44_100, 96_000, 16_000]) await graph.startCapture(microphone(rate).stream);
+    // Nobody waits for a worklet that isn't needed.
+    expect(context.loaded).toBe(1);
+    expect(types()).toEqual(['capture-track', 'capture-ended', 'capture', 'capture-ended', 'capture-track']);
+    expect(sources.map(({ connected }) => connected)).toEqual([false]);
+    expect(worklets[0].messages.at(-1)).toEqual({ close: true });
+  });
+
+  it.each(['track', 'worklet'])('captures by the %s while the context runs, and anew when it runs again', async (way) => {
+    if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+    const begins = way === 'track' ? 'capture-track' : 'capture';
+    const { graph, context, types } = setUp();
+    context.become('suspended');
+    await graph.startCapture(microphone().stream);
+    expect(types()).toEqual([]);
+    context.become('running');
+    expect(types()).toEqual([begins]);
+    context.become('interrupted');
+    expect(types()).toEqual(['capture-ended']);
+    context.become('running');
+    context.become('running');
+    expect(types()).toEqual([begins]);
+    graph.stopCapture();
+    context.become('suspended');
+    context.become('running');
+    expect(types()).toEqual(['capture-ended']);
+  });
+
+  it('captures nothing once it is closed', async () => {
+    vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+    const { graph, types } = setUp();
+    await graph.startCapture(microphone().stream);
+    const late = graph.startCapture(microphone(96_000).stream);
+    await graph.close();
+    await late;
+    expect(types()).toEqual(['capture-track', 'capture-ended']);
+  });
+});
