@@ -24,7 +24,7 @@ const MAY_IMPORT = {
   'server/http': ['server/config'],
 
   public: ['worklets'],
-  'public/client/clock': [],
+  'public/client/clock': ['public/client/connection/connection.js'],
   'public/client/connection': [],
   'public/client/capture': ['public/client/clock', 'worklets'],
   'public/client/playout': ['public/client/clock', 'worklets'],

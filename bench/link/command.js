@@ -1,4 +1,4 @@
-/** The command `node bench/link/link.js`. */
+/** The command `node bench/link/command.js`. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ const profileLines = () =>
   Object.entries(LINK_PROFILES).map(([name, { description }]) => `  ${name.padEnd(11)}${description}`);
 
 function program() {
-  return new Command('node bench/link/link.js')
+  return new Command('node bench/link/command.js')
     .description('Opens a link between two network namespaces, and measures it or runs a command on its client\'s side.')
     .argument('[command...]', 'after --: what to run, with ALOUD_CLIENT and ALOUD_SERVER as the two addresses')
     .option('--profile <name>', 'one of those below')
@@ -119,16 +119,11 @@ async function act(options, command) {
   return useLink(options, command);
 }
 
-/**
- * Sets the exit code: a command's own, 1 where something is wrong, 2 where there was only loopback.
- * @param {string[]} argv after the program's name
- */
-export async function main(argv) {
-  const command = program().parse(argv, { from: 'user' });
-  try {
-    process.exitCode = await act(command.opts(), command.args);
-  } catch (error) {
-    say(/** @type {Error} */ (error).message);
-    process.exitCode = 1;
-  }
+// The exit code is the command's own, 1 where something is wrong, 2 where there was only loopback.
+const given = program().parse();
+try {
+  process.exitCode = await act(given.opts(), given.args);
+} catch (error) {
+  say(/** @type {Error} */ (error).message);
+  process.exitCode = 1;
 }

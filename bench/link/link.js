@@ -1,11 +1,9 @@
 /**
  * A link between two network namespaces, a client's and a server's, with a given delay, jitter, loss and
- * rate. `node bench/link/link.js --help` is its command.
+ * rate. `node bench/link/command.js --help` is its command.
  */
 
 import { randomInt } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { buildEmulator, checkTun, Emulator } from './emulator.js';
 import { measureBandwidth, pingLink } from './measure.js';
 import { linkProfile } from './profiles.js';
@@ -207,9 +205,4 @@ export async function openLink(options = {}) {
     if (!(error instanceof LinkError)) throw error;
     return new Link({ ...rest, reason: error.message });
   }
-}
-
-// Not awaited: the command imports this module, which has to be loaded by then.
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  import('./command.js').then(({ main }) => main(process.argv.slice(2)));
 }

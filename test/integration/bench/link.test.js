@@ -16,7 +16,7 @@ import { ofTheMachine, requireOrSkip } from '../../skip.js';
 /** @typedef {import('../../../bench/link/measure.js').ProbeResult} ProbeResult */
 
 const CRATE = fileURLToPath(new URL('../../../bench/link/', import.meta.url));
-const COMMAND = fileURLToPath(new URL('../../../bench/link/link.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../../bench/link/command.js', import.meta.url));
 const OWNER = fileURLToPath(new URL('../../fixtures/link-owner.js', import.meta.url));
 
 const trial = await openLink({ parameters: { delayMs: 1 }, seed: 1 });
