@@ -48,9 +48,6 @@ const ALWAYS = ['public/shared'];
 /** What the server's folders share: files at its root, of which server.js and main.js have a rule of their own. */
 const SERVER_ROOT = ['server/*.js'];
 
-/** Rules that the code still breaks somewhere: warnings. */
-const NOT_YET = new Set([]);
-
 /** Folders of this repository: what isn't in one of them is a package or Node's own. */
 const HERE = '^(bench|certs|docs|native|public|server|test|worklets)/';
 
@@ -65,7 +62,7 @@ const within = (paths) => `^(${paths.map(pattern).join('|')})`;
  * @param {string} comment what to do about it
  * @param {{ from: object, to: object }} rule
  */
-const rule = (name, comment, { from, to }) => ({ name, comment, severity: NOT_YET.has(name) ? 'warn' : 'error', from, to });
+const rule = (name, comment, { from, to }) => ({ name, comment, severity: 'error', from, to });
 
 /** @param {string} folder */
 function folderRule(folder) {

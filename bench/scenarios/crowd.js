@@ -14,7 +14,7 @@ import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/config/options.js';
 import { targetsTable } from './targets.js';
 import { MachineMeter } from '../participants/child.js';
-import { addedMs, codecPassMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
+import { addedMs, codecPassMs, parseCase, receivedShares } from './crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
 /** One in this many participants has each packet's arrival noted. */

@@ -2,7 +2,7 @@
 
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
-import { mean } from './statistics.js';
+import { mean } from '../stats/statistics.js';
 import { readSpeech } from '../participants/speech.js';
 
 /**
