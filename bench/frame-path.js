@@ -1,5 +1,5 @@
 /**
- * What a frame costs on Node's thread, in microseconds and bytes: from the packet's arrival through the
+ * Measures the cost of a frame on Node's thread, in microseconds and bytes: from the packet's arrival through the
  * mix to the packet that is handed to the transport. Once without a codec, so that what remains is ours,
  * and once with Opus.
  */

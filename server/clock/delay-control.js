@@ -41,7 +41,7 @@ export class DelayControl {
   #setting = 'auto';
   /** D in force, in milliseconds, with its fraction. */
   #ms = 0;
-  /** How much D may still rise before the next frame. */
+  /** The most by which D may still rise before the next frame. */
   #budgetMs = 0;
   #replyFrames = 0;
   #replyWaitMs = 0;
@@ -60,7 +60,7 @@ export class DelayControl {
     this.#sampleRate = sampleRate;
     this.#maxMs = maxMs;
     this.#budgetMs = RISE * frameMs;
-    /** Where D is going, in milliseconds. */
+    /** The wanted D, towards which the one in force moves, in milliseconds. */
     this.wantedMs = Math.min(START_MS, maxMs);
     /** D in force, for what is pushed on the room's clock, in samples. */
     this.delaySamples = 0;

@@ -3,7 +3,7 @@
  * @import { Tick, TickScheduler } from './tick-scheduler.js'
  */
 
-/** How much of the past is still mixed after a stall, in milliseconds; what is older is skipped. */
+/** The longest stretch that is caught up with after a stall, in milliseconds; older frames are skipped. */
 const MAX_CATCH_UP_MS = 200;
 
 /** A frame is due this much early, in samples: a time in milliseconds and back is off by a rounding. */

@@ -42,7 +42,7 @@ const loaders = Object.freeze({
 
 export const codecNames = Object.freeze(/** @type {CodecName[]} */ (Object.keys(loaders)));
 
-/** What `auto` takes: the fastest, and one that is always there. @type {[CodecName, CodecName]} */
+/** The codecs of `auto`: the fastest, and one that is always there. @type {[CodecName, CodecName]} */
 const AUTO = ['native', 'libopus-wasm'];
 
 /** @type {Map<string, Promise<Codec>>} */

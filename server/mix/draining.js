@@ -3,7 +3,7 @@
  * @import { Source } from '../source/source.js'
  */
 
-/** How much the delay may still rise while somebody's last words wait, in milliseconds. */
+/** The margin for a delay that rises while somebody's last words wait, in milliseconds. */
 const MARGIN_MS = 100;
 
 /**

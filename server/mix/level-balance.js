@@ -11,7 +11,7 @@ const MOST_DB = 12;
 /** The fastest change of the gain, in dB a second of speech. */
 const SPEED_DB = 3;
 
-/** How much softer than the rest of the speech a pause within it is, in dB. */
+/** The gate below the speech's level, in dB: what is softer is a pause within it. */
 const GATE_DB = 15;
 
 /** How fast the gate comes down for a speaker who has become softer, in dB a second. */

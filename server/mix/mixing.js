@@ -120,7 +120,7 @@ export class Mixing {
     const hadReplies = this.#hasReplies;
     this.#hasReplies = listeners.some(({ delivery }) => delivery === 'reply');
     this.#fanout.listeners = listeners.filter(({ delivery }) => delivery === 'tick');
-    // What wasn't heard on the tick hasn't been decoded until now.
+    // Frames that the tick left out haven't been decoded until now.
     if (this.#hasReplies && !hadReplies) for (const source of sources) source.skipHistory(this.#mixedThrough);
     this.#replies.participantsChanged(sources, this.#sources.size, listeners);
     this.#volumesChanged();

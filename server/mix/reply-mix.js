@@ -17,7 +17,7 @@ const CLOCK_TOLERANCE_MS = 5;
 /** How many mixes are kept: for those who read with other delays, and to know who was heard just before. */
 const KEPT = 8;
 
-/** Where a source is in a mix. @enum {number} */
+/** The part of a source in a mix. @enum {number} */
 const Place = Object.freeze({ none: 0, mixed: 1, leftOut: 2 });
 
 /** The mix of one stretch of time, as it answers all who ask for it. Each of them takes their own sound out. */
@@ -235,7 +235,7 @@ export class ReplyMixer {
       if (makesRoom) {
         stretch.places[i] = Place.leftOut;
         if (was !== Place.mixed) {
-          // Of a source that isn't heard no more is decoded than its decoder needs once it is.
+          // A source that isn't heard is decoded no further back than its decoder needs once it is.
           source.skipTo(first - PRIMING_FRAMES);
           continue;
         }

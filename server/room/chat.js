@@ -22,7 +22,7 @@ const HISTORY_BYTES = 64 * 1024;
 const AT_ONCE = 5;
 const PER_SECOND = 1;
 
-/** What the members of a room write to each other. */
+/** The messages that the members of a room write to each other. */
 export class Chat {
   #clock;
   #wallNow;

@@ -92,7 +92,7 @@ export function readJoin(message) {
  */
 const define = (command) => command;
 
-/** What a member can ask for, by the message's type. */
+/** The commands, by the message's type. */
 const COMMANDS = Object.freeze({
   mute: define({
     schema: z.object({ muted: z.boolean() }),

@@ -66,7 +66,7 @@ export class Member {
   #quality = Quality.unknown;
   /** @type {number} */
   #measuredQuality = Quality.unknown;
-  /** What the client tells of the way down and of its sound cards; null where it hasn't. */
+  /** The client's own figures of the way down and of its sound cards; null before they are told. */
   #reported = {
     downLostPercent: /** @type {number | null} */ (null),
     playoutDelayMs: /** @type {number | null} */ (null),
@@ -298,7 +298,7 @@ export class Member {
     this.source?.endSecond(nowMs, this.roundTripMs());
   }
 
-  /** What is counted of the member's packets and of what it hears; and what the client told. */
+  /** The figures of the member's packets and of its hearing, with those that the client told. */
   stats() {
     const { droppedOut, rttMs: roundTripMs } = this.session.stats();
     const { serverDelayMs } = this;
@@ -308,7 +308,7 @@ export class Member {
     return Object.assign(stats, this.listener?.stats());
   }
 
-  /** What others are told of this member. */
+  /** The member as others are told of it. */
   describe() {
     const { id, name, label, session } = this;
     const { transport } = session;

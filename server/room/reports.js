@@ -59,7 +59,7 @@ function reaches({ receivedPercent, lostPercent, roundTripMs, latenessMs }, boun
 }
 
 /**
- * What each member is told once a second: how they are received, and how good the others' connections are. Members are
+ * Reports to each member once a second: how they are received, and how good the others' connections are. Members are
  * visited a few at a time where they are many, so that no mix waits until all have been told.
  */
 export class Reports {
@@ -76,7 +76,7 @@ export class Reports {
   #rounds = 0;
   /** @type {unknown} */
   #timer = null;
-  /** What is told of connections' quality in this round. @type {{ id: string, quality: number }[]} */
+  /** The changes of connections' quality that are told in this round. @type {{ id: string, quality: number }[]} */
   #qualities = [];
   #qualitiesMs = -Infinity;
 

@@ -1,5 +1,5 @@
 /**
- * What a room is made of: plain data that another thread or machine could be sent, and apart from it the services.
+ * A room's settings: plain data that could be sent to another thread or machine, and apart from it the services.
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'

@@ -375,7 +375,7 @@ export class Room {
     for (const { muted, source } of this.#roster.present.values()) if (!muted && source) yield source.lateness;
   }
 
-  /** Who is in the room, and how each is received. */
+  /** The answer to GET /api/rooms/<room>: the people, and how each is received. */
   describe() {
     const { serverDelayMs, ...delay } = this.#delay.describe();
     return {

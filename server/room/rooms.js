@@ -11,7 +11,7 @@ import { configFor, ROOM_DEFAULTS } from './room-config.js';
 /** The name of a mirror, as the one in it is told. */
 const MIRROR_NAME = 'mirror';
 
-/** How much later one hears oneself in a mirror, in milliseconds: after the sentence, not into it. */
+/** The delay of a mirror, in milliseconds: one hears oneself after the sentence, not into it. */
 const MIRROR_DELAY_MS = 2000;
 
 /** Multiples of the golden ratio are spread evenly modulo 1, so rooms' ticks don't coincide. */

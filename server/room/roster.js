@@ -18,8 +18,8 @@ const TOKEN_BYTES = 16;
 const SOURCE_NUMBERS = 2 ** 16;
 
 /**
- * Who is in a room, and whose place waits for them. Each place has a resume token that its holder alone is told, and
- * with which another session takes the place up again.
+ * The members of a room, and the places that wait for those who were lost. Each place has a resume token that its holder
+ * alone is told, and with which another session takes the place up again.
  */
 export class Roster {
   /** @type {Map<string, Member>} */
@@ -71,7 +71,7 @@ export class Roster {
   }
 
   /**
-   * What a person is shown as: the name, or where somebody has that already, the name with a number.
+   * The name that a person is shown with: their own, or where somebody has that already, with a number.
    * @param {string} name
    * @returns {string} "Ada", "Ada (2)", "Ada (3)"
    */

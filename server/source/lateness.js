@@ -234,7 +234,7 @@ export class Lateness {
     let group = 0;
     for (let bin = 0; bin < this.#bins; bin++) {
       while (group < uptoMs.length && bin > uptoMs[group]) group += 1;
-      // Of lateness beyond the cap only the lower limit is known.
+      // Lateness beyond the cap is known by its lower limit alone.
       counts[bin > this.#capMs ? uptoMs.length : group] += this.#totals[bin];
     }
     return counts;

@@ -78,7 +78,7 @@ export class PcmRing {
   }
 
   /**
-   * Where a frame's samples are to be written.
+   * Makes room for a frame's samples.
    * @param {number} frame
    * @returns {number} index into samples
    */
@@ -88,7 +88,7 @@ export class PcmRing {
   }
 
   /**
-   * Where a frame's samples are.
+   * Finds a frame's samples.
    * @param {number} frame
    * @returns {number} index into samples
    */
@@ -117,7 +117,7 @@ export class PcmRing {
   }
 
   /**
-   * How much of a stretch is as the participant sent it, sound or silence.
+   * Counts the samples of a stretch that are as the participant sent them, sound or silence.
    * @param {number} start absolute sample index
    * @param {number} samples
    * @returns {number} in samples

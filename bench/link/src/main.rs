@@ -23,7 +23,7 @@ mod tun;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Whoever started it may be killed without a word.
+    // The process that started this one may be killed without a word.
     // SAFETY: a plain system call.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) };
     let mut arguments = std::env::args().skip(1);
