@@ -163,8 +163,8 @@ describe('the app', () => {
   });
 
   it("tells a room's own sample clock, and the server's where there is no such room", async () => {
-    const settings = { sampleClock: { now: () => 7.5, sampleRate: 48000 } };
-    const { get } = await start({ rooms: /** @type {any} */ ({ get: (/** @type {string} */ name) => (name === 'a' ? { settings } : undefined) }) });
+    const room = { sampleClock: { now: () => 7.5, sampleRate: 48000 } };
+    const { get } = await start({ rooms: /** @type {any} */ ({ get: (/** @type {string} */ name) => (name === 'a' ? room : undefined) }) });
     const clockAt = async (/** @type {string} */ path) => (await (await get(path)).json()).clock;
     expect(await clockAt('/api/clock?room=a')).toBe(7.5);
     expect(await clockAt('/api/clock?room=b')).toBe(12345.25);

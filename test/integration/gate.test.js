@@ -8,6 +8,7 @@ const run = promisify(execFile);
 const root = new URL('../../', import.meta.url);
 
 const TESTS = `
+import { expect, it } from 'vitest';
 import { requireOrSkip } from '../../skip.js';
 it('holds', () => expect(1).toBe(1));
 let tries = 0;
