@@ -3,20 +3,22 @@ import { defineConfig } from 'vitest/config';
 /** Tests that hear or measure in a browser: nothing else may use the processors meanwhile. */
 const SOUND = ['test/browser/sound.test.js'];
 
-/** The lab, and sound that is heard for long: `npm run test:all` has them, `npm test` has not. */
+/**
+ * The lab, sound that is heard for long, calls that are cut off for long, and looks at many pages: `npm run test:all` has
+ * them, `npm test` has not.
+ */
 const LONG = [
   'test/integration/bench/**/*.test.js',
-  ...['lab', 'lab-browser', 'steady', 'stereo'].map((name) => `test/browser/${name}.test.js`),
+  ...['comeback', 'everyone', 'lab', 'lab-browser', 'recording-view', 'steady', 'stereo'].map((name) => `test/browser/${name}.test.js`),
 ];
 
 /** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */
 const LONGER = [
-  'test/unit/client/drift.test.js',
-  'test/unit/client/loss-presence.test.js',
-  'test/unit/client/steadiness.test.js',
+  'test/unit/client/clock/drift.test.js',
+  'test/unit/client/playout/loss-presence.test.js',
+  'test/unit/client/playout/steadiness.test.js',
   'test/integration/comeback.test.js',
   'test/integration/conference.test.js',
-  'test/browser/everyone.test.js',
   'test/browser/sound.test.js',
 ];
 
