@@ -83,8 +83,11 @@ const recordings = {
   begin: () => ({
     description: { id: 'bench', startedAt: new Date().toISOString(), files: [] },
     addFile: () => ({ write() {}, end() {}, remove() {} }),
+    onServerClose() {},
+    failed: console.error,
     end: async () => {},
   }),
+  logError: console.error,
 };
 
 /**
