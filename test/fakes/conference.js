@@ -35,7 +35,7 @@ export class Conference {
       info: () => {},
       ...settings.log,
     };
-    /** What the event loop's turns would run: here only timers do. */
+    /** Here timers alone run ticks, and not the event loop's turns. */
     const ticks = new TickScheduler(clock, () => {});
     /** @type {import('../../server/room/room-config.js').RoomServices} */
     this.services = { clock, sampleClock: this.sampleClock, ticks, codec, effort, wallNow, recordings, observer, log };
@@ -132,7 +132,7 @@ export class Person {
   }
 
   /**
-   * What was heard, by frame index: samples, or null for a silent packet.
+   * The sound that was heard, by frame index: samples, or null for a silent packet.
    * @returns {Promise<Map<number, Float32Array | null>>}
    */
   async heard() {
@@ -153,7 +153,7 @@ export class Person {
   }
 
   /**
-   * Who was listed as speaking, by frame index of the packets that have a list.
+   * The listed speakers, by frame index of the packets that have a list.
    * @returns {Map<number, { id: string, level: number, voice: boolean }[]>}
    */
   listed() {

@@ -110,7 +110,7 @@ async function connectPeer(post) {
   };
   let last = Promise.resolve();
   const send = (/** @type {Uint8Array[]} */ ...list) => void (last = last.then(() => exchange(list)).catch(() => {}));
-  // Who wants to hear something has to ask.
+  // A client that wants to hear something has to ask.
   const asking = { on: false };
   const ask = async () => {
     if (asking.on || !token) return;

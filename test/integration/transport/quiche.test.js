@@ -18,7 +18,7 @@ import { closeAfter, IDLE_TIMEOUT_MS, packetOf, pause, script, sharedCases, unti
 
 const { Http2Server, HttpServer, WebTransport } = await importQuietly();
 
-/** Where the engine isn't installed, the package says so on the console. */
+/** The package says on the console that the engine isn't installed. */
 async function importQuietly() {
   const silent = [vi.spyOn(console, 'error'), vi.spyOn(console, 'log')].map((spy) => spy.mockImplementation(() => {}));
   const webtransport = await import('@fails-components/webtransport');

@@ -1,5 +1,5 @@
 /**
- * What every transport is held to, over real sockets, and what tests of transports share.
+ * The cases that every transport is held to, over real sockets, and helpers of its tests.
  *
  * @import { Accept, Session, Transport } from '../../../server/transport/session.js'
  *
@@ -77,7 +77,7 @@ export function packetOf(length, seed = 1) {
 }
 
 /**
- * What a transport is given: it hears everything, answers each packet with the same, each message
+ * An `accept` for a transport: it hears everything, answers each packet with the same, each message
  * with {type: 'echo', of: it}.
  * @param {Options} [options]
  */

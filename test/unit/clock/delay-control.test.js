@@ -160,7 +160,7 @@ describe('the delay that tunes itself', () => {
     for (const [lateMs, roundTripMs] of [[900, null], [300, 20], [401, 500], [1e6, 20]]) {
       const traces = [constant(10), constant(Number(lateMs))];
       const { ticks, speakers } = simulate({ traces, seconds: 30, roundTripsMs: [20, roundTripMs] });
-      // Of the last nothing arrives while it is looked.
+      // Nothing of the last speaker arrives meanwhile.
       expect(speakers[1].excluded).toBe(lateMs !== 1e6);
       expect(ticks.map((tick) => tick.delayMs)).toEqual(base.ticks.map((tick) => tick.delayMs));
     }

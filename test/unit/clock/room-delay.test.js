@@ -50,7 +50,7 @@ describe('a room with auto', () => {
       const value = Math.round(valueOf(frame) * 32767) / 32767;
       if (!pcm || pcm.some((sample) => Math.abs(sample - value) > 1e-4)) wrong.push(frame);
     }
-    // What came late until D had risen was made up; all else is there, to the sample.
+    // Frames that were late until D had risen are concealed; all others are there, to the sample.
     expect(wrong.length).toBeLessThanOrEqual(16);
     expect(wrong.every((frame) => frame >= 500 && frame < 520)).toBe(true);
     for (const frame of wrong) if (heard.get(frame)) expect(heard.get(frame)?.[0]).toBeCloseTo(CONCEALED, 3);

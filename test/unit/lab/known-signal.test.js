@@ -27,7 +27,7 @@ describe('the known signal', () => {
   });
 });
 
-/** What a listener hears of the signal after some samples. @param {any} format @param {number} frame @param {number} lag */
+/** The signal as a listener hears it after some samples. @param {any} format @param {number} frame @param {number} lag */
 function heard(format, frame, lag, milliseconds = 400) {
   const signal = createKnownSignal(format);
   const out = new Float32Array(Math.round((milliseconds * format.sampleRate) / 1000));

@@ -46,7 +46,7 @@ function laboratory({ link, conference = new Conference() } = {}) {
     return ms;
   };
   const left = () => {
-    // What is still on its way arrives.
+    // Packets on their way arrive.
     conference.clock.advance(2000);
     expect(conference.rooms.size).toBe(0);
     expect(conference.codec.open + codec.open).toBe(0);

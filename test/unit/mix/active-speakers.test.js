@@ -3,7 +3,7 @@ import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
-/** Of full scale, what so many dBov are in a square wave. @param {number} level */
+/** The amplitude of a square wave of a level in dBov, relative to full scale. @param {number} level */
 const amplitude = (level) => 10 ** (-level / 20);
 
 /**
@@ -138,7 +138,7 @@ describe('the loudest speakers', () => {
     await talk(conference, 10, 25, [[bob, 30]]);
     conference.pass(5);
     const heard = await ear.heard();
-    // Of who is gone six frames are made up, which fade.
+    // Six frames of the one who is gone are concealed, and fade.
     for (let frame = 17; frame < 25; frame++) expect(end(heard, frame)).toBe(sum(30));
   });
 

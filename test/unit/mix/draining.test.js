@@ -12,7 +12,7 @@ const LOST = errors['session-lost'].close;
 const SPOKEN = 10;
 const WAITING = 3;
 
-/** What is heard of what is made up is CONCEALED, which fades: 3 frames, and 3 that fade. */
+/** The values of concealed frames: 3 of CONCEALED, and 3 that fade. */
 const MADE_UP = 6;
 
 /** @param {Conference} conference @param {Person} person @param {number} value @param {number} [from] */

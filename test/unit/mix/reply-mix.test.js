@@ -5,7 +5,7 @@ import { random } from '../../fakes/random.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
-/** Of full scale, what so many dBov are in a square wave. @param {number} level */
+/** The amplitude of a square wave of a level in dBov, relative to full scale. @param {number} level */
 const amplitude = (level) => 10 ** (-level / 20);
 
 /** @param {...number} levels */
@@ -57,7 +57,7 @@ describe('answers', () => {
   it('hold the loudest speakers, from their first sample on, and never the one who is answered', async () => {
     const { conference, people } = await roomOf(['Ear', 'Ann', 'Bob', 'Cid'], { maxSpeakers: 2 });
     const [ear, ann, bob, cid] = people;
-    // Who is answered first has no part in who is chosen.
+    // The speakers don't depend on the listener who is answered first.
     await talk(conference, 0, 1, [[ear, null], [ann, null], [bob, null], [cid, null]]);
     await talk(conference, 1, 40, [[ear, null], [ann, 30], [bob, 20], [cid, 25]]);
     const [atEar, atAnn, atBob, atCid] = await Promise.all(people.map((person) => person.heard()));
@@ -88,7 +88,7 @@ describe('answers', () => {
     for (let frame = first; frame < 100; frame++) expect(end(heard, frame)).toBe(sum(14));
     // Ann's own beginning and end are the largest steps there are.
     expect(largestStep(heard)).toBeLessThan(amplitude(30) + 0.001);
-    // Who was heard until then hears who comes in as everybody else does, and who comes in nothing of their own.
+    // A speaker who makes room hears the one who comes in as everybody does, and that one nothing of their own.
     expect(end(await ann.heard(), 99)).toBe(sum(14));
     for (const pcm of (await bob.heard()).values()) {
       if (pcm) expect(Math.max(...pcm)).toBeLessThan(amplitude(30) + 0.001);

@@ -107,7 +107,7 @@ function speak(conference, talkers, frames) {
   }
 }
 
-/** What was recorded, by file. @param {Recordings} recordings @param {string} id @param {string} directory */
+/** The recorded sound, by file. @param {Recordings} recordings @param {string} id @param {string} directory */
 async function filesOf(recordings, id, directory) {
   const description = await recordings.describe(id);
   const files = /** @type {Record<string, Awaited<ReturnType<typeof readOggOpus>>>} */ ({});
@@ -240,7 +240,7 @@ describe('a recording', () => {
     const { files, description } = await filesOf(recordings, id, directory);
     expect(Object.keys(files)).toEqual(['mix.opus', '01-ann.opus']);
     expect(description?.files.length).toBe(2);
-    // What of Bob was written when he changed his mind is there; what was still to be written isn't.
+    // The part of Bob that was written when he changed his mind is there, the rest isn't.
     const { samples } = files['mix.opus'];
     expect(levelDb(samples.subarray(48000, 180000))).toBeGreaterThan(-40);
     expect(levelDb(samples.subarray(202 * 960))).toBeLessThan(-80);
@@ -291,7 +291,7 @@ describe('a recording', () => {
     expect(lengths.slice(0, 100).every((length) => length > 2)).toBe(true);
     expect(lengths.slice(100, 140).every((length) => length <= 2)).toBe(true);
     expect(lengths.slice(140, 300).every((length) => length > 2)).toBe(true);
-    // Who comes back after the end isn't recorded any more.
+    // A person who comes back after the end isn't recorded any more.
     const token = back.session.told('welcome')[0].resume;
     ann.say({ type: 'record', on: true });
     await settle();
@@ -579,7 +579,7 @@ describe('recordings', () => {
     now += 3 * 3600 * 1000;
     await recordings.sweep();
     expect(await recordings.describe(ids[0])).toBe(null);
-    // What is being written is as old as it may be.
+    // The frame that is being written is as old as it may be.
     expect(await recordings.describe(ids[2])).toMatchObject({ on: true });
     expect(await readdir(directory)).toEqual([ids[2]]);
     await utimes(join(directory, ids[2], 'recording.json'), 0, 0);

@@ -169,7 +169,7 @@ describe('a session that is taken up again', () => {
     expect(back.id).toBe(bob.id);
     expect(ann.session.told('left')).toEqual([]);
     expect(conference.rooms.get('lab')?.describe().people).toHaveLength(2);
-    // What the old session still says is nobody's.
+    // Packets of the old session are nobody's.
     bob.session.handler?.control({ type: 'leave' });
     bob.session.handler?.control({ type: 'mute', muted: true });
     expect(ann.session.told('left')).toEqual([]);

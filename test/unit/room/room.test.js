@@ -213,7 +213,7 @@ describe('who is silent', () => {
       await bob.speak(from + 50, null);
     };
     await speak(100);
-    // Of both a decoder and the encoder of what the other hears, and the encoder of what Cid hears.
+    // A decoder of both, the encoders of what each of them hears, and the encoder of what Cid hears.
     expect(conference.codec.open).toBe(5);
     conference.pass(500);
     // Opus's state goes on over silence.

@@ -69,7 +69,7 @@ describe('a stereo room', () => {
   it('answers packets with the same sides at any delay', async () => {
     const conference = new Conference({ channels: 2, delivery: 'reply' });
     const ann = await conference.join('Ann');
-    // So many samples that an answer is of parts of two frames.
+    // A delay that isn't a whole number of frames: an answer has parts of two.
     const bob = await conference.join('Bob', { delivery: 'reply', serverDelayMs: 53.1 });
     for (let i = 0; i < 20; i++) {
       const frame = Math.floor(conference.sampleClock.now() / 960);

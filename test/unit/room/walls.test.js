@@ -1,4 +1,4 @@
-/** What goes wrong in one room is heard in no other: a listener there gets each frame while another room fails. */
+/** A fault in one room is heard in no other: a listener there gets each frame while another room fails. */
 
 import { describe, expect, it } from 'vitest';
 import { Member } from '../../../server/room/member.js';

@@ -30,7 +30,7 @@ async function packetOf(person, frame, redundancy) {
 /** @param {Person} person @param {Uint8Array} bytes */
 const send = (person, bytes) => person.session.handler?.packet(bytes, person.conference.clock.now());
 
-/** What each frame was heard as. @param {Person} person @param {number[]} frames */
+/** The value as which each frame was heard. @param {Person} person @param {number[]} frames */
 async function heard(person, frames) {
   const all = await person.heard();
   return frames.map((frame) => Math.round((all.get(frame)?.[0] ?? 0) * 1000) / 1000);

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../../server/config/config-error.js';
 import { openWebTransport } from '../../../server/transport/webtransport.js';
 
-/** What the engines do in a test. */
+/** The engines, as a test has them. */
 const engines = vi.hoisted(() => ({
   /** Why there is no native one. @type {Error | null} */ missing: null,
   /** @type {string | null} */ quicheError: null,
-  /** What opening does. @type {(name: string) => any} */ open: (name) => ({ name, address: () => ({ host: '::', port: 4433 }) }),
+  /** Opens an engine. @type {(name: string) => any} */ open: (name) => ({ name, address: () => ({ host: '::', port: 4433 }) }),
 }));
 
 vi.mock('@aloud/native', async (original) => ({

@@ -10,7 +10,7 @@ const filesOf = (/** @type {string} */ place) =>
     .filter((file) => file.endsWith('.js'))
     .map((file) => `${place}${file}`);
 
-/** What runs on the page itself, the sentences aside. */
+/** The files that run on the page itself, those of its sentences left out. */
 const pageFiles = ['app.js', 'call.js', ...filesOf('ui/'), ...filesOf('client/')];
 
 /** Without comments and what is for whoever programs. @param {string} source */

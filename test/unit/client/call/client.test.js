@@ -98,12 +98,12 @@ describe('Client', () => {
     expect(playout.delayMs).toBeLessThanOrEqual(conference.format.frameMs + 5);
     expect(client.dropped).toBe(0);
     expect(client.clockErrorMs).toBeLessThan(13);
-    // Who only listens still sends a packet for each frame.
+    // A listener still sends a packet for each frame.
     expect(uplink.sent).toBeGreaterThan(4500 / conference.format.frameMs);
     expect(uplink.silent).toBe(uplink.sent);
     const sent = /** @type {any} */ (ada.client.stats()).detail;
     expect(sent.server.receivedPercent).toBe(100);
-    // What only the client knows, the server shows.
+    // The server shows what only the client knows.
     const shown = conference.rooms.get('lab')?.describe().people.find(({ name }) => name === 'Ben')?.stats;
     expect(shown).toMatchObject({ downLostPercent: 0, driftPpm: expect.closeTo(playout.driftPpm, -2) });
     expect(Math.abs(Number(shown?.playoutDelayMs) - playout.delayMs)).toBeLessThan(25);

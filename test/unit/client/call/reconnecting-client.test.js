@@ -11,7 +11,7 @@ const config = { transports: { websocket: { path: '/session' } } };
 
 /** A network that can be cut, and a call in it. */
 class Network {
-  /** Where new connections go; a server that was started anew is another conference. */
+  /** The conference of new connections; a server that was started anew is another one. */
   conference;
   /** Nothing passes, and nobody is told. */
   cut = false;
@@ -39,7 +39,7 @@ class Network {
     /** @type {any[]} */
     const joined = [];
     const random = randomOf(5);
-    /** What `new WebSocket` gives. */
+    /** The object that `new WebSocket` gives. */
     function Socket() {
       const Inner = conferenceSockets(network.conference, { loses: () => network.cut });
       const socket = /** @type {any} */ (new Inner());

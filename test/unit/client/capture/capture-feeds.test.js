@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CaptureFeed, TrackFeed } from '../../../../public/client/capture/capture-feeds.js';
 import { SampleRing } from '../../../../worklets/sample-ring.js';
 
-/** What a browser hands out: a piece of a track's sound, one plane for each channel. */
+/** A piece of a track's sound as a browser hands it out: one plane for each channel. */
 class FakeAudioData {
   closed = false;
   #planes;

@@ -108,7 +108,7 @@ describe('FrameSender', () => {
     const last = encoded[encoded.length - 1];
     expect(last.slice(480).every((sample) => sample === 0)).toBe(true);
     expect(Math.abs(last[0])).toBeGreaterThan(0);
-    // What is sent after the word: 300 to 400 ms.
+    // Packets are sent for 300 to 400 ms after the word.
     expect(encoded.length * 20).toBeGreaterThanOrEqual(420 + 300);
     expect(encoded.length * 20).toBeLessThanOrEqual(420 + 400);
   });

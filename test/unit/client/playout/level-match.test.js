@@ -43,7 +43,7 @@ function beginAgain(frameMs, back) {
     if (frame === loud) decoder.conceal(decoded, 0);
     if (frame >= loud && frame < back - 2) continue;
     decoder.decode(bytes, 0, length, decoded, 0);
-    // What was heard of the frame meanwhile came from the other stream.
+    // The frame was heard from the other stream meanwhile.
     if (frame === back - 1) {
       levels.apply(reference.slice());
       levels.primed(decoded);

@@ -12,7 +12,7 @@ const SECONDS = byLength({ short: 80, long: 240 });
 const SETTLE_SECONDS = 5;
 const WAY_MS = 30;
 
-/** So many values stand for frames, a step apart: whose sound it is that is decoded is seen by its value. */
+/** The number of values that stand for frames, a step apart: a decoded value tells its frame. */
 const VALUES = 1000;
 const STEP = 0.0005;
 
@@ -30,7 +30,7 @@ function talker(next) {
 }
 
 /**
- * What Bob, who speaks himself now and then, hears of Ann on a way that loses packets.
+ * Has Bob, who speaks now and then, hear Ann on a way that loses packets.
  * @param {number} share of the packets that are lost, each by itself
  * @returns {Promise<{ spoken: number, heard: number, delayMs: number }>} frames, and Bob's playout delay at the end
  */

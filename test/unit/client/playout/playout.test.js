@@ -155,7 +155,7 @@ describe('Playout', () => {
       const { counters } = playout;
       expect(counters).toMatchObject({ late: 0, lost: 0, concealed: 0, skipped: 0, garbage: 0, strange: 0 });
       expect(playout.receivedPercent).toBe(100);
-      // What a call starts with is worked off slowly where there is no pause.
+      // The delay at a call's start is worked off slowly where there is no pause.
       expect(playout.delayMs).toBeLessThanOrEqual(Math.max(10, format.frameMs + 5));
       expect(jump()).toBeLessThan(smooth(format.sampleRate, format.frameMs));
       expect(Math.max(...heard.slice(-4000))).toBeGreaterThan(0.49);
@@ -274,7 +274,7 @@ describe('Playout', () => {
     const { movedMs, wantedMs } = playout.stats();
     expect(wantedMs).toBeLessThan(10);
     run(stream(500, 1000));
-    // What is left of the start is worked off by 500 ppm at most: nobody hears it.
+    // The rest of the delay at the start is worked off by 500 ppm at most: nobody hears it.
     expect(playout.stats().movedMs - movedMs).toBeLessThan(5.1);
     run([...stream(1000, 1020), ...stream(1021, 1050, (frame) => (frame < 1030 ? 90 : 30))]);
     expect(playout.stats().movedMs).toBeGreaterThan(movedMs + 20);

@@ -121,7 +121,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
     });
   };
   let taken = 0;
-  // What it wants isn't always a number of whole blocks.
+  // The wanted length isn't always a number of whole blocks.
   const card = () => {
     taken += blockSamples;
     for (; heardTo < taken; heardTo += block.length) {

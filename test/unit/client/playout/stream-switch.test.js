@@ -27,7 +27,7 @@ function utterance(frame, speaks) {
 }
 
 /**
- * What Bob hears of Ann, who speaks all the time, by his own playout.
+ * Has Bob hear Ann, who speaks all the time, by his own playout.
  * @param {number[][]} speaks when Bob does
  * @param {boolean} alone whether nobody else listens, so that the shared stream rests while he speaks
  * @param {string} [loses] which packet is lost where the stream changes: 'first' of the one, or 'last' of the other

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const HOME = fileURLToPath(new URL('../../', import.meta.url));
+const HOME = fileURLToPath(new URL('../../../', import.meta.url));
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'native/README.md'].concat(
   readdirSync(join(HOME, 'docs')).flatMap((name) => (name.endsWith('.md') ? `docs/${name}` : [])),
