@@ -283,7 +283,7 @@ needsLink.describe('the command', () => {
     const options = ['--profile', 'lan', '--steps', steps, '--seed', '5', '--ping', '5', '--interval', '20'];
     const { code, stdout, stderr } = await command(...options, '--', 'sh', '-c', 'echo at $ALOUD_CLIENT; exit 7');
     rmSync(folder, { recursive: true });
-    expect(stderr).toContain('lan by emulator, seed 5');
+    expect(stderr).toContain('lan, seed 5');
     expect(code).toBe(7);
     expect(stdout).toContain('at 198.18.0.1');
     const [, min] = /min ([\d.]+)/.exec(stdout) ?? [];
