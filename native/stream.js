@@ -58,10 +58,18 @@ export class Stream {
 
   /**
    * @param {Uint8Array} bytes copied, all or none
-   * @returns {boolean} false when there is no room now, or writing is over
+   * @returns {boolean} false when there is no room now, or writing is over: see writable
    */
   write(bytes) {
-    return this.#writes && this.#native.streamWrite(this.#session, this.id, bytes) === 1;
+    if (!this.#writes) return false;
+    const written = this.#native.streamWrite(this.#session, this.id, bytes);
+    if (written < 0) this.endWriting();
+    return written === 1;
+  }
+
+  /** Whether more may be written, now or later: the peer wants it, and the session is open. */
+  get writable() {
+    return this.#writes;
   }
 
   /** Ends what is written, in order. */

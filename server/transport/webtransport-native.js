@@ -211,13 +211,16 @@ export class NativeEngineSession extends BaseSession {
   }
 
   /**
-   * Closes a peer that doesn't read its control messages once their queue is full.
+   * Closes a peer that doesn't read its control messages once their queue is full. One that takes no more of them is
+   * closing: its own end, and the reason for it, are on the way.
    * @param {object | ControlMessage} message
    */
   sendControl(message) {
     if (this.ended) return;
     const { line } = prepareControl(message);
-    if (this.#control ? !this.#control.write(line) : !this.#wait(line)) this.closeWith('idle-timeout');
+    const control = this.#control;
+    const taken = control ? control.write(line) : this.#wait(line);
+    if (!taken && (control === null || control.writable)) this.closeWith('idle-timeout');
   }
 
   /**

@@ -74,6 +74,16 @@ describe('a session of the native engine', () => {
     flood.close(0, '');
   });
 
+  it.each([
+    ['is closed where the peer leaves its control messages unread', true, [[errors['idle-timeout'].close, errors['idle-timeout'].message]]],
+    ['waits for the peer’s own end where it takes no more of them', false, []],
+  ])('%s', (_, writable, closed) => {
+    const { native, session: stuck } = session();
+    native.onStream({ bidi: true, write: () => false, writable });
+    stuck.sendControl({ type: 'left', id: '1' });
+    expect(native.closed).toEqual(closed);
+  });
+
   it('ends alone when its handler throws, which is logged with its stack', () => {
     const { native, log, onEnd, handler } = session();
     handler.packet.mockImplementation(() => {
