@@ -140,7 +140,7 @@ inChromium.describe('sound in Chromium', () => {
     expect(call.playout.underruns).toBeLessThanOrEqual(2);
   }, closePages));
 
-  inChromium.it('stops within a second of Mute, and starts again', async () => {
+  if (!isLong) inChromium.it('stops within a second of Mute, and starts again', async () => {
     const { speech } = await readSpeech('speech-high');
     const spoken = Float32Array.from({ length: speech.length * 4 }, (_, i) => speech[i % speech.length]);
     const listener = await joinRoom(listeners.browser, server.url, 'mute', { name: 'Lis' });
@@ -160,7 +160,7 @@ inChromium.describe('sound in Chromium', () => {
     expect(await levelAfter(1500)).toBeGreaterThan(-40);
   });
 
-  inChromium.it('is heard in a browser without shared memory, which says why it only listens', () => undisturbed(async () => {
+  if (isLong) inChromium.it('is heard in a browser without shared memory, which says why it only listens', () => undisturbed(async () => {
     const { speech, spoken, lengthMs } = await readSpeech('speech-high');
     // Without these headers no page has shared memory.
     const prepare = (/** @type {Page} */ page) =>
