@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { PcmRing } from '../../../server/source/pcm-ring.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
@@ -96,5 +97,13 @@ describe("a listener's own volumes", () => {
     await anew.speak(frame, 0.1);
     conference.pass(5);
     expect((await cid.heard()).get(frame)?.[0]).toBeCloseTo(0.1, 3);
+  });
+
+  it('have no other source looked at when they are set', async () => {
+    const { people: [ann, bob] } = await threeAndBob();
+    const resize = vi.spyOn(PcmRing.prototype, 'resize');
+    for (let i = 0; i < 10; i++) volume(ann, bob, i / 10);
+    expect(resize).not.toHaveBeenCalled();
+    resize.mockRestore();
   });
 });
