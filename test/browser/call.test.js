@@ -30,6 +30,8 @@ inChromium.describe('a call in Chromium', () => {
   /** @type {(() => Promise<unknown>)[]} */
   const closing = [];
   afterEach(async () => {
+    // Pages first: those that are left without a server try to come back.
+    await site.closePages();
     for (const close of closing.splice(0)) await close();
   });
 
