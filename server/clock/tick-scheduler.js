@@ -37,7 +37,7 @@ export class TickScheduler {
   #stallMs = 0;
   /** When the last stall was seen. */
   #stallAtMs = -Infinity;
-  /** Hands over the packets that have come: called before ticks that are due. @type {(() => void) | null} */
+  /** Hands over the packets that have come: called before each tick that is due. @type {(() => void) | null} */
   #poll = null;
 
   /**
@@ -57,7 +57,7 @@ export class TickScheduler {
     };
   }
 
-  /** Packets that have come are read before the ticks that are due, so that they are in time. @param {() => void} poll */
+  /** Packets that have come are read before each tick that is due, so that they are in time. @param {() => void} poll */
   pollWith(poll) {
     this.#poll = poll;
   }
@@ -108,10 +108,13 @@ export class TickScheduler {
     if (ticks.length > 0 && ticks[0].atMs <= now) {
       // The stall is noted first: what came in time and has waited for the server isn't late.
       this.#noteStall(now, now - ticks[0].atMs);
-      this.#poll?.();
     }
     try {
-      for (let left = ticks.length; left > 0 && ticks.length > 0 && ticks[0].atMs <= now; left--) ticks.shift()?.run();
+      for (let left = ticks.length; left > 0 && ticks.length > 0 && ticks[0].atMs <= now; left--) {
+        // Before each: where many rooms are due, packets for the later ones come while the earlier ones are mixed.
+        this.#poll?.();
+        ticks.shift()?.run();
+      }
     } finally {
       this.#isRunning = false;
       this.#wait();
