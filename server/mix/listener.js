@@ -99,7 +99,7 @@ export class Listener {
 
   /** Whether the last frame was the shared stream's. */
   get shares() {
-    return this.#hearsOwn === false;
+    return !this.#hearsOwn;
   }
 
   /**
