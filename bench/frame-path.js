@@ -4,6 +4,10 @@
  * and once with Opus.
  */
 
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { setImmediate } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { createAudioFormat } from '../public/shared/audio-format.js';
@@ -12,6 +16,9 @@ import { loadCodec } from '../server/codec/codec.js';
 import { SampleClock } from '../server/clock/sample-clock.js';
 import { TickScheduler } from '../server/clock/tick-scheduler.js';
 import { Rooms } from '../server/room/rooms.js';
+import { bootstrap } from './stats/bootstrap.js';
+import { seededRandom } from './stats/random.js';
+import { quantile, sorted } from './stats/statistics.js';
 
 const PAYLOAD_BYTES = 80;
 
@@ -239,65 +246,128 @@ function measure(room, packets, seconds) {
 }
 
 /** @param {number[]} values */
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+const median = (values) => quantile(sorted(values), 0.5);
 
-/** @param {string} text */
-function wholeNumber(text) {
+/** @param {number} least */
+const wholeNumberFrom = (least) => (/** @type {string} */ text) => {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 1000) throw new InvalidArgumentError('allowed is a whole number from 1 to 1000');
+  if (!Number.isInteger(value) || value < least || value > 1000) throw new InvalidArgumentError(`allowed is a whole number from ${least} to 1000`);
   return value;
+};
+const wholeNumber = wholeNumberFrom(1);
+
+/** @param {string} folder */
+function checkout(folder) {
+  if (!existsSync(join(folder, 'bench/frame-path.js'))) throw new InvalidArgumentError('it has no bench/frame-path.js');
+  return resolve(folder);
 }
 
 /** People in the room, and how many of them talk. */
 const SITUATIONS = Object.freeze([[10, 10], [50, 50], [500, 3], [500, 0]]);
 const MOST_ANSWERED = 100;
 
-const options = new Command('frame-path')
+/**
+ * @typedef {{ codec: string, people: number, talking: number, delivery: string, 'µs/frame': number, 'bytes/frame': number, 'sent/frame': number }} Row
+ *
+ * @param {readonly number[][]} situations
+ * @param {{ rounds: number, seconds: number }} options
+ * @returns {Promise<Row[]>} medians of the rounds, which the cases take by turns
+ */
+async function measureHere(situations, { rounds, seconds }) {
+  const { gc } = /** @type {{ gc?: () => void }} */ (globalThis);
+  if (!gc) console.error('Bytes are rough: run with node --expose-gc for exact ones.');
+  const cases = [];
+  for (const codec of [noCodec, await loadCodec()]) {
+    const packets = makePackets(await makePayloads(codec, 100));
+    for (const [people, talking] of situations) {
+      for (const kind of ['tick', 'tick, recorded', 'reply']) {
+        // An answer is encoded for each packet: that is not for so many.
+        if (kind !== 'tick' && people > MOST_ANSWERED) continue;
+        const [delivery, recorded] = /** @type {['tick' | 'reply', string?]} */ (kind.split(', '));
+        const room = await createRoom({ codec, delivery, people, talking, recorded: recorded !== undefined });
+        const results = /** @type {ReturnType<typeof measure>[]} */ ([]);
+        cases.push({ codec: codec.name, people, talking, delivery: kind, room, packets, results });
+      }
+    }
+  }
+  for (let round = -2; round < rounds; round++) {
+    for (const { room, packets, results } of cases) {
+      gc?.();
+      const result = measure(room, packets, seconds);
+      if (round >= 0) results.push(result);
+    }
+  }
+  for (const { room } of cases) room.rooms.close();
+  return cases.map(({ codec, people, talking, delivery, results }) => ({
+    codec,
+    people,
+    talking,
+    delivery,
+    'µs/frame': Number(median(results.map((result) => result.usPerFrame)).toFixed(2)),
+    'bytes/frame': Number(median(results.map((result) => result.bytesPerFrame)).toFixed(1)),
+    'sent/frame': Number(median(results.map((result) => result.sentPerFrame)).toFixed(2)),
+  }));
+}
+
+/**
+ * Processes of this checkout and of another, a pair at a time: what slows the machine slows both of a pair. The
+ * ratio's interval is that of 95 %.
+ * @param {string} folder the other checkout's, with its packages installed
+ * @param {readonly number[][]} situations
+ * @param {{ rounds: number, seconds: number, pairs: number }} options
+ */
+function compare(folder, situations, { rounds, seconds, pairs }) {
+  const run = (/** @type {string} */ file, /** @type {number[]} */ [people, talking]) => {
+    const argv = ['--expose-gc', file, '--json', ...Object.entries({ people, talking, rounds, seconds }).flatMap(([name, value]) => [`--${name}`, String(value)])];
+    return /** @type {Row[]} */ (JSON.parse(execFileSync(process.execPath, argv, { encoding: 'utf8' })).cases);
+  };
+  const files = [fileURLToPath(import.meta.url), join(folder, 'bench/frame-path.js')];
+  return situations.flatMap((situation, which) => {
+    const measured = Array.from({ length: pairs }, (_, pair) => {
+      process.stderr.write(`\rsituation ${which + 1} of ${situations.length}, pair ${pair + 1} of ${pairs} `);
+      // The first of a pair is the other's second: neither is always the one that runs after a pause.
+      const [first, second] = pair % 2 ? [1, 0] : [0, 1];
+      const rows = [/** @type {Row[]} */ ([]), /** @type {Row[]} */ ([])];
+      rows[first] = run(files[first], situation);
+      rows[second] = run(files[second], situation);
+      return rows;
+    });
+    process.stderr.write('\r\x1b[K');
+    return measured[0][0].map(({ codec, people, talking, delivery }, row) => {
+      const of = (/** @type {number} */ side, /** @type {'µs/frame' | 'bytes/frame'} */ what) => Number(median(measured.map((rows) => rows[side][row][what])).toFixed(1));
+      const ratios = measured.map(([here, there]) => [here[row]['µs/frame'] / there[row]['µs/frame']]);
+      const [ratio] = bootstrap(ratios, (ascending) => [quantile(ascending, 0.5)], { random: seededRandom(1) });
+      return {
+        codec,
+        people,
+        talking,
+        delivery,
+        'µs here': of(0, 'µs/frame'),
+        'µs there': of(1, 'µs/frame'),
+        ratio: Number(ratio.estimate.toFixed(3)),
+        '95 %': `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}`,
+        'bytes here': of(0, 'bytes/frame'),
+        'bytes there': of(1, 'bytes/frame'),
+      };
+    });
+  });
+}
+
+const { against, json, people, talking, ...options } = new Command('frame-path')
   .description("What a received frame costs on Node's thread, in microseconds of CPU time and in bytes of the heap.")
   .option('--people <n>', 'people in the room: this one situation, rather than several', wholeNumber)
-  .option('--talking <n>', 'how many of them talk', wholeNumber, 1000)
+  .option('--talking <n>', 'how many of them talk', wholeNumberFrom(0), 1000)
   .option('--rounds <n>', 'rounds, taken in turn; the median is shown', wholeNumber, 9)
   .option('--seconds <n>', 'seconds of the room in a round', wholeNumber, 2)
+  .option('--against <folder>', 'another checkout, installed: both are run by turns, and their ratios shown', checkout)
+  .option('--pairs <n>', 'with --against: how often each is run', wholeNumber, 15)
   .option('--json', 'prints JSON')
   .parse()
   .opts();
 
-const { gc } = /** @type {{ gc?: () => void }} */ (globalThis);
-if (!gc) console.error('Bytes are rough: run with node --expose-gc for exact ones.');
-
-const situations = options.people ? [[options.people, Math.min(options.talking, options.people)]] : SITUATIONS;
-const cases = [];
-for (const codec of [noCodec, await loadCodec()]) {
-  const packets = makePackets(await makePayloads(codec, 100));
-  for (const [people, talking] of situations) {
-    for (const kind of ['tick', 'tick, recorded', 'reply']) {
-      // An answer is encoded for each packet: that is not for so many.
-      if (kind !== 'tick' && people > MOST_ANSWERED) continue;
-      const [delivery, recorded] = /** @type {['tick' | 'reply', string?]} */ (kind.split(', '));
-      const room = await createRoom({ codec, delivery, people, talking, recorded: recorded !== undefined });
-      const results = /** @type {ReturnType<typeof measure>[]} */ ([]);
-      cases.push({ codec: codec.name, people, talking, delivery: kind, room, packets, results });
-    }
-  }
-}
-for (let round = -2; round < options.rounds; round++) {
-  for (const { room, packets, results } of cases) {
-    gc?.();
-    const result = measure(room, packets, options.seconds);
-    if (round >= 0) results.push(result);
-  }
-}
-const table = cases.map(({ codec, people, talking, delivery, results }) => ({
-  codec,
-  people,
-  talking,
-  delivery,
-  'µs/frame': Number(median(results.map((result) => result.usPerFrame)).toFixed(2)),
-  'bytes/frame': Number(median(results.map((result) => result.bytesPerFrame)).toFixed(1)),
-  'sent/frame': Number(median(results.map((result) => result.sentPerFrame)).toFixed(2)),
-}));
-for (const { room } of cases) room.rooms.close();
-if (options.json) console.log(JSON.stringify({ node: process.version, ...options, cases: table }, null, 2));
+const situations = people ? [[people, Math.min(talking, people)]] : SITUATIONS;
+const table = against ? compare(against, situations, /** @type {any} */ (options)) : await measureHere(situations, /** @type {any} */ (options));
+if (json) console.log(JSON.stringify({ node: process.version, ...options, cases: table }, null, 2));
 else {
   console.log(`20 ms frames at 48 kHz, Node ${process.version}; "frame" is one that was received`);
   console.table(table);
