@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.js'],
           exclude: [...SOUND, ...LONG_BROWSER],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
