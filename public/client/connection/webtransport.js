@@ -96,27 +96,25 @@ export class WebTransportConnection extends Connection {
   }
 
   /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
-  async #readDatagrams(reader) {
-    for (;;) {
-      let next;
-      try {
-        next = await reader.read();
-      } catch {
-        // The session has ended; #watchEnd tells of it.
-        return;
-      }
-      if (next.done || this.closed) return;
-      this.received(next.value, this.#now());
-    }
+  #readDatagrams(reader) {
+    return this.#readAll(reader, (bytes) => this.received(bytes, this.#now()));
   }
 
   /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
-  async #readControl(reader) {
+  #readControl(reader) {
     const lines = new ControlLines({
       maxBytes: MAX_CONTROL_BYTES,
       onMessage: (message) => this.control(message),
       onError: () => this.ended('connection-lost', 'The server sent what is no control message.'),
     });
+    return this.#readAll(reader, (bytes) => lines.push(bytes));
+  }
+
+  /**
+   * @param {ReadableStreamDefaultReader<Uint8Array>} reader
+   * @param {(bytes: Uint8Array) => void} take
+   */
+  async #readAll(reader, take) {
     for (;;) {
       let next;
       try {
@@ -126,7 +124,7 @@ export class WebTransportConnection extends Connection {
         return;
       }
       if (next.done || this.closed) return;
-      lines.push(next.value);
+      take(next.value);
     }
   }
 
