@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** Tests that hear or measure in a browser: nothing else may use the processors meanwhile. */
 const SOUND = ['test/browser/sound.test.js'];
 
+/** The same over real sockets, without a browser: those that ask test/support/undisturbed.js. */
+const MEASURED = ['native/congestion', 'quality', 'social', 'start-stop', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
+
 /**
  * The lab, sound that is heard for long, calls that are cut off for long, and looks at many pages: `npm run test:all` has
  * them, `npm test` has not.
@@ -56,10 +59,20 @@ export default defineConfig({
           ...REAL_TIME,
           name: 'integration',
           include: ['test/integration/**/*.test.js'],
-          exclude: LONG,
+          exclude: [...LONG, ...MEASURED],
           maxWorkers: 2,
           maxConcurrency: 3,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...REAL_TIME,
+          name: 'measured',
+          include: MEASURED,
+          fileParallelism: false,
+          maxConcurrency: 3,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -70,7 +83,7 @@ export default defineConfig({
           include: ['test/browser/**/*.test.js'],
           exclude: [...SOUND, ...LONG_BROWSER],
           maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -80,7 +93,7 @@ export default defineConfig({
           name: 'sound',
           include: SOUND,
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -91,7 +104,7 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
       {
@@ -103,7 +116,7 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
           fileParallelism: false,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 6 },
         },
       },
     ],

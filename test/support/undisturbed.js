@@ -13,14 +13,15 @@ const TRIES = 4;
 
 /**
  * Runs a measurement with its assertions. Where these fail and the machine was disturbed meanwhile, it says so and runs
- * them again, `TRIES` times at most; where they fail on an undisturbed machine, the code is at fault, at once.
+ * them again, `TRIES` times at most; where they fail on an undisturbed machine, the code is at fault, at once. Where
+ * every try was disturbed there is no verdict: the test is skipped, and named at the run's end.
  *
  * @template T
  * @param {() => Promise<T>} measure can be run several times
  * @param {() => unknown} [cleanUp] closes what a failed measurement left, before the next
  * @param {() => Promise<() => Disturbance>} [watch] watches the machine during one measurement
  * @returns {Promise<T>} what the measurement gave
- * @throws {Error} what the measurement threw
+ * @throws {Error} what the measurement threw on an undisturbed machine
  */
 export async function undisturbed(measure, cleanUp = () => {}, watch = watchMachine) {
   const task = TestRunner.getCurrentTest();
@@ -32,9 +33,10 @@ export async function undisturbed(measure, cleanUp = () => {}, watch = watchMach
       const what = describeDisturbance(endWatch());
       if (!what) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      if (tries === TRIES) throw new Error(`${message}\nNo verdict in ${tries} measurements: the last time ${what}`, { cause: error });
-      const note = `${what}: measured again after "${message.split('\n')[0]}"`;
-      if (task) (/** @type {any} */ (task.meta).measuredAgain ??= []).push(note);
+      const seen = `"${message.split('\n')[0]}"`;
+      if (!task) throw error;
+      if (tries === TRIES) task.context.skip(`no verdict in ${tries} measurements: the last time ${what}, and ${seen}`);
+      (/** @type {any} */ (task.meta).measuredAgain ??= []).push(`${what}: measured again after ${seen}`);
       await cleanUp();
     } finally {
       endWatch();
