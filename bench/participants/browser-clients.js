@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { CHROMIUM_ARGUMENTS } from './chromium.js';
 import { encodeSpeech, readSpeech, SPEECH } from './speech.js';
 
 /**
@@ -60,7 +61,7 @@ export class BrowserClients {
         // The lab decides itself what a signal means.
         handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
         args: [
-          '--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream',
+          ...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream',
           // A microphone that says the speech again and again.
           '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${fileURLToPath(SPEECH)}`,
           `--host-resolver-rules=MAP ${HOST} ${server.address}`,

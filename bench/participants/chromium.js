@@ -1,4 +1,4 @@
-/** Finds Chromium, for the lab's participants in a browser and for the tests. */
+/** Where Chromium is and how it is started, for the lab's participants in a browser and for the tests. */
 
 import { accessSync, constants } from 'node:fs';
 
@@ -11,6 +11,19 @@ const PLACES = Object.freeze([
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]);
+
+/**
+ * Features that cost a test time and show nothing: pages that Chromium loads for its address bar with each window, half a
+ * second of a core. A list that is given replaces Playwright's, hence those of its own that matter here.
+ */
+const WITHOUT = [
+  'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup',
+  'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'LensOverlay',
+  'MediaRouter', 'PaintHolding', 'AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch',
+];
+
+/** Arguments with which Chromium is always started. */
+export const CHROMIUM_ARGUMENTS = Object.freeze(['--no-sandbox', '--disable-gpu', `--disable-features=${WITHOUT.join(',')}`]);
 
 const isExecutable = (/** @type {string} */ file) => {
   try {

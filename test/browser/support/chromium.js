@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { findChromium } from '../../../bench/participants/chromium.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from '../../../bench/participants/chromium.js';
 import { formatWav } from '../../../bench/stats/wav.js';
 import { requireOrSkip } from '../../skip.js';
 
@@ -43,7 +43,7 @@ export async function openBrowser({ microphone = 'speech', speech = new Float32A
   await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech].flat() }));
   const browser = await chromium.launch({
     executablePath: chromiumPath,
-    args: ['--no-sandbox', '--disable-gpu', ...microphoneArguments(microphone, file)],
+    args: [...CHROMIUM_ARGUMENTS, ...microphoneArguments(microphone, file)],
   });
   const cleaned = (/** @type {() => Promise<void>} */ end) => async () => {
     await end();
