@@ -16,8 +16,11 @@ export function stereoTones(samples, { leftHz = 440, rightHz = 660, sampleRate =
   return sound;
 }
 
+/** Samples that are measured at once: a call moves the phase of what goes through it a little, in pauses and in slides. */
+const PIECE_SAMPLES = 12_000;
+
 /**
- * Strength of a tone in one channel (the power of its Fourier coefficient).
+ * Strength of a tone in one channel: the mean power of its Fourier coefficient, piece by piece.
  * @param {ArrayLike<number>} sound interleaved
  * @param {number} channel 0 left, 1 right
  * @param {number} hz
@@ -25,36 +28,31 @@ export function stereoTones(samples, { leftHz = 440, rightHz = 660, sampleRate =
  * @returns {number} in dB over a sine at full scale
  */
 export function toneDb(sound, channel, hz, { sampleRate = 48000, channels = 2 } = {}) {
-  let [re, im] = [0, 0];
   const samples = Math.floor(sound.length / channels);
-  for (let i = 0; i < samples; i++) {
-    const phase = (2 * Math.PI * hz * i) / sampleRate;
-    // Hann's window: the other tone's leakage would be taken for cross-talk.
-    const sample = sound[i * channels + channel] * (1 - Math.cos((2 * Math.PI * i) / samples));
-    re += sample * Math.cos(phase);
-    im += sample * Math.sin(phase);
+  const size = Math.min(PIECE_SAMPLES, samples);
+  let [power, pieces] = [0, 0];
+  for (let from = 0; from + size <= samples; from += size) {
+    let [re, im] = [0, 0];
+    for (let i = 0; i < size; i++) {
+      const phase = (2 * Math.PI * hz * i) / sampleRate;
+      // Hann's window: the other tone's leakage would be taken for cross-talk.
+      const sample = sound[(from + i) * channels + channel] * (1 - Math.cos((2 * Math.PI * i) / size));
+      re += sample * Math.cos(phase);
+      im += sample * Math.sin(phase);
+    }
+    power += (4 * (re * re + im * im)) / (size * size);
+    pieces += 1;
   }
-  return 10 * Math.log10((4 * (re * re + im * im)) / (samples * samples) + 1e-20);
+  return 10 * Math.log10(power / pieces + 1e-20);
 }
 
-/** Samples that are measured at once: a call moves the phase of what goes through it a little, in pauses. */
-const PIECE_SAMPLES = 12_000;
-
 /**
- * @param {Float32Array} sound interleaved; 440 Hz should be on the left, 660 Hz on the right
+ * @param {ArrayLike<number>} sound interleaved; 440 Hz should be on the left, 660 Hz on the right
  * @param {number} [sampleRate]
  * @returns {{ leftDb: number, rightDb: number, crossTalkDb: number }} crossTalkDb: the worse side's, of the other's tone
  */
 export function sidesOf(sound, sampleRate = 48000) {
-  const size = 2 * Math.min(PIECE_SAMPLES, Math.floor(sound.length / 2));
-  const db = (/** @type {number} */ channel, /** @type {number} */ hz) => {
-    let [power, pieces] = [0, 0];
-    for (let at = 0; at + size <= sound.length; at += size) {
-      power += 10 ** (toneDb(sound.subarray(at, at + size), channel, hz, { sampleRate }) / 10);
-      pieces += 1;
-    }
-    return 10 * Math.log10(power / pieces);
-  };
+  const db = (/** @type {number} */ channel, /** @type {number} */ hz) => toneDb(sound, channel, hz, { sampleRate });
   const [leftDb, rightDb] = [db(0, 440), db(1, 660)];
   return { leftDb, rightDb, crossTalkDb: Math.max(db(0, 660) - leftDb, db(1, 440) - rightDb) };
 }
