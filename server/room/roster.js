@@ -5,10 +5,12 @@
  * @typedef {object} Place
  * @property {Member} holder
  * @property {string} digest  of its resume token
+ * @property {string} skeleton  of its label: see skeleton()
  * @property {unknown} timer  frees the place while its holder is away
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import { skeleton } from '../names/skeleton.js';
 import { prepareControl } from '../transport/session.js';
 
 /** The length of a resume token: 128 bits of chance can't be guessed. */
@@ -71,15 +73,15 @@ export class Roster {
   }
 
   /**
-   * The name that a person is shown with: their own, or where somebody has that already, with a number.
+   * The name that a person is shown with: their own, or where somebody has one that looks like it, with a number.
    * @param {string} name
    * @returns {string} "Ada", "Ada (2)", "Ada (3)"
    */
   labelFor(name) {
     const taken = new Set();
-    for (const { holder } of this.#places.values()) taken.add(holder.label);
+    for (const place of this.#places.values()) taken.add(place.skeleton);
     let label = name;
-    for (let number = 2; taken.has(label); number++) label = `${name} (${number})`;
+    for (let number = 2; taken.has(skeleton(label)); number++) label = `${name} (${number})`;
     return label;
   }
 
@@ -99,7 +101,7 @@ export class Roster {
   enter(member, token = randomBytes(TOKEN_BYTES).toString('base64url')) {
     this.free(member);
     const digest = digestOf(token);
-    const place = { holder: member, digest, timer: null };
+    const place = { holder: member, digest, skeleton: skeleton(member.label), timer: null };
     this.#places.set(member.id, place);
     this.#byDigest.set(digest, place);
     this.#present.set(member.id, member);
