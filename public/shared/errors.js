@@ -54,6 +54,14 @@ export const errors = Object.freeze({
   },
   'recording-failed': { close: 23, status: 500, message: 'The recording could not be written, and has stopped.' },
   'recording-busy': { close: 24, status: 429, message: 'The recording was started again and again. Wait a moment.' },
+  'server-busy': { close: 40, status: 503, message: 'The server has more to do than it can. Try again in a moment.' },
+  'join-flood': { close: 41, status: 429, message: 'There were too many joins from this network. Wait a moment, then join again.' },
+  'recording-share': {
+    close: 42,
+    status: 507,
+    message: 'This room, or your network, has used its share of the space for recordings. Older ones are deleted by and by.',
+  },
+  'recording-others': { close: 43, status: 403, message: 'Only the one who started the recording can stop it.' },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 
