@@ -23,6 +23,7 @@ import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
 import { Reports } from './reports.js';
 import { Roster } from './roster.js';
+import { WaitedFor } from './waited-for.js';
 
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
@@ -38,6 +39,7 @@ export class Room {
   #delivery;
   #chat;
   #recording;
+  #waitedFor;
   /** @type {CommandRoom} */
   #parts;
   #tickLateness = new TickLateness();
@@ -80,6 +82,7 @@ export class Room {
     this.#delivery = delivery;
     this.#chat = chat;
     this.#recording = recording;
+    this.#waitedFor = new WaitedFor({ delay, roster });
     this.#mixClock = new MixClock({
       ticks,
       sampleClock,
@@ -223,6 +226,7 @@ export class Room {
       idleTimeoutMs,
       people: this.#roster.knownTo(member).map((person) => person.describe()),
       room: this.name,
+      waited: this.#waitedFor.people,
       chat: this.#chat.history,
       canRecord: this.#recording.offered,
       recording: this.#recording.state,
@@ -349,6 +353,7 @@ export class Room {
   #endRound() {
     this.#roster.tellRest();
     this.#delay.review(this.#heardLateness());
+    this.#waitedFor.review(this.clockNow());
     this.#delivery.redundancyChanged();
   }
 
@@ -363,7 +368,7 @@ export class Room {
       room: this.name,
       delivery: this.#config.delivery,
       serverDelayMs,
-      delay: { ...delay, targetPercent: this.#config.receivedTarget },
+      delay: { ...delay, targetPercent: this.#config.receivedTarget, waited: this.#waitedFor.people },
       skippedFrames: this.#mixClock.skipped,
       codecFaults: this.#codec.faults,
       mixing: this.#tickLateness.describe(),
