@@ -16,11 +16,12 @@ const MAY_IMPORT = {
   'server/certificate': ['certs', 'server/config'],
   'server/clock': [],
   'server/codec': ['native', 'server/config/config-error.js'],
+  'server/names': [],
   'server/source': ['server/clock', 'server/codec'],
   'server/mix': ['server/clock', 'server/codec', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
-  'server/room': ['server/clock', 'server/codec', 'server/config', 'server/mix', 'server/recording', 'server/source', 'server/transport/session.js'],
+  'server/room': ['server/clock', 'server/codec', 'server/config', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/http': ['server/config'],
 
   public: ['worklets'],

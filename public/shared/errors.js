@@ -66,6 +66,14 @@ export const errors = Object.freeze({
       'This server does not answer to the host name in the address. Whoever runs it can allow that name by starting it ' +
       'with --allowed-hosts NAME.',
   },
+  'server-busy': { close: 42, status: 503, message: 'The server has more to do than it can. Try again in a moment.' },
+  'join-flood': { close: 43, status: 429, message: 'There were too many joins from this network. Wait a moment, then join again.' },
+  'recording-share': {
+    close: 44,
+    status: 507,
+    message: 'This room, or your network, has used its share of the space for recordings. Older ones are deleted by and by.',
+  },
+  'recording-others': { close: 45, status: 403, message: 'Only the one who started the recording can stop it.' },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

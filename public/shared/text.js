@@ -17,12 +17,23 @@ const NEVER_IN_TEXT = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * More marks on one letter than any language has (UAX #15, section 13): to put a heap of them in order takes a time
- * that grows with its square.
+ * The most marks on one letter: more than any language has (UAX #15, section 13). To put a heap of them in order takes a
+ * time that grows with its square.
  */
-const HEAP = /(\p{M}{30})\p{M}+/gu;
+const MAX_MARKS = 30;
+
+/** A letter's marks. It takes each run whole, so that a text of marks alone costs no more than its length. */
+const MARKS = /\p{M}+/gu;
+
+/** The most UTF-16 units that NFC composes to one character: four characters (UAX #15, section 9) of two units each. */
+const UNITS_OF_ONE = 8;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** @param {string} marks */
+function fewMarks(marks) {
+  return marks.length <= MAX_MARKS ? marks : [...marks].slice(0, MAX_MARKS).join('');
+}
 
 /**
  * Text in Unicode NFC, with 30 marks on one letter at most.
@@ -30,7 +41,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
  */
 export function composed(text) {
   // Some marks are composed of two.
-  return text.replace(HEAP, '$1').normalize('NFC').replace(HEAP, '$1');
+  return text.replace(MARKS, fewMarks).normalize('NFC').replace(MARKS, fewMarks);
 }
 
 /**
@@ -70,6 +81,13 @@ const ROOM_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`);
 const NEVER_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /**
+ * Characters that nobody sees: those that Unicode says to ignore, and Braille's blank. Joiners, variation selectors and
+ * tags stay, since they shape what is around them, as in emoji and in Persian; marks of direction are refused.
+ */
+const INVISIBLE =
+  /(?![\u200c-\u200f\u202a-\u202e\u2066-\u2069\ufe00-\ufe0f\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/**
  * @param {string} name
  * @returns {ErrorCode | null} null when it is good
  */
@@ -78,18 +96,22 @@ export function roomNameError(name) {
 }
 
 /**
- * A name as it is kept: in Unicode NFC, without space around it, cut where it is too long.
- * @param {string} name
+ * Reads a name as it came, of any length. It is cut before it is normalised, so that no name takes long.
+ * @param {string} text
+ * @returns {{ name: string, isCut: boolean, error: ErrorCode | null }} name: in Unicode NFC, without what nobody sees and
+ *   without space around it, cut where it is too long; error: null when it is good
  */
-export function tidyName(name) {
-  return cutCharacters(composed(name).trim(), MAX_USER_NAME);
+export function readName(text) {
+  const seen = text.replace(INVISIBLE, '').replace(MARKS, fewMarks).trimStart();
+  // What is cut off here can't be among the first characters of the name.
+  const start = composed(seen.slice(0, (MAX_USER_NAME + 1) * UNITS_OF_ONE)).trim();
+  const name = cutCharacters(start, MAX_USER_NAME);
+  const isBad = NEVER_IN_NAMES.test(name) || !VISIBLE.test(name);
+  return { name, isCut: name.length < start.length, error: isBad ? 'user-name' : null };
 }
 
 /**
- * @param {string} name of any length: see tidyName
- * @returns {ErrorCode | null} null when it is good
+ * A name as it is kept: see readName.
+ * @param {string} name
  */
-export function nameError(name) {
-  const tidy = tidyName(name);
-  return NEVER_IN_NAMES.test(tidy) || !VISIBLE.test(tidy) ? 'user-name' : null;
-}
+export const tidyName = (name) => readName(name).name;

@@ -12,6 +12,9 @@ export const callTexts = Object.freeze({
   away: 'away: connection lost, may come back',
   handRaised: 'hand raised',
   notRecorded: 'not recorded',
+  waited: (/** @type {number} */ ms) => `comes ${Math.round(ms)} ms late: everybody’s sound waits`,
+  waitedFor: (/** @type {string[]} */ names) =>
+    `The delay is longer than most need, since the sound of ${names.join(', ')} comes late.`,
   mute: 'Mute',
   unmute: 'Unmute',
   talking: 'Talking',

@@ -90,6 +90,10 @@ const serverFailures = Object.freeze({
   'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
   'host-not-allowed':
     'The server doesn’t answer to the name in the address bar. Whoever runs it can allow it with --allowed-hosts.',
+  'server-busy':
+    'The server has more to do than it can, and lets nobody else in until those who are there are heard well again. Try ' +
+    'again in a moment.',
+  'join-flood': 'There were too many joins from your network just now. Wait a moment, then join again.',
   'not-found': 'There is nobody in this room just now. Join it again, or check its link.',
   'operator-off':
     'The delay can’t be changed on this server. Whoever runs it can turn that on by starting it with --operator-token.',
@@ -102,6 +106,11 @@ const serverFailures = Object.freeze({
     'Nothing can be recorded on this server. Whoever runs it can turn that on with --recording-limit-mb.',
   'recording-limit':
     'The server has no room for more recordings. Download and keep what you need, and wait until older ones are deleted.',
+  'recording-share':
+    'This room, or your network, has used its share of the server’s space for recordings. Download what you need, and wait ' +
+    'until older ones are deleted.',
+  'recording-others':
+    'Only the one who started the recording can stop it. Your own voice is left out when you switch off Record me.',
   'recording-failed':
     'The recording could not be written, and has stopped. What was recorded before is kept; start another one, or ' +
     'ask whoever runs the server.',

@@ -7,6 +7,8 @@
  * @property {string | null} person  the person's id; null for the mix
  * @property {number | null} seconds null where the server ended before it knew
  *
+ * @typedef {'recording-limit' | 'recording-share' | 'recording-failed'} Trouble  why a recording has to stop
+ *
  * The description that is kept beside the files of a recording, as JSON.
  * @typedef {object} Description
  * @property {string} id
@@ -38,7 +40,7 @@ export class RecordingDirectory {
    * @param {Recordings} recordings
    * @param {string} directory
    * @param {Description} description changed as files come and go
-   * @param {(code: 'recording-limit' | 'recording-failed') => void} onTrouble the recording has to stop; called once
+   * @param {(code: Trouble) => void} onTrouble the recording has to stop; called once
    */
   constructor(recordings, directory, description, onTrouble) {
     this.#recordings = recordings;
@@ -82,7 +84,7 @@ export class RecordingDirectory {
 
   /**
    * Has the recording stopped, the first time.
-   * @param {'recording-limit' | 'recording-failed'} code
+   * @param {Trouble} code
    * @returns {boolean} whether it was the first
    */
   trouble(code) {

@@ -1,15 +1,18 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
- * @import { Description, FileDescription } from './recording-directory.js'
+ * @import { Description, FileDescription, Trouble } from './recording-directory.js'
+ * @import { RecordingOwner } from './recording-usage.js'
  */
 
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { KeyedBuckets } from '../keyed-buckets.js';
 import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 import { SteadyDate } from './steady-date.js';
+import { RecordingUsage } from './recording-usage.js';
 
 /** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
@@ -19,6 +22,12 @@ const LEAST_BYTES = 16 * 1024;
 
 /** The interval between two sweeps for old recordings, in milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000;
+
+/** The shortest time between two looks at what is on the disk when something was refused, in milliseconds. */
+const LOOK_MS = 10_000;
+
+/** The recordings that one network may begin: in a row, and then a second. */
+const STARTS = Object.freeze({ atOnce: 10, perSecond: 1 / 20 });
 
 const HOUR_MS = 3600 * 1000;
 
@@ -32,12 +41,15 @@ const FILE = /^[a-z0-9][a-z0-9-]{0,60}\.opus$/;
 export class Recordings {
   #directory;
   #limitBytes;
+  #usage;
+  #starts = new KeyedBuckets(STARTS);
+  #clock;
+  #lookedMs = -Infinity;
   #keepMs;
   #wallNow;
   #date;
   #log;
   #randomId;
-  #bytes = 0;
   /** The recordings that are being written. @type {Map<string, RecordingDirectory>} */
   #open = new Map();
   #stopSweeping;
@@ -56,6 +68,8 @@ export class Recordings {
   constructor({ directory, limitBytes, keepHours, clock, wallNow, log, randomId = newId }) {
     this.#directory = directory;
     this.#limitBytes = limitBytes;
+    this.#usage = new RecordingUsage(limitBytes);
+    this.#clock = clock;
     this.#keepMs = keepHours * HOUR_MS;
     this.#wallNow = wallNow;
     this.#date = new SteadyDate({ clock, wallNow, log, forgetMs: this.#keepMs });
@@ -69,24 +83,43 @@ export class Recordings {
     return this.#limitBytes > 0 && !this.#closed;
   }
 
-  /** Whether there is room on the disk for another. */
-  get hasRoom() {
-    return this.#bytes < this.#limitBytes;
+  /**
+   * Asks to begin a recording.
+   * @param {RecordingOwner} owner
+   * @returns {{ code: 'recording-off' | 'recording-limit' | 'recording-share' | 'recording-busy', retryMs?: number } | null}
+   *   why it may not begin; null where it may
+   */
+  refusal(owner) {
+    if (!this.offered) return { code: 'recording-off' };
+    const code = this.#usage.refusal(owner);
+    if (code !== null) {
+      this.#lookSoon();
+      return { code };
+    }
+    const retryMs = this.#starts.take(owner.network, this.#clock.now());
+    return retryMs > 0 ? { code: 'recording-busy', retryMs } : null;
+  }
+
+  /** Looks at what is on the disk, so that files which somebody deleted by hand don't count any more. */
+  #lookSoon() {
+    const now = this.#clock.now();
+    if (now - this.#lookedMs < LOOK_MS) return;
+    this.#lookedMs = now;
+    void this.sweep();
   }
 
   /**
    * Begins a recording.
-   * @param {string} room
-   * @param {(code: 'recording-limit' | 'recording-failed') => void} onTrouble the recording has to stop;
-   *   called once
+   * @param {RecordingOwner} owner
+   * @param {(code: Trouble) => void} onTrouble the recording has to stop; called once
    */
-  begin(room, onTrouble) {
+  begin(owner, onTrouble) {
     const id = this.#randomId();
     const startedAt = new Date(this.#wallNow()).toISOString();
-    const description = { id, room, startedAt, stoppedAt: null, files: [] };
+    const description = { id, room: owner.room, startedAt, stoppedAt: null, files: [] };
     const opened = new RecordingDirectory(this, join(this.#directory, id), description, onTrouble);
     this.#open.set(id, opened);
-    this.#bytes += LEAST_BYTES;
+    this.#usage.set(id, owner, LEAST_BYTES);
     return opened;
   }
 
@@ -96,12 +129,20 @@ export class Recordings {
    * @param {RecordingDirectory} by
    */
   count(bytes, by) {
-    this.#bytes += bytes;
+    const { id } = by.description;
+    this.#usage.add(id, bytes);
     if (bytes <= 0) return;
-    if (this.#bytes >= this.#limitBytes) by.trouble('recording-limit');
+    const owner = this.#usage.ownerOf(id);
+    const code = owner ? this.#usage.refusal(owner) : null;
+    if (code !== null) by.trouble(code);
     let waiting = 0;
     for (const { waiting: bytesOfOne } of this.#open.values()) waiting += bytesOfOne;
     if (waiting > MAX_WAITING_BYTES) by.failed(new Error('the disk is too slow'));
+  }
+
+  /** How many recordings there are, how many of them are being written, and what they take. */
+  stats() {
+    return { recordings: this.#usage.count, open: this.#open.size, bytes: this.#usage.bytes, limitBytes: this.#limitBytes };
   }
 
   /**
@@ -156,9 +197,8 @@ export class Recordings {
   async remove(id) {
     if (!ID.test(id) || this.#open.has(id) || !(await this.#read(id))) return false;
     const path = join(this.#directory, id);
-    const bytes = await sizeOf(path);
     await rm(path, { recursive: true, force: true });
-    this.#bytes -= bytes;
+    this.#usage.remove(id);
     return true;
   }
 
@@ -179,10 +219,19 @@ export class Recordings {
   }
 
   async #measure() {
-    let bytes = 0;
-    for (const id of await this.#closedIds()) bytes += await sizeOf(join(this.#directory, id));
-    for (const { bytes: bytesOfOne } of this.#open.values()) bytes += LEAST_BYTES + bytesOfOne;
-    this.#bytes = bytes;
+    const ids = new Set(await this.#closedIds());
+    for (const id of ids) {
+      const bytes = await sizeOf(join(this.#directory, id));
+      const owner = this.#usage.ownerOf(id) ?? { room: (await this.#read(id))?.room ?? '', network: null };
+      this.#usage.set(id, owner, bytes);
+    }
+    for (const id of this.#usage.ids) if (!ids.has(id) && !this.#open.has(id)) await this.#forgetMissing(id);
+  }
+
+  /** @param {string} id  of a recording that wasn't there when all were listed: it may have ended since */
+  async #forgetMissing(id) {
+    const found = await stat(join(this.#directory, id)).catch(() => null);
+    if (found === null) this.#usage.remove(id);
   }
 
   /** @returns {Promise<string[]>} the ids of the recordings that have ended */

@@ -2,6 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Member } from '../room/member.js'
+ * @import { Trouble } from './recording-directory.js'
  * @import { RoomConfig, RoomServices } from '../room/room-config.js'
  * @import { Roster } from '../room/roster.js'
  *
@@ -9,6 +10,7 @@
  * @property {string} id           of /api/recordings/<id>/
  * @property {boolean} on
  * @property {string} by           the label of the person who started it
+ * @property {string} person       that person's id
  * @property {string} startedAt    ISO 8601
  * @property {string} [stoppedBy]  the label of the person who stopped it
  * @property {ErrorCode} [code]    why it stopped, where nobody stopped it
@@ -76,19 +78,35 @@ export class RoomRecording {
    */
   record(member, on) {
     if (!on) {
-      this.#stop({ stoppedBy: member.label });
+      if (this.#mayStop(member)) this.#stop({ stoppedBy: member.label });
+      else member.refuse('record', 'recording-others');
       return;
     }
     if (this.#state?.on || this.#opening) return;
     const { recordings, clock } = this.#services;
-    if (!recordings?.offered) return member.refuse('record', 'recording-off');
-    if (!recordings.hasRoom) return member.refuse('record', 'recording-limit');
+    if (!recordings) return member.refuse('record', 'recording-off');
+    const refusal = recordings.refusal({ room: this.#name, network: member.network });
+    if (refusal !== null) return member.refuse('record', refusal.code, refusal);
     const retryMs = this.#starts.take(clock.now());
     if (retryMs > 0) return member.refuse('record', 'recording-busy', { retryMs });
     this.#opening = true;
     this.#start(member)
       .catch((error) => this.#failed(error, member))
       .finally(() => (this.#opening = false));
+  }
+
+  /**
+   * Whether a member may stop the recording: the one who started it, and anybody once that one isn't there.
+   * @param {Member} member
+   */
+  #mayStop(member) {
+    const state = this.#state;
+    return !state?.on || state.person === member.id || !this.#roster.present.has(state.person);
+  }
+
+  /** Stops the recording, whoever started it. @param {string} stoppedBy  the label of whoever may do that */
+  stop(stoppedBy) {
+    this.#stop({ stoppedBy });
   }
 
   /** @param {Member} member  who has agreed by that */
@@ -101,10 +119,10 @@ export class RoomRecording {
       encoder.close();
       return;
     }
-    const directory = recordings.begin(this.#name, (code) => this.#stop(whyOf(code)));
+    const directory = recordings.begin({ room: this.#name, network: member.network }, (code) => this.#stop(whyOf(code)));
     const { id, startedAt } = directory.description;
     /** @type {RecordingState} */
-    const state = { id, on: true, by: member.label, startedAt };
+    const state = { id, on: true, by: member.label, person: member.id, startedAt };
     this.#state = state;
     let recording;
     try {
@@ -228,7 +246,7 @@ export class RoomRecording {
 }
 
 /**
- * @param {'recording-limit' | 'recording-failed'} code
+ * @param {Trouble} code
  * @returns {Partial<RecordingState>}
  */
 const whyOf = (code) => ({ code, message: errors[code].message });

@@ -6,7 +6,6 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { composed, tidyName } from '../../public/shared/text.js';
 import { stackOf } from '../log.js';
 import { readJoin } from './commands.js';
 
@@ -55,10 +54,8 @@ export class Arrivals {
     const wish = readJoin(message);
     if (typeof wish === 'string') return refuse(session, wish);
     const { room, name, ...wishes } = wish;
-    const tidy = tidyName(name);
-    const nameCut = tidy.length < composed(name).trim().length;
     try {
-      const joined = this.#rooms.join(room, tidy, session, { ...wishes, nameCut });
+      const joined = this.#rooms.join(room, name, session, wishes);
       if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
       this.#log.error(`a participant could not join: ${stackOf(error)}`);

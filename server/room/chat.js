@@ -58,10 +58,12 @@ export class Chat {
    * @param {string} text  as it came
    */
   say(member, text) {
-    const clean = cleanText(text);
-    if (clean === '') return;
+    if (text.trim() === '') return;
+    // Before it is looked at: to put a long text in order takes longer than to send it.
     const retryMs = this.#bucketOf(member.id).take(this.#clock.now());
     if (retryMs > 0) return member.refuse('chat', 'chat-flood', { retryMs });
+    const clean = cleanText(text);
+    if (clean === '') return;
     const cut = cutCharacters(clean, MAX_CHAT_CHARACTERS);
     /** @type {ChatMessage} */
     const message = {

@@ -24,7 +24,7 @@
 import { z } from 'zod';
 import { CHANNELS } from '../../public/shared/audio-format.js';
 import { CONTROL_VERSION } from '../../public/shared/control.js';
-import { nameError, roomNameError } from '../../public/shared/text.js';
+import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 
 /** The frame lengths that the first in a room may ask for, in milliseconds: shorter ones cost everybody too many packets. */
@@ -58,7 +58,7 @@ const joinMessage = z
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
 
 /**
- * @typedef {z.infer<typeof joinMessage>} JoinMessage
+ * @typedef {z.infer<typeof joinMessage> & { nameCut: boolean }} JoinMessage  its name as it is kept; whether it was longer
  */
 
 /**
@@ -71,8 +71,9 @@ export function readJoin(message) {
     const version = /** @type {{ version?: unknown } | null} */ (message)?.version;
     return typeof version === 'number' && version !== CONTROL_VERSION ? 'protocol-version' : 'bad-request';
   }
-  const { room, name, mirror } = parsed.data;
-  return (mirror ? null : roomNameError(room)) ?? nameError(name) ?? parsed.data;
+  const { room, mirror } = parsed.data;
+  const { name, isCut: nameCut, error } = readName(parsed.data.name);
+  return (mirror ? null : roomNameError(room)) ?? error ?? { ...parsed.data, name, nameCut };
 }
 
 /**

@@ -21,6 +21,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, writeClockReply } from '../../public/shared/packet.js';
+import { networkOf } from '../names/network.js';
 import { TokenBucket } from '../token-bucket.js';
 import { isLeave } from './commands.js';
 import { Quality } from './reports.js';
@@ -56,7 +57,10 @@ export class Member {
   #clockRequests = new TokenBucket({ atOnce: MAX_CLOCK_REQUESTS, perSecond: MAX_CLOCK_REQUESTS });
   #messagesSinceMs = -Infinity;
   #messages = 0;
+  /** @type {number} */
   #lastHeardMs;
+  /** @type {number} */
+  #sinceMs;
   #muted = false;
   #hand = 0;
   #away = false;
@@ -93,16 +97,19 @@ export class Member {
     this.name = name;
     this.label = label;
     this.session = session;
+    /** The network that the session comes from, for limits; null for this machine. */
+    this.network = networkOf(session.peer);
     this.source = source;
     this.listener = listener;
     this.#room = room;
     this.#grant = grant;
-    this.#lastHeardMs = room.clockNow();
+    this.#lastHeardMs = this.#sinceMs = room.clockNow();
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
     /** The transport's round trip, in milliseconds; null where it doesn't know it. */
     this.roundTripMs = () => session.stats().rttMs;
     if (before === null) return;
+    this.#sinceMs = before.#sinceMs;
     this.#muted = before.#muted;
     this.#hand = before.#hand;
   }
@@ -129,6 +136,16 @@ export class Member {
   /** When anything was last heard from the session, on the monotonic clock. */
   get lastHeardMs() {
     return this.#lastHeardMs;
+  }
+
+  /** How long after joining packets still came, in milliseconds; sessions before this one count too. */
+  get heardForMs() {
+    return this.#lastHeardMs - this.#sinceMs;
+  }
+
+  /** When the member joined, on the monotonic clock. */
+  get sinceMs() {
+    return this.#sinceMs;
   }
 
   /** Whether nothing comes from the session any more. */

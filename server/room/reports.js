@@ -89,7 +89,7 @@ export class Reports {
    * @param {(nowMs: number) => void} options.onRound  called when all have been visited
    * @param {number} [options.phase]  of a round, 0 to 1, by which the first begins earlier
    * @param {string} options.room  its name, for the log
-   * @param {Pick<Log, 'info'> & Partial<Pick<Log, 'debug'>>} options.log  debug where those lines are wanted
+   * @param {Partial<Pick<Log, 'debug'>>} options.log  debug where those lines are wanted
    */
   constructor({ clock, members, visit, onRound, phase = 0, room, log }) {
     this.#clock = clock;
@@ -159,9 +159,12 @@ export class Reports {
     return changes;
   }
 
-  /** @param {Member} member  whose session has ended, and who still has their figures */
-  logEnd(member) {
-    this.#log.info(`session ended ${this.#lineOf(member)}`);
+  /**
+   * The line of the log about a session's end.
+   * @param {Member} member  whose session has ended, and who still has their figures
+   */
+  endOf(member) {
+    return `session ended ${this.#lineOf(member)}`;
   }
 
   /**

@@ -11,6 +11,8 @@
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Source } from '../source/source.js'
  * @import { Member } from './member.js'
+ * @import { Room } from './room.js'
+ * @import { SessionLog } from './session-log.js'
  *
  * @typedef {object} RoomConfig  plain data: it survives structuredClone
  * @property {AudioFormat} format
@@ -30,6 +32,7 @@
  * @property {number} maxParticipants
  * @property {number} idleTimeoutMs  a participant who isn't heard from for this long is lost
  * @property {number} awayTimeoutMs  how long the place of one who was lost is kept
+ * @property {number} placeAfterMs  for how long one must have been heard from for their place to be kept
  * @property {number} phase  0 to 1: the part of a frame, and of a second, by which this room is behind others
  *
  * @typedef {object} RoomServices
@@ -42,6 +45,11 @@
  * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
  * @property {Recordings} [recordings]  without it nothing can be recorded
  * @property {Observer} [observer]  for measurements
+ *
+ * @typedef {object} RoomOwner  whoever has all rooms
+ * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
+ * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
+ * @property {SessionLog} sessions  logs their ends
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received
@@ -74,6 +82,7 @@ export const ROOM_DEFAULTS = Object.freeze({
   redundancy: /** @type {number | 'auto'} */ ('auto'),
   echo: false,
   awayTimeoutMs: 30_000,
+  placeAfterMs: 5000,
   phase: 0,
 });
 

@@ -4,30 +4,26 @@
  * @import { CommandRoom } from './commands.js'
  * @import { Delivery } from './delivery.js'
  * @import { MemberRoom } from './member.js'
- * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
+ * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
 import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { Stream } from '../../public/shared/packet.js';
-import { Redundancy } from '../../public/shared/redundancy.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { TickLateness } from '../clock/tick-lateness.js';
 import { RoomCodec } from '../codec/room-codec.js';
-import { LevelBalance } from '../mix/level-balance.js';
-import { Listener } from '../mix/listener.js';
-import { MixStream } from '../mix/mix-stream.js';
 import { Mixing } from '../mix/mixing.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
-import { Lateness } from '../source/lateness.js';
-import { Source } from '../source/source.js';
 import { Chat } from './chat.js';
 import { EVERYTHING, runCommand } from './commands.js';
 import { Member } from './member.js';
+import { MemberSound } from './member-sound.js';
 import { Reports } from './reports.js';
 import { Roster } from './roster.js';
+import { WaitedFor } from './waited-for.js';
 
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
@@ -37,27 +33,29 @@ import { Roster } from './roster.js';
 export class Room {
   #config;
   #services;
-  #onEnded;
+  #owner;
   #roster;
   #delay;
   #delivery;
   #chat;
   #recording;
+  #waitedFor;
   /** @type {CommandRoom} */
   #parts;
   #tickLateness = new TickLateness();
   #mixClock;
   #reports;
   #codec;
+  #sound;
   #closed = false;
 
   /**
    * @param {string} name
    * @param {RoomConfig} config
    * @param {RoomServices} services
-   * @param {(room: Room) => void} onEnded  called when the last member has gone, or the room has failed
+   * @param {RoomOwner} owner
    */
-  constructor(name, config, services, onEnded) {
+  constructor(name, config, services, owner) {
     const { format, phase, maxServerDelayMs: maxMs, serverDelayMs: setting, awayTimeoutMs: awayMs } = config;
     const { frameMs, sampleRate, frameSamples } = format;
     const { wallNow = Date.now, observer, ticks, log } = services;
@@ -66,13 +64,14 @@ export class Room {
     this.sampleClock = services.sampleClock.behind(phase * frameMs);
     this.#config = config;
     this.#services = services;
-    this.#onEnded = onEnded;
+    this.#owner = owner;
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     this.#codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
-    const shared = this.#newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
+    this.#sound = new MemberSound({ config, services, sampleClock, codec: this.#codec });
+    const shared = this.#sound.newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
     /** @type {Delivery} */
     const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
     const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
@@ -83,6 +82,7 @@ export class Room {
     this.#delivery = delivery;
     this.#chat = chat;
     this.#recording = recording;
+    this.#waitedFor = new WaitedFor({ delay, roster });
     this.#mixClock = new MixClock({
       ticks,
       sampleClock,
@@ -103,6 +103,11 @@ export class Room {
   /** How many people have a place in the room, with those who are away. */
   get size() {
     return this.#roster.size;
+  }
+
+  /** How many people are in the room, and how many places wait for those who are away. */
+  get people() {
+    return { present: this.#roster.present.size, away: this.#roster.waiting };
   }
 
   get frameMs() {
@@ -157,6 +162,7 @@ export class Room {
     const before = this.#roster.holder(wishes.resume);
     if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
+    if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
     let member;
     try {
       member = this.#newMember(session, name, wishes, before);
@@ -169,7 +175,8 @@ export class Room {
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.#welcome(member, token, wishes);
-    this.#roster.tell({ type: before ? 'changed' : 'joined', person: member.describe() }, member);
+    if (before) this.#roster.changed(member, member);
+    else this.#roster.came(member);
     if (member.delivery === 'tick') this.#mixClock.start();
     return member;
   }
@@ -181,39 +188,10 @@ export class Room {
    * @param {Member | null} before  whose place it is
    */
   #newMember(session, name, wishes, before) {
-    const { sampleClock } = this;
-    const config = this.#config;
-    const { format, maxDelayMs, maxServerDelayMs: maxMs, receivedTarget: targetPercent } = config;
     const id = before?.id ?? this.#roster.nextId();
-    const delivery = session.transport.replyOnly ? 'reply' : (wishes.delivery ?? config.delivery);
-    const leavesOutSilence = delivery === 'tick' && config.silenceSuppression;
-    const stream = this.#newStream(Stream.mixMinus, `person ${id}`, leavesOutSilence);
-    const redundancy = new Redundancy(/** @type {'auto' | 0 | 1 | 2} */ (config.redundancy), this.#services.clock);
-    const volumes = before?.listener?.volumes;
-    const listener = new Listener({ id, session, delivery, format, stream, redundancy, volumes });
-    if (wishes.serverDelayMs !== undefined) listener.readAt(wishes.serverDelayMs);
-    let decoder;
-    try {
-      decoder = this.#codec.newDecoder(`person ${id}`);
-    } catch (error) {
-      listener.close();
-      throw error;
-    }
-    const lateness = new Lateness({ frameMs: format.frameMs, maxMs, targetPercent });
-    const balance = config.levelBalance ? new LevelBalance(format) : null;
-    const source = new Source({ id, format, sampleClock, maxDelayMs, decoder, lateness, balance, leavesOutSilence });
+    const { listener, source } = this.#sound.open(id, session, wishes, before);
     const label = before?.label ?? this.#roster.labelFor(name);
     return new Member({ id, name: before?.name ?? name, label, session, grant: EVERYTHING, source, listener, room: this, before });
-  }
-
-  /**
-   * @param {number} stream  one of Stream
-   * @param {string} name  for the log
-   * @param {boolean} suppresses  whether packets are left out in silence
-   */
-  #newStream(stream, name, suppresses) {
-    const { effort } = this.#services;
-    return new MixStream(stream, this.#codec.newEncoder(name), this.#config.format, { suppresses, effort });
   }
 
   /**
@@ -246,8 +224,9 @@ export class Room {
       silenceSuppression: silenceSuppression && member.delivery === 'tick',
       echo,
       idleTimeoutMs,
-      people: this.#roster.everybody.map((person) => person.describe()),
+      people: this.#roster.knownTo(member).map((person) => person.describe()),
       room: this.name,
+      waited: this.#waitedFor.people,
       chat: this.#chat.history,
       canRecord: this.#recording.offered,
       recording: this.#recording.state,
@@ -320,7 +299,7 @@ export class Room {
     this.#delivery.leave(member.source, member.listener);
     const { present } = this.#roster;
     if (![...present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
-    if (left) {
+    if (left || !this.#keepsPlaceOf(member)) {
       this.#roster.free(member);
       this.#left(member);
     } else {
@@ -330,13 +309,18 @@ export class Room {
     }
   }
 
+  /** @param {Member} member  who was lost: one who only came and went has no place to come back to */
+  #keepsPlaceOf(member) {
+    return member.heardForMs >= this.#config.placeAfterMs && this.#owner.mayKeepPlace();
+  }
+
   /** @param {Member} member  whose place is free from now on */
   #left(member) {
     this.#recording.left(member);
     this.#chat.forget(member.id);
-    this.#roster.tell({ type: 'left', id: member.id });
+    this.#roster.left(member);
     this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
-    if (this.size === 0) this.#onEnded(this);
+    if (this.size === 0) this.#owner.ended(this);
   }
 
   /** @param {string} id  of a member of whom nothing is to be heard any more */
@@ -347,7 +331,7 @@ export class Room {
 
   /** @param {Member} member  whose session has ended, and who still has their figures */
   ended(member) {
-    this.#reports.logEnd(member);
+    this.#owner.sessions.ended(this.clockNow() - member.sinceMs, () => this.#reports.endOf(member));
   }
 
   /**
@@ -367,7 +351,9 @@ export class Room {
   }
 
   #endRound() {
+    this.#roster.tellRest();
     this.#delay.review(this.#heardLateness());
+    this.#waitedFor.review(this.clockNow());
     this.#delivery.redundancyChanged();
   }
 
@@ -382,7 +368,7 @@ export class Room {
       room: this.name,
       delivery: this.#config.delivery,
       serverDelayMs,
-      delay: { ...delay, targetPercent: this.#config.receivedTarget },
+      delay: { ...delay, targetPercent: this.#config.receivedTarget, waited: this.#waitedFor.people },
       skippedFrames: this.#mixClock.skipped,
       codecFaults: this.#codec.faults,
       mixing: this.#tickLateness.describe(),
@@ -407,7 +393,7 @@ export class Room {
     } catch (second) {
       this.#log.error(`room ${this.name} could not be closed wholly: ${stackOf(second)}`);
     }
-    this.#onEnded(this);
+    this.#owner.ended(this);
   }
 
   /**

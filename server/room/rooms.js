@@ -2,17 +2,23 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
  * @import { Member } from './member.js'
- * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
+ * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
+import { KeyedBuckets } from '../keyed-buckets.js';
+import { networkOf } from '../names/network.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
+import { SessionLog } from './session-log.js';
 
 /** The name of a mirror, as the one in it is told. */
 const MIRROR_NAME = 'mirror';
 
 /** The delay of a mirror, in milliseconds: one hears oneself after the sentence, not into it. */
 const MIRROR_DELAY_MS = 2000;
+
+/** How often a network may join: a class at once, and then a second. */
+const JOINS = Object.freeze({ atOnce: 100, perSecond: 5 });
 
 /** Multiples of the golden ratio are spread evenly modulo 1, so rooms' ticks don't coincide. */
 const SPREAD = (Math.sqrt(5) - 1) / 2;
@@ -30,13 +36,18 @@ export class Rooms {
   /** How many rooms were ever opened. */
   #opened = 0;
   #closed = false;
+  #sessions;
+  /** By network. */
+  #joins = new KeyedBuckets(JOINS);
+  /** @type {RoomOwner} */
+  #owner;
 
   /**
    * @param {object} options
    * @param {Omit<RoomConfig, keyof typeof ROOM_DEFAULTS> & Partial<RoomConfig>} options.config  of a new room
    * @param {RoomServices} options.services
    * @param {number} options.maxRooms
-   * @param {number} options.maxPeople  in all rooms together
+   * @param {number} options.maxPeople  in all rooms together; as many places may wait for people who are away
    */
   constructor({ config, services, maxRooms, maxPeople }) {
     /** @type {RoomConfig} */
@@ -44,6 +55,12 @@ export class Rooms {
     this.#services = services;
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
+    this.#sessions = new SessionLog(services);
+    this.#owner = {
+      ended: (room) => this.#end(room),
+      mayKeepPlace: () => this.#count().away < this.#maxPeople,
+      sessions: this.#sessions,
+    };
   }
 
   /**
@@ -54,12 +71,22 @@ export class Rooms {
     return this.#rooms.get(name);
   }
 
-  /** How many people there are in all rooms. */
+  /** How many people are in all rooms, and how many are away and may come back. */
+  #count() {
+    const count = { present: 0, away: 0, rooms: 0, mirrors: this.#mirrors.size };
+    for (const rooms of [this.#rooms.values(), this.#mirrors]) {
+      for (const { people } of rooms) {
+        count.present += people.present;
+        count.away += people.away;
+      }
+    }
+    for (const { people } of this.#rooms.values()) if (people.present > 0) count.rooms += 1;
+    return count;
+  }
+
+  /** How many people there are in all rooms, without those who are away. */
   get people() {
-    let people = 0;
-    for (const room of this.#rooms.values()) people += room.size;
-    for (const room of this.#mirrors) people += room.size;
-    return people;
+    return this.#count().present;
   }
 
   /** How many rooms there are. */
@@ -78,7 +105,8 @@ export class Rooms {
    */
   join(roomName, name, session, wishes = {}) {
     const isBack = !wishes.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes.resume);
-    if (this.people >= this.#maxPeople && !isBack) return 'server-full';
+    const refusal = isBack ? null : this.#refusal(session);
+    if (refusal !== null) return refusal;
     const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
     if (typeof room === 'string') return room;
     try {
@@ -86,6 +114,16 @@ export class Rooms {
     } finally {
       if (room.size === 0) this.#end(room);
     }
+  }
+
+  /**
+   * @param {Session} session  of a newcomer
+   * @returns {ErrorCode | null}
+   */
+  #refusal({ peer }) {
+    if (this.#joins.take(networkOf(peer), this.#services.clock.now()) > 0) return 'join-flood';
+    // Those who are away count for nothing here: their places in their rooms are kept, and nobody else is kept out.
+    return this.people >= this.#maxPeople ? 'server-full' : null;
   }
 
   /**
@@ -97,7 +135,7 @@ export class Rooms {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
     if (this.#closed) return 'server-closing';
-    if (this.#rooms.size >= this.#maxRooms) return 'too-many-rooms';
+    if (this.#count().rooms >= this.#maxRooms) return 'too-many-rooms';
     const room = this.#newRoom(name, wishes);
     if (typeof room !== 'string') this.#rooms.set(name, room);
     return room;
@@ -127,7 +165,7 @@ export class Rooms {
     const phase = (this.#opened++ * SPREAD) % 1;
     const config = { ...configFor(this.#config, wishes, this.#services.codec), ...own, phase };
     try {
-      return new Room(name, config, { ...this.#services, ...without }, (room) => this.#end(room));
+      return new Room(name, config, { ...this.#services, ...without }, this.#owner);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -147,5 +185,6 @@ export class Rooms {
     for (const room of [...this.#rooms.values(), ...this.#mirrors]) room.close('server-closing');
     this.#rooms.clear();
     this.#mirrors.clear();
+    this.#sessions.flush();
   }
 }

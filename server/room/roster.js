@@ -5,10 +5,14 @@
  * @typedef {object} Place
  * @property {Member} holder
  * @property {string} digest  of its resume token
+ * @property {string} skeleton  of its label: see skeleton()
  * @property {unknown} timer  frees the place while its holder is away
+ * @property {TokenBucket} returns  how often another session may take the place up
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import { skeleton } from '../names/skeleton.js';
+import { TokenBucket } from '../token-bucket.js';
 import { prepareControl } from '../transport/session.js';
 
 /** The length of a resume token: 128 bits of chance can't be guessed. */
@@ -16,6 +20,12 @@ const TOKEN_BYTES = 16;
 
 /** How many numbers sources have in packets' lists of speakers. */
 const SOURCE_NUMBERS = 2 ** 16;
+
+/** How many newcomers are told to everybody at once: a burst, and then a second. The rest is told second by second. */
+const TOLD = Object.freeze({ atOnce: 50, perSecond: 20 });
+
+/** How often one place may be taken up again: a burst, and then a second. */
+const RETURNS = Object.freeze({ atOnce: 10, perSecond: 0.2 });
 
 /**
  * The members of a room, and the places that wait for those who were lost. Each place has a resume token that its holder
@@ -35,6 +45,9 @@ export class Roster {
   #onFreed;
   #nextId = 1;
   #nextHand = 1;
+  #tells;
+  /** Newcomers of whom the others don't know yet, by id. @type {Map<string, Member>} */
+  #untold = new Map();
 
   /**
    * @param {object} options
@@ -46,6 +59,7 @@ export class Roster {
     this.#clock = clock;
     this.#awayMs = awayMs;
     this.#onFreed = onFreed;
+    this.#tells = new TokenBucket({ ...TOLD, nowMs: clock.now() });
   }
 
   /** Those who are in the room, by id, as they come and go. @returns {ReadonlyMap<string, Member>} */
@@ -53,9 +67,19 @@ export class Roster {
     return this.#present;
   }
 
+  /** How many have a place that waits for them. */
+  get waiting() {
+    return this.#away.size;
+  }
+
   /** How many have a place, away or not. */
   get size() {
     return this.#present.size + this.#away.size;
+  }
+
+  /** All of whom everybody knows, and one more, in the order in which they came. @param {Member} member */
+  knownTo(member) {
+    return this.everybody.filter((person) => person === member || !this.#untold.has(person.id));
   }
 
   /** All who have a place, in the order in which they came. */
@@ -71,15 +95,15 @@ export class Roster {
   }
 
   /**
-   * The name that a person is shown with: their own, or where somebody has that already, with a number.
+   * The name that a person is shown with: their own, or where somebody has one that looks like it, with a number.
    * @param {string} name
    * @returns {string} "Ada", "Ada (2)", "Ada (3)"
    */
   labelFor(name) {
     const taken = new Set();
-    for (const { holder } of this.#places.values()) taken.add(holder.label);
+    for (const place of this.#places.values()) taken.add(place.skeleton);
     let label = name;
-    for (let number = 2; taken.has(label); number++) label = `${name} (${number})`;
+    for (let number = 2; taken.has(skeleton(label)); number++) label = `${name} (${number})`;
     return label;
   }
 
@@ -91,15 +115,22 @@ export class Roster {
     return token === undefined ? null : (this.#byDigest.get(digestOf(token))?.holder ?? null);
   }
 
+  /** @param {string | undefined} token @returns {boolean} whether the place may be taken up again now; asks its limit */
+  mayReturn(token) {
+    const place = this.#byDigest.get(digestOf(token ?? ''));
+    return place !== undefined && place.returns.take(this.#clock.now()) === 0;
+  }
+
   /**
    * @param {Member} member  who comes in, or back to the place
    * @param {string} [token]  of the place that they come back to
    * @returns {string} the place's token
    */
   enter(member, token = randomBytes(TOKEN_BYTES).toString('base64url')) {
-    this.free(member);
     const digest = digestOf(token);
-    const place = { holder: member, digest, timer: null };
+    const returns = this.#byDigest.get(digest)?.returns ?? new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() });
+    this.free(member);
+    const place = { holder: member, digest, skeleton: skeleton(member.label), returns, timer: null };
     this.#places.set(member.id, place);
     this.#byDigest.set(digest, place);
     this.#present.set(member.id, member);
@@ -150,14 +181,45 @@ export class Roster {
     for (const member of this.#present.values()) if (member !== except) member.tell(prepared);
   }
 
-  /** Tells everybody what others are told of somebody. @param {Member} member */
-  changed(member) {
-    this.tell({ type: 'changed', person: member.describe() });
+  /**
+   * Tells everybody what others are told of somebody, unless they don't know of them yet.
+   * @param {Member} member
+   * @param {Member} [except]
+   */
+  changed(member, except) {
+    if (this.#untold.has(member.id)) this.#untold.set(member.id, member);
+    else this.tell({ type: 'changed', person: member.describe() }, except);
+  }
+
+  /** Tells everybody else of a newcomer: at once, or with tellRest() where many come. @param {Member} member */
+  came(member) {
+    if (this.#untold.size === 0 && this.#tells.take(this.#clock.now()) === 0) this.#tellOf(member);
+    else this.#untold.set(member.id, member);
+  }
+
+  /** Tells everybody that somebody's place is free, unless they never knew of them. @param {Member} member */
+  left(member) {
+    if (!this.#untold.delete(member.id)) this.tell({ type: 'left', id: member.id });
+  }
+
+  /** Tells of the newcomers who are still there, as many as may be told now. To be called once a second. */
+  tellRest() {
+    for (const [id, member] of this.#untold) {
+      if (this.#tells.take(this.#clock.now()) > 0) return;
+      this.#untold.delete(id);
+      this.#tellOf(member);
+    }
+  }
+
+  /** @param {Member} member */
+  #tellOf(member) {
+    this.tell({ type: 'joined', person: member.describe() }, member);
   }
 
   /** Nobody is in any more, and no place waits. Idempotent. */
   clear() {
     this.#present.clear();
+    this.#untold.clear();
     for (const id of [...this.#places.keys()]) this.free({ id });
   }
 }

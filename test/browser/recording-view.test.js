@@ -58,8 +58,10 @@ inChromium.describe('recording in Chromium', () => {
     await anna.getByText('Being recorded: Anna, Cleo.').waitFor();
 
     await anna.waitForTimeout(2500);
-    await button(cleo, 'Stop recording').click();
-    await expect.poll(() => said(ben)).toMatch(/Cleo stopped the recording|files are ready/);
+    // Only the one who started it may stop it.
+    expect(await button(cleo, 'Stop recording').count()).toBe(0);
+    await button(anna, 'Stop recording').click();
+    await expect.poll(() => said(ben)).toMatch(/Anna stopped the recording|files are ready/);
     const files = anna.getByRole('list', { name: 'Files' });
     await files.getByRole('link', { name: 'Everybody together' }).waitFor({ timeout: 15_000 });
     expect(await anna.getByText('Being recorded', { exact: true }).locator('visible=true').count()).toBe(0);

@@ -48,6 +48,7 @@ export class Conference {
       application: /** @type {const} */ ('audio'),
       maxParticipants: 10,
       idleTimeoutMs: 10_000,
+      placeAfterMs: 0,
       ...own,
     };
     this.rooms = new Rooms({ config, services: this.services, maxRooms, maxPeople });

@@ -79,6 +79,8 @@ describe('a recording of a call', () => {
     }, 5000);
     await pause(6000);
     cid.sendControl({ type: 'record', on: false });
+    await vi.waitFor(() => expect(last(cid, 'refused')?.code).toBe('recording-others'), 5000);
+    ann.sendControl({ type: 'record', on: false });
     await vi.waitFor(() => expect(last(ann, 'recording')?.recording.ready).toBe(true), 8000);
     const { id } = last(ann, 'recording')?.recording ?? {};
     const path = `${server.url}/api/recordings/${id}`;

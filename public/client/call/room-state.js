@@ -70,6 +70,7 @@ export class RoomState {
  * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} recorded
  * @property {boolean} away      the connection is lost, the place is kept
+ * @property {number} waitMs     the delay that everybody has because of this person's sound, in milliseconds; 0 for most
  * @property {boolean} you
  */
 
@@ -89,6 +90,7 @@ export class Roster {
         this.#you = String(message.you);
         this.#people.clear();
         if (Array.isArray(message.people)) for (const person of message.people) this.#set(person);
+        this.#setWaited(message.waited);
         return true;
       case 'joined':
       case 'changed':
@@ -97,6 +99,8 @@ export class Roster {
         return this.#people.delete(String(message.id));
       case 'qualities':
         return Array.isArray(message.people) && this.#setQualities(message.people);
+      case 'waited':
+        return this.#setWaited(message.people);
       default:
         return false;
     }
@@ -116,6 +120,7 @@ export class Roster {
       quality: Number(quality) || 0,
       recorded: Boolean(recorded),
       away: Boolean(away),
+      waitMs: this.#people.get(id)?.waitMs ?? 0,
       you: id === this.#you,
     });
     return true;
@@ -131,6 +136,17 @@ export class Roster {
       changed = true;
     }
     return changed;
+  }
+
+  /** @param {unknown} waited  those for whom the room's delay is longer; nobody else any more */
+  #setWaited(waited) {
+    if (!Array.isArray(waited)) return false;
+    for (const person of this.#people.values()) person.waitMs = 0;
+    for (const told of waited) {
+      const person = this.#people.get(String(told?.id));
+      if (person) person.waitMs = Number(told.delayMs) || 0;
+    }
+    return true;
   }
 
   /**

@@ -3,7 +3,7 @@ import { CallBar } from './call-bar.js';
 import { ConnectionLine } from './connection.js';
 import { elementOf, setText } from '../kit/element.js';
 import { PeopleList } from '../people/people-list.js';
-import { changesOf } from '../people/person.js';
+import { changesOf, labelOf } from '../people/person.js';
 import { Recording } from '../recording/recording.js';
 import { SettingsPanel } from '../settings/settings-panel.js';
 import { shareLink } from './share-link.js';
@@ -112,6 +112,7 @@ export class CallView {
     this.#you = null;
     this.#people.show([], null);
     this.#connection.stats({});
+    this.#connection.waitedFor([]);
     this.#sound.clear();
     this.#recording.clear();
     this.#bar.hand(false);
@@ -135,6 +136,7 @@ export class CallView {
     this.#you = you;
     this.#here = people.map((person) => ({ ...person }));
     this.#people.show(people, you, this.#recording.on);
+    this.#connection.waitedFor(people.filter(({ waitMs = 0 }) => waitMs > 0).map(labelOf));
     this.#recording.people(people, you);
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;

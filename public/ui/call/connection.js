@@ -16,6 +16,7 @@ export class ConnectionLine {
   #name = elementOf('connection-name', HTMLElement);
   #stats = elementOf('stats', HTMLElement);
   #failures = elementOf('connection-failures', HTMLUListElement);
+  #waited = elementOf('waited-for', HTMLElement);
   #over = '';
 
   /**
@@ -35,6 +36,12 @@ export class ConnectionLine {
   offline(offline) {
     setText(this.#name, offline ? texts.offline : this.#over);
     if (offline) this.stats({});
+  }
+
+  /** @param {string[]} names  of those for whose sound the room waits longer than for the others' */
+  waitedFor(names) {
+    this.#waited.hidden = names.length === 0;
+    setText(this.#waited, names.length === 0 ? '' : texts.waitedFor(names));
   }
 
   /**

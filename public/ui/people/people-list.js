@@ -135,7 +135,7 @@ class PersonTile {
   #refresh() {
     const [person, shown] = [this.#person, this.#shown];
     if (!person || !shown) return;
-    const { name, muted, hand = 0, away = false, quality = 0, recorded } = person;
+    const { name, muted, hand = 0, away = false, quality = 0, waitMs = 0, recorded } = person;
     const { you, recording } = shown;
     const called = labelOf(person);
     // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the initials.
@@ -155,6 +155,7 @@ class PersonTile {
       away && texts.away,
       hand > 0 && texts.handRaised,
       muted && texts.muted,
+      waitMs > 0 && texts.waited(waitMs),
       this.#isMutedForYou && texts.mutedForYou,
       recording && recorded === false && texts.notRecorded,
     ];

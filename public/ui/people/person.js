@@ -10,6 +10,7 @@ import { texts } from '../../texts.js';
  * @property {number} [hand]       0 while it is down; raised hands are numbered in the order of their raising
  * @property {number} [quality]    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} [away]      the connection was lost, and the place is kept
+ * @property {number} [waitMs]     the delay that everybody has because of this person's sound, in milliseconds
  * @property {boolean} [recorded]  during a recording: whether this person agreed to it
  */
 

@@ -10,6 +10,7 @@ import { labels, noticeText, texts } from '../../texts.js';
  * @property {string} id
  * @property {boolean} on
  * @property {string} by          the label of the person who started it
+ * @property {string} [person]    that person's id: only they can stop it, unless they aren't there
  * @property {string} startedAt   ISO 8601
  * @property {string} [stoppedBy]
  * @property {string} [code]      the reason why it stopped, if nobody stopped it
@@ -63,7 +64,7 @@ export class RecordingPanel {
     setText(this.#says, saysOf(recording));
     const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
     this.#start.hidden = isOn;
-    this.#stop.hidden = !isOn;
+    this.#stop.hidden = !isOn || !mayStop(recording, people, you);
     // The button that was pressed is hidden now; the focus goes to the other one.
     if (hadFocus) (isOn ? this.#stop : this.#start).focus();
     this.#meRow.hidden = !isOn;
@@ -93,6 +94,15 @@ export class RecordingPanel {
     this.#files.replaceChildren();
     this.#filesPart.hidden = true;
   }
+}
+
+/**
+ * @param {RecordingState} recording
+ * @param {Person[]} people
+ * @param {string | null} you
+ */
+function mayStop({ person }, people, you) {
+  return person === undefined || person === you || !people.some(({ id, away }) => id === person && !away);
 }
 
 /** @param {RecordingState | null} recording */

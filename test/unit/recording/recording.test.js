@@ -11,6 +11,7 @@ import { loadCodec } from '../../../server/codec/codec.js';
 import { PRE_SKIP } from '../../../server/recording/recording.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Conference, settle } from '../../fakes/conference.js';
+import { FakeSession } from '../../fakes/fake-session.js';
 import { readOggOpus } from '../../fakes/ogg-file.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
@@ -163,7 +164,10 @@ describe('a recording', () => {
     await settle();
     speak(conference, [ann, bob], 300);
     bob.say({ type: 'record', on: false });
-    expect(ann.recording).toMatchObject({ id, on: false, stoppedBy: 'Bób (x)' });
+    expect(bob.person.session.told('refused')).toMatchObject([{ of: 'record', code: 'recording-others' }]);
+    expect(ann.recording).toMatchObject({ id, on: true, person: ann.person.id });
+    ann.say({ type: 'record', on: false });
+    expect(ann.recording).toMatchObject({ id, on: false, stoppedBy: 'Ann' });
     speak(conference, [ann, bob], 110);
     await written(ann);
     expect(ann.recording).toMatchObject({ id, on: false, ready: true });
@@ -459,36 +463,74 @@ describe('a recording is not made', () => {
     await conference.services.recordings?.close();
   });
 
-  it('beyond the limit on the disk, where there are many of nothing', async () => {
-    const { conference, recordings } = await conferenceThatRecords({ limitBytes: 60_000 });
+  /** Somebody in a room of their own who starts a recording. @param {Conference} conference @param {string} room @param {string} [peer] */
+  const recordIn = async (conference, room, peer = '192.0.2.1:1') => {
+    const session = new FakeSession(conference.transport);
+    session.peer = peer;
+    conference.arrivals.accept(session);
+    session.handler?.control({ type: 'join', version: 1, room, name: 'Eve' });
+    session.handler?.control({ type: 'record', on: true });
+    await settle();
+    const code = session.told('refused')[0]?.code ?? 'recorded';
+    session.close(0, '');
+    return code;
+  };
+
+  it('beyond the limit on the disk, where there are many of nothing, and beyond its share from one network', async () => {
+    const { conference, recordings } = await conferenceThatRecords({ limitBytes: 102_000 });
     const codes = [];
-    for (let i = 0; i < 6; i++) {
-      const { session } = await conference.join('Ann', { room: `room-${i}` });
-      session.handler?.control({ type: 'record', on: true });
-      await settle();
-      codes.push(session.told('refused')[0]?.code ?? 'recorded');
-      session.close(0, '');
-    }
-    expect(codes).toEqual([...new Array(4).fill('recorded'), 'recording-limit', 'recording-limit']);
+    for (let i = 0; i < 6; i++) codes.push(await recordIn(conference, `room-${i}`));
+    // Five of 16 KiB are more than four times what is left of 102 kB.
+    expect(codes).toEqual([...new Array(5).fill('recorded'), 'recording-share']);
+    expect(await recordIn(conference, 'another', '192.0.2.2:1')).toBe('recorded');
+    expect(recordings.stats()).toMatchObject({ recordings: 6, limitBytes: 102_000 });
+    expect(recordings.stats().bytes).toBeGreaterThan(6 * 16 * 1024);
+    expect(await recordIn(conference, 'one-more', '192.0.2.3:1')).toBe('recorded');
+    expect(await recordIn(conference, 'too-many', '192.0.2.4:1')).toBe('recording-limit');
+    conference.rooms.close();
+    await recordings.close();
+  });
+
+  it('too often from one network, in however many rooms', async () => {
+    const { conference, recordings } = await conferenceThatRecords();
+    const codes = [];
+    for (let i = 0; i < 20; i++) codes.push(await recordIn(conference, `room-${i}`, `198.51.100.7:${i}`));
+    expect(codes).toEqual([...new Array(10).fill('recorded'), ...new Array(10).fill('recording-busy')]);
+    expect(await recordIn(conference, 'room-1', '[2001:db8::1]:5')).toBe('recorded');
+    conference.rooms.close();
+    await recordings.close();
+  });
+
+  it('no more once files were deleted by hand: those that exist are counted', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords({ limitBytes: 33_000 });
+    for (let i = 0; i < 2; i++) await recordIn(conference, `room-${i}`, `192.0.2.${i}:1`);
+    conference.clock.advance(3000);
+    await written();
+    expect(await recordIn(conference, 'room-2', '192.0.2.2:1')).toMatch(/^recording-(share|limit)$/);
+    for (const id of await readdir(directory)) await rm(join(directory, id), { recursive: true });
+    conference.clock.advance(11_000);
+    expect(await recordIn(conference, 'room-2', '192.0.2.2:1')).toMatch(/^recording-(share|limit)$/);
+    await vi.waitFor(() => expect(recordings.stats()).toMatchObject({ recordings: 0, bytes: 0 }));
+    expect(await recordIn(conference, 'room-2', '192.0.2.2:1')).toBe('recorded');
     conference.rooms.close();
     await recordings.close();
   });
 
   it('beyond the limit on the disk: it stops, and everybody is told', async () => {
-    const { conference, recordings, directory } = await conferenceThatRecords({ limitBytes: 57_000 });
+    const { conference, recordings, directory } = await conferenceThatRecords({ limitBytes: 70_000 });
     const ann = await Talker.join(conference, 'Ann', low);
     ann.say({ type: 'record', on: true });
     await settle();
     speak(conference, [ann], 500);
     await written();
-    expect(ann.recording).toMatchObject({ on: false, ready: true, code: 'recording-limit', message: expect.stringMatching(/room/) });
+    expect(ann.recording).toMatchObject({ on: false, ready: true, code: 'recording-share', message: expect.stringMatching(/room/) });
     const { description, files } = await filesOf(recordings, ann.recording.id, directory);
     expect(files['01-ann.opus'].ended).toBe(true);
     const bytes = description?.files.reduce((sum, file) => sum + file.bytes, 0) ?? 0;
     expect(bytes).toBeGreaterThan(35_000);
     expect(bytes).toBeLessThan(90_000);
     ann.say({ type: 'record', on: true });
-    expect(ann.person.session.told('refused')).toMatchObject([{ code: 'recording-limit' }]);
+    expect(ann.person.session.told('refused')).toMatchObject([{ code: expect.stringMatching(/^recording-(share|limit)$/) }]);
   });
 
   it('where the disk can\'t be written: it stops, and everybody is told', async () => {

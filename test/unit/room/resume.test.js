@@ -76,11 +76,58 @@ describe('a session that was lost', () => {
     expect(welcomeOf(cid).resume).not.toBe(tokenOf(bob));
   });
 
-  it('counts as one of those who may be there', async () => {
-    const { conference, token, bob } = await lost({ maxParticipants: 2, maxPeople: 2 });
-    expect((await conference.join('Cid')).session.told('refused')).toMatchObject([{ code: 'server-full' }]);
+  it('counts as one of those who may be in the room', async () => {
+    const { conference, token, bob } = await lost({ maxParticipants: 2 });
+    expect((await conference.join('Cid')).session.told('refused')).toMatchObject([{ code: 'room-full' }]);
     expect((await conference.join('Bob', { resume: token })).id).toBe(bob.id);
     expect(conference.rooms.get('lab')?.size).toBe(2);
+  });
+
+  it('keeps nobody else off the server, in which it counts neither as one nor its room as a room', async () => {
+    const conference = eager({ maxPeople: 1, maxRooms: 1 });
+    const ann = await conference.join('Ann', { room: 'one' });
+    expect((await conference.join('Bob', { room: 'two' })).session.told('refused')).toMatchObject([{ code: 'server-full' }]);
+    lose(ann);
+    const bob = await conference.join('Bob', { room: 'two' });
+    expect(bob.id).toBe('1');
+    const back = await conference.join('Ann', { room: 'one', resume: tokenOf(ann) });
+    expect(back.id).toBe(ann.id);
+    // As many wait as may be there, and no more.
+    lose(back);
+    lose(bob);
+    expect(conference.rooms.get('two')).toBeUndefined();
+    expect(conference.rooms.get('one')?.size).toBe(1);
+  });
+
+  it('has no place where it was only come and gone: packets must have come for some seconds', async () => {
+    const conference = eager({ placeAfterMs: 5000 });
+    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    const speak = async (/** @type {Person} */ person) =>
+      person.speak(Math.floor(conference.sampleClock.now() / conference.format.frameSamples), null);
+    conference.clock.advance(4990);
+    await speak(bob);
+    conference.clock.advance(10);
+    await speak(cid);
+    conference.clock.advance(3000);
+    for (const person of [bob, cid]) lose(person);
+    expect(ann.session.told('left')).toEqual([{ type: 'left', id: bob.id }]);
+    expect(conference.rooms.get('lab')?.people).toEqual({ present: 1, away: 1 });
+    // What was earned once stays over a return.
+    const back = await conference.join('Cid', { resume: tokenOf(cid) });
+    lose(back);
+    expect(conference.rooms.get('lab')?.people).toEqual({ present: 1, away: 1 });
+  });
+
+  it('can be taken up again ten times in a row, and then each five seconds', async () => {
+    const { conference, ann, token } = await lost();
+    ann.session.messages.length = 0;
+    const joins = [];
+    for (let i = 0; i < 14; i++) joins.push(await conference.join('Bob', { resume: token }));
+    expect(joins.map(({ session }) => session.told('refused')[0]?.code)).toEqual([...Array(10).fill(undefined), ...Array(4).fill('join-flood')]);
+    expect(ann.session.told('changed').length).toBe(10);
+    expect(joins[9].session.closed).toBe(null);
+    conference.clock.advance(5000);
+    expect((await conference.join('Bob', { resume: token })).id).toBe(joins[0].id);
   });
 
   it('keeps the room, and the room rests and leaves nothing behind', async () => {

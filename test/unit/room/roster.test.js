@@ -22,6 +22,12 @@ describe('a roster', () => {
     expect(roster.everybody.map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
   });
 
+  it('tells apart by number those whose names look alike', () => {
+    const { enter } = create();
+    const names = ['Anna', '\u0410nna', 'Anna (2)', 'An\u200dna', 'Anne'];
+    expect(names.map((name) => enter(name).label)).toEqual(['Anna', '\u0410nna (2)', 'Anna (2) (2)', 'An\u200dna (3)', 'Anne']);
+  });
+
   it('keeps the place of one who is lost for its token, and frees it in time', () => {
     const { clock, freed, roster, enter } = create();
     const ada = enter('Ada');

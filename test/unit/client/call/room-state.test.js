@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HeardSpeakers } from '../../../../public/client/call/room-state.js';
+import { HeardSpeakers, Roster } from '../../../../public/client/call/room-state.js';
 import { Packet, VOICE_BIT } from '../../../../public/shared/packet.js';
 
 describe('HeardSpeakers', () => {
@@ -42,5 +42,20 @@ describe('HeardSpeakers', () => {
     receive(9, [[1, 40, true]]);
     for (let frame = 11; frame < 100; frame++) receive(frame, [], 0);
     expect(told).toEqual([[{ id: 'p1', level: 40, voice: true }], []]);
+  });
+});
+
+describe('Roster', () => {
+  it('has for whom the room waits, from the welcome and from each message, over other changes', () => {
+    const roster = new Roster();
+    const person = (/** @type {string} */ id) => ({ id, name: id, transport: 'websocket' });
+    const waits = () => roster.list().people.map(({ waitMs }) => waitMs);
+    roster.update({ type: 'welcome', you: 'a', people: [person('a'), person('b')], waited: [{ id: 'b', delayMs: 390 }] });
+    expect(waits()).toEqual([0, 390]);
+    roster.update({ type: 'changed', person: { ...person('b'), muted: true } });
+    expect(waits()).toEqual([0, 390]);
+    expect(roster.update({ type: 'waited', people: [{ id: 'a', delayMs: 80 }, { id: 'gone', delayMs: 90 }, null] })).toBe(true);
+    expect(waits()).toEqual([80, 0]);
+    expect(roster.update({ type: 'waited' })).toBe(false);
   });
 });

@@ -1,0 +1,35 @@
+/**
+ * Writes confusables.json from Unicode's confusables.txt (https://www.unicode.org/Public/security/):
+ * `node server/names/make-confusables.js confusables.txt`. To be run when Unicode has a new version.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** A line: the character; its prototype's characters; the type. All in hexadecimal. */
+const LINE = /^([0-9A-F]+)\s*;\s*([0-9A-F ]+?)\s*;/;
+
+const VERSION = /^# Version: (\S+)/m;
+
+const TERMS = 'Copyright © Unicode, Inc. Unicode License v3: https://www.unicode.org/license.txt';
+
+const hex = (/** @type {string} */ number) => Number.parseInt(number, 16).toString(16);
+
+/** @param {string} text  of confusables.txt */
+function read(text) {
+  /** @type {Map<string, string[]>} */
+  const characters = new Map();
+  for (const line of text.split('\n')) {
+    const [, character, prototype] = LINE.exec(line) ?? [];
+    if (!character) continue;
+    const key = prototype.split(' ').map(hex).join(' ');
+    characters.set(key, [...(characters.get(key) ?? []), hex(character)]);
+  }
+  return { version: VERSION.exec(text)?.[1] ?? 'unknown', characters };
+}
+
+const [path] = process.argv.slice(2);
+if (path === undefined) throw new TypeError('Say where confusables.txt is.');
+const { version, characters } = read(readFileSync(path, 'utf8'));
+const prototypes = Object.fromEntries([...characters].map(([key, all]) => [key, all.join(' ')]));
+const json = JSON.stringify({ source: `confusables.txt of Unicode ${version}`, terms: TERMS, prototypes }, null, 1);
+writeFileSync(new URL('confusables.json', import.meta.url), `${json}\n`);

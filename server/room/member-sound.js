@@ -1,0 +1,76 @@
+/**
+ * @import { RoomCodec } from '../codec/room-codec.js'
+ * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { Member } from './member.js'
+ * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
+ */
+
+import { Stream } from '../../public/shared/packet.js';
+import { Redundancy } from '../../public/shared/redundancy.js';
+import { LevelBalance } from '../mix/level-balance.js';
+import { Listener } from '../mix/listener.js';
+import { MixStream } from '../mix/mix-stream.js';
+import { Lateness } from '../source/lateness.js';
+import { Source } from '../source/source.js';
+
+/** Makes what the members of one room are heard with and hear with. */
+export class MemberSound {
+  #config;
+  #services;
+  #sampleClock;
+  #codec;
+
+  /**
+   * @param {object} options
+   * @param {RoomConfig} options.config
+   * @param {RoomServices} options.services
+   * @param {SampleClock} options.sampleClock  the room's
+   * @param {RoomCodec} options.codec  the room's
+   */
+  constructor({ config, services, sampleClock, codec }) {
+    this.#config = config;
+    this.#services = services;
+    this.#sampleClock = sampleClock;
+    this.#codec = codec;
+  }
+
+  /**
+   * @param {number} stream  one of Stream
+   * @param {string} name  for the log
+   * @param {boolean} suppresses  whether packets are left out in silence
+   */
+  newStream(stream, name, suppresses) {
+    const { effort } = this.#services;
+    return new MixStream(stream, this.#codec.newEncoder(name), this.#config.format, { suppresses, effort });
+  }
+
+  /**
+   * @param {string} id  the member's
+   * @param {Session} session
+   * @param {JoinWishes} wishes
+   * @param {Member | null} before  whose place it is
+   */
+  open(id, session, wishes, before) {
+    const { format, maxDelayMs, maxServerDelayMs: maxMs, receivedTarget: targetPercent, ...config } = this.#config;
+    const delivery = session.transport.replyOnly ? 'reply' : (wishes.delivery ?? config.delivery);
+    const leavesOutSilence = delivery === 'tick' && config.silenceSuppression;
+    const stream = this.newStream(Stream.mixMinus, `person ${id}`, leavesOutSilence);
+    const redundancy = new Redundancy(/** @type {'auto' | 0 | 1 | 2} */ (config.redundancy), this.#services.clock);
+    const volumes = before?.listener?.volumes;
+    const listener = new Listener({ id, session, delivery, format, stream, redundancy, volumes });
+    if (wishes.serverDelayMs !== undefined) listener.readAt(wishes.serverDelayMs);
+    let decoder;
+    try {
+      decoder = this.#codec.newDecoder(`person ${id}`);
+    } catch (error) {
+      listener.close();
+      throw error;
+    }
+    const sampleClock = this.#sampleClock;
+    const lateness = new Lateness({ frameMs: format.frameMs, maxMs, targetPercent });
+    const balance = config.levelBalance ? new LevelBalance(format) : null;
+    const source = new Source({ id, format, sampleClock, maxDelayMs, decoder, lateness, balance, leavesOutSilence });
+    return { listener, source };
+  }
+}

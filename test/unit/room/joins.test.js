@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { Conference, settle } from '../../fakes/conference.js';
+import { FakeSession } from '../../fakes/fake-session.js';
+
+/**
+ * Joins from an address.
+ * @param {Conference} conference
+ * @param {string} peer
+ * @param {object} [wishes]
+ */
+async function joinFrom(conference, peer, wishes = {}) {
+  const session = new FakeSession(conference.transport);
+  session.peer = peer;
+  conference.arrivals.accept(session);
+  session.handler?.control({ type: 'join', version: 1, room: 'lab', name: 'Eve', ...wishes });
+  await settle();
+  return session;
+}
+
+const codeOf = (/** @type {FakeSession} */ session) => session.told('refused')[0]?.code ?? 'in';
+
+describe('many joins from one network', () => {
+  it.each([
+    ['an IPv4 address', (/** @type {number} */ i) => `203.0.113.9:${i + 1}`],
+    ['one /64', (/** @type {number} */ i) => `[2001:db8:1:2::${i.toString(16)}]:5`],
+  ])('are refused beyond a class at once, from %s, and others come in', async (_what, peerOf) => {
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
+    const codes = [];
+    for (let i = 0; i < 150; i++) {
+      const session = await joinFrom(conference, peerOf(i), { room: `r${i % 7}` });
+      codes.push(codeOf(session));
+      session.close(0, 'left');
+    }
+    expect(codes.filter((code) => code === 'in').length).toBe(100);
+    expect(codes.slice(100).every((code) => code === 'join-flood')).toBe(true);
+    expect(codeOf(await joinFrom(conference, '[2001:db8:1:3::1]:5'))).toBe('in');
+    conference.clock.advance(200);
+    expect(codeOf(await joinFrom(conference, peerOf(0)))).toBe('in');
+  });
+
+  it('are let in where they come from this machine: many people may be behind a proxy', async () => {
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
+    for (let i = 0; i < 150; i++) {
+      const session = await joinFrom(conference, i % 2 ? '127.0.0.1:9' : '[::1]:9');
+      expect(codeOf(session)).toBe('in');
+      session.close(0, 'left');
+    }
+  });
+});
+
+describe('many who come and go', () => {
+  /** @param {Conference} conference @param {number} visits */
+  const visit = async (conference, visits) => {
+    for (let i = 0; i < visits; i++) (await joinFrom(conference, `198.51.100.${i % 250}:1`)).close(0, 'left');
+  };
+
+  it('are told to the others up to a number, and beyond it only if they stay', async () => {
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
+    const ann = await conference.join('Ann');
+    await visit(conference, 200);
+    expect([ann.session.told('joined').length, ann.session.told('left').length]).toEqual([49, 49]);
+    const [stays, leaves] = [await joinFrom(conference, '192.0.2.7:1'), await joinFrom(conference, '192.0.2.8:1')];
+    expect(ann.session.told('joined').length).toBe(49);
+    stays.handler?.control({ type: 'hand', raised: true });
+    expect(ann.session.told('changed')).toEqual([]);
+    leaves.close(0, 'left');
+    conference.clock.advance(1000);
+    const [told] = ann.session.told('joined').slice(49);
+    expect(told.person).toMatchObject({ id: stays.told('welcome')[0].you, hand: 1 });
+    expect(ann.session.told('joined').length).toBe(50);
+    stays.close(0, 'left');
+    expect(ann.session.told('left').length).toBe(50);
+  });
+
+  it('leave nobody in anybody\'s list who has gone, and nobody out who is there', async () => {
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
+    const ann = await conference.join('Ann');
+    await visit(conference, 60);
+    const early = await joinFrom(conference, '192.0.2.7:1');
+    const late = await joinFrom(conference, '192.0.2.8:1');
+    const idOf = (/** @type {FakeSession} */ session) => session.told('welcome')[0].you;
+    const listOf = (/** @type {FakeSession} */ session) => {
+      const ids = new Set(session.told('welcome')[0].people.map((/** @type {any} */ { id }) => id));
+      for (const message of session.messages) {
+        if (message.type === 'joined') ids.add(message.person.id);
+        if (message.type === 'left') ids.delete(message.id);
+      }
+      return [...ids].sort();
+    };
+    expect(listOf(late)).toEqual([ann.id, idOf(late)].sort());
+    early.close(0, 'left');
+    expect(listOf(late)).toEqual([ann.id, idOf(late)].sort());
+    const last = await joinFrom(conference, '192.0.2.9:1');
+    conference.clock.advance(3000);
+    const all = [ann.id, idOf(late), idOf(last)].sort();
+    for (const session of [ann.session, late, last]) expect(listOf(session)).toEqual(all);
+  });
+
+  it('are logged one by one up to a number, and then as a number', async () => {
+    /** @type {string[]} */
+    const lines = [];
+    const log = { error: () => {}, info: (/** @type {string} */ line) => void lines.push(line) };
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000, log });
+    const ann = await conference.join('Ann');
+    await visit(conference, 220);
+    expect(lines.filter((line) => line.startsWith('session ended')).length).toBe(20);
+    conference.clock.advance(3000);
+    ann.session.close(0, 'left');
+    expect(lines.slice(20)).toEqual(['200 more sessions ended within 2 s of joining', expect.stringMatching(/^session ended .*"id":"1"/)]);
+  });
+});
