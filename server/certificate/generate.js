@@ -114,10 +114,12 @@ export function writeCertificate(directory, { certPem, keyPem }) {
 }
 
 /**
+ * Replaces a file whole with one that its owner alone may read.
  * @param {string} path
  * @param {string} content
+ * @throws {Error} as node:fs does, where it can't be written
  */
-function replaceFile(path, content) {
+export function replaceFile(path, content) {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     writeFileSync(temporary, content, { mode: 0o600 });

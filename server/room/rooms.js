@@ -29,6 +29,7 @@ export class Rooms {
   #maxPeople;
   /** How many rooms were ever opened. */
   #opened = 0;
+  #draining = false;
   #closed = false;
 
   /**
@@ -78,6 +79,7 @@ export class Rooms {
    */
   join(roomName, name, session, wishes = {}) {
     const isBack = !wishes.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes.resume);
+    if (this.#draining && !isBack) return 'draining';
     if (this.people >= this.#maxPeople && !isBack) return 'server-full';
     const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
     if (typeof room === 'string') return room;
@@ -139,6 +141,20 @@ export class Rooms {
     if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name);
     else if (!this.#mirrors.delete(room)) return;
     room.close('server-closing');
+  }
+
+  /** Whether nobody new is let in. */
+  get draining() {
+    return this.#draining;
+  }
+
+  /**
+   * Lets nobody new in from now on, and tells everybody.
+   * @param {number} seconds  until the rooms are ended
+   */
+  drain(seconds) {
+    this.#draining = true;
+    for (const room of [...this.#rooms.values(), ...this.#mirrors]) room.tell({ type: 'draining', seconds });
   }
 
   /** Ends every room. Idempotent. */
