@@ -10,7 +10,7 @@
  * @import { Accept } from './transport/session.js'
  */
 
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { loadThreadCpuMs } from '@aloud/native';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
@@ -24,6 +24,7 @@ import { createRedirectServer } from './http/redirect.js';
 import { isHttps } from './config/config.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { drainRooms } from './drain.js';
+import { stateDirectory } from './packages.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
 import { TickScheduler } from './clock/tick-scheduler.js';
@@ -35,7 +36,7 @@ import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
 
 /** The directory of recordings when no other is asked for. */
-const RECORDING_DIRECTORY = fileURLToPath(new URL('../recordings/', import.meta.url));
+const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
 
 /** The path of a session, for WebTransport and WebSocket. */
 const SESSION_PATH = '/session';

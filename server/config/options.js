@@ -118,7 +118,7 @@ export const OPTIONS = Object.freeze(
       ...row('url', 'acme-directory', LETS_ENCRYPT, 'ACME directory of the authority'),
       fallbackNote: "Let's Encrypt",
     },
-    path('cert-dir', 'directory for certificates that the server makes or gets', "certs/ in aloud's own directory"),
+    path('cert-dir', 'directory for certificates that the server makes or gets', "certs/ in aloud's own directory, or in ~/.local/state/aloud where that is an installed package"),
     {
       ...row('list', 'hostname', LOOPBACK, 'host in that certificate; may be repeated'),
       key: 'hostnames',
@@ -127,7 +127,7 @@ export const OPTIONS = Object.freeze(
       ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
       fallbackNote: 'nobody may',
     },
-    path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory"),
+    path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory, or in ~/.local/state/aloud where that is an installed package"),
     {
       ...integer('recording-limit-mb', 0, 1_000_000, 1024, 'size of all recordings on the disk; 0: nothing is recorded'),
       unit: 'MB',

@@ -6,11 +6,13 @@
  * @import { ApiOptions } from './api.js'
  */
 
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import compression from 'compression';
 import express from 'express';
 import { errors } from '../../public/shared/errors.js';
 import { createApi } from './api.js';
+import { packageDirectory } from '../packages.js';
 import { answerError, answerJson } from './body.js';
 
 const HOME = new URL('../../', import.meta.url);
@@ -20,9 +22,9 @@ const PUBLIC = fileURLToPath(new URL('public/', HOME));
 const DIRECTORIES = Object.freeze({
   '/public': PUBLIC,
   '/worklets': fileURLToPath(new URL('worklets/', HOME)),
-  '/vendor/libopus-wasm': fileURLToPath(new URL('node_modules/libopus-wasm/dist/', HOME)),
-  '/vendor/uplot': fileURLToPath(new URL('node_modules/uplot/dist/', HOME)),
-  '/vendor/uqr': fileURLToPath(new URL('node_modules/uqr/dist/', HOME)),
+  '/vendor/libopus-wasm': join(packageDirectory('libopus-wasm'), 'dist'),
+  '/vendor/uplot': join(packageDirectory('uplot'), 'dist'),
+  '/vendor/uqr': join(packageDirectory('uqr'), 'dist'),
 });
 
 /**
