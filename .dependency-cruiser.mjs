@@ -10,6 +10,7 @@ const MAY_IMPORT = {
   native: [],
   certs: [],
   docs: ['server/config'],
+  deploy: ['server/config'],
 
   server: ['native', 'certs'],
   'server/config': ['certs'],
@@ -50,7 +51,7 @@ const ALWAYS = ['public/shared'];
 const SERVER_ROOT = ['server/*.js'];
 
 /** Folders of this repository: what isn't in one of them is a package or Node's own. */
-const HERE = '^(bench|certs|docs|native|public|server|test|worklets)/';
+const HERE = '^(bench|certs|deploy|docs|native|public|server|test|worklets)/';
 
 /** A folder, a file, or the files of a folder (`server/*.js`) as a regular expression. @param {string} path */
 const pattern = (path) => path.replaceAll('.', '\\.').replace('*', '[^/]+') + (path.endsWith('.js') ? '$' : '/');

@@ -7,10 +7,10 @@ const SOUND = ['test/browser/sound.test.js'];
 const MEASURED = ['native/congestion', 'quality', 'social', 'start-stop', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
 
 /**
- * The lab, sound that is heard for long, calls that are cut off for long, and looks at many pages: `npm run test:all` has
+ * The lab, the package and its installation, sound that is heard for long, calls that are cut off for long, and looks at many pages: `npm run test:all` has
  * them, `npm test` has not.
  */
-const LONG = ['test/integration/bench/**/*.test.js'];
+const LONG = ['test/integration/bench/**/*.test.js', 'test/integration/package.test.js'];
 const LONG_BROWSER = ['comeback', 'everyone', 'lab', 'lab-browser', 'one-tab', 'recording-view', 'steady', 'stereo'].map(
   (name) => `test/browser/${name}.test.js`,
 );

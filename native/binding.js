@@ -1,12 +1,39 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Path of the built library. */
+/** Path of the library that is built here. */
 export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
 
+/** Whether this is an installed package, and not a clone of the repository. */
+export const IS_INSTALLED = LIBRARY.split(sep).includes('node_modules');
+
 /** The command that builds it, for messages. */
-export const BUILD_COMMAND = 'npm run build:native';
+export const BUILD_COMMAND = IS_INSTALLED ? 'npm rebuild @aloud/native' : 'npm run build:native';
+
+/** The name of this system, as packages with a built library have it: `linux-x64-gnu`. */
+export function platformName() {
+  const { platform, arch } = process;
+  if (platform === 'win32') return `${platform}-${arch}-msvc`;
+  if (platform !== 'linux') return `${platform}-${arch}`;
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
+  return `linux-${arch}-${header.glibcVersionRuntime ? 'gnu' : 'musl'}`;
+}
+
+/**
+ * Finds the library: the one that was built here, or else the one of an optional package for this system.
+ * @returns {string | null} its path
+ */
+export function libraryPath() {
+  if (existsSync(LIBRARY)) return LIBRARY;
+  try {
+    return createRequire(import.meta.url).resolve(`@aloud/native-${platformName()}`);
+  } catch {
+    // There is no such package, or it was left out.
+    return null;
+  }
+}
 
 /**
  * The library, or a part of it, can't be had; the message says why. `code` is 'ERR_NATIVE_NOT_BUILT',
@@ -25,8 +52,8 @@ export class NativeUnavailableError extends Error {
   }
 }
 
-/** Tells whether the library has been built; it may still be for another system (see load). */
-export const isBuilt = () => existsSync(LIBRARY);
+/** Tells whether there is a library; it may still be for another system (see load). */
+export const isBuilt = () => libraryPath() !== null;
 
 /** Events that the library tells of, by the numbers of src/events.rs. @enum {number} */
 export const EventKind = Object.freeze({
@@ -61,11 +88,12 @@ let binding;
  */
 export function load() {
   if (binding) return binding;
-  if (!isBuilt()) {
+  const path = libraryPath();
+  if (path === null) {
     throw new NativeUnavailableError('ERR_NATIVE_NOT_BUILT', 'it is not built');
   }
   try {
-    binding = /** @type {Binding} */ (createRequire(import.meta.url)(LIBRARY));
+    binding = /** @type {Binding} */ (createRequire(import.meta.url)(path));
     return binding;
   } catch (error) {
     const [reason] = String(/** @type {Error} */ (error).message).split('\n');

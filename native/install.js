@@ -1,19 +1,21 @@
 /**
- * Builds the library, unless it has been built from these very sources. As the package's install script it
+ * Builds the library, unless it has been built from these very sources, or an optional package has it. As the package's install script it
  * never fails: the server has other engines, and another Opus codec. With --must it exits with 1 when there
  * is no library in the end. With --test it runs the tests of the Rust code instead.
  */
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LIBRARY, loadError } from './binding.js';
+import { IS_INSTALLED, LIBRARY, libraryPath, loadError } from './binding.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const TARGET = join(HERE, 'target');
-const STAMP = join(TARGET, 'aloud.stamp');
+const TARGET = process.env.CARGO_TARGET_DIR || join(HERE, 'target');
+
+/** What the library was built from; an installed package keeps nothing of the build but the library. */
+const STAMP = join(IS_INSTALLED ? HERE : TARGET, 'aloud.stamp');
 
 /** The oldest Rust that the dependencies build with. */
 const RUST = [1, 88];
@@ -131,6 +133,7 @@ async function compile(withOpus) {
  * @returns {Promise<string | null>} why it is without
  */
 async function build() {
+  if (!existsSync(LIBRARY) && libraryPath() !== null && loadError() === null) return null;
   let missing = await missingForOpus();
   if (isFresh(fingerprint(missing === null))) return missing;
   await checkTools();
@@ -148,9 +151,10 @@ async function build() {
   }
   const name = LIBRARY_NAMES[process.platform] ?? 'libaloud_native.so';
   // Renamed into place, since a running server may have the old one mapped.
-  const copy = join(TARGET, 'aloud.node');
+  const copy = `${LIBRARY}.new`;
   copyFileSync(join(TARGET, 'release', name), copy);
   renameSync(copy, LIBRARY);
+  if (IS_INSTALLED && !process.env.CARGO_TARGET_DIR) rmSync(TARGET, { recursive: true, force: true });
   const useless = loadError();
   if (useless) throw new BuildError(useless);
   writeFileSync(STAMP, fingerprint(missing === null));

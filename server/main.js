@@ -13,7 +13,7 @@ const EXIT_UNEXPECTED = 1;
 const CLOSE_MS = 5000;
 
 /** @typedef {import('./config/config.js').Config} Config */
-/** @typedef {{ report: string[], close: () => Promise<void> }} RunningServer */
+/** @typedef {{ report: string[], drain: (ms: number) => Promise<void>, close: () => Promise<void> }} RunningServer */
 
 /** Whether stacks of unexpected errors are shown; set once there is a config. */
 let debug = false;
@@ -49,20 +49,28 @@ function readConfig() {
 }
 
 /**
- * Closes the server at the first signal, and gives up waiting at the second.
+ * Closes the server at the first signal, and gives up waiting at the second. SIGTERM, which services are stopped with,
+ * gives calls time to end; SIGINT, from the keyboard, doesn't.
  * @param {RunningServer} server
+ * @param {number} drainSeconds  all closing included
  * @param {import('./log.js').Log} log
  */
-function closeOnSignals(server, log) {
+function closeOnSignals(server, drainSeconds, log) {
+  const close = () => {
+    // The process ends by itself once nothing is open; the timer is for when something stays open.
+    setTimeout(() => fail(new Error(`the server was not closed within ${CLOSE_MS} ms`)), CLOSE_MS).unref();
+    server.close().catch(fail);
+  };
   let closing = false;
   /** @param {'SIGINT' | 'SIGTERM'} signal */
   const onSignal = (signal) => {
     if (closing) process.exit(128 + constants.signals[signal]);
     closing = true;
-    log.info(`${signal}: closing; once more to stop at once`);
-    // The process ends by itself once nothing is open; the timer is for when something stays open.
-    setTimeout(() => fail(new Error(`the server was not closed within ${CLOSE_MS} ms`)), CLOSE_MS).unref();
-    server.close().catch(fail);
+    const drainMs = signal === 'SIGTERM' ? drainSeconds * 1000 - CLOSE_MS : 0;
+    const gently = drainMs > 0 ? `, in ${drainSeconds} s at most, once nobody is there any more` : '';
+    log.info(`${signal}: closing${gently}; once more to stop at once`);
+    if (drainMs > 0) server.drain(drainMs).then(close, fail);
+    else close();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
@@ -75,7 +83,7 @@ async function main() {
   // Imported here, so that a wrong option is told before anything big is loaded.
   const { createServer } = await import('./server.js');
   const server = await createServer(config, { log, clock: systemClock });
-  closeOnSignals(server, log);
+  closeOnSignals(server, config.drainSeconds, log);
   console.log(server.report.join('\n'));
 }
 

@@ -1,5 +1,6 @@
 /**
  * @import { Server } from 'node:http'
+ * @import { AcmeCertificate } from './certificate/acme-certificate.js'
  * @import { Clock } from '../public/shared/clock.js'
  * @import { IsAllowedHost } from './allowed-hosts.js'
  * @import { Config } from './config/config.js'
@@ -11,7 +12,7 @@
  * @import { Accept } from './transport/session.js'
  */
 
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { loadThreadCpuMs } from '@aloud/native';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
@@ -24,18 +25,23 @@ import { allowHosts } from './allowed-hosts.js';
 import { Gate } from './http/gate.js';
 import { createHttpCounts } from './http/http-counts.js';
 import { closeServer, createPageServer, listen, listeningHost } from './http/server.js';
+import { createRedirectServer } from './http/redirect.js';
+import { isHttps } from './config/config.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
+import { drainRooms } from './drain.js';
+import { stateDirectory } from './packages.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
 import { TickScheduler } from './clock/tick-scheduler.js';
 import { Arrivals } from './room/arrivals.js';
 import { Rooms } from './room/rooms.js';
+import { clientAddress } from './transport/client-address.js';
 import { createHttp1Transport } from './transport/http1.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
 
 /** The directory of recordings when no other is asked for. */
-const RECORDING_DIRECTORY = fileURLToPath(new URL('../recordings/', import.meta.url));
+const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
 
 /** The path of a session, for WebTransport and WebSocket. */
 const SESSION_PATH = '/session';
@@ -49,6 +55,8 @@ const SESSION_PATH = '/session';
  *                                   what isn't, why, and what would turn it on
  * @property {Rooms} rooms
  * @property {HttpCounts} httpCounts  what clients did wrong over TCP
+ * @property {(ms: number) => Promise<void>} drain  lets nobody new in, tells everybody, and waits until all have left,
+ *   for so long at most
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
  */
 
@@ -124,16 +132,18 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
     recordings,
     sampleClock,
     clock,
-    isSecure: config.cert !== null,
+    isSecure: isHttps(config),
     log,
     operatorToken: config.operatorToken,
   });
   gate.attach(httpServer, app, http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);
-  const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
-  const report = reportOf(config, { url, port, lines: [http3.line, codecLine] });
-  return { url, port, h3Port, report, rooms, httpCounts, close };
+  const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
+  const url = urlOf(config, port);
+  const report = reportOf(config, { url, port, lines });
+  const drain = (/** @type {number} */ ms) => drainRooms(rooms, { ms, clock });
+  return { url, port, h3Port, report, rooms, httpCounts, drain, close };
 }
 
 /**
@@ -143,8 +153,9 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
  * @param {{ accept: Accept, clock: Clock, log: Log }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
-function openOverTcp({ maxSessions, idleTimeoutMs }, server, gate, options, opened) {
-  const shared = { ...options, maxSessions, idleTimeoutMs };
+function openOverTcp(config, server, gate, options, opened) {
+  const { maxSessions, idleTimeoutMs } = config;
+  const shared = { ...options, maxSessions, idleTimeoutMs, clientOf: clientAddress(config) };
   const webSocket = createWebSocketTransport({
     ...shared,
     server,
@@ -158,16 +169,47 @@ function openOverTcp({ maxSessions, idleTimeoutMs }, server, gate, options, open
 }
 
 const PAGE_WITHOUT_HTTPS =
-  "HTTPS is off for the page, so browsers give a microphone to pages on this machine only. To turn it on: --cert FILE --key FILE";
+  "HTTPS is off for the page, so browsers give a microphone to pages on this machine only. To turn it on: --cert FILE --key FILE, or --domain NAME";
+
+/**
+ * Opens the port of plain HTTP that leads to HTTPS, and then has the certificate issued where there is none.
+ * @param {Config} config
+ * @param {ServerCertificate} certificate
+ * @param {{ host: string, port: number }} page  where HTTPS listens
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ * @returns {Promise<string[]>} lines for the report
+ */
+async function openPlainHttp({ httpPort, domains, acmeDirectory }, certificate, page, opened) {
+  if (httpPort === 'off') return [];
+  const acme = domains ? /** @type {AcmeCertificate} */ (certificate) : null;
+  const server = createRedirectServer({ httpsPort: page.port, names: domains, challenges: acme?.challenges });
+  const port = await listen(server, page.host, httpPort, 'http-port');
+  opened.push(() => closeServer(server));
+  const lines = [`Plain HTTP at TCP port ${port} leads to HTTPS.`];
+  if (!acme) return lines;
+  acme.begin();
+  const authority = new URL(acmeDirectory).host;
+  if (acme.isIssued) return [...lines, `The certificate is of ${authority}, valid until ${acme.current.notAfter.toISOString()}.`];
+  return [...lines, `A certificate is asked for at ${authority}; until the log says that it was issued, browsers warn.`];
+}
 
 /**
  * @param {Config} config
- * @param {{ url: string, port: number, lines: string[] }} started  lines: about codec and HTTP/3
+ * @param {number} port
+ */
+function urlOf(config, port) {
+  if (!config.domains) return `${isHttps(config) ? 'https' : 'http'}://localhost:${port}`;
+  return `https://${config.domains[0]}${port === 443 ? '' : `:${port}`}`;
+}
+
+/**
+ * @param {Config} config
+ * @param {{ url: string, port: number, lines: string[] }} started  lines: about codec, HTTP/3 and certificate
  * @returns {string[]}
  */
-function reportOf({ cert }, { url, port, lines }) {
+function reportOf(config, { url, port, lines }) {
   const http1 = `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`;
-  return [`aloud is at ${url}`, ...lines, http1, ...(cert ? [] : [PAGE_WITHOUT_HTTPS])];
+  return [`aloud is at ${url}`, ...lines, http1, ...(isHttps(config) ? [] : [PAGE_WITHOUT_HTTPS])];
 }
 
 /**

@@ -76,6 +76,9 @@ const connectionFailures = Object.freeze({
     'back by yourself, with your name, as soon as there is one.',
   'resumed-elsewhere': 'This call goes on in another tab or window. To have it here, join again.',
   'protocol-version': 'This page and the server are of different versions. Reload the page, then join again.',
+  draining: 'The server is about to be restarted, and lets nobody new in. Try again in a minute.',
+  'call-draining':
+    'The server is about to be restarted. The call breaks off then, and comes back by itself as soon as it can.',
   'server-closing': 'The server is shutting down, maybe only to start anew. Try again in a moment.',
 });
 

@@ -201,7 +201,10 @@ export class RoomPage {
       else if (state === 'left') this.#over('');
       else if (state === 'failed') this.#failed(code ?? 'unknown');
     });
-    call.addEventListener('control', ({ detail }) => this.#view.control(detail));
+    call.addEventListener('control', ({ detail }) => {
+      this.#view.control(detail);
+      if (detail.type === 'draining') this.#notices.show('call-draining');
+    });
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => this.#view.connected(took, tried));
     call.addEventListener('stats', ({ detail }) => this.#view.stats(detail));
@@ -214,6 +217,7 @@ export class RoomPage {
     if (this.#isReconnecting) {
       this.#isReconnecting = false;
       this.#reconnectingNotice.end();
+      this.#notices.settle('call-draining');
       this.#view.announce(texts.reconnected);
     } else {
       this.#view.show();

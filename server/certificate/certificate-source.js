@@ -2,23 +2,18 @@ import { readFileSync, statSync } from 'node:fs';
 import { systemClock } from '../../public/shared/clock.js';
 import { ConfigError } from '../config/config-error.js';
 import { createLog } from '../log.js';
+import { AcmeCertificate, openAcmeCertificate } from './acme-certificate.js';
 import { ALLOWED_KEYS, CertificateError, isAcceptedByHash, isSelfSigned, readCertificate } from './certificate.js';
 import { CERTIFICATE_DIRECTORY, generateCertificate, readKeptCertificate, writeCertificate } from './generate.js';
+import { CertificateSource } from './source.js';
 
 /** @typedef {import('../../public/shared/clock.js').Clock} Clock */
 /** @typedef {import('../log.js').Log} Log */
 /** @typedef {import('./certificate.js').Certificate} Certificate */
-/** @typedef {MadeCertificate | OwnCertificate} ServerCertificate */
+/** @typedef {import('./source.js').SourceOptions} SourceOptions */
+/** @typedef {AcmeCertificate | MadeCertificate | OwnCertificate} ServerCertificate */
 
 /** @typedef {{ cert: string, key: string }} Files  paths */
-
-/**
- * Options of both kinds of certificate source.
- * @typedef {object} SourceOptions
- * @property {Clock} clock             for the checks while running
- * @property {() => number} wallNow    the date, in milliseconds since 1970
- * @property {Log} log
- */
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -44,9 +39,11 @@ const ALLOWED = Object.freeze({
 });
 
 /**
- * Opens the server's certificate: the one that --cert and --key name, or else one that it makes.
+ * Opens the server's certificate: the one that --cert and --key name, one that an authority issues for --domain, or
+ * else one that the server makes.
  *
- * @param {Pick<import('../config/config.js').Config, 'cert' | 'key' | 'certDir' | 'hostnames'>} config
+ * @param {Pick<import('../config/config.js').Config, 'cert' | 'key' | 'certDir' | 'hostnames'> &
+ *   Partial<Pick<import('../config/config.js').Config, 'domains' | 'acmeEmail' | 'acmeDirectory'>>} config
  * @param {object} [options]
  * @param {Clock} [options.clock]
  * @param {() => number} [options.wallNow]  the date, in milliseconds since 1970
@@ -58,84 +55,11 @@ export async function openCertificate(config, { clock = systemClock, wallNow = D
   const { cert, key } = config;
   if (cert !== null && key !== null) return OwnCertificate.open({ files: { cert, key }, clock, wallNow, log });
   const directory = config.certDir ?? CERTIFICATE_DIRECTORY;
+  const { domains, acmeEmail, acmeDirectory } = config;
+  if (domains && acmeEmail && acmeDirectory) {
+    return openAcmeCertificate({ directory, domains, email: acmeEmail, directoryUrl: acmeDirectory, clock, wallNow, log });
+  }
   return MadeCertificate.open({ directory, hosts: config.hostnames, clock, wallNow, log });
-}
-
-/**
- * A certificate that may be replaced while the server runs. It is checked at an interval, never by
- * one long timer: a computer that slept, or whose date was set, is then right within one interval.
- */
-class CertificateSource {
-  #clock;
-  #everyMs;
-  /** @type {unknown} */
-  #timer = null;
-  #closed = false;
-  /** @type {Set<(certificate: Certificate) => void>} */
-  #subscribers = new Set();
-
-  /**
-   * @param {Certificate} current
-   * @param {SourceOptions & { everyMs: number }} options  everyMs: from one check to the next
-   */
-  constructor(current, { clock, wallNow, log, everyMs }) {
-    /** The certificate to serve now. */
-    this.current = current;
-    this.wallNow = wallNow;
-    this.log = log;
-    this.#clock = clock;
-    this.#everyMs = everyMs;
-    this.#schedule();
-  }
-
-  get closed() {
-    return this.#closed;
-  }
-
-  /**
-   * @param {(certificate: Certificate) => void} subscriber called with each new certificate
-   * @returns {() => void} ends the subscription
-   */
-  onRenew(subscriber) {
-    this.#subscribers.add(subscriber);
-    return () => void this.#subscribers.delete(subscriber);
-  }
-
-  /** Ends the checks. Idempotent. */
-  close() {
-    this.#closed = true;
-    this.#clock.clearTimeout(this.#timer);
-    this.#subscribers.clear();
-  }
-
-  /** Replaces the certificate where it is time. @returns {void | Promise<void>} */
-  check() {}
-
-  /** @param {Certificate} certificate */
-  replace(certificate) {
-    this.current = certificate;
-    for (const subscriber of this.#subscribers) {
-      try {
-        subscriber(certificate);
-      } catch (error) {
-        this.log.error(`the new certificate was not taken up: ${error instanceof Error ? error.message : error}`);
-      }
-    }
-  }
-
-  #schedule() {
-    if (this.#closed) return;
-    this.#timer = this.#clock.setTimeout(() => void this.#run(), this.#everyMs);
-  }
-
-  async #run() {
-    try {
-      await this.check();
-    } catch (error) {
-      this.log.error(`the certificate was not renewed: ${error instanceof Error ? error.message : error}`);
-    }
-    this.#schedule();
-  }
 }
 
 /**

@@ -3,10 +3,11 @@ import { createHash, webcrypto, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as x509 from '@peculiar/x509';
 import { isCertificateHost } from '../config/option-value.js';
+import { stateDirectory } from '../packages.js';
 import { isAcceptedByHash, MAX_DAYS, readCertificate } from './certificate.js';
 
 /** @typedef {import('./certificate.js').Certificate} Certificate */
@@ -22,7 +23,7 @@ const nodeCrypto = /** @type {WebCrypto} */ (/** @type {unknown} */ (webcrypto))
 const ALGORITHM = Object.freeze({ name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' });
 
 /** The directory in which the command, and a server without --cert-dir, keep the certificate. */
-export const CERTIFICATE_DIRECTORY = fileURLToPath(new URL('../../certs/', import.meta.url));
+export const CERTIFICATE_DIRECTORY = join(stateDirectory(), 'certs');
 
 /** The names of the files in that directory. */
 export const CERTIFICATE_FILE = 'certificate.pem';
@@ -114,10 +115,12 @@ export function writeCertificate(directory, { certPem, keyPem }) {
 }
 
 /**
+ * Replaces a file whole with one that its owner alone may read.
  * @param {string} path
  * @param {string} content
+ * @throws {Error} as node:fs does, where it can't be written
  */
-function replaceFile(path, content) {
+export function replaceFile(path, content) {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     writeFileSync(temporary, content, { mode: 0o600 });

@@ -9,12 +9,15 @@
  * @typedef {import('../../public/shared/codec.js').DecoderSettings} DecoderSettings
  */
 
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../config/config-error.js';
+import { packageDirectory } from '../packages.js';
 
 export { defaultEncoderSettings } from '../../public/shared/codec.js';
 
 /** The package's own module; its exports don't lead there. */
-const LIBOPUS = new URL('../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs', import.meta.url);
+const libopusModule = () => pathToFileURL(join(packageDirectory('libopus-wasm'), 'dist/generated/libopus.generated.mjs'));
 
 /** The codecs by name. */
 const loaders = Object.freeze({
@@ -28,7 +31,7 @@ const loaders = Object.freeze({
   'libopus-wasm': async () => {
     const [{ createLibopusCodec }, { default: createLibopus }] = await Promise.all([
       import('../../public/shared/libopus-codec.js'),
-      import(LIBOPUS.href),
+      import(libopusModule().href),
     ]);
     return createLibopusCodec(await createLibopus());
   },

@@ -72,7 +72,7 @@ function commandOptions(option) {
     return [keyed(`--${option.name}`, about), opposite];
   }
   const made = keyed(`--${option.name} <${placeholder(option)}>`, about);
-  if (option.type === 'list') made.argParser((value, /** @type {string[]} */ before = []) => [...before, value]);
+  if (option.type === 'list' || option.type === 'domains') made.argParser((value, /** @type {string[]} */ before = []) => [...before, value]);
   return [made];
 }
 
@@ -84,6 +84,10 @@ const PLACEHOLDERS = Object.freeze({
   path: 'path',
   secret: 'secret',
   list: 'name',
+  domains: 'name',
+  email: 'address',
+  url: 'url',
+  proxies: 'proxies',
   boolean: '',
 });
 

@@ -72,7 +72,7 @@ const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENO
 /**
  * Tells the person who chose an address that can't be had what to do.
  * @param {unknown} error as Node.js or an HTTP/3 engine gives it
- * @param {'port' | 'h3-port'} option
+ * @param {'port' | 'h3-port' | 'http-port'} option
  * @param {string} host
  * @param {number} port
  * @returns {unknown} a ConfigError, or the error as it came when it is of another kind
@@ -85,7 +85,8 @@ export function listenError(error, option, host, port) {
     return new ConfigError({ option: `--${option}`, value: port, allowed: 'a free port', problem });
   }
   if (is('EACCES', /permission denied/i)) {
-    const problem = 'this user may not listen there; allowed is a port from 1024 on, or 0 for any';
+    const rights = 'with the right CAP_NET_BIND_SERVICE (docs/deploying.md) any other too';
+    const problem = `this user may not listen there; allowed is a port from 1024 on, or 0 for any, and ${rights}`;
     return new ConfigError({ option: `--${option}`, value: port, allowed: 'a port from 1024 on', problem });
   }
   if (NO_SUCH_ADDRESS.has(code) || /cannot assign requested address|family not supported/i.test(message)) {

@@ -18,6 +18,7 @@ export { ConfigError, InformationRequest };
  * @property {string} host
  * @property {number} port
  * @property {number} h3Port
+ * @property {number | 'off'} httpPort      that leads to HTTPS
  * @property {'auto' | 'native' | 'quiche' | 'none'} engine
  * @property {'tick' | 'reply'} delivery
  * @property {number | 'auto'} serverDelayMs
@@ -46,12 +47,18 @@ export { ConfigError, InformationRequest };
  * @property {string | null} cert           null where the server makes its own
  * @property {string | null} key
  * @property {string | null} certDir        null for certs/ in aloud's own directory
+ * @property {ReadonlyArray<string> | null} domains  names for which an authority issues the certificate
+ * @property {string | null} acmeEmail      given wherever domains are
+ * @property {string} acmeDirectory         URL
  * @property {ReadonlyArray<string>} hostnames
  * @property {ReadonlyArray<string>} allowedHosts  names besides localhost, the machine's and the certificate's
  * @property {string | null} operatorToken  null where nobody may change a running room
  * @property {string | null} recordingDir   null for recordings/ in aloud's own directory
  * @property {number} recordingLimitMb      0: nothing is recorded
  * @property {number} recordingKeepHours
+ * @property {string | null} trustProxy     for readProxies
+ * @property {'x-forwarded-for' | 'forwarded'} proxyHeader
+ * @property {number} drainSeconds
  * @property {'error' | 'warn' | 'info' | 'debug'} logLevel
  */
 
@@ -91,7 +98,10 @@ export function loadConfig({ argv = [], env = {}, readFile = readText, version =
   for (const [name, found] of environment) given.set(name, found);
   for (const [name, value] of flags.values) given.set(name, { value, source: null });
 
-  const values = OPTIONS.map(({ name, key, fallback }) => [key, given.get(name)?.value ?? fallback]);
+  const hasDomain = given.has('domain');
+  const values = OPTIONS.map(({ name, key, fallback, withDomain = fallback }) => {
+    return [key, given.get(name)?.value ?? (hasDomain ? withDomain : fallback)];
+  });
   const config = /** @type {Config} */ (Object.fromEntries(values));
   checkTogether(config, given);
   return Object.freeze(config);
@@ -175,7 +185,28 @@ function checkTogether(config, given) {
   if (bitrate > most) stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
   if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);
   if (config.key !== null && config.cert === null) throw halfPair('cert', 'key', config.key);
+  checkDomain(config, stop);
 }
+
+/**
+ * @param {Config} config
+ * @param {(name: string, value: unknown, allowed: string) => never} stop
+ */
+function checkDomain({ domains, acmeEmail, cert, httpPort }, stop) {
+  if (domains && cert !== null) stop('domain', domains, 'to leave it out where --cert is given');
+  if (domains && acmeEmail === null) {
+    const problem = `missing, but --domain is ${show(domains)}; allowed is a mail address, which the authority asks for`;
+    throw new ConfigError({ option: '--acme-email', value: undefined, allowed: 'a mail address', problem });
+  }
+  if (domains && httpPort === 'off') stop('http-port', httpPort, 'a port with --domain: the authority asks there');
+  if (!domains && cert === null && httpPort !== 'off') stop('http-port', httpPort, 'off without --domain or --cert: there is no HTTPS');
+}
+
+/**
+ * Whether the page is served over HTTPS.
+ * @param {{ cert: string | null, domains?: ReadonlyArray<string> | null }} config
+ */
+export const isHttps = ({ cert, domains = null }) => cert !== null || domains !== null;
 
 /**
  * @param {string} missing

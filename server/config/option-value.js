@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { readProxies } from './proxies.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 /** @typedef {import('./options.js').OptionValue} OptionValue */
@@ -9,6 +10,15 @@ const MAX_PATH = 4096;
 
 /** A host name in ASCII, perhaps with a wildcard in front (RFC 6125, section 6.4). */
 const HOST_NAME = /^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
+
+/** A name that an authority can check over HTTP: no wildcard (RFC 8555, section 8.3), and a dot. */
+const DOMAIN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/i;
+
+/** The most names in one certificate (https://letsencrypt.org/docs/rate-limits/). */
+const MAX_DOMAINS = 100;
+
+/** A mail address that a mailto URL carries as it is (RFC 8555, section 7.3). */
+const EMAIL = /^[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;
 
 /** A bearer token (RFC 6750, section 2.1) of a length that can't be guessed. */
 const SECRET = /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/;
@@ -53,6 +63,14 @@ export function rangeOf(option) {
       return 'a path';
     case 'secret':
       return '16 to 256 letters, digits and -._~+/';
+    case 'domains':
+      return 'DNS names without a wildcard, at least one';
+    case 'email':
+      return 'a mail address';
+    case 'url':
+      return 'an https URL';
+    case 'proxies':
+      return 'a number of proxies from 1 to 16, or addresses and networks (10.0.0.0/8), separated by commas';
   }
 }
 
@@ -73,7 +91,11 @@ export function parseText(option, given) {
     case 'boolean':
       return given === 'true' ? true : given === 'false' ? false : undefined;
     case 'list':
+    case 'domains':
       return checkValue(option, given.split(',').map((part) => part.trim()));
+    case 'email':
+    case 'url':
+    case 'proxies':
     case 'host':
     case 'path':
     case 'secret':
@@ -105,6 +127,14 @@ export function checkValue(option, value) {
       return isPath(value) ? value : undefined;
     case 'secret':
       return typeof value === 'string' && SECRET.test(value) ? value : undefined;
+    case 'domains':
+      return isDomains(value) ? Object.freeze(value.map((name) => name.toLowerCase())) : undefined;
+    case 'email':
+      return typeof value === 'string' && EMAIL.test(value) ? value : undefined;
+    case 'url':
+      return isHttpsUrl(value) ? value : undefined;
+    case 'proxies':
+      return readProxies(value) ? String(value) : undefined;
   }
 }
 
@@ -149,4 +179,21 @@ function isHosts(value, least) {
  */
 function isPath(value) {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_PATH && !value.includes('\0');
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string[]}
+ */
+function isDomains(value) {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_DOMAINS) return false;
+  return value.every((name) => typeof name === 'string' && name.length <= 253 && DOMAIN.test(name) && !isIP(name));
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+function isHttpsUrl(value) {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:';
 }

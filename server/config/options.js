@@ -6,7 +6,8 @@ import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
  * The table of options, from which `--help`, the environment, the config file, `docs/configuration.md`
  * and the tests are read.
  *
- * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret'} OptionType
+ * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret' | 'domains' | 'email' | 'url' |
+ *   'proxies'} OptionType
  *
  * @typedef {object} OptionRow
  * @property {string} name           the flag without its dashes, and the key in the config file
@@ -19,6 +20,7 @@ import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
  * @property {string} [word]          a word that is allowed in place of a number
  * @property {ReadonlyArray<string | number>} [choices]
  * @property {OptionValue} fallback  the value where none is given
+ * @property {OptionValue} [withDomain]  the value where none is given but --domain is
  * @property {string} [fallbackNote] what the default means, where the value doesn't say it
  * @property {string} description
  *
@@ -27,6 +29,9 @@ import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 
 /** The longest server-side delay, in milliseconds. */
 export const MAX_SERVER_DELAY_MS = 2000;
+
+/** The directory of Let's Encrypt (https://letsencrypt.org/docs/acme-protocol-updates/). */
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
 const LOOPBACK = Object.freeze(['localhost', '127.0.0.1', '::1']);
 
@@ -37,8 +42,23 @@ export const OPTIONS = Object.freeze(
       ...row('host', 'host', '::', 'address to listen on, for TCP and UDP'),
       fallbackNote: 'every address, IPv4 too',
     },
-    integer('port', 0, 65535, 8080, 'TCP port of the page, WebSocket and HTTP/1; 0 takes a free one'),
-    integer('h3-port', 0, 65535, 4433, 'UDP port of HTTP/3; 0 takes a free one'),
+    {
+      ...integer('port', 0, 65535, 8080, 'TCP port of the page, WebSocket and HTTP/1; 0 takes a free one'),
+      withDomain: 443,
+      fallbackNote: '443 with domain',
+    },
+    {
+      ...integer('h3-port', 0, 65535, 4433, 'UDP port of HTTP/3; 0 takes a free one'),
+      withDomain: 443,
+      fallbackNote: '443 with domain',
+    },
+    {
+      ...integer('http-port', 0, 65535, 80, 'TCP port that leads to HTTPS, and answers the authority of domain; 0 takes a free one'),
+      word: 'off',
+      fallback: 'off',
+      withDomain: 80,
+      fallbackNote: '80 with domain',
+    },
     choice('engine', ['auto', 'native', 'quiche', 'none'], 'auto', 'HTTP/3 engine; auto: the first that is there'),
     choice('delivery', ['tick', 'reply'], 'tick', 'tick: the server pushes each mix; reply: it answers each packet'),
     {
@@ -89,7 +109,16 @@ export const OPTIONS = Object.freeze(
     },
     path('cert', 'PEM file of your own certificate and its chain; the page is then HTTPS too', 'one is made'),
     path('key', "PEM file of that certificate's private key", 'one is made'),
-    path('cert-dir', 'directory for the certificate that the server makes', "certs/ in aloud's own directory"),
+    {
+      ...row('domains', 'domain', null, 'name of this server, for which a certificate is got from an authority; may be repeated'),
+      key: 'domains',
+    },
+    row('email', 'acme-email', null, "mail address for the authority; giving it agrees to the authority's terms"),
+    {
+      ...row('url', 'acme-directory', LETS_ENCRYPT, 'ACME directory of the authority'),
+      fallbackNote: "Let's Encrypt",
+    },
+    path('cert-dir', 'directory for certificates that the server makes or gets', "certs/ in aloud's own directory, or in ~/.local/state/aloud where that is an installed package"),
     {
       ...row('list', 'hostname', LOOPBACK, 'host in that certificate; may be repeated'),
       key: 'hostnames',
@@ -102,7 +131,7 @@ export const OPTIONS = Object.freeze(
       ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
       fallbackNote: 'nobody may',
     },
-    path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory"),
+    path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory, or in ~/.local/state/aloud where that is an installed package"),
     {
       ...integer('recording-limit-mb', 0, 1_000_000, 1024, 'size of all recordings on the disk; 0: nothing is recorded'),
       unit: 'MB',
@@ -110,6 +139,15 @@ export const OPTIONS = Object.freeze(
     {
       ...integer('recording-keep-hours', 1, 87600, 24, 'age at which recordings are deleted'),
       unit: 'h',
+    },
+    {
+      ...row('proxies', 'trust-proxy', null, "proxies that are believed about a client's address: how many stand before the server, or their addresses"),
+      fallbackNote: 'none',
+    },
+    choice('proxy-header', ['x-forwarded-for', 'forwarded'], 'x-forwarded-for', 'header in which trusted proxies name the client'),
+    {
+      ...integer('drain-seconds', 0, 3600, 30, 'time for calls to end after SIGTERM, all closing included'),
+      unit: 's',
     },
     choice('log-level', ['error', 'warn', 'info', 'debug'], 'info', 'how much is written to standard error'),
   ].map((option) => Object.freeze(option)),

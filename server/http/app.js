@@ -8,11 +8,13 @@
  */
 
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
 import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
 import { createApi } from './api.js';
+import { packageDirectory } from '../packages.js';
 import { answer, answerError, answerJson } from './body.js';
 import { StaticFiles } from './static-files.js';
 
@@ -23,9 +25,9 @@ const PUBLIC = fileURLToPath(new URL('public/', HOME));
 const DIRECTORIES = Object.freeze({
   '/public': PUBLIC,
   '/worklets': fileURLToPath(new URL('worklets/', HOME)),
-  '/vendor/libopus-wasm': fileURLToPath(new URL('node_modules/libopus-wasm/dist/', HOME)),
-  '/vendor/uplot': fileURLToPath(new URL('node_modules/uplot/dist/', HOME)),
-  '/vendor/uqr': fileURLToPath(new URL('node_modules/uqr/dist/', HOME)),
+  '/vendor/libopus-wasm': join(packageDirectory('libopus-wasm'), 'dist'),
+  '/vendor/uplot': join(packageDirectory('uplot'), 'dist'),
+  '/vendor/uqr': join(packageDirectory('uqr'), 'dist'),
 });
 
 /**

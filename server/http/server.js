@@ -9,6 +9,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { listenError } from '../config/config-error.js';
+import { isHttps } from '../config/config.js';
 
 /**
  * Options for node:http and node:https. A client of the HTTP/1 transport sends all the time, so a connection
@@ -41,13 +42,13 @@ const SPARE_CONNECTIONS = 250;
 
 /**
  * Makes the server of the page, the API, WebSocket and HTTP/1: with HTTPS where there is a certificate
- * of the operator's own, which is replaced when it is renewed.
- * @param {Pick<Config, 'cert' | 'maxSessions'>} config
+ * of the operator's own or of an authority, which is replaced when it is renewed.
+ * @param {Pick<Config, 'cert' | 'maxSessions'> & Partial<Pick<Config, 'domains'>>} config
  * @param {ServerCertificate} certificate
  * @returns {Server} not listening yet
  */
 export function createPageServer(config, certificate) {
-  const server = config.cert ? createSecureServer(certificate) : createHttpServer(HTTP1_SERVER_OPTIONS);
+  const server = isHttps(config) ? createSecureServer(certificate) : createHttpServer(HTTP1_SERVER_OPTIONS);
   server.timeout = STALL_MS;
   server.maxConnections = CONNECTIONS_EACH * config.maxSessions + SPARE_CONNECTIONS;
   return server;
@@ -85,14 +86,15 @@ export async function listeningHost(host, createProbe = createTcpServer) {
  * @param {Pick<Server, 'once' | 'off' | 'listen' | 'address'>} server
  * @param {string} host
  * @param {number} port 0 for a free one
+ * @param {'port' | 'http-port'} [option]  that chose the port
  * @returns {Promise<number>} the port
  * @throws {import('../config/config-error.js').ConfigError} when the address or the port can't be had
  */
-export async function listen(server, host, port) {
+export async function listen(server, host, port, option = 'port') {
   try {
     await tryListening(server, host, port);
   } catch (error) {
-    throw listenError(error, 'port', host, port);
+    throw listenError(error, option, host, port);
   }
   return /** @type {AddressInfo} */ (server.address()).port;
 }

@@ -263,6 +263,11 @@ export class Room {
     if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
   }
 
+  /** Tells everybody who is in. @param {object} message */
+  tell(message) {
+    this.#roster.tell(message);
+  }
+
   #followDelay() {
     this.#mixClock.delaySamples = this.#delay.delaySamples;
   }

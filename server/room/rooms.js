@@ -35,6 +35,7 @@ export class Rooms {
   #maxPeople;
   /** How many rooms were ever opened. */
   #opened = 0;
+  #draining = false;
   #closed = false;
   #sessions;
   /** By network. */
@@ -121,6 +122,7 @@ export class Rooms {
    * @returns {ErrorCode | null}
    */
   #refusal({ peer }) {
+    if (this.#draining) return 'draining';
     if (this.#joins.take(networkOf(peer), this.#services.clock.now()) > 0) return 'join-flood';
     // Those who are away count for nothing here: their places in their rooms are kept, and nobody else is kept out.
     return this.people >= this.#maxPeople ? 'server-full' : null;
@@ -177,6 +179,20 @@ export class Rooms {
     if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name);
     else if (!this.#mirrors.delete(room)) return;
     room.close('server-closing');
+  }
+
+  /** Whether nobody new is let in. */
+  get draining() {
+    return this.#draining;
+  }
+
+  /**
+   * Lets nobody new in from now on, and tells everybody.
+   * @param {number} seconds  until the rooms are ended
+   */
+  drain(seconds) {
+    this.#draining = true;
+    for (const room of [...this.#rooms.values(), ...this.#mirrors]) room.tell({ type: 'draining', seconds });
   }
 
   /** Ends every room. Idempotent. */

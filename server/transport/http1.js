@@ -6,6 +6,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ClientAddress } from './client-address.js'
  * @import { Accept, ControlMessage, Session, Transport } from './session.js'
  */
 
@@ -17,6 +18,7 @@ import { readControl } from '../../public/shared/control.js';
 import { MAX_PACKET_BYTES, PACKET_VERSION, packetType, PacketType } from '../../public/shared/packet.js';
 import { answer, answerError, answerJson, isOfType, readBody } from '../http/body.js';
 import { TokenBucket } from '../token-bucket.js';
+import { directClient } from './client-address.js';
 import { peerName } from './peer.js';
 import { BaseSession, closeIdle, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
 
@@ -44,6 +46,7 @@ const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
  * @property {number} idleTimeoutMs   a peer that sends no request for this long is gone
  * @property {Clock} clock
  * @property {Log} log
+ * @property {ClientAddress} [clientOf]  tells a request's client; by default the one who connects
  * @property {() => string} [randomToken]  one that can't be guessed, of letters, digits, '-' and '_'
  *
  * @typedef {(request: IncomingMessage, response: ServerResponse, next: () => void) => void} Middleware
@@ -138,12 +141,12 @@ class RequestTransport {
    * @param {ServerResponse} response answered by the first message to the session, or by its end
    */
   #join(message, request, response) {
-    const { accept, clock, log } = this.#options;
+    const { accept, clock, log, clientOf = directClient } = this.#options;
     const now = clock.now();
     const token = this.#randomToken();
     const session = new Http1Session({
       transport: this,
-      peer: peerName(request.socket),
+      peer: peerName(clientOf(request)),
       log,
       now,
       onFirstMessage: (first) => answerJoin(response, token, first),

@@ -8,6 +8,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
+ * @import { ClientAddress } from './client-address.js'
  * @import { Accept, ControlMessage, Session, Transport } from './session.js'
  */
 
@@ -17,6 +18,7 @@ import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
+import { directClient } from './client-address.js';
 import { isSameHost, peerName } from './peer.js';
 import {
   BaseSession,
@@ -73,6 +75,7 @@ const RTT_WEIGHT = 1 / 8;
  * @property {(request: IncomingMessage, socket: Duplex) => void} [otherUpgrade]  takes upgrades to other protocols, which
  *   are refused otherwise
  * @property {number} idleTimeoutMs             a peer that doesn't even answer a ping for this long is gone
+ * @property {ClientAddress} [clientOf]         tells a request's client; by default the one who connects
  * @property {Clock} clock
  * @property {Log} log
  */
@@ -146,7 +149,7 @@ class WebSocketTransport {
       socket.end(`HTTP/1.1 ${refusal} ${STATUS_CODES[refusal]}\r\n${length}\r\n\r\n`, () => socket.destroy());
       return;
     }
-    this.#wss.handleUpgrade(request, socket, head, (ws) => this.#connected(ws, /** @type {Socket} */ (socket)));
+    this.#wss.handleUpgrade(request, socket, head, (ws) => this.#connected(ws, /** @type {Socket} */ (socket), request));
   };
 
   /**
@@ -165,9 +168,10 @@ class WebSocketTransport {
   /**
    * @param {WebSocket} ws
    * @param {Socket} socket
+   * @param {IncomingMessage} request
    */
-  #connected(ws, socket) {
-    const { clock, log, accept, maxSessions } = this.#options;
+  #connected(ws, socket, request) {
+    const { clock, log, accept, maxSessions, clientOf = directClient } = this.#options;
     this.#sockets.add(ws);
     const session = new WebSocketSession({
       transport: this,
@@ -175,7 +179,7 @@ class WebSocketTransport {
       socket,
       clock,
       log,
-      peer: peerName(socket),
+      peer: peerName(clientOf(request)),
       onEnd: () => void this.#sessions.delete(session),
     });
     ws.once('close', () => {

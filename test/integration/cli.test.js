@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
+import { WebSocket } from 'ws';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 
@@ -163,6 +164,81 @@ describe('a start', () => {
     command.process.kill('SIGINT');
     expect(await command.exit).toBe(0);
     expect(command.stderr).toBe('');
+  });
+});
+
+describe('a stop', () => {
+  /** @param {string} url @returns {Promise<{ socket: WebSocket, messages: any[], closed: Promise<number> }>} */
+  async function joinOver(url) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/session`);
+    /** @type {any[]} */
+    const messages = [];
+    socket.on('message', (data, isBinary) => void (isBinary || messages.push(JSON.parse(String(data)))));
+    const closed = new Promise((/** @type {(code: number) => void} */ resolve) => void socket.once('close', resolve));
+    await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
+    socket.send(JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' }));
+    await expect.poll(() => messages.map(({ type }) => type)).toContain('welcome');
+    return { socket, messages, closed };
+  }
+
+  /** @param {string} url */
+  async function refusal(url) {
+    const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Bob' });
+    const answer = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return [answer.status, (await answer.json()).code];
+  }
+
+  it('by SIGTERM tells calls, lets nobody new in, and is over once the last has left', async () => {
+    const command = startServer(['--engine', 'none']);
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    const { socket, messages } = await joinOver(url);
+    command.process.kill('SIGTERM');
+    await expect.poll(() => messages).toContainEqual({ type: 'draining', seconds: 25 });
+    expect(await refusal(url)).toEqual([503, 'draining']);
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    const begun = performance.now();
+    socket.send('{"type":"leave"}');
+    expect(await command.exit).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(command.stderr).toMatch(/SIGTERM: closing, in 30 s at most, once nobody is there any more; once more to stop at once/);
+  });
+
+  it('by SIGTERM ends calls when their time is over', async () => {
+    const command = startServer(['--engine', 'none', '--drain-seconds', '7']);
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    const { closed } = await joinOver(url);
+    const begun = performance.now();
+    command.process.kill('SIGTERM');
+    expect(await closed).toBe(4012);
+    expect(performance.now() - begun).toBeGreaterThan(1900);
+    expect(await command.exit).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(7000);
+  });
+
+  it.each([
+    ['a second SIGTERM', 'SIGTERM', 143],
+    ['SIGINT after SIGTERM', 'SIGINT', 130],
+  ])('by %s is at once', async (_name, second, code) => {
+    const command = startServer(['--engine', 'none']);
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    const { messages } = await joinOver(url);
+    command.process.kill('SIGTERM');
+    await expect.poll(() => messages.at(-1)).toEqual({ type: 'draining', seconds: 25 });
+    const begun = performance.now();
+    command.process.kill(/** @type {NodeJS.Signals} */ (second));
+    expect(await command.exit).toBe(code);
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  it('by SIGINT, from the keyboard, waits for nobody', async () => {
+    const command = startServer(['--engine', 'none']);
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    const { closed } = await joinOver(url);
+    const begun = performance.now();
+    command.process.kill('SIGINT');
+    expect(await closed).toBe(4012);
+    expect(await command.exit).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(6000);
   });
 });
 

@@ -50,6 +50,14 @@ function wrongTexts(option) {
       return ['', 'a b', 'http://a', 'x'.repeat(254)];
     case 'path':
       return ['', 'a\0b'];
+    case 'domains':
+      return ['', 'localhost', '*.a.example', 'a.example,', '192.0.2.1', 'a..example', 'https://a.example'];
+    case 'email':
+      return ['', 'ann', 'ann@', '@a.example', 'ann@a.example?x=1', 'ann@a.example,bob@a.example'];
+    case 'url':
+      return ['', 'a.example', 'http://a.example/', 'https://'];
+    case 'proxies':
+      return ['', '0', '17', '-1', '1.5', 'proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '::1/129', 'fe80::1%eth0', '10.0.0.1,'];
     case 'secret':
       return ['', 'x'.repeat(15), 'a secret with spaces in it', 'x'.repeat(300)];
   }
@@ -217,7 +225,28 @@ describe('options that depend on each other', () => {
     [['--bitrate', '256000', '--frame-ms', '60'], '--bitrate: 256000: allowed is at most 158533 (b/s) with --frame-ms 60, to fit a packet'],
     [['--cert', 'a.pem'], '--key: missing, but --cert is "a.pem"; allowed is to give both or neither'],
     [['--key', 'a.pem'], '--cert: missing, but --key is "a.pem"; allowed is to give both or neither'],
+    [
+      ['--domain', 'a.example'],
+      '--acme-email: missing, but --domain is ["a.example"]; allowed is a mail address, which the authority asks for',
+    ],
+    [
+      ['--domain', 'a.example', '--acme-email', 'ann@a.example', '--cert', 'a.pem', '--key', 'a.pem'],
+      '--domain: ["a.example"]: allowed is to leave it out where --cert is given',
+    ],
+    [
+      ['--domain', 'a.example', '--acme-email', 'ann@a.example', '--http-port', 'off'],
+      '--http-port: "off": allowed is a port with --domain: the authority asks there',
+    ],
+    [['--http-port', '80'], '--http-port: 80: allowed is off without --domain or --cert: there is no HTTPS'],
   ])('%j', (argv, message) => expect(errorOf({ argv }).message).toBe(message));
+
+  it('give a server with a domain the ports of HTTPS, unless others are given', () => {
+    const argv = ['--domain', 'Call.Example.org', '--domain', 'b.example', '--acme-email', 'ann@example.org'];
+    const given = { domains: ['call.example.org', 'b.example'], port: 443, h3Port: 443, httpPort: 80 };
+    expect(loadConfig({ argv })).toMatchObject(given);
+    expect(loadConfig({ argv: [...argv, '--h3-port', '4433'] })).toMatchObject({ port: 443, h3Port: 4433 });
+    expect(loadConfig()).toMatchObject({ domains: null, port: 8080, h3Port: 4433, httpPort: 'off' });
+  });
 
   it('allow a batch of short frames at a low rate', () => {
     const argv = ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'];

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { isAbsolute, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** aloud's own directory. */
+const HOME = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Finds the directory of a package that aloud depends on: beside it or below it, as npm has put it. Files in it may be
+ * ones that the package doesn't export.
+ * @param {string} name
+ * @returns {string}
+ */
+export function packageDirectory(name) {
+  for (const directory of createRequire(import.meta.url).resolve.paths(name) ?? []) {
+    const found = join(directory, name);
+    if (existsSync(join(found, 'package.json'))) return found;
+  }
+  throw new Error(`the package ${name} is not installed: npm install puts it there`);
+}
+
+/**
+ * The directory in which the server keeps what no option names another place for: aloud's own, or the user's where
+ * aloud was installed as a package, since the next version takes that one's place.
+ * @param {{ home?: string, env?: NodeJS.ProcessEnv }} [options]
+ */
+export function stateDirectory({ home = HOME, env = process.env } = {}) {
+  if (!home.split(sep).includes('node_modules')) return home;
+  const base = env.XDG_STATE_HOME;
+  return join(base && isAbsolute(base) ? base : join(homedir(), '.local', 'state'), 'aloud');
+}

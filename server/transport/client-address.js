@@ -1,0 +1,96 @@
+/**
+ * The address of the client behind trusted proxies, which is what limits and logs go by. A header that names it is
+ * believed as far as trusted proxies have written it, and not at all without --trust-proxy: anybody may send one.
+ *
+ * @import { IncomingMessage } from 'node:http'
+ */
+
+import { isIP } from 'node:net';
+import { readProxies } from '../config/proxies.js';
+
+/**
+ * @typedef {{ remoteAddress?: string, remotePort?: number }} Address  as a socket has it; the port of a client behind
+ *   a proxy is 0
+ *
+ * @typedef {(request: Pick<IncomingMessage, 'headers' | 'socket'>) => Address} ClientAddress
+ */
+
+/** The client is the one who connects: no proxy is trusted. @type {ClientAddress} */
+export const directClient = ({ socket }) => socket;
+
+/**
+ * Makes the function that tells a request's client.
+ * @param {object} options
+ * @param {string | null} options.trustProxy  as the option has it; null where no proxy is trusted
+ * @param {'x-forwarded-for' | 'forwarded'} options.proxyHeader
+ *   the one that the proxies write: the other one may be the client's own, passed on as it came
+ * @returns {ClientAddress}
+ */
+export function clientAddress({ trustProxy, proxyHeader }) {
+  const trusted = trustProxy === null ? null : readProxies(trustProxy);
+  if (!trusted) return directClient;
+  const namesOf = proxyHeader === 'forwarded' ? forwardedNames : listedNames;
+  return ({ headers, socket }) => {
+    const names = namesOf(String(headers[proxyHeader] ?? ''));
+    let address = plain(socket.remoteAddress ?? '');
+    let distance = 0;
+    // The last name was written by the nearest proxy.
+    while (distance < names.length && trusted(address, distance)) {
+      const before = readAddress(names[names.length - 1 - distance]);
+      if (before === null) break;
+      address = before;
+      distance++;
+    }
+    return distance === 0 ? socket : { remoteAddress: address, remotePort: 0 };
+  };
+}
+
+/** IPv4 as such, even where it came through an IPv6 socket. @param {string} address */
+const plain = (address) => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** The names in X-Forwarded-For. @param {string} value */
+const listedNames = (value) => (value === '' ? [] : value.split(','));
+
+/**
+ * The names in Forwarded (RFC 7239, section 4), the text of an element's `for` each.
+ * @param {string} value
+ */
+function forwardedNames(value) {
+  return splitOutsideQuotes(value, ',').map((element) => {
+    const pairs = splitOutsideQuotes(element, ';').map((pair) => pair.trim());
+    const found = pairs.find((pair) => pair.slice(0, 4).toLowerCase() === 'for=');
+    return found ? found.slice(4).replace(/^"(.*)"$/, '$1') : '';
+  });
+}
+
+/**
+ * @param {string} text
+ * @param {string} separator  one character
+ */
+function splitOutsideQuotes(text, separator) {
+  /** @type {string[]} */
+  const parts = [];
+  let from = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\' && quoted) i++;
+    else if (text[i] === '"') quoted = !quoted;
+    else if (text[i] === separator && !quoted) {
+      parts.push(text.slice(from, i));
+      from = i + 1;
+    }
+  }
+  if (from < text.length) parts.push(text.slice(from));
+  return parts;
+}
+
+/**
+ * @param {string} name  an address, perhaps in brackets and with a port
+ * @returns {string | null} null where it is none, such as `unknown` or `_hidden` (RFC 7239, section 6)
+ */
+function readAddress(name) {
+  const text = name.trim();
+  const [, inBrackets, before] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
+  const address = plain(inBrackets ?? before ?? text);
+  return isIP(address) && !address.includes('%') ? address : null;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { errors } from '../../../public/shared/errors.js';
+import { drainRooms } from '../../../server/drain.js';
+import { FakeClock } from '../../fakes/fake-clock.js';
+import { Conference } from '../../fakes/conference.js';
+
+/** @param {Promise<unknown>} promise */
+async function isSettled(promise) {
+  let settled = false;
+  void promise.then(() => (settled = true));
+  for (let i = 0; i < 5; i++) await Promise.resolve();
+  return settled;
+}
+
+describe('draining', () => {
+  it('is over at once where nobody is there', async () => {
+    const clock = new FakeClock();
+    expect(await isSettled(drainRooms({ people: 0, drain: () => {} }, { ms: 25_000, clock }))).toBe(true);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('is over when the last has left', async () => {
+    const clock = new FakeClock();
+    const rooms = { people: 2, drain: () => {} };
+    const drained = drainRooms(rooms, { ms: 25_000, clock });
+    clock.advance(5000);
+    expect(await isSettled(drained)).toBe(false);
+    rooms.people = 0;
+    clock.advance(250);
+    expect(await isSettled(drained)).toBe(true);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('is over at its end', async () => {
+    const clock = new FakeClock();
+    const drained = drainRooms({ people: 2, drain: () => {} }, { ms: 25_000, clock });
+    clock.advance(24_900);
+    expect(await isSettled(drained)).toBe(false);
+    clock.advance(250);
+    expect(await isSettled(drained)).toBe(true);
+  });
+});
+
+describe('rooms that are draining', () => {
+  it('tell everybody, let nobody new in, and let those back who had a place', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    const [{ resume }] = ann.session.told('welcome');
+    conference.rooms.drain(25);
+    expect(conference.rooms.draining).toBe(true);
+    expect(ann.session.told('draining')).toEqual([{ type: 'draining', seconds: 25 }]);
+    for (const wish of [{}, { room: 'other' }, { mirror: true }, { resume: 'x'.repeat(resume.length) }]) {
+      const { session } = await conference.join('Bob', wish);
+      expect(session.told('refused')).toEqual([{ type: 'refused', code: 'draining', message: errors.draining.message }]);
+      expect(session.closed).toEqual({ code: errors.draining.close, reason: errors.draining.message });
+    }
+    ann.session.close(19, 'lost');
+    const back = await conference.join('Ann', { resume });
+    expect(back.session.told('welcome')).toHaveLength(1);
+  });
+});
