@@ -245,7 +245,11 @@ export class Endpoint {
         for (let at = 0; at < count * INDEX_FIELDS; at += INDEX_FIELDS) {
           const start = index[at + 1];
           const bytes = this.#bytes.subarray(start, start + index[at + 2]);
-          this.#sessions.get(index[at])?.onDatagram?.(bytes, index[at + 3]);
+          try {
+            this.#sessions.get(index[at])?.onDatagram?.(bytes, index[at + 3]);
+          } catch (error) {
+            throwLater(error);
+          }
         }
       }
     } finally {
@@ -338,6 +342,16 @@ export class Endpoint {
     clearInterval(this.#hold);
     this.#onClosed?.();
   }
+}
+
+/**
+ * Has the process meet an error that a session's callback threw, without the datagrams behind it being lost.
+ * @param {unknown} error
+ */
+function throwLater(error) {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 /**

@@ -72,6 +72,30 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(seen.datagrams).toEqual(Array.from({ length: 9 }, (_, i) => `datagram ${i}`));
   });
 
+  it('hands over the rest of what it read where a callback throws, and has the process meet each error', async () => {
+    const { session, other } = await connected();
+    const met = /** @type {string[]} */ ([]);
+    const listeners = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.on('uncaughtException', (error) => void met.push(error.message));
+    try {
+      const seen = record(other);
+      other.onDatagram = (datagram) => {
+        seen.datagrams.push(Buffer.from(datagram).toString());
+        if (seen.datagrams.length % 2 === 0) throw new Error(`not ${seen.datagrams.length}`);
+      };
+      const sent = Array.from({ length: 5 }, (_, i) => `datagram ${i}`);
+      for (const text of sent) session.send(bytes(text));
+      blockThread(100);
+      await until(() => seen.datagrams.length === 5);
+      expect(seen.datagrams).toEqual(sent);
+      expect(met).toEqual(['not 2', 'not 4']);
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const listener of listeners) process.on('uncaughtException', listener);
+    }
+  });
+
   it('drops the oldest of a session that floods, counts them, and leaves others alone', async () => {
     const { server, client, session, other, certificateHashes } = await connected({ options: { receiveQueue: 8 } });
     const quiet = await client.connect(server.url, { certificateHashes });
