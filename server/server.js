@@ -94,7 +94,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
   const isAllowedHost = allowHosts({
-    allowed: [...config.allowedHosts, config.host],
+    allowed: [...(config.allowedHosts ?? []), config.host],
     certificate: () => certificate.current.certPem,
     warn: (message) => log.warn(message),
   });

@@ -51,7 +51,7 @@ export { ConfigError, InformationRequest };
  * @property {string | null} acmeEmail      given wherever domains are
  * @property {string} acmeDirectory         URL
  * @property {ReadonlyArray<string>} hostnames
- * @property {ReadonlyArray<string>} allowedHosts  names besides localhost, the machine's and the certificate's
+ * @property {ReadonlyArray<string> | null} allowedHosts  names besides localhost, the machine's and the certificate's
  * @property {string | null} operatorToken  null where nobody may change a running room
  * @property {string | null} recordingDir   null for recordings/ in aloud's own directory
  * @property {number} recordingLimitMb      0: nothing is recorded

@@ -124,7 +124,7 @@ export const OPTIONS = Object.freeze(
       key: 'hostnames',
     },
     {
-      ...row('list', 'allowed-hosts', Object.freeze([]), 'further host name by which the server may be addressed, *.NAME for those below; may be repeated'),
+      ...row('list', 'allowed-hosts', null, 'further host name by which the server may be addressed, *.NAME for those below; may be repeated'),
       fallbackNote: "localhost, addresses, the machine's own name and the certificate's",
     },
     {

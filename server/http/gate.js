@@ -234,8 +234,10 @@ export class Gate {
   /** Breaks off answers that aren't read. */
   #endSlow() {
     const now = this.#clock.now();
-    for (const { socket, askedMs, sentBefore } of this.#answering) {
+    for (const connection of this.#answering) {
+      const { socket, askedMs, sentBefore } = connection;
       if (now - askedMs <= ANSWER_MS + (socket.bytesWritten - sentBefore) / BYTES_PER_MS) continue;
+      this.#answering.delete(connection);
       this.#counts.slow += 1;
       socket.destroy();
     }

@@ -162,7 +162,7 @@ describe('who takes nothing of what is sent', () => {
     const type = `content-type: application/octet-stream\r\ncontent-length: ${body.length}\r\n\r\n`;
     const many = Buffer.concat(Array.from({ length: 500 }, () => Buffer.concat([Buffer.from(head + type), body])));
     socket.on('error', () => {});
-    const ended = once(socket, 'close');
+    const ended = new Promise((resolve) => void socket.once('close', resolve));
     socket.write(many);
     // Requests ahead of their answers end the connection; the session has others.
     socket.resume();

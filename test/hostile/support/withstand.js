@@ -79,10 +79,25 @@ const FRAME_MS = 20;
 export function withstand(wish) {
   return undisturbed(async () => {
     const figures = await measure(wish);
+    console.log(inWords(wish.attack, figures));
     expectUnharmed(figures);
     await wish.check?.(figures);
     return figures;
   });
+}
+
+/**
+ * @param {string} name
+ * @param {Figures} figures
+ */
+function inWords(name, { listener, residentBytes: resident, usedBytes: used, descriptors, processorPercent, attack }) {
+  const megabytes = (/** @type {number[]} */ ...bytes) => `${bytes.map((each) => (each / 2 ** 20).toFixed(0)).join(' > ')} MB`;
+  return [
+    `${name}: the listener got ${listener.got} of ${listener.expected} packets, longest gap ${listener.longestGapMs.toFixed(0)} ms`,
+    `resident ${megabytes(resident.before, resident.most, resident.after)}, in use ${megabytes(used.before, used.after)}`,
+    `descriptors ${descriptors.before} > ${descriptors.most} > ${descriptors.after}, processor ${processorPercent.toFixed(0)} %`,
+    JSON.stringify(attack),
+  ].join('; ');
 }
 
 /** @param {Figures} figures */

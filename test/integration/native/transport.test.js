@@ -171,6 +171,15 @@ nativeTests.describe('WebTransport on the native engine', () => {
     expect(sessions).toHaveLength(3);
   });
 
+  it('answers 421 for hosts that are not its own, whatever the page', async () => {
+    const isAllowedHost = vi.fn(() => false);
+    const { connect, sessions } = await startTransport({ isAllowedHost });
+    await expect(connect()).rejects.toMatchObject({ status: 421 });
+    await expect(connect('/session', undefined, { origin: 'http://localhost:8080' })).rejects.toMatchObject({ status: 421 });
+    expect(isAllowedHost).toHaveBeenCalledWith(expect.stringMatching(/^localhost:\d+$/));
+    expect(sessions).toHaveLength(0);
+  });
+
   it('answers 404 on other paths', async () => {
     const { connect, sessions } = await startTransport();
     for (const path of ['/', '/session/', '/sessions', '/%73ession2', '/Session']) {

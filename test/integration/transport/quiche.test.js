@@ -386,6 +386,19 @@ describe('the quiche engine', () => {
     await transport.close();
   });
 
+  it('refuses hosts that are not its own', async () => {
+    const isAllowedHost = (/** @type {string | undefined} */ host) => host === '192.0.2.1:4433';
+    const { opening, servers, answers } = startFake({ isAllowedHost });
+    const transport = await opening;
+    for (const authority of ['192.0.2.1:4433', 'evil.example:4433', undefined]) {
+      servers[0].onSessionRequest({ promise: {}, header: { ':path': '/session', ':authority': authority } });
+    }
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(answers.map(({ status }) => status)).toEqual([200, 421, 421]);
+    await transport.close();
+  });
+
   it('refuses pages of other hosts', async () => {
     const { opening, servers, answers } = startFake();
     const transport = await opening;
