@@ -106,6 +106,16 @@ export default defineConfig({
           sequence: { groupOrder: 5 },
         },
       },
+      {
+        // Each attack has a server and a room beside it, which share the processors with no other test.
+        test: {
+          ...REAL_TIME,
+          name: 'hostile',
+          include: ['test/hostile/**/*.test.js'],
+          fileParallelism: false,
+          sequence: { groupOrder: 6 },
+        },
+      },
     ],
   },
 });

@@ -1,8 +1,10 @@
 /**
  * @import { Server } from 'node:http'
  * @import { Clock } from '../public/shared/clock.js'
+ * @import { IsAllowedHost } from './allowed-hosts.js'
  * @import { Config } from './config/config.js'
  * @import { ServerCertificate } from './certificate/certificate-source.js'
+ * @import { HttpCounts } from './http/http-counts.js'
  * @import { Log } from './log.js'
  * @import { Observer } from './room/room-config.js'
  * @import { RoomServices } from './room/room-config.js'
@@ -18,7 +20,10 @@ import { defaultEncoderSettings, openCodec } from './codec/codec.js';
 import { AdaptiveComplexity } from './codec/adaptive-complexity.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
-import { closeServer, createPageServer, listen } from './http/server.js';
+import { allowHosts } from './allowed-hosts.js';
+import { Gate } from './http/gate.js';
+import { createHttpCounts } from './http/http-counts.js';
+import { closeServer, createPageServer, listen, listeningHost } from './http/server.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
@@ -43,6 +48,7 @@ const SESSION_PATH = '/session';
  * @property {string[]} report       lines for the person who started it: its address, what is on, and for
  *                                   what isn't, why, and what would turn it on
  * @property {Rooms} rooms
+ * @property {HttpCounts} httpCounts  what clients did wrong over TCP
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
  */
 
@@ -79,9 +85,17 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const sampleClock = new SampleClock(clock, config.sampleRate);
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
+  const isAllowedHost = allowHosts({
+    allowed: [...config.allowedHosts, config.host],
+    certificate: () => certificate.current.certPem,
+    warn: (message) => log.warn(message),
+  });
+  const httpCounts = createHttpCounts();
+  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts });
+  opened.push(() => gate.close());
   const httpServer = createPageServer(config, certificate);
-  const { host, port } = await listen(httpServer, config.host, config.port);
   opened.push(() => closeServer(httpServer));
+  const host = await listeningHost(config.host);
 
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
   const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: loadThreadCpuMs() ?? undefined });
@@ -91,11 +105,11 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
   const { accept } = new Arrivals({ rooms, clock, log });
-  const http3 = await openHttp3({ ...config, host }, certificate, accept, log);
+  const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
   const { transport } = http3;
   ticks.pollWith(() => transport?.poll?.());
   opened.push(() => transport?.close());
-  const http1 = openOverTcp(config, httpServer, { accept, clock, log }, opened);
+  const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
   const h3Port = http3.transport?.address().port ?? null;
@@ -109,24 +123,35 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
     rooms,
     recordings,
     sampleClock,
+    clock,
+    isSecure: config.cert !== null,
     log,
     operatorToken: config.operatorToken,
   });
-  httpServer.on('request', app);
+  gate.attach(httpServer, app, http1.carries);
+  // Last, so that whoever is heard is answered.
+  const port = await listen(httpServer, host, config.port);
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
   const report = reportOf(config, { url, port, lines: [http3.line, codecLine] });
-  return { url, port, h3Port, report, rooms, close };
+  return { url, port, h3Port, report, rooms, httpCounts, close };
 }
 
 /**
  * @param {Config} config
  * @param {Server} server
+ * @param {Gate} gate
  * @param {{ accept: Accept, clock: Clock, log: Log }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
-function openOverTcp({ maxSessions, idleTimeoutMs }, server, options, opened) {
+function openOverTcp({ maxSessions, idleTimeoutMs }, server, gate, options, opened) {
   const shared = { ...options, maxSessions, idleTimeoutMs };
-  const webSocket = createWebSocketTransport({ ...shared, server, path: SESSION_PATH });
+  const webSocket = createWebSocketTransport({
+    ...shared,
+    server,
+    path: SESSION_PATH,
+    refuseUpgrade: (request) => gate.refuseUpgrade(request),
+    otherUpgrade: (request, socket) => gate.ignoreUpgrade(request, socket),
+  });
   const http1 = createHttp1Transport(shared);
   opened.push(() => webSocket.close(), () => http1.close());
   return http1;
@@ -200,12 +225,11 @@ function openRecordings({ recordingDir, recordingLimitMb, recordingKeepHours }, 
 /**
  * @param {Config} config
  * @param {ServerCertificate} certificate
- * @param {Accept} accept
- * @param {Log} log
+ * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, log: Log }} options
  */
-async function openHttp3(config, certificate, accept, log) {
+async function openHttp3(config, certificate, options) {
   const http3 = await openWebTransport(config.engine, {
-    accept,
+    ...options,
     host: config.host,
     port: config.h3Port,
     certificate: certificate.current,
@@ -214,7 +238,6 @@ async function openHttp3(config, certificate, accept, log) {
     receiveQueue: config.receiveQueue,
     path: SESSION_PATH,
     maxSessions: config.maxSessions,
-    log,
   });
   const { transport } = http3;
   if (transport) certificate.onRenew((renewed) => transport.updateCertificate(renewed));

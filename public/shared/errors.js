@@ -54,6 +54,18 @@ export const errors = Object.freeze({
   },
   'recording-failed': { close: 23, status: 500, message: 'The recording could not be written, and has stopped.' },
   'recording-busy': { close: 24, status: 429, message: 'The recording was started again and again. Wait a moment.' },
+  'too-many-requests': {
+    close: 40,
+    status: 429,
+    message: 'Too many requests came from this address or connection. Wait a moment, then try again.',
+  },
+  'host-not-allowed': {
+    close: 41,
+    status: 421,
+    message:
+      'This server does not answer to the host name in the address. Whoever runs it can allow that name by starting it ' +
+      'with --allowed-hosts NAME.',
+  },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

@@ -87,6 +87,9 @@ const serverFailures = Object.freeze({
   'room-full': 'The room is full. Wait until somebody leaves, or use another room.',
   'too-many-rooms': 'The server holds as many rooms as it may. Try again later, or use a room that is there already.',
   'server-full': 'The server holds as many people as it can. Try again later.',
+  'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
+  'host-not-allowed':
+    'The server doesn’t answer to the name in the address bar. Whoever runs it can allow it with --allowed-hosts.',
   'not-found': 'There is nobody in this room just now. Join it again, or check its link.',
   'operator-off':
     'The delay can’t be changed on this server. Whoever runs it can turn that on by starting it with --operator-token.',

@@ -98,7 +98,7 @@ function placeholder(option) {
  * @param {Readonly<OptionRow>} option
  */
 export function fallbackText({ fallback, fallbackNote }) {
-  if (fallback === null) return fallbackNote ?? 'none';
+  if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) return fallbackNote ?? 'none';
   const value = Array.isArray(fallback) ? fallback.join(', ') : String(fallback);
   return fallbackNote ? `${value}, ${fallbackNote}` : value;
 }

@@ -47,6 +47,7 @@ export { ConfigError, InformationRequest };
  * @property {string | null} key
  * @property {string | null} certDir        null for certs/ in aloud's own directory
  * @property {ReadonlyArray<string>} hostnames
+ * @property {ReadonlyArray<string>} allowedHosts  names besides localhost, the machine's and the certificate's
  * @property {string | null} operatorToken  null where nobody may change a running room
  * @property {string | null} recordingDir   null for recordings/ in aloud's own directory
  * @property {number} recordingLimitMb      0: nothing is recorded

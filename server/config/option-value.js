@@ -46,7 +46,7 @@ export function rangeOf(option) {
     case 'boolean':
       return 'true, false';
     case 'list':
-      return 'host names or addresses, at least one';
+      return `host names or addresses${leastOf(option) > 0 ? ', at least one' : ''}`;
     case 'host':
       return 'an address or a host name';
     case 'path':
@@ -98,7 +98,7 @@ export function checkValue(option, value) {
     case 'boolean':
       return typeof value === 'boolean' ? value : undefined;
     case 'list':
-      return isHosts(value) ? Object.freeze([...value]) : undefined;
+      return isHosts(value, leastOf(option)) ? Object.freeze([...value]) : undefined;
     case 'host':
       return isHost(value) ? value : undefined;
     case 'path':
@@ -129,11 +129,18 @@ function isHost(value) {
 }
 
 /**
+ * The least that a list has: none where it may be left empty, as it is by default.
+ * @param {Readonly<OptionRow>} option
+ */
+const leastOf = ({ fallback }) => (Array.isArray(fallback) && fallback.length > 0 ? 1 : 0);
+
+/**
  * @param {unknown} value
+ * @param {number} least
  * @returns {value is string[]}
  */
-function isHosts(value) {
-  return Array.isArray(value) && value.length > 0 && value.every(isCertificateHost);
+function isHosts(value, least) {
+  return Array.isArray(value) && value.length >= least && value.every(isCertificateHost);
 }
 
 /**

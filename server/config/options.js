@@ -95,6 +95,10 @@ export const OPTIONS = Object.freeze(
       key: 'hostnames',
     },
     {
+      ...row('list', 'allowed-hosts', Object.freeze([]), 'further host name by which the server may be addressed, *.NAME for those below; may be repeated'),
+      fallbackNote: "localhost, addresses, the machine's own name and the certificate's",
+    },
+    {
       ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
       fallbackNote: 'nobody may',
     },

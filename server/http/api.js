@@ -1,5 +1,6 @@
 /**
  * @import { NextFunction, Response, Router } from 'express'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Rooms } from '../room/rooms.js'
@@ -9,10 +10,13 @@ import { readFileSync } from 'node:fs';
 import express from 'express';
 import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { answerError } from './body.js';
+import { AnswerCache } from './answer-cache.js';
+import { answer, answerError } from './body.js';
 import { changeRoom, refuseOperator } from './operator.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * @typedef {object} ApiOptions
@@ -27,6 +31,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {Recordings} [recordings]
  * @property {string | null} [operatorToken]     null where nobody may change a running room
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
+ * @property {Pick<Clock, 'now'>} clock
  */
 
 /**
@@ -34,8 +39,10 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {ApiOptions} options
  * @returns {Router}
  */
-export function createApi({ rooms, recordings, sampleClock, operatorToken = null, ...served }) {
+export function createApi({ rooms, recordings, sampleClock, operatorToken = null, clock, ...served }) {
   const api = express.Router();
+  /** Descriptions of rooms, as JSON. @type {AnswerCache<string>} */
+  const descriptions = new AnswerCache(clock);
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   api.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store');
@@ -50,11 +57,11 @@ export function createApi({ rooms, recordings, sampleClock, operatorToken = null
   });
   api.get('/rooms/:room', (request, response, next) => {
     const room = rooms.get(request.params.room);
-    if (room) response.json(room.describe());
+    if (room) answer(response, 200, JSON_TYPE, descriptions.get(request.params.room, () => JSON.stringify(room.describe())));
     else next();
   });
-  api.patch('/rooms/:room', changeRoom({ rooms, operatorToken }));
-  if (recordings) api.use('/recordings', recordingsApi({ recordings, operatorToken }));
+  api.patch('/rooms/:room', changeRoom({ rooms, operatorToken, onChanged: (room) => descriptions.invalidate(room) }));
+  if (recordings) api.use('/recordings', recordingsApi({ recordings, operatorToken, clock }));
   return api;
 }
 
@@ -84,12 +91,16 @@ function describeServer(version, { certificate, http3, h3Port, sessionPath, unav
  * @param {object} options
  * @param {Pick<Recordings, 'describe' | 'locate' | 'remove'>} options.recordings
  * @param {string | null} options.operatorToken null where nobody may delete
+ * @param {Pick<Clock, 'now'>} options.clock
  * @returns {Router}
  */
-function recordingsApi({ recordings, operatorToken }) {
+function recordingsApi({ recordings, operatorToken, clock }) {
   const api = express.Router();
+  /** @type {AnswerCache<ReturnType<Recordings['describe']>>} */
+  const descriptions = new AnswerCache(clock);
   api.get('/:id', async (request, response) => {
-    const description = await recordings.describe(request.params.id);
+    const { id } = request.params;
+    const description = await descriptions.get(id, () => recordings.describe(id));
     if (description) response.json(description);
     else answerError(response, 'not-found');
   });
@@ -100,6 +111,7 @@ function recordingsApi({ recordings, operatorToken }) {
   });
   api.delete('/:id', async (request, response) => {
     if (refuseOperator(request, response, operatorToken)) return;
+    descriptions.invalidate(request.params.id);
     if (await recordings.remove(request.params.id)) response.status(204).end();
     else answerError(response, 'not-found');
   });

@@ -1,17 +1,20 @@
 /**
  * @import { NextFunction, Request, Response } from 'express'
  * @import { RequestListener } from 'node:http'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http1Transport } from '../transport/http1.js'
  * @import { ApiOptions } from './api.js'
  */
 
+import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import compression from 'compression';
 import express from 'express';
+import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
 import { createApi } from './api.js';
-import { answerError, answerJson } from './body.js';
+import { answer, answerError, answerJson } from './body.js';
+import { StaticFiles } from './static-files.js';
 
 const HOME = new URL('../../', import.meta.url);
 const PUBLIC = fileURLToPath(new URL('public/', HOME));
@@ -54,47 +57,46 @@ const HEADERS = Object.freeze({
   'Permissions-Policy': 'microphone=(self)',
 });
 
+/** Has browsers use nothing but HTTPS for a year (RFC 6797). */
+const STRICT_TRANSPORT = 'max-age=31536000';
+
+/** Errors of connections that their client broke off, or on which it sent what isn't HTTP: the gate counts those. */
+const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/;
+
 /**
  * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's requests.
  *
- * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'> }} options
+ * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, clock?: Clock, isSecure?: boolean }} options
+ *   isSecure: whether it is HTTPS
  * @returns {RequestListener}
  */
-export function createApp({ http1, log, ...api }) {
+export function createApp({ http1, log, clock = systemClock, isSecure = false, ...api }) {
+  const files = new StaticFiles({ directories: DIRECTORIES, headers: HEADERS, clock });
+  /** @param {string} file */
+  const sendPage = (file) => (/** @type {Request} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) =>
+    void files.send(request, response, `${PUBLIC}${file}`, next);
+  const fail = failed(log);
   const app = express();
   app.disable('x-powered-by');
   app.use((_request, response, next) => {
     response.set(HEADERS);
     next();
   });
-  app.use('/api', createApi(api));
-  // After the API, whose answers are too short to compress.
-  app.use(compression());
-  app.get(['/', '/r/:room'], (_request, response) => sendPage(response, 'index.html'));
-  app.get('/lab', (_request, response) => sendPage(response, 'lab/index.html'));
-  for (const [path, directory] of Object.entries(DIRECTORIES)) app.use(path, serveFiles(directory));
+  app.use('/api', createApi({ ...api, clock }));
+  app.get(['/', '/r/:room'], sendPage('index.html'));
+  app.get('/lab', sendPage('lab/index.html'));
   app.use(notFound);
-  app.use(failed(log));
-  // Audio comes by here 50 times a second for each person, and costs half as much without Express.
-  return (request, response) => http1.handle(request, response, () => app(request, response));
-}
-
-/**
- * @param {Response} response
- * @param {string} file
- */
-function sendPage(response, file) {
-  response.sendFile(file, { root: PUBLIC, cacheControl: false, headers: { 'Cache-Control': 'no-cache' } });
-}
-
-/** @param {string} directory */
-function serveFiles(directory) {
-  return express.static(directory, {
-    index: false,
-    redirect: false,
-    cacheControl: false,
-    setHeaders: (response) => response.setHeader('Cache-Control', 'no-cache'),
-  });
+  app.use(fail);
+  // Audio comes by here 50 times a second for each person, and a page is a hundred files: both cost half as much without
+  // Express.
+  return (request, response) => {
+    if (isSecure && isDomain(request.headers.host)) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
+    const toApp = (/** @type {unknown} */ error) => {
+      if (error) fail(error, /** @type {Request} */ (request), /** @type {Response} */ (response), () => response.destroy());
+      else app(request, response);
+    };
+    http1.handle(request, response, () => files.handle(request, response, toApp));
+  };
 }
 
 /**
@@ -110,15 +112,27 @@ function notFound(request, response) {
 function failed(log) {
   /** @type {(error: any, request: Request, response: Response, next: NextFunction) => void} */
   return (error, request, response, next) => {
+    if (CLIENTS_FAULT.test(error?.code)) return void response.destroy();
     const status = error?.status >= 400 && error?.status < 500 ? error.status : 500;
     const code = status === 404 ? 'not-found' : status < 500 ? 'bad-request' : 'internal';
     if (status === 500) log.error(`${request.method} ${request.url} failed: ${error?.stack ?? error}`);
+    const { message } = errors[code];
     // Express breaks off an answer that was begun.
     if (response.headersSent) next(error);
-    else if (isApi(request)) answerJson(response, status, { code, message: errors[code].message });
-    else response.status(status).type('text').send(`${errors[code].message}\n`);
+    else if (isApi(request)) answerJson(response, status, { code, message });
+    else answer(response, status, 'text/plain; charset=utf-8', `${message}\n`);
   };
 }
 
 /** @param {Request} request */
-const isApi = ({ originalUrl }) => originalUrl === '/api' || originalUrl.startsWith('/api/');
+const isApi = ({ originalUrl, url }) => /^\/api(\/|$)/.test(originalUrl ?? url);
+
+/**
+ * Whether a host is a domain that is only this server's. Browsers take no address for one, and of localhost they would
+ * have every other server on the machine use HTTPS.
+ * @param {string | undefined} host as it was sent
+ */
+function isDomain(host = '') {
+  const name = host.replace(/:\d*$/, '');
+  return name.includes('.') && !name.endsWith('.localhost') && !isIP(name);
+}

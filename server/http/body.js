@@ -79,3 +79,15 @@ export function answerError(response, code) {
   const { status, message } = errors[code];
   answerJson(response, status, { code, message });
 }
+
+/**
+ * Answers with an error: in JSON where a program asks, in a sentence where a person does.
+ * @param {IncomingMessage} request
+ * @param {ServerResponse} response
+ * @param {ErrorCode} code
+ */
+export function answerFailure(request, response, code) {
+  const { status, message } = errors[code];
+  if (request.url?.startsWith('/api/')) answerError(response, code);
+  else answer(response, status, 'text/plain; charset=utf-8', `${message}\n`);
+}

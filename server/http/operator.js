@@ -23,15 +23,17 @@ const ALLOWED = `The body is to be {"serverDelayMs": D}: "auto", or a number fro
  * @param {object} options
  * @param {Pick<Rooms, 'get'>} options.rooms
  * @param {string | null} options.operatorToken null where nobody may
+ * @param {(room: string) => void} [options.onChanged]
  * @returns {(request: Request<{ room: string }>, response: Response, next: NextFunction) => void}
  */
-export function changeRoom({ rooms, operatorToken }) {
+export function changeRoom({ rooms, operatorToken, onChanged = () => {} }) {
   return (request, response, next) => {
     if (refuseOperator(request, response, operatorToken)) return;
     if (!isOfType(request, 'application/json')) return answerError(response, 'content-type');
     readBody(request, MAX_BODY_BYTES, (body) => {
       try {
         change(rooms, request.params.room, body, response);
+        onChanged(request.params.room);
       } catch (error) {
         next(error);
       }

@@ -7,6 +7,7 @@
 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createTcpServer } from 'node:net';
 import { listenError } from '../config/config-error.js';
 
 /**
@@ -22,7 +23,12 @@ export const HTTP1_SERVER_OPTIONS = Object.freeze({
   requestTimeout: 30_000,
   connectionsCheckingInterval: 2000,
   maxHeaderSize: 16 * 1024,
+  // The gate asks for it, as it asks for everything else that a request must be.
+  requireHostHeader: false,
 });
+
+/** The time after which a connection is ended on which nothing moves, such as an answer that isn't read, in milliseconds. */
+export const STALL_MS = 40_000;
 
 /** TLS handshake timeout, in milliseconds. */
 const TLS_HANDSHAKE_MS = 10_000;
@@ -42,6 +48,7 @@ const SPARE_CONNECTIONS = 250;
  */
 export function createPageServer(config, certificate) {
   const server = config.cert ? createSecureServer(certificate) : createHttpServer(HTTP1_SERVER_OPTIONS);
+  server.timeout = STALL_MS;
   server.maxConnections = CONNECTIONS_EACH * config.maxSessions + SPARE_CONNECTIONS;
   return server;
 }
@@ -55,23 +62,39 @@ function createSecureServer(certificate) {
 }
 
 /**
- * Listens on a TCP port. Where the machine has no IPv6, '::' means every address of IPv4.
+ * The address to listen on: where the machine has no IPv6, '::' means every address of IPv4.
+ * @param {string} host
+ * @param {() => Pick<Server, 'once' | 'off' | 'listen' | 'close'>} [createProbe]
+ */
+export async function listeningHost(host, createProbe = createTcpServer) {
+  if (host !== '::') return host;
+  const probe = createProbe();
+  try {
+    await tryListening(probe, host, 0);
+    await new Promise((/** @type {(done: void) => void} */ resolve) => void probe.close(() => resolve()));
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL') return '0.0.0.0';
+  }
+  return host;
+}
+
+/**
+ * Listens on a TCP port.
  *
  * @param {Pick<Server, 'once' | 'off' | 'listen' | 'address'>} server
  * @param {string} host
  * @param {number} port 0 for a free one
- * @returns {Promise<{ host: string, port: number }>} what it listens on
+ * @returns {Promise<number>} the port
  * @throws {import('../config/config-error.js').ConfigError} when the address or the port can't be had
  */
 export async function listen(server, host, port) {
   try {
     await tryListening(server, host, port);
   } catch (error) {
-    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (host === '::' && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL')) return listen(server, '0.0.0.0', port);
     throw listenError(error, 'port', host, port);
   }
-  return { host, port: /** @type {AddressInfo} */ (server.address()).port };
+  return /** @type {AddressInfo} */ (server.address()).port;
 }
 
 /**

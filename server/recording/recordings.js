@@ -9,6 +9,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
+import { SteadyDate } from './steady-date.js';
 
 /** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
@@ -33,6 +34,7 @@ export class Recordings {
   #limitBytes;
   #keepMs;
   #wallNow;
+  #date;
   #log;
   #randomId;
   #bytes = 0;
@@ -56,6 +58,7 @@ export class Recordings {
     this.#limitBytes = limitBytes;
     this.#keepMs = keepHours * HOUR_MS;
     this.#wallNow = wallNow;
+    this.#date = new SteadyDate({ clock, wallNow, log, forgetMs: this.#keepMs });
     this.#log = log;
     this.#randomId = randomId;
     this.#stopSweeping = repeat(clock, SWEEP_MS, () => void this.sweep());
@@ -162,11 +165,12 @@ export class Recordings {
   /** Deletes old recordings, and measures the rest. */
   async sweep() {
     if (!this.offered) return;
+    const now = this.#date.now();
     for (const id of await this.#closedIds()) {
       const path = join(this.#directory, id);
       // A server that ended before it had written a description leaves a recording without one.
       const found = await stat(join(path, DESCRIPTION)).catch(() => stat(path).catch(() => null));
-      if (found === null || this.#wallNow() - found.mtimeMs <= this.#keepMs || this.#closed) continue;
+      if (found === null || now - found.mtimeMs <= this.#keepMs || this.#closed) continue;
       await rm(path, { recursive: true, force: true }).catch((error) => {
         this.#log.warn(`an old recording can't be deleted: ${error.message}`);
       });

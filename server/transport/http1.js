@@ -16,6 +16,7 @@ import { LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } fro
 import { readControl } from '../../public/shared/control.js';
 import { MAX_PACKET_BYTES, PACKET_VERSION, packetType, PacketType } from '../../public/shared/packet.js';
 import { answer, answerError, answerJson, isOfType, readBody } from '../http/body.js';
+import { TokenBucket } from '../token-bucket.js';
 import { peerName } from './peer.js';
 import { BaseSession, closeIdle, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
 
@@ -23,6 +24,12 @@ import { BaseSession, closeIdle, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareCont
 export const MAX_LIST_BYTES = 64 * 1024;
 
 const LIST_TYPE = 'application/octet-stream';
+
+/** The path that a session's requests begin with, its token behind it. */
+const SESSIONS = '/api/sessions/';
+
+/** Requests of one session: a packet for each frame has its own, and the shortest frame is 2.5 ms. */
+const REQUEST_RATE = Object.freeze({ atOnce: 1000, perSecond: 500 });
 
 /** The control messages of one list that are read; the rest count as dropped. */
 const MAX_LIST_MESSAGES = 100;
@@ -41,8 +48,9 @@ const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
  *
  * @typedef {(request: IncomingMessage, response: ServerResponse, next: () => void) => void} Middleware
  *
- * @typedef {Transport & { router: Router, handle: Middleware }} Http1Transport
- *   router is for an Express app; handle does the same without Express, which costs half as much
+ * @typedef {Transport & { router: Router, handle: Middleware, carries: (request: IncomingMessage) => boolean }} Http1Transport
+ *   router is for an Express app; handle does the same without Express, which costs half as much; carries says whether a
+ *   request is one of a session that is open
  */
 
 /**
@@ -86,6 +94,9 @@ class RequestTransport {
     else if (method === 'DELETE' && token && action === undefined) this.#leave(token, response);
     else next();
   };
+
+  /** @param {IncomingMessage} request */
+  carries = ({ url = '' }) => url.startsWith(SESSIONS) && this.#sessions.has(url.slice(SESSIONS.length).split('/', 1)[0]);
 
   /**
    * @param {Session[]} sessions
@@ -172,7 +183,12 @@ class RequestTransport {
    * @param {ServerResponse} response
    */
   #packets(token, request, response) {
-    if (!this.#known(token, response)) return;
+    const asked = this.#known(token, response);
+    if (!asked) return;
+    if (asked.asksTooOften(this.#options.clock.now())) {
+      answerError(response, 'too-many-requests');
+      return;
+    }
     if (!isOfType(request, LIST_TYPE)) {
       answerError(response, 'content-type');
       return;
@@ -229,6 +245,7 @@ class Http1Session extends BaseSession {
    * @type {((message: object) => void) | null}
    */
   #onFirstMessage;
+  #requestRate = new TokenBucket(REQUEST_RATE);
   #isAnswering = false;
   #listEnd = 0;
   /** Control packets that wait for an answer. @type {Uint8Array[]} */
@@ -271,6 +288,11 @@ class Http1Session extends BaseSession {
     if (this.#pending.length > 0 && !this.#controlOnItsWay) this.#addControl(response);
     this.#isAnswering = false;
     return Buffer.from(answerList.subarray(0, this.#listEnd));
+  }
+
+  /** Counts a request of the peer. @param {number} now on the monotonic clock */
+  asksTooOften(now) {
+    return this.#requestRate.take(now) > 0;
   }
 
   /** @param {Uint8Array} bytes */

@@ -69,6 +69,9 @@ const RTT_WEIGHT = 1 / 8;
  * @property {HttpServer | HttpsServer} server  all of its upgrades are taken; those for other paths get a 404
  * @property {string} [path]
  * @property {number} maxSessions               sessions above it are told 'server-full' and closed
+ * @property {(request: IncomingMessage) => ErrorCode | null} [refuseUpgrade]  asked before each session
+ * @property {(request: IncomingMessage, socket: Duplex) => void} [otherUpgrade]  takes upgrades to other protocols, which
+ *   are refused otherwise
  * @property {number} idleTimeoutMs             a peer that doesn't even answer a ping for this long is gone
  * @property {Clock} clock
  * @property {Log} log
@@ -131,6 +134,11 @@ class WebSocketTransport {
 
   /** @type {(request: IncomingMessage, socket: Duplex, head: Buffer) => void} */
   #upgrade = (request, socket, head) => {
+    const { otherUpgrade } = this.#options;
+    if (otherUpgrade && request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      otherUpgrade(request, socket);
+      return;
+    }
     const refusal = this.#refusal(request);
     if (refusal) {
       socket.on('error', () => {});
@@ -146,6 +154,8 @@ class WebSocketTransport {
    * @returns {number} an HTTP status; 0 when the upgrade is fine
    */
   #refusal(request) {
+    const code = this.#options.refuseUpgrade?.(request);
+    if (code) return errors[code].status;
     if (request.url?.split('?', 1)[0] !== this.#path) return 404;
     if (!isSameHost(request.headers.origin, request.headers.host)) return 403;
     // Peers above maxSessions are told why by a message, which takes a moment; the number of those is bounded too.

@@ -66,6 +66,7 @@ export class NativeTransport {
   engine = 'native';
   replyOnly = false;
   #accept;
+  #isAllowedHost;
   #path;
   #maxSessions;
   #log;
@@ -81,6 +82,7 @@ export class NativeTransport {
     this.#maxSessions = maxSessions;
     this.#log = log;
     this.#clock = engine.clock ?? systemClock;
+    this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
     const { congestionController = 'cubic', receiveQueue = 64 } = engine;
     const keepAliveMs = pingAfter(idleTimeoutMs);
     this.#endpoint = new Endpoint({
@@ -144,7 +146,8 @@ export class NativeTransport {
 
   /** @param {SessionRequest} request */
   #requested(request) {
-    if (request.path !== this.#path) request.reject(404);
+    if (!this.#isAllowedHost(request.authority)) request.reject(errors['host-not-allowed'].status);
+    else if (request.path !== this.#path) request.reject(404);
     else if (!isSameHostname(request.origin, request.authority)) request.reject(403);
     else request.accept();
   }

@@ -224,6 +224,7 @@ export class QuicheTransport {
    * @returns {number} an HTTP status; 200 when the session is fine
    */
   #statusFor({ ':path': path, ':authority': authority, origin }) {
+    if (this.#options.isAllowedHost?.(authority) === false) return errors['host-not-allowed'].status;
     if (this.#closing !== null || String(path).split('?', 1)[0] !== this.#path) return 404;
     return isSameHostname(origin, authority) ? 200 : 403;
   }

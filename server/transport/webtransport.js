@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { IsAllowedHost } from '../allowed-hosts.js'
  * @import { Log } from '../log.js'
  * @import { Accept, Transport } from './session.js'
  *
@@ -13,6 +14,7 @@
  * @property {number} [receiveQueue]   packets of one session that wait to be read, of the native engine
  * @property {string} [path]           the path of sessions, with any query; others get a 404, and pages of
  *                                     other hosts a 403
+ * @property {IsAllowedHost} [isAllowedHost]  asked with a session's :authority; others get a 421
  * @property {number} [maxSessions]    sessions above it are closed as 'server-full'
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {Clock} [clock]

@@ -49,12 +49,12 @@ function dial(port) {
  */
 async function get(port, path, header = 'X-Short: x') {
   const socket = dial(port);
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\nConnection: close\r\n\r\n`);
   await once(socket, 'close');
   return socket.got;
 }
 
-const HEADERS = 'POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n';
+const HEADERS = 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n';
 
 describe('a connection that only holds', () => {
   // The limits themselves are in seconds: here each is a fiftieth.

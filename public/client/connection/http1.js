@@ -20,7 +20,7 @@ const REQUEST_MS = 10_000;
 const LOST_MS = 5000;
 
 /** Errors that are one request's fault; the others are told when the session has ended. */
-const ONE_REQUEST_ONLY = new Set(['bad-request', 'content-type', 'body-too-large', 'not-found', 'internal']);
+const ONE_REQUEST_ONLY = new Set(['bad-request', 'content-type', 'body-too-large', 'not-found', 'too-many-requests', 'internal']);
 
 /**
  * @import { Clock } from '../../shared/clock.js'

@@ -577,6 +577,7 @@ describe('recordings', () => {
     expect(await recordings.remove(ids[1])).toBe(true);
     expect(await recordings.describe(ids[1])).toBe(null);
     now += 3 * 3600 * 1000;
+    conference.clock.stall(3 * 3600 * 1000);
     await recordings.sweep();
     expect(await recordings.describe(ids[0])).toBe(null);
     // The frame that is being written is as old as it may be.
@@ -590,15 +591,36 @@ describe('recordings', () => {
 
   it('are deleted when they are old, though a server ended before it had described them', async () => {
     let now = Date.now();
-    const { recordings, directory } = await conferenceThatRecords({ keepHours: 2, wallNow: () => now });
+    const { conference, recordings, directory } = await conferenceThatRecords({ keepHours: 2, wallNow: () => now });
     await mkdir(join(directory, 'A'.repeat(22)));
     await writeFile(join(directory, 'A'.repeat(22), 'mix.opus'), 'Ogg');
     await mkdir(join(directory, 'not-a-recording'));
     await recordings.sweep();
     expect((await readdir(directory)).length).toBe(2);
     now += 3 * 3600 * 1000;
+    conference.clock.stall(3 * 3600 * 1000);
     await recordings.sweep();
     expect(await readdir(directory)).toEqual(['not-a-recording']);
+    await recordings.close();
+  });
+
+  it('are not old because the clock leapt by 25 hours, and are deleted when they have been kept as long as is asked for', async () => {
+    const HOUR_MS = 3600 * 1000;
+    let now = Date.now();
+    const { conference, recordings, directory } = await conferenceThatRecords({ keepHours: 24, wallNow: () => now });
+    const pass = (/** @type {number} */ hours) => {
+      now += hours * HOUR_MS;
+      conference.clock.stall(hours * HOUR_MS);
+    };
+    await mkdir(join(directory, 'A'.repeat(22)));
+    now += 25 * HOUR_MS;
+    await recordings.sweep();
+    pass(23);
+    await recordings.sweep();
+    expect(await readdir(directory)).toEqual(['A'.repeat(22)]);
+    pass(2);
+    await recordings.sweep();
+    expect(await readdir(directory)).toEqual([]);
     await recordings.close();
   });
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, listenError } from '../../../server/config/config-error.js';
-import { listen } from '../../../server/http/server.js';
+import { listen, listeningHost } from '../../../server/http/server.js';
 
 /** A server on a machine that has only these addresses. */
 class Server extends EventEmitter {
@@ -25,14 +25,26 @@ class Server extends EventEmitter {
   address() {
     return { port: 4321 };
   }
+
+  /** @param {() => void} done */
+  close(done) {
+    done();
+  }
 }
 
 describe('listening', () => {
   it.each(['EAFNOSUPPORT', 'EADDRNOTAVAIL'])('takes every IPv4 address where there is no IPv6 (%s)', async (code) => {
-    const server = new Server(['0.0.0.0'], code);
-    expect(await listen(/** @type {any} */ (server), '::', 0)).toEqual({ host: '0.0.0.0', port: 4321 });
-    expect(server.asked).toEqual(['::', '0.0.0.0']);
-    expect(server.listenerCount('error')).toBe(0);
+    const probe = new Server(['0.0.0.0'], code);
+    expect(await listeningHost('::', () => /** @type {any} */ (probe))).toBe('0.0.0.0');
+    expect([probe.asked, probe.listenerCount('error')]).toEqual([['::'], 0]);
+  });
+
+  it('asks for IPv6 where every address is wished for, and for nothing where one is', async () => {
+    const probe = new Server(['::'], 'EAFNOSUPPORT');
+    const hostFor = (/** @type {string} */ host) => listeningHost(host, () => /** @type {any} */ (probe));
+    expect([await hostFor('::'), await hostFor('::1'), await hostFor('127.0.0.1')]).toEqual(['::', '::1', '127.0.0.1']);
+    expect(probe.asked).toEqual(['::']);
+    expect(await listen(/** @type {any} */ (probe), '::', 0)).toBe(4321);
   });
 
   it('takes no other address than the one that is asked for', async () => {

@@ -1,0 +1,252 @@
+/**
+ * What stands before everything that is served over TCP: which connections are taken, which requests are answered, and
+ * for how long. One connection or one address can't take the event loop, the memory or the descriptors from the others.
+ *
+ * @import { IncomingMessage, RequestListener, Server } from 'node:http'
+ * @import { Socket } from 'node:net'
+ * @import { Duplex } from 'node:stream'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { IsAllowedHost } from '../allowed-hosts.js'
+ * @import { HttpCounts } from './http-counts.js'
+ * @import { Connection, Kind } from './visitors.js'
+ */
+
+import { ServerResponse } from 'node:http';
+import { repeat } from '../timers.js';
+import { answerFailure } from './body.js';
+import { Visitors } from './visitors.js';
+
+/**
+ * The time that a refused request waits for its answer, in milliseconds. Its connection is not heard meanwhile, so that
+ * refusing costs less than answering would.
+ */
+const REFUSAL_MS = 1000;
+
+/**
+ * The time that an answer may take, in milliseconds, and the bytes of a longer one that are to go out in each. The kernel
+ * takes some megabytes at once: who reads nothing at all is noticed by server.timeout.
+ */
+const ANSWER_MS = 30_000;
+const BYTES_PER_MS = 4;
+
+/** The interval between two looks for answers that take longer, in milliseconds. */
+const CHECK_MS = 2000;
+
+/** The status of what isn't HTTP, by the parser's code. */
+const STATUS_OF_ERROR = Object.freeze({
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+});
+
+/** Refusals at the gate. @typedef {Extract<ErrorCode, 'bad-request' | 'host-not-allowed' | 'too-many-requests'>} Refusal */
+
+export class Gate {
+  #clock;
+  #isAllowedHost;
+  #counts;
+  #visitors = new Visitors();
+  /** Connections by the socket that requests come from. @type {WeakMap<Duplex, Connection>} */
+  #connections = new WeakMap();
+  /** Those of HTTPS by the peer's address and port. @type {Map<string, Connection>} */
+  #byPeer = new Map();
+  /** Those with an answer under way. @type {Set<Connection>} */
+  #answering = new Set();
+  /** Answers what may pass. @type {RequestListener} */
+  #serve = () => {};
+  #stopChecks;
+
+  /**
+   * @param {object} options
+   * @param {Clock} options.clock
+   * @param {IsAllowedHost} options.isAllowedHost
+   * @param {HttpCounts} options.counts
+   */
+  constructor({ clock, isAllowedHost, counts }) {
+    this.#clock = clock;
+    this.#isAllowedHost = isAllowedHost;
+    this.#counts = counts;
+    this.#stopChecks = repeat(clock, CHECK_MS, () => this.#endSlow());
+  }
+
+  /**
+   * Puts itself before a server's requests.
+   * @param {Server} server not listening yet
+   * @param {RequestListener} app answers what may pass
+   * @param {(request: IncomingMessage) => boolean} isAudio whether a request is of a session's audio, which has limits of
+   *   its own
+   */
+  attach(server, app, isAudio) {
+    const isSecure = 'setSecureContext' in server;
+    server.on('connection', (socket) => this.#connected(socket, isSecure));
+    server.on('secureConnection', (/** @type {Socket} */ socket) => {
+      const connection = this.#byPeer.get(peerOf(socket));
+      if (connection) this.#connections.set(socket, connection);
+    });
+    server.on('clientError', (error, socket) => this.#malformed(error, /** @type {Socket} */ (socket)));
+    this.#serve = (request, response) => {
+      if (this.#opens(request, response, isAudio(request) ? null : kindOf(request))) app(request, response);
+    };
+    server.on('request', this.#serve);
+    // There is one expectation, to which Node answers 100 (RFC 9110, section 10.1.1).
+    server.on('checkExpectation', (request, response) => {
+      if (this.#opens(request, response, 'api')) response.writeHead(417, { 'Content-Length': 0 }).end();
+    });
+  }
+
+  /**
+   * Asks whether a WebSocket may be opened.
+   * @param {IncomingMessage} request
+   * @returns {Refusal | null} null where it may
+   */
+  refuseUpgrade(request) {
+    const connection = this.#connections.get(request.socket);
+    if (connection?.answering) {
+      this.#endEarly(connection);
+      return 'bad-request';
+    }
+    const refusal = this.#refusal(request, connection, 'api');
+    if (connection && refusal === null) this.#visitors.disconnect(connection);
+    return refusal;
+  }
+
+  /**
+   * Answers a request to go on in another protocol as if it were none, which it may be (RFC 9110, section 7.8): curl asks
+   * for h2c, say. A body isn't read, so nothing can follow.
+   * @param {IncomingMessage} request
+   * @param {Duplex} duplex
+   */
+  ignoreUpgrade(request, duplex) {
+    const socket = /** @type {Socket} */ (duplex);
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.end());
+    socket.on('error', () => socket.destroy());
+    this.#serve(request, response);
+  }
+
+  /** Ends the checks. Idempotent. */
+  close() {
+    this.#stopChecks();
+  }
+
+  /**
+   * @param {Socket} socket
+   * @param {boolean} isSecure whether TLS is to begin
+   */
+  #connected(socket, isSecure) {
+    const connection = this.#visitors.connect(socket, isSecure, this.#clock.now());
+    if (connection === null) {
+      this.#counts.connections += 1;
+      socket.destroy();
+      return;
+    }
+    const peer = peerOf(socket);
+    this.#connections.set(socket, connection);
+    if (isSecure) this.#byPeer.set(peer, connection);
+    socket.once('close', () => {
+      this.#answering.delete(connection);
+      this.#visitors.disconnect(connection);
+      if (this.#byPeer.get(peer) === connection) this.#byPeer.delete(peer);
+    });
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @param {Kind | null} kind null for what has limits of its own
+   * @returns {boolean} whether it is to be answered; otherwise it has been
+   */
+  #opens(request, response, kind) {
+    const connection = this.#connections.get(request.socket);
+    if (connection) {
+      if (connection.answering) {
+        this.#endEarly(connection);
+        return false;
+      }
+      connection.answering = response;
+      connection.askedMs = this.#clock.now();
+      connection.sentBefore = connection.socket.bytesWritten;
+      this.#answering.add(connection);
+      response.once('finish', () => {
+        connection.answering = null;
+        this.#answering.delete(connection);
+      });
+    }
+    const refusal = this.#refusal(request, connection, kind);
+    if (refusal === null) return true;
+    response.setHeader('Connection', 'close');
+    if (refusal !== 'too-many-requests') {
+      answerFailure(request, response, refusal);
+      return false;
+    }
+    response.setHeader('Retry-After', '1');
+    this.#clock.setTimeout(() => answerFailure(request, response, refusal), REFUSAL_MS);
+    return false;
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {Connection | undefined} connection
+   * @param {Kind | null} kind
+   * @returns {Refusal | null}
+   */
+  #refusal({ headers: { host }, httpVersion }, connection, kind) {
+    if (kind !== null && connection?.take(kind, this.#clock.now()) === false) {
+      this.#counts.limited += 1;
+      return 'too-many-requests';
+    }
+    // RFC 9112, section 3.2.
+    if (host === undefined && httpVersion === '1.1') return 'bad-request';
+    if (this.#isAllowedHost(host)) return null;
+    this.#counts.hosts += 1;
+    return 'host-not-allowed';
+  }
+
+  /**
+   * Ends a connection that sends a request before it has the answer to the last, which no browser does: one write of
+   * many requests would be many answers at once.
+   * @param {Connection} connection
+   */
+  #endEarly({ socket }) {
+    if (!socket.destroyed) this.#counts.pipelined += 1;
+    socket.destroy();
+  }
+
+  /**
+   * Tells a client what was wrong with its bytes, and ends the connection.
+   * @param {NodeJS.ErrnoException} error
+   * @param {Socket} socket
+   */
+  #malformed({ code = '' }, socket) {
+    const isOurs = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    if (isOurs) this.#counts.malformed += 1;
+    // Bytes of an answer that is under way may have gone out.
+    if (isOurs && socket.writable && !this.#connections.get(socket)?.answering) {
+      const status = /** @type {Record<string, string>} */ (STATUS_OF_ERROR)[code] ?? '400 Bad Request';
+      socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    }
+    socket.destroy();
+  }
+
+  /** Breaks off answers that aren't read. */
+  #endSlow() {
+    const now = this.#clock.now();
+    for (const { socket, askedMs, sentBefore } of this.#answering) {
+      if (now - askedMs <= ANSWER_MS + (socket.bytesWritten - sentBefore) / BYTES_PER_MS) continue;
+      this.#counts.slow += 1;
+      socket.destroy();
+    }
+  }
+}
+
+/** @param {Socket} socket */
+const peerOf = ({ remoteAddress, remotePort, localAddress }) => `${remoteAddress} ${remotePort} ${localAddress}`;
+
+/**
+ * @param {IncomingMessage} request
+ * @returns {Kind}
+ */
+const kindOf = ({ url }) => (url?.startsWith('/api/') ? 'api' : 'file');

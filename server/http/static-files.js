@@ -1,0 +1,261 @@
+/**
+ * The page's files, served from memory: each is read and compressed once, however often it is asked for, and no answer
+ * holds a descriptor or a compressor. A file that has changed on the disk is noticed when it is asked for, by its time
+ * and size, which are looked at once a second at most.
+ *
+ * @import { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+ * @import { Clock } from '../../public/shared/clock.js'
+ *
+ * @typedef {'br' | 'gzip'} Encoding
+ *
+ * @typedef {object} StaticFile
+ * @property {string} etag           of its content
+ * @property {string} type           for Content-Type
+ * @property {Date} modified
+ * @property {number} bytesOnDisk
+ * @property {number} seenMs         when it was last looked at on the disk
+ * @property {Buffer} body
+ * @property {{ [encoding in Encoding]?: Promise<Buffer> }} packed  its body compressed, where somebody has asked for it
+ */
+
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { preferredEncoding } from './accept-encoding.js';
+
+/** The time for which a file is taken to be as it was, in milliseconds. */
+const FRESH_MS = 1000;
+
+/** Smaller bodies aren't compressed, in bytes: they fit one TCP segment. */
+const LEAST_PACKED_BYTES = 1024;
+
+/**
+ * Brotli's effort. It compresses all files in 0.1 s to 390 KB; 4 leaves 424 KB, and the greatest takes 1.8 s to 357 KB.
+ */
+const BROTLI_QUALITY = 8;
+
+/** Brotli's window, as a power of two: no larger than the body, or it would be memory that is only zeroed. */
+const BROTLI_WINDOWS = Object.freeze({ least: 10, most: 22 });
+
+/** Files that are compressed at the same time: the threads are for recordings and the disk too. */
+const MAX_PACKING = 2;
+
+/** Types by the end of a file's name; those that are text are compressed. */
+const TYPES = Object.freeze({
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+});
+const OTHER_TYPE = 'application/octet-stream';
+
+const packers = { br: promisify(brotliCompress), gzip: promisify(gzip) };
+
+/** @type {Record<Encoding, (body: Buffer) => Promise<Buffer>>} */
+const pack = {
+  br: (body) => {
+    const window = Math.min(BROTLI_WINDOWS.most, Math.max(BROTLI_WINDOWS.least, Math.ceil(Math.log2(body.length + 16))));
+    const params = {
+      [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+      [constants.BROTLI_PARAM_LGWIN]: window,
+      [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+    };
+    return packers.br(body, { params });
+  },
+  gzip: (body) => packers.gzip(body, { level: constants.Z_BEST_COMPRESSION }),
+};
+
+export class StaticFiles {
+  #directories;
+  #headers;
+  #clock;
+  /** By path on the disk. Only files that are there are kept. @type {Map<string, StaticFile>} */
+  #files = new Map();
+  /** Looks at the disk that are under way. @type {Map<string, Promise<StaticFile | null>>} */
+  #looking = new Map();
+  #packing = 0;
+  /** Those who wait to compress. @type {(() => void)[]} */
+  #waiting = [];
+
+  /**
+   * @param {object} options
+   * @param {Readonly<Record<string, string>>} options.directories  by the path that they are served at
+   * @param {OutgoingHttpHeaders} options.headers   of each answer
+   * @param {Pick<Clock, 'now'>} options.clock
+   */
+  constructor({ directories, headers, clock }) {
+    this.#directories = Object.entries(directories).map(([path, directory]) => ({ prefix: `${path}/`, directory }));
+    this.#headers = { ...headers, 'Cache-Control': 'no-cache' };
+    this.#clock = clock;
+  }
+
+  /**
+   * Answers a request for a file of the directories.
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @param {(error?: unknown) => void} next called where there is no such file
+   */
+  handle(request, response, next) {
+    const path = this.#pathOf(request);
+    if (path === null) next();
+    else void this.send(request, response, path, next);
+  }
+
+  /**
+   * Answers a request with a file.
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @param {string} path on the disk
+   * @param {(error?: unknown) => void} next called where there is no such file
+   */
+  async send(request, response, path, next) {
+    try {
+      const kept = this.#files.get(path);
+      const isFresh = kept && this.#clock.now() - kept.seenMs < FRESH_MS;
+      const file = isFresh ? kept : await this.#look(path);
+      if (file === null) next();
+      else if (isUnchanged(request, file)) this.#answerUnchanged(response, file);
+      else await this.#answer(request, response, file);
+    } catch (error) {
+      next(error);
+    }
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @returns {string | null} a path within one of the directories; null where none is asked for
+   */
+  #pathOf({ method, url = '' }) {
+    if (method !== 'GET' && method !== 'HEAD') return null;
+    const [asked] = url.split('?', 1);
+    const found = this.#directories.find(({ prefix }) => asked.startsWith(prefix));
+    if (!found) return null;
+    const name = decode(asked.slice(found.prefix.length));
+    // No name begins with a dot, so none leads out of the directory or to what is hidden there.
+    if (name === null || name.split('/').some((part) => part === '' || /^\.|[\0\\]/.test(part))) return null;
+    return join(found.directory, name);
+  }
+
+  /**
+   * Looks at a file on the disk, once for all who ask meanwhile.
+   * @param {string} path
+   * @returns {Promise<StaticFile | null>} null where there is none
+   */
+  #look(path) {
+    let look = this.#looking.get(path);
+    if (!look) {
+      look = this.#read(path).finally(() => this.#looking.delete(path));
+      this.#looking.set(path, look);
+    }
+    return look;
+  }
+
+  /** @param {string} path */
+  async #read(path) {
+    const found = await stat(path).catch(() => null);
+    if (!found?.isFile()) {
+      this.#files.delete(path);
+      return null;
+    }
+    const kept = this.#files.get(path);
+    const seenMs = this.#clock.now();
+    if (kept && kept.bytesOnDisk === found.size && kept.modified.getTime() === found.mtime.getTime()) {
+      kept.seenMs = seenMs;
+      return kept;
+    }
+    const body = await readFile(path);
+    const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+    const type = /** @type {Record<string, string>} */ (TYPES)[extname(path)] ?? OTHER_TYPE;
+    const file = { etag, type, modified: found.mtime, bytesOnDisk: found.size, seenMs, body, packed: {} };
+    this.#files.set(path, file);
+    return file;
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @param {StaticFile} file
+   */
+  async #answer(request, response, file) {
+    const isPackable = file.type !== OTHER_TYPE && file.body.length >= LEAST_PACKED_BYTES;
+    const encoding = isPackable ? preferredEncoding(request.headers['accept-encoding']) : null;
+    const body = encoding === null ? file.body : await this.#pack(file, encoding);
+    if (response.destroyed) return;
+    response.writeHead(200, {
+      ...this.#headersOf(file),
+      'Content-Type': file.type,
+      'Content-Length': body.length,
+      ...(encoding && { 'Content-Encoding': encoding }),
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  /**
+   * @param {ServerResponse} response
+   * @param {StaticFile} file
+   */
+  #answerUnchanged(response, file) {
+    response.writeHead(304, this.#headersOf(file));
+    response.end();
+  }
+
+  /** @param {StaticFile} file */
+  #headersOf({ etag, modified }) {
+    return { ...this.#headers, ETag: etag, 'Last-Modified': modified.toUTCString(), Vary: 'Accept-Encoding' };
+  }
+
+  /**
+   * @param {StaticFile} file
+   * @param {Encoding} encoding
+   * @returns {Promise<Buffer>}
+   */
+  #pack(file, encoding) {
+    return (file.packed[encoding] ??= this.#packInTurn(file.body, encoding));
+  }
+
+  /**
+   * @param {Buffer} body
+   * @param {Encoding} encoding
+   */
+  async #packInTurn(body, encoding) {
+    if (this.#packing >= MAX_PACKING) await new Promise((/** @type {(turn: void) => void} */ turn) => this.#waiting.push(turn));
+    this.#packing += 1;
+    try {
+      return await pack[encoding](body);
+    } finally {
+      this.#packing -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {string | null} null where it isn't encoded as a URL's path is
+ */
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether the client has a file as it is (RFC 9110, section 13.1).
+ * @param {IncomingMessage} request
+ * @param {StaticFile} file
+ */
+function isUnchanged({ headers }, { etag, modified }) {
+  const { 'if-none-match': known, 'if-modified-since': since } = headers;
+  if (known !== undefined) return known === etag || known.split(',').some((tag) => ['*', etag, etag.slice(2)].includes(tag.trim()));
+  // The header has whole seconds.
+  return since !== undefined && Math.floor(modified.getTime() / 1000) * 1000 <= Date.parse(since);
+}

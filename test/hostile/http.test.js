@@ -1,0 +1,65 @@
+/** Attacks over TCP and HTTP/1.1. Each was heard in every room before it was bounded. */
+
+import { describe, expect } from 'vitest';
+import { requireOrSkip } from '../skip.js';
+import { hasProc } from './support/process-usage.js';
+import { withstand } from './support/withstand.js';
+
+const { it } = requireOrSkip(hasProc, 'no /proc to read what a process uses', () => false);
+
+/** What an attack on memory may take at most while it lasts, in bytes. */
+const MORE_BYTES = 100e6;
+
+describe('a write of many requests', () => {
+  const paths = ['/api/rooms/beside', '/api/clock', '/nothing', '/public/app.js'];
+  for (const path of paths) {
+    it(`for ${path} ends its connection`, async () => {
+      const check = (/** @type {any} */ { attack }) => {
+        expect(attack.connections).toBeGreaterThan(20);
+        expect(attack.ended).toBe(attack.connections);
+        // None is answered more than its first request.
+        const answers = Object.values(attack.answers).reduce((/** @type {number} */ sum, /** @type {any} */ count) => sum + count, 0);
+        expect(answers).toBeLessThanOrEqual(attack.connections);
+      };
+      await withstand({ attack: 'pipelined-gets', options: { path }, check });
+    });
+  }
+
+  it('without a Host, or with what isn\'t expected, is no way round that', async () => {
+    const check = (/** @type {any} */ { attack }) => expect(attack.ended).toBe(attack.connections);
+    await withstand({ attack: 'pipelined-gets', options: { path: '/', headers: 'Expect: nothing\r\n', many: 1000 }, seconds: 3, check });
+  });
+
+  it('for a file, reset at once, leaves no descriptor', async () => {
+    await withstand({ attack: 'pipelined-gets', options: { path: '/public/app.js', isReset: true } });
+  });
+
+  it('for compressed files that nobody reads takes no memory', async () => {
+    const options = { path: '/public/style.css', many: 500, headers: 'Accept-Encoding: br\r\n', isRead: false, connections: 20 };
+    const check = (/** @type {any} */ { residentBytes: { before, most } }) => expect(most - before).toBeLessThan(MORE_BYTES);
+    await withstand({ attack: 'pipelined-gets', options, check });
+  });
+});
+
+describe('requests as fast as they are answered', () => {
+  it('for files, on many connections, are answered up to the rate', async () => {
+    const check = (/** @type {any} */ { attack }) => expect(attack['429']).toBeGreaterThan(50);
+    await withstand({ attack: 'requests', options: { path: '/public/app.js', connections: 200 }, seconds: 8, check });
+  });
+
+  it('for a room are answered up to the rate, from one description a second', async () => {
+    const check = (/** @type {any} */ { attack }) => expect(attack['429']).toBeGreaterThan(50);
+    await withstand({ attack: 'requests', options: { path: '/api/rooms/beside', connections: 200 }, check });
+  });
+});
+
+describe('connections', () => {
+  it('by the thousand, all of which ask at the same moment, are as many as one address may have', async () => {
+    const check = (/** @type {any} */ { descriptors: { before, most } }) => expect(most - before).toBeLessThan(600);
+    await withstand({ attack: 'connections', options: { path: '/public/app.js' }, check });
+  });
+
+  it('that are reset at once leave nothing', async () => {
+    await withstand({ attack: 'connections', options: { path: '/', isReset: true } });
+  });
+});

@@ -1,0 +1,229 @@
+/**
+ * Attacks a server beside a room where somebody speaks and somebody listens, and says how the listener, the server's
+ * memory and its descriptors fared.
+ *
+ * @import { Target } from './attack-process.js'
+ * @import { TransportName } from '../../../public/client/connection/connection.js'
+ *
+ * @typedef {object} Figures
+ * @property {{ expected: number, got: number, percent: number, longestGapMs: number }} listener  packets in the time of
+ *   the attack
+ * @property {Level} residentBytes  memory of the server's process
+ * @property {{ before: number, after: number }} usedBytes  memory in use there once garbage was collected
+ * @property {Level} descriptors    open files and sockets there
+ * @property {number} processorPercent  of one processor, that the server used during the attack
+ * @property {Record<string, any>} attack  what the attack counted
+ * @property {Record<'error' | 'warn' | 'info', { count: number, lines: string[] }>} logged  by the server
+ *
+ * @typedef {{ before: number, most: number, after: number }} Level
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { isBuilt } from '@aloud/native';
+import { expect } from 'vitest';
+import { Child, sharedMs } from '../../../bench/participants/child.js';
+import { undisturbed } from '../../support/undisturbed.js';
+import { descriptorsOf, processorMs, residentBytes } from './process-usage.js';
+
+const HERE = new URL('./', import.meta.url);
+const ATTACKS = new URL('../attacks/', import.meta.url);
+const PARTICIPANTS = new URL('../../../bench/participants/client-process.js', import.meta.url);
+
+/** The server listens on every address, the participants are on this one. */
+const HOST = '127.0.0.1';
+
+/** The attacker's address. */
+const FROM = '127.6.6.6';
+
+/** What the listener must get, in percent, and the longest time without a packet, in milliseconds. */
+const LEAST_PERCENT = 99;
+const LONGEST_GAP_MS = 100;
+
+/**
+ * Memory that may be in use after an attack more than before it: of code that was compiled meanwhile, and of V8's and the
+ * allocator's pools.
+ */
+const MORE_USED_BYTES = 8 * 2 ** 20;
+const MORE_RESIDENT_BYTES = 48 * 2 ** 20;
+
+/** The interval at which the server's memory and descriptors are looked at, in milliseconds. */
+const SAMPLE_MS = 50;
+
+/** The time that people speak before anything is measured, in milliseconds: the delay finds its place. */
+const LEAD_MS = 2000;
+
+/** The time that a server has to come back to where it was, in seconds. */
+const SETTLE_SECONDS = 10;
+
+const FRAME_MS = 20;
+
+/**
+ * @typedef {object} Wish
+ * @property {string} attack      the name of a module in test/hostile/attacks/
+ * @property {object} [options]   for it
+ * @property {number} [seconds]   the time of the attack
+ * @property {number} [warmUpSeconds]  an attack of this time goes before the one that is measured, so that memory for
+ *   code and pools is there before
+ * @property {number} [settleSeconds]  the time in which memory and descriptors must come back
+ * @property {string[]} [argv]    options of the server
+ * @property {TransportName} [transport]  of speaker and listener
+ * @property {(figures: Figures) => unknown} [check]  more assertions
+ */
+
+/**
+ * Runs an attack, and fails where it harmed: the listener got too few packets or one too late, memory or descriptors
+ * stayed, or the server logged an error. Measures again where the machine was disturbed.
+ * @param {Wish} wish
+ * @returns {Promise<Figures>}
+ */
+export function withstand(wish) {
+  return undisturbed(async () => {
+    const figures = await measure(wish);
+    expectUnharmed(figures);
+    await wish.check?.(figures);
+    return figures;
+  });
+}
+
+/** @param {Figures} figures */
+function expectUnharmed(figures) {
+  const { listener, residentBytes: resident, usedBytes: used, descriptors, logged } = figures;
+  const about = JSON.stringify(figures);
+  expect(listener.percent, `packets of the listener in ${about}`).toBeGreaterThanOrEqual(LEAST_PERCENT);
+  expect(listener.longestGapMs, `longest gap in ${about}`).toBeLessThanOrEqual(LONGEST_GAP_MS);
+  expect(descriptors.after, `descriptors in ${about}`).toBeLessThanOrEqual(descriptors.before);
+  expect(used.after - used.before, `memory in use in ${about}`).toBeLessThan(MORE_USED_BYTES);
+  expect(resident.after - resident.before, `resident memory in ${about}`).toBeLessThan(MORE_RESIDENT_BYTES);
+  expect(logged.error.lines, 'errors in the log').toEqual([]);
+}
+
+/**
+ * @param {Wish} wish
+ * @returns {Promise<Figures>}
+ */
+async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'websocket', ...wish }) {
+  /** @type {Child[]} */
+  const children = [];
+  const start = (/** @type {URL} */ script, /** @type {string[]} */ ...before) => {
+    const child = new Child(script, before);
+    children.push(child);
+    return child;
+  };
+  try {
+    const server = start(new URL('server-process.js', HERE));
+    // Each frame gives a packet, so that it is known how many there should be.
+    const at = await server.call('start', { argv: ['--no-silence-suppression', ...argv] });
+    const people = start(PARTICIPANTS);
+    await people.call('open', { origin: `http://${HOST}:${at.port}` });
+    for (const id of ['Ann', 'Bob']) await people.call('join', { id, transport, room: 'beside', speaks: id === 'Ann' });
+    await pause(LEAD_MS);
+    // In the open it has a machine of its own: here it gets what the others leave.
+    const attacker = start(new URL('attack-process.js', HERE), 'nice', '-n', '19');
+    return await measureAttack({ server, at, people, attacker }, wish);
+  } finally {
+    for (const child of children.toReversed()) await child.close();
+  }
+}
+
+/**
+ * @param {{ server: Child, at: { pid: number, port: number, h3Port: number | null }, people: Child, attacker: Child }} running
+ * @param {Wish} wish
+ * @returns {Promise<Figures>}
+ */
+async function measureAttack({ server, at, people, attacker }, wish) {
+  const { attack, options = {}, seconds = 5, warmUpSeconds = 1, settleSeconds = SETTLE_SECONDS } = wish;
+  const { pid, port, h3Port } = at;
+  /** @type {Omit<Target, 'isOver'>} */
+  const target = { origin: `http://${HOST}:${port}`, host: HOST, port, h3Port, pid, from: FROM };
+  const task = { module: new URL(`${attack}.js`, ATTACKS).href, target, options };
+  const idle = descriptorsOf(pid);
+  if (warmUpSeconds > 0) {
+    await attacker.call('run', { ...task, seconds: warmUpSeconds });
+    await settled(() => descriptorsOf(pid) <= idle, settleSeconds);
+  }
+  const usedBefore = await server.call('memory');
+  const watch = watchProcess(pid);
+  await people.call('note');
+  const fromMs = sharedMs(performance.now());
+  const counted = await attacker.call('run', { ...task, seconds });
+  const toMs = sharedMs(performance.now());
+  const processorPercent = watch.processorPercent();
+  // What comes late after the attack is part of its harm.
+  await pause(LONGEST_GAP_MS);
+  const notes = await people.call('take');
+  let usedAfter = 0;
+  await settled(async () => {
+    usedAfter = await server.call('memory');
+    const { residentBytes: resident, descriptors } = watch.now();
+    return (
+      descriptors <= idle &&
+      usedAfter - usedBefore < MORE_USED_BYTES &&
+      resident - watch.before.residentBytes < MORE_RESIDENT_BYTES
+    );
+  }, settleSeconds);
+  const { before, most, after } = watch.end();
+  const levelOf = (/** @type {'residentBytes' | 'descriptors'} */ of) => ({ before: before[of], most: most[of], after: after[of] });
+  return {
+    listener: heardBy('Bob', notes, fromMs, toMs),
+    residentBytes: levelOf('residentBytes'),
+    usedBytes: { before: usedBefore, after: usedAfter },
+    descriptors: { ...levelOf('descriptors'), before: idle },
+    processorPercent,
+    attack: counted,
+    logged: await server.call('logged'),
+  };
+}
+
+/**
+ * Waits until something is so, or the time is up.
+ * @param {() => boolean | Promise<boolean>} isSo
+ * @param {number} seconds
+ */
+async function settled(isSo, seconds) {
+  for (const endMs = performance.now() + 1000 * seconds; performance.now() < endMs; await pause(200)) {
+    if (await isSo()) return;
+  }
+}
+
+/** @param {number} pid */
+function watchProcess(pid) {
+  const read = () => ({ residentBytes: residentBytes(pid), descriptors: descriptorsOf(pid) });
+  const before = read();
+  const most = { ...before };
+  const startMs = performance.now();
+  const startProcessorMs = processorMs(pid);
+  const now = () => {
+    const seen = read();
+    for (const of of /** @type {const} */ (['residentBytes', 'descriptors'])) most[of] = Math.max(most[of], seen[of]);
+    return seen;
+  };
+  const timer = setInterval(now, SAMPLE_MS);
+  return {
+    before,
+    now,
+    processorPercent: () => (100 * (processorMs(pid) - startProcessorMs)) / (performance.now() - startMs),
+    end() {
+      clearInterval(timer);
+      return { before, after: now(), most };
+    },
+  };
+}
+
+/**
+ * @param {string} id
+ * @param {{ people: { id: string, ended: string | null, notes: { received: { frame: number, atMs: number }[] } }[] }} notes
+ * @param {number} fromMs of the machine's monotonic clock
+ * @param {number} toMs
+ * @returns {Figures['listener']}
+ */
+function heardBy(id, { people }, fromMs, toMs) {
+  const one = people.find((person) => person.id === id);
+  if (!one || one.ended) throw new Error(`the call of ${id} ended: ${one?.ended ?? 'nobody is there'}`);
+  const received = one.notes.received.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs + LONGEST_GAP_MS);
+  const times = received.map(({ atMs }) => atMs).sort((a, b) => a - b);
+  const gaps = [fromMs, ...times].map((ms, i) => (times[i] ?? toMs) - ms);
+  const got = new Set(received.filter(({ atMs }) => atMs <= toMs).map(({ frame }) => frame)).size;
+  // Of the frames at either end one may be outside.
+  const expected = Math.floor((toMs - fromMs) / FRAME_MS) - 1;
+  return { expected, got, percent: Math.min(100, (100 * got) / expected), longestGapMs: Math.max(...gaps) };
+}
