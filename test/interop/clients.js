@@ -4,7 +4,7 @@
  */
 
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -70,27 +70,28 @@ export async function aioquic(script) {
 /**
  * A version of webtransport-go.
  * @param {string} version
- * @param {(moduleFolder: string) => Record<string, string>} [changes] files of the module, changed, by their paths
+ * @param {(moduleFolder: string) => void} [change]  changes a copy of the module's files
  * @returns {Promise<string[]>} a command
  */
-export async function webtransportGo(version, changes = () => ({})) {
-  const cwd = join(HERE, `webtransport-go-${version}`);
-  const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
+export async function webtransportGo(version, change) {
+  const home = join(HERE, `webtransport-go-${version}`);
+  const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
   const folder = join(CACHE, `webtransport-go-${version}`);
-  mkdirSync(folder, { recursive: true });
-  await must('webtransport-go can not be fetched', 'go', ['mod', 'download'], { cwd, env });
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(home, folder, { recursive: true });
+  const options = { cwd: folder, env };
+  await must('webtransport-go can not be fetched', 'go', ['mod', 'download'], options);
   const module = 'github.com/quic-go/webtransport-go';
-  const found = await must('go knows no such module', 'go', ['list', '-m', '-f', '{{.Dir}}', module], { cwd, env });
-  /** @type {Record<string, string>} */
-  const replaced = {};
-  for (const [path, text] of Object.entries(changes(found.trim()))) {
-    replaced[path] = join(folder, `changed-${Object.keys(replaced).length}.go`);
-    writeFileSync(replaced[path], text);
+  if (change) {
+    const found = await must('go knows no such module', 'go', ['list', '-m', '-f', '{{.Dir}}', module], options);
+    const copy = join(folder, 'changed');
+    // The cache of modules can't be written to, and a copy as it is neither.
+    await must('the module can not be copied', 'cp', ['-r', '--no-preserve=mode', found.trim(), copy], options);
+    change(copy);
+    await must('go.mod can not be edited', 'go', ['mod', 'edit', `-replace=${module}=./changed`], options);
   }
-  const overlay = join(folder, 'overlay.json');
-  writeFileSync(overlay, JSON.stringify({ Replace: replaced }));
   const program = join(folder, 'client');
-  await must('the client can not be built', 'go', ['build', '-overlay', overlay, '-o', program, '.'], { cwd, env });
+  await must('the client can not be built', 'go', ['build', '-o', program, '.'], options);
   return [program];
 }
 

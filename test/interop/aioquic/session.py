@@ -60,10 +60,11 @@ async def main(url, line, datagram):
             return {"refused": int(status)}
         stream = client.http.create_webtransport_stream(request)
         client._quic.send_stream_data(stream, line.encode() + b"\n")
+        client.transmit()
+        answer = await client.line
         client.http.send_datagram(request, bytes.fromhex(datagram))
         client.transmit()
-        answer = {"line": await client.line, "datagram": (await client.datagrams.get()).hex()}
-        return answer
+        return {"line": answer, "datagram": (await client.datagrams.get()).hex()}
 
 
 print(json.dumps(asyncio.run(asyncio.wait_for(main(*sys.argv[1:]), LIMIT_S))))

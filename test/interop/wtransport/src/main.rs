@@ -29,7 +29,6 @@ async fn exchange() -> Result<Value, Box<dyn Error>> {
     };
     let (mut send, mut recv) = session.open_bi().await?.await?;
     send.write_all(format!("{line}\n").as_bytes()).await?;
-    session.send_datagram(bytes(datagram)?)?;
     let mut text = Vec::new();
     let mut buffer = [0; 4096];
     while !text.contains(&b'\n') {
@@ -37,6 +36,7 @@ async fn exchange() -> Result<Value, Box<dyn Error>> {
         text.extend_from_slice(&buffer[..count]);
     }
     let line = String::from_utf8(text)?.lines().next().map(str::to_owned);
+    session.send_datagram(bytes(datagram)?)?;
     let datagram = session.receive_datagram().await?;
     let hex: String = datagram.payload().iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(json!({ "line": line, "datagram": hex }))
