@@ -129,6 +129,17 @@ export default defineConfig({
           sequence: { groupOrder: 6 },
         },
       },
+      {
+        // Clients of others' making, built at first: minutes, and some of them from registries.
+        test: {
+          ...REAL_TIME,
+          name: 'interop',
+          include: ['test/interop/**/*.test.js'],
+          hookTimeout: 600_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 7 },
+        },
+      },
     ],
   },
 });

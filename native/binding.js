@@ -189,6 +189,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(url: string, hashes: Uint8Array[], headers: string[]) => number} connect
  * @property {(id: number) => boolean} accept
  * @property {(id: number, status: number) => boolean} reject
+ * @property {() => Admissions} admissions
  * @property {() => void} listening
  * @property {(most: number) => NativeEvent[]} events
  * @property {(bytes: Uint8Array, index: Float64Array) => number} recv
@@ -206,6 +207,12 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(code: number, reason: string) => void} close
  * @property {() => void} shutdown
  *
+ * @typedef {object} Admissions  counts of new connections, since the start
+ * @property {number} pending    connections that are no session yet
+ * @property {number} retried    that had to prove first that their address is theirs
+ * @property {number} displaced  that were no session yet and were dropped for a newer one
+ * @property {number} refused    since sessions had all places
+ *
  * @typedef {object} NativeEvent
  * @property {number} kind     one of EventKind
  * @property {number} session
@@ -217,6 +224,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} RequestInfo
  * @property {string} peer       the client's address and port
+ * @property {string} method     CONNECT for a session
+ * @property {string} protocol   that an extended CONNECT asks for; empty when it is another request
  * @property {string} authority  the host and port that it asked for
  * @property {string} path       with its '/', without the query
  * @property {string} query      without the '?'; empty when there is none

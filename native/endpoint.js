@@ -4,7 +4,7 @@ import { CLOSE_CAUSES, EventKind, load } from './binding.js';
 import { NativeSession } from './session.js';
 import { checkSettings, DEFAULTS, LONGEST_TIMER_MS } from './settings.js';
 
-/** @import { EndpointSettings, NativeEndpoint, NativeEvent, RequestInfo } from './binding.js' */
+/** @import { Admissions, EndpointSettings, NativeEndpoint, NativeEvent, RequestInfo } from './binding.js' */
 
 /** The most that one reading takes; the rest waits for the event loop's next turn. */
 const MAX_EVENTS = 256;
@@ -33,7 +33,8 @@ export class ConnectError extends Error {
 }
 
 /**
- * A client's request for a session: answer it once with accept or reject, at once or later.
+ * A client's request: answer it once with accept or reject, at once or later. One that isn't for a session is
+ * answered by accept with the status 405, or 501 where it is for another protocol.
  * @typedef {RequestInfo & { accept: () => void, reject: (status: number) => void }} SessionRequest
  *
  * @typedef {object} ListenOptions
@@ -167,6 +168,11 @@ export class Endpoint {
   /** Number of panics in the library that were caught. */
   get faults() {
     return this.#faults;
+  }
+
+  /** Counts of new connections, since the start. @returns {Admissions} */
+  admissions() {
+    return this.#native.admissions();
   }
 
   /** Number of open sessions. */

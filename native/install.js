@@ -85,7 +85,8 @@ async function missingForOpus() {
  * @param {boolean} withOpus
  */
 function fingerprint(withOpus) {
-  const sources = readdirSync(join(HERE, 'src')).sort().map((name) => join('src', name));
+  const names = readdirSync(join(HERE, 'src'), { recursive: true }).map(String);
+  const sources = names.filter((name) => name.endsWith('.rs')).sort().map((name) => join('src', name));
   const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${withOpus}`);
   for (const name of ['Cargo.toml', 'Cargo.lock', 'build.rs', ...sources]) {
     hash.update(`\0${name}\0`).update(readFileSync(join(HERE, name)));

@@ -11,17 +11,22 @@ use napi_derive::napi;
 use quinn::EndpointConfig;
 use tokio::runtime::{Handle, Runtime};
 use tokio::time::timeout;
-use web_transport_quinn::http::StatusCode;
-use web_transport_quinn::proto::ConnectRequest;
-use web_transport_quinn::Client;
 
+use crate::client::{self, Target};
 use crate::counters::Stats;
+use crate::errors::{failed, invalid};
 use crate::events::{Event, Kind};
-use crate::faults::{catch, caught, WalledRuntime};
-use crate::hub::{lock, Hub};
-use crate::options::{failed, invalid, Options};
+use crate::faults::{catch, caught, lock};
+use crate::h3::codes;
+use crate::hub::Hub;
+use crate::inbox::Batch;
+use crate::options::Options;
+use crate::quic::pending::Admissions;
+use crate::quic::runtime::WalledRuntime;
+use crate::quic::{socket, tls};
+use crate::registry::Registry;
+use crate::server;
 use crate::session::framed;
-use crate::{client, inbox::Batch, server, socket, tls};
 
 /// The longest that the closing of all sessions may take, and then that of the connections.
 const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
@@ -29,13 +34,15 @@ const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
 /// The longest wait for the threads' end; they are idle by then.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(100);
 
-/// H3_NO_ERROR (RFC 9114, section 8.1).
-const NO_ERROR: u32 = 0x100;
+/// Bytes of a client's first packets that are kept until its connection is admitted, for one and for all.
+const EARLY_BYTES: u64 = 16 * 1024;
+const ALL_EARLY_BYTES: u64 = 1024 * 1024;
 
 /// Sessions with their threads: a server's, a client's, or both.
 #[napi]
 pub struct Endpoint {
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) registry: Arc<Registry>,
+    hub: Arc<Hub>,
     pub(crate) handle: Handle,
     runtime: Mutex<Option<Runtime>>,
     server: Mutex<Option<quinn::Endpoint>>,
@@ -60,8 +67,10 @@ impl Endpoint {
         let readable = Box::new(move || {
             readable.call((), ThreadsafeFunctionCallMode::NonBlocking);
         });
+        let hub = Arc::new(Hub::new(options, runtime.handle().clone(), readable));
         Ok(Self {
-            hub: Arc::new(Hub::new(options, runtime.handle().clone(), readable)),
+            registry: Arc::new(Registry::new(hub.clone())),
+            hub,
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
             server: Mutex::default(),
@@ -95,7 +104,7 @@ impl Endpoint {
         let endpoint = self.bind(SocketAddr::new(ip, port), Some(config))?;
         let port = endpoint.local_addr().map_err(failed)?.port();
         self.hub
-            .spawn(server::accept_loop(self.hub.clone(), endpoint.clone()));
+            .spawn(server::accept_loop(self.registry.clone(), endpoint.clone()));
         *lock(&self.server) = Some(endpoint);
         Ok(port)
     }
@@ -118,42 +127,59 @@ impl Endpoint {
         hashes: Vec<Uint8ArraySlice>,
         headers: Vec<String>,
     ) -> Result<u32> {
-        let mut request = ConnectRequest::new(url.parse::<url::Url>().map_err(invalid)?);
-        for pair in headers.chunks_exact(2) {
-            let name = pair[0].parse().map_err(invalid)?;
-            request = request.with_header(name, pair[1].parse().map_err(invalid)?);
-        }
         let hashes = hashes.iter().map(|hash| hash.to_vec()).collect();
         let transport = Arc::new(self.hub.options.transport()?);
-        let config = tls::client_config(hashes, transport)?;
-        let client = Client::new(self.client_endpoint()?, config);
+        let target = Target {
+            url: url.parse::<url::Url>().map_err(invalid)?,
+            headers,
+            config: tls::client_config(hashes, transport)?,
+        };
+        let endpoint = self.client_endpoint()?;
         let Some(place) = self.hub.enter() else {
             return Ok(0);
         };
         let id = self.hub.next_id();
-        let connecting = client::connect(self.hub.clone(), id, client, request, place);
+        let connecting = client::connect(self.registry.clone(), id, endpoint, target, place);
         self.hub.spawn(connecting);
         Ok(id)
     }
 
+    /// Accepts a request for a session; answers false where it is none, and refuses one for something else.
     #[napi(catch_unwind)]
     pub fn accept(&self, id: u32) -> bool {
-        let Some(request) = self.hub.take_request(id) else {
+        let Some(request) = self.registry.take_request(id) else {
             return false;
         };
-        self.hub.spawn(request.accept(self.hub.clone(), id));
+        if !request.is_session() {
+            let status = request.status_of_other();
+            self.hub
+                .spawn(request.refuse(self.hub.options.handshake_timeout(), status));
+            return false;
+        }
+        let registry = self.registry.clone();
+        self.hub
+            .spawn(async move { registry.accept(request, id).await });
         true
     }
 
+    /// Answers a request with a status of 300 to 599.
     #[napi(catch_unwind)]
     pub fn reject(&self, id: u32, status: u16) -> Result<bool> {
-        let status = StatusCode::from_u16(status).map_err(invalid)?;
-        let Some(request) = self.hub.take_request(id) else {
+        if !(300..600).contains(&status) {
+            return Err(invalid(format!("{status} refuses nothing")));
+        }
+        let Some(request) = self.registry.take_request(id) else {
             return Ok(false);
         };
         let limit = self.hub.options.handshake_timeout();
-        self.hub.spawn(request.reject(limit, status));
+        self.hub.spawn(request.refuse(limit, status));
         Ok(true)
+    }
+
+    /// Counts of new connections.
+    #[napi(catch_unwind)]
+    pub fn admissions(&self) -> Admissions {
+        self.registry.pending.admissions()
     }
 
     /// To be called before reading: what comes later is told anew.
@@ -180,7 +206,7 @@ impl Endpoint {
 
     #[napi(catch_unwind)]
     pub fn send(&self, session: u32, bytes: Uint8ArraySlice) -> bool {
-        self.hub
+        self.registry
             .session(session)
             .is_some_and(|session| session.send_framed(&self.hub, framed(&bytes)))
     }
@@ -191,7 +217,7 @@ impl Endpoint {
         let framed = framed(&bytes);
         let mut sent = 0;
         let count = ids.len().min(count as usize);
-        self.hub.with_sessions(&ids[..count], |session| {
+        self.registry.with_sessions(&ids[..count], |session| {
             sent += u32::from(session.send_framed(&self.hub, framed.clone()));
         });
         sent
@@ -199,7 +225,7 @@ impl Endpoint {
 
     #[napi(catch_unwind)]
     pub fn close_session(&self, id: u32, code: u32, reason: String) {
-        if let Some(session) = self.hub.session(id) {
+        if let Some(session) = self.registry.session(id) {
             let _context = self.handle.enter();
             session
                 .clone()
@@ -210,12 +236,12 @@ impl Endpoint {
     /// To be called when the end of a session has been dealt with.
     #[napi(catch_unwind)]
     pub fn forget(&self, id: u32) {
-        self.hub.forget_session(id);
+        self.registry.forget_session(id);
     }
 
     #[napi(catch_unwind)]
     pub fn stats(&self, id: u32) -> Option<Stats> {
-        let session = self.hub.session(id)?;
+        let session = self.registry.session(id)?;
         catch(|| session.stats()).ok()
     }
 
@@ -226,9 +252,9 @@ impl Endpoint {
             .into_iter()
             .filter_map(|endpoint| lock(endpoint).take())
             .collect();
-        let hub = self.hub.clone();
+        let (hub, registry) = (self.hub.clone(), self.registry.clone());
         self.handle.spawn(async move {
-            if let Err(message) = caught(close_all(&hub, endpoints, code, &reason)).await {
+            if let Err(message) = caught(close_all(&registry, endpoints, code, &reason)).await {
                 hub.fault(0, message);
             }
             hub.event(Event::new(Kind::EndpointClosed, 0));
@@ -246,7 +272,10 @@ impl Endpoint {
     fn server_config(&self, cert_pem: &str, key_pem: &str) -> Result<quinn::ServerConfig> {
         let transport = Arc::new(self.hub.options.transport()?);
         let mut config = tls::server_config(cert_pem, key_pem, transport)?;
-        config.max_incoming(self.hub.options.max_connections as usize);
+        config
+            .max_incoming(self.hub.options.max_connections as usize)
+            .incoming_buffer_size(EARLY_BYTES)
+            .incoming_buffer_size_total(ALL_EARLY_BYTES);
         Ok(config)
     }
 
@@ -280,12 +309,12 @@ impl Drop for Endpoint {
     }
 }
 
-async fn close_all(hub: &Hub, endpoints: Vec<quinn::Endpoint>, code: u32, reason: &str) {
+async fn close_all(registry: &Registry, endpoints: Vec<quinn::Endpoint>, code: u32, reason: &str) {
     for endpoint in &endpoints {
         endpoint.set_server_config(None);
     }
-    hub.drop_requests();
-    let sessions = hub.sessions();
+    registry.drop_requests();
+    let sessions = registry.sessions();
     join_all(sessions.iter().map(|session| async move {
         let closing = async {
             session.close(code, reason).await;
@@ -293,12 +322,12 @@ async fn close_all(hub: &Hub, endpoints: Vec<quinn::Endpoint>, code: u32, reason
             let _ = timeout(CLOSE_LIMIT, session.inner.closed()).await;
         };
         if let Err(message) = caught(closing).await {
-            session.fail(hub, message);
+            session.fail(&registry.hub, message);
         }
     }))
     .await;
     for endpoint in &endpoints {
-        endpoint.close(NO_ERROR.into(), b"");
+        endpoint.close(quinn::VarInt::from_u32(codes::NO_ERROR), b"");
     }
     let _ = timeout(CLOSE_LIMIT, async {
         for endpoint in &endpoints {

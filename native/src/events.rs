@@ -24,11 +24,14 @@ pub enum Cause {
     Lost = 4,
 }
 
-/// A client's request for a session.
+/// A client's request, for a session or for something else.
 #[napi(object)]
 #[derive(Clone)]
 pub struct RequestInfo {
     pub peer: String,
+    pub method: String,
+    /// The protocol that an extended CONNECT asks for, or empty.
+    pub protocol: String,
     pub authority: String,
     pub path: String,
     pub query: String,

@@ -2,21 +2,21 @@
 
 use std::any::Any;
 use std::future::Future;
-use std::io;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use napi_derive::napi;
-use quinn::{AsyncTimer, AsyncUdpSocket, Runtime, TokioRuntime};
 
-use crate::hub::Hub;
-use crate::options::failed;
+use crate::errors::failed;
+
+/// Locks, also after a panic of a thread that held the lock: no session waits for another's fault.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Calls; where that panics, the result is the panic's message.
 pub fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
@@ -80,33 +80,6 @@ impl<T> Drop for Fragile<T> {
             // SAFETY: nothing uses the value after this.
             unsafe { ManuallyDrop::drop(&mut self.0) };
         }
-    }
-}
-
-/// tokio for quinn's own tasks, one for each connection and socket: a panic in one is told.
-#[derive(Debug)]
-pub struct WalledRuntime(pub Weak<Hub>);
-
-impl Runtime for WalledRuntime {
-    fn new_timer(&self, at: Instant) -> Pin<Box<dyn AsyncTimer>> {
-        TokioRuntime.new_timer(at)
-    }
-
-    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        let hub = self.0.clone();
-        spawn(task, move |message| {
-            if let Some(hub) = hub.upgrade() {
-                hub.fault(0, message);
-            }
-        });
-    }
-
-    fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Arc<dyn AsyncUdpSocket>> {
-        TokioRuntime.wrap_udp_socket(socket)
-    }
-
-    fn now(&self) -> Instant {
-        TokioRuntime.now()
     }
 }
 

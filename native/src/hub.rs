@@ -1,7 +1,7 @@
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -9,11 +9,9 @@ use tokio::time::{sleep_until, Instant};
 
 use crate::clock::Clock;
 use crate::events::{Event, Kind};
-use crate::faults::spawn;
+use crate::faults::{lock, spawn};
 use crate::inbox::{Batch, Inbox, Taken};
 use crate::options::Options;
-use crate::request::Request;
-use crate::session::Session;
 
 /// Tells JavaScript that there is something to read.
 pub type Readable = Box<dyn Fn() + Send + Sync>;
@@ -24,12 +22,7 @@ const TOLD_EVERY: Duration = Duration::from_millis(1);
 /// Datagrams that a session may have read before it is the next one's turn.
 const TURN: usize = 16;
 
-/// Locks, also after a panic of a thread that held the lock: no session waits for another's fault.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// State that QUIC's threads and JavaScript's share. Every queue in it is bounded by the number of
+/// Queues between QUIC's threads and JavaScript's. Every queue in it is bounded by the number of
 /// connections and of their streams: a session stands in line once, a stream announces itself once.
 ///
 /// No telling is lost. A thread first puts something into a queue, then sets `told` and calls JavaScript
@@ -45,8 +38,6 @@ pub struct Hub {
     told_at: Mutex<Option<Instant>>,
     events: Mutex<VecDeque<Event>>,
     line: Mutex<VecDeque<Arc<Inbox>>>,
-    sessions: Mutex<HashMap<u32, Arc<Session>>>,
-    requests: Mutex<HashMap<u32, Request>>,
     next_id: AtomicU32,
     connections: Arc<AtomicUsize>,
 }
@@ -63,8 +54,6 @@ impl Hub {
             told_at: Mutex::default(),
             events: Mutex::default(),
             line: Mutex::default(),
-            sessions: Mutex::default(),
-            requests: Mutex::default(),
             next_id: AtomicU32::new(1),
             connections: Arc::default(),
         }
@@ -79,10 +68,6 @@ impl Hub {
         let count = self.connections.fetch_add(1, Ordering::Relaxed);
         let place = Place(self.connections.clone());
         (count < self.options.max_connections as usize).then_some(place)
-    }
-
-    pub fn connections(&self) -> usize {
-        self.connections.load(Ordering::Relaxed)
     }
 
     fn tell(&self) {
@@ -138,46 +123,6 @@ impl Hub {
         events.drain(..count).collect()
     }
 
-    pub fn add_session(&self, session: Arc<Session>) {
-        lock(&self.sessions).insert(session.id, session);
-    }
-
-    /// JavaScript has taken note of a session's end.
-    pub fn forget_session(&self, id: u32) {
-        // Dropped after the lock is released: the last reference closes the connection.
-        let _session = lock(&self.sessions).remove(&id);
-    }
-
-    pub fn session(&self, id: u32) -> Option<Arc<Session>> {
-        lock(&self.sessions).get(&id).cloned()
-    }
-
-    pub fn sessions(&self) -> Vec<Arc<Session>> {
-        lock(&self.sessions).values().cloned().collect()
-    }
-
-    /// Calls with each session of these ids that there is.
-    pub fn with_sessions(&self, ids: &[u32], mut call: impl FnMut(&Session)) {
-        let sessions = lock(&self.sessions);
-        for id in ids {
-            if let Some(session) = sessions.get(id) {
-                call(session);
-            }
-        }
-    }
-
-    pub fn add_request(&self, id: u32, request: Request) {
-        lock(&self.requests).insert(id, request);
-    }
-
-    pub fn take_request(&self, id: u32) -> Option<Request> {
-        lock(&self.requests).remove(&id)
-    }
-
-    pub fn drop_requests(&self) {
-        lock(&self.requests).clear();
-    }
-
     /// Keeps a session's datagram; answers how many older ones had to go for it.
     pub fn datagram(&self, inbox: &Arc<Inbox>, datagram: &[u8]) -> u64 {
         let (dropped, in_line) = inbox.push(datagram, self.clock.now_ms());
@@ -207,6 +152,7 @@ impl Hub {
 }
 
 /// One connection's place among the most there may be; given back when dropped.
+#[derive(Debug)]
 pub struct Place(Arc<AtomicUsize>);
 
 impl Drop for Place {

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-use crate::hub::lock;
+use crate::faults::lock;
 
 /// A session's received datagrams: at most `capacity` of them, the oldest dropped for the newest.
 pub struct Inbox {

@@ -7,21 +7,22 @@
 
 mod client;
 mod clock;
-mod congestion;
 mod counters;
 mod endpoint;
+mod errors;
 mod events;
 mod faults;
+mod h3;
 mod hub;
 mod inbox;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
+mod quic;
+mod registry;
 mod request;
 mod server;
 mod session;
-mod socket;
 mod stream;
 mod stream_calls;
 mod stream_tasks;
-mod tls;

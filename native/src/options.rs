@@ -1,10 +1,11 @@
 use std::time::Duration;
 
-use napi::bindgen_prelude::{Error, Result, Status};
+use napi::bindgen_prelude::Result;
 use napi_derive::napi;
 use quinn::{IdleTimeout, TransportConfig, VarInt};
 
-use crate::congestion;
+use crate::errors::invalid;
+use crate::quic::congestion;
 
 /// An endpoint's options, complete: the defaults are in `settings.js`.
 #[napi(object)]
@@ -63,12 +64,4 @@ impl Options {
     pub fn handshake_timeout(&self) -> Duration {
         Duration::from_millis(u64::from(self.handshake_timeout_ms))
     }
-}
-
-pub fn invalid(reason: impl ToString) -> Error {
-    Error::new(Status::InvalidArg, reason.to_string())
-}
-
-pub fn failed(reason: impl ToString) -> Error {
-    Error::new(Status::GenericFailure, reason.to_string())
 }

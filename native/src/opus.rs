@@ -9,7 +9,7 @@ use napi::bindgen_prelude::{Float32ArraySlice, Result, Uint8ArraySlice};
 use napi_derive::napi;
 use opusic_sys as sys;
 
-use crate::options::{failed, invalid};
+use crate::errors::{failed, invalid};
 
 /// The longest Opus frame, 60 ms at 48 kHz, and the longest in bytes (RFC 6716, section 3.2.1).
 const MAX_SAMPLES: usize = 2880;

@@ -1,70 +1,93 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use quinn::{RecvStream, VarInt};
 use tokio::time::timeout;
-use web_transport_quinn::http::StatusCode;
 
-use crate::events::{Cause, Event, RequestInfo};
-use crate::faults::caught;
-use crate::hub::{Hub, Place};
-use crate::session::Session;
-use crate::socket::readable;
+use crate::events::RequestInfo;
+use crate::faults::Fragile;
+use crate::h3::codes;
+use crate::h3::connection::{Connection, Exchange};
+use crate::h3::head::response;
+use crate::h3::session::Session;
+use crate::hub::Place;
+use crate::quic::pending::Ticket;
+use crate::quic::socket::readable;
 
-/// Time for which a refused client is held, so that it can read the answer: one whose control stream
-/// goes at once reports a connection error instead.
-const REFUSED_FOR: Duration = Duration::from_secs(2);
+/// Time for which a connection is held whose session was refused, so that the client can read the answer:
+/// one whose connection goes at once reports that instead.
+pub const REFUSED_FOR: Duration = Duration::from_secs(2);
 
-/// H3_NO_ERROR (RFC 9114, section 8.1).
-const NO_ERROR: u32 = 0x100;
+/// Field of an answer that opens a session for clients of draft-ietf-webtrans-http3-02.
+const DRAFT: (&str, &str) = ("sec-webtransport-http3-draft", "draft02");
 
-/// A session that a client has asked for and that awaits JavaScript's decision.
+/// A request that awaits JavaScript's decision, for a session or for something else.
 pub struct Request {
-    pub inner: web_transport_quinn::Request,
-    pub place: Place,
+    pub connection: Arc<Connection>,
+    pub exchange: Exchange,
+    pub ticket: Arc<Ticket<Place>>,
 }
 
 impl Request {
     pub fn info(&self) -> RequestInfo {
-        let url = &self.inner.url;
-        let text = |value: &web_transport_quinn::http::HeaderValue| {
-            String::from_utf8_lossy(value.as_bytes()).into_owned()
-        };
-        let headers = &self.inner.headers;
+        let head = &self.exchange.head;
         RequestInfo {
-            peer: readable(self.inner.conn().remote_address()),
-            authority: url.authority().to_owned(),
-            path: url.path().to_owned(),
-            query: url.query().unwrap_or_default().to_owned(),
-            origin: headers.get("origin").map(text).unwrap_or_default(),
-            headers: headers
-                .iter()
-                .flat_map(|(name, value)| [name.to_string(), text(value)])
-                .collect(),
+            peer: readable(self.connection.quic.remote_address()),
+            method: head.method.clone(),
+            protocol: head.protocol.clone(),
+            authority: head.authority.clone(),
+            path: head.path.clone(),
+            query: head.query.clone(),
+            origin: head.header("origin").unwrap_or_default().to_owned(),
+            headers: head.headers.clone(),
         }
     }
 
-    /// Accepts it. JavaScript hears that the session has opened, or else that it has closed.
-    pub async fn accept(self, hub: Arc<Hub>, id: u32) {
-        let limit = hub.options.handshake_timeout();
-        let reason = match caught(timeout(limit, self.inner.ok())).await {
-            Ok(Ok(Ok(inner))) => return Session::start(hub, id, inner, self.place),
-            Ok(_) => "the client went away".to_owned(),
-            Err(message) => {
-                let reason = format!("the engine failed: {message}");
-                hub.fault(0, message);
-                reason
-            }
+    /// Opens the session that was asked for; None where the client went or had to make room.
+    pub async fn accept(self, limit: Duration) -> Option<(Session, Fragile<RecvStream>, Place)> {
+        let Exchange { mut send, recv, .. } = self.exchange;
+        let Some(place) = self.ticket.settle() else {
+            let _ = send.reset(VarInt::from_u32(codes::REQUEST_REJECTED));
+            return None;
         };
-        hub.event(Event::closed(id, Cause::Lost, 0, reason));
+        let bytes = response(200, &[DRAFT]);
+        if !matches!(timeout(limit, send.write_all(&bytes)).await, Ok(Ok(()))) {
+            self.connection.close(codes::NO_ERROR, "");
+            return None;
+        }
+        let session = Session::new(self.connection, send)?;
+        Some((session, recv, place))
     }
 
-    /// Answers with a status that is not 200.
-    pub async fn reject(self, limit: Duration, status: StatusCode) {
-        let Ok(Ok(session)) = timeout(limit, self.inner.respond(status)).await else {
+    /// Whether a session can be made of it.
+    pub fn is_session(&self) -> bool {
+        self.exchange.head.is_webtransport()
+    }
+
+    /// The status for a request that isn't for a session where sessions are.
+    pub fn status_of_other(&self) -> u16 {
+        self.exchange.head.status_of_other()
+    }
+
+    /// Answers with a status that opens no session. A connection that was for a session alone ends with it.
+    pub async fn refuse(self, limit: Duration, status: u16) {
+        let is_session = self.is_session();
+        let Exchange {
+            mut send, mut recv, ..
+        } = self.exchange;
+        let allow = [("allow", "CONNECT")];
+        let headers: &[_] = if status == 405 { &allow } else { &[] };
+        let bytes = response(status, headers);
+        if !matches!(timeout(limit, send.write_all(&bytes)).await, Ok(Ok(()))) {
             return;
-        };
-        let _ = timeout(REFUSED_FOR, session.closed()).await;
-        let conn: &quinn::Connection = &session;
-        conn.close(NO_ERROR.into(), b"");
+        }
+        let _ = send.finish();
+        let _ = recv.stop(VarInt::from_u32(codes::NO_ERROR));
+        if is_session {
+            let _ = timeout(REFUSED_FOR, self.connection.quic.closed()).await;
+            if !self.connection.has_session() {
+                self.connection.close(codes::NO_ERROR, "");
+            }
+        }
     }
 }

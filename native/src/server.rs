@@ -1,63 +1,119 @@
 use std::sync::Arc;
 
-use tokio::time::{sleep, timeout};
-use web_transport_quinn::http::StatusCode;
+use tokio::select;
+use tokio::time::{sleep, sleep_until, timeout, Instant};
 
-use crate::events::{Event, Kind};
-use crate::faults::{catch, pass, Place};
-use crate::hub::{self, Hub};
-use crate::request::Request;
+use crate::faults::{catch, pass, spawn, Place};
+use crate::h3::codes;
+use crate::h3::connection::Connection;
+use crate::hub;
+use crate::quic::pending::{Network, Ticket};
+use crate::registry::Registry;
+use crate::request::{Request, REFUSED_FOR};
 
-/// Percentage of the most connections from which on a new client first has to prove that its address is
-/// its own (RFC 9000, section 8.1.2).
-const BUSY_PERCENT: usize = 50;
+/// Status of a request about which nobody decided in time.
+const UNAVAILABLE: u16 = 503;
 
 /// Takes connections until the endpoint closes. A panic over one connection leaves the others alone.
-pub async fn accept_loop(hub: Arc<Hub>, endpoint: quinn::Endpoint) {
+pub async fn accept_loop(registry: Arc<Registry>, endpoint: quinn::Endpoint) {
     while let Some(incoming) = endpoint.accept().await {
-        if let Err(message) = catch(|| admit(&hub, incoming)) {
-            hub.fault(0, message);
+        if let Err(message) = catch(|| admit(&registry, incoming)) {
+            registry.hub.fault(0, message);
         }
     }
 }
 
-fn admit(hub: &Arc<Hub>, incoming: quinn::Incoming) {
+fn admit(registry: &Arc<Registry>, incoming: quinn::Incoming) {
     pass(Place::Accept);
-    let Some(place) = hub.enter() else {
-        incoming.refuse();
-        return;
-    };
-    let busy = hub.options.max_connections as usize * BUSY_PERCENT / 100;
-    if hub.connections() > busy && incoming.may_retry() && !incoming.remote_address_validated() {
+    let (hub, pending) = (&registry.hub, &registry.pending);
+    let network = Network::of(incoming.remote_address());
+    let validated = incoming.remote_address_validated() || !incoming.may_retry();
+    if !validated && pending.is_crowded(network) {
+        pending.retried();
         // It fails for an address that was validated already, and that was looked at.
         let _ = incoming.retry();
         return;
     }
-    hub.spawn(handshake(hub.clone(), incoming, place));
+    match pending.enter(network, || hub.enter()) {
+        Some(ticket) => hub.spawn(serve(registry.clone(), incoming, Arc::new(ticket))),
+        None => incoming.refuse(),
+    }
 }
 
-async fn handshake(hub: Arc<Hub>, incoming: quinn::Incoming, place: hub::Place) {
-    let limit = hub.options.handshake_timeout();
-    let request = timeout(limit, async {
-        let connection = incoming.accept().ok()?.await.ok()?;
-        web_transport_quinn::Request::accept(connection).await.ok()
-    });
-    let Ok(Some(inner)) = request.await else {
+/// Serves a connection until it ends, or has to make room for another before it is a session.
+async fn serve(
+    registry: Arc<Registry>,
+    incoming: quinn::Incoming,
+    ticket: Arc<Ticket<hub::Place>>,
+) {
+    let limit = registry.hub.options.handshake_timeout();
+    let Ok(connecting) = incoming.accept() else {
         return;
     };
-    let request = Request { inner, place };
-    let id = hub.next_id();
-    let event = Event {
-        request: Some(request.info()),
-        ..Event::new(Kind::Request, id)
+    let quic = select! {
+        connected = timeout(limit, connecting) => match connected {
+            Ok(Ok(quic)) => quic,
+            _ => return,
+        },
+        () = ticket.displaced() => return,
     };
-    hub.add_request(id, request);
-    hub.event(event);
-
-    sleep(limit).await;
-    if let Some(undecided) = hub.take_request(id) {
-        undecided
-            .reject(limit, StatusCode::SERVICE_UNAVAILABLE)
-            .await;
+    let (connection, mut exchanges, task) = Connection::start(quic);
+    run(&registry, &connection, task);
+    let mut deadline = Instant::now() + limit;
+    let mut asked = false;
+    loop {
+        select! {
+            exchange = exchanges.recv() => {
+                let Some(exchange) = exchange else {
+                    return;
+                };
+                if !asked {
+                    asked = true;
+                    deadline = Instant::now() + limit + REFUSED_FOR;
+                }
+                let request = Request {
+                    connection: connection.clone(),
+                    exchange,
+                    ticket: ticket.clone(),
+                };
+                ask(&registry, request);
+            }
+            () = ticket.displaced() => {
+                connection.close(codes::EXCESSIVE_LOAD, "too many connections that ask for nothing");
+                return;
+            }
+            () = sleep_until(deadline), if !connection.has_session() => {
+                connection.close(codes::NO_ERROR, "nothing was asked for in time");
+                return;
+            }
+        }
     }
+}
+
+/// Runs a connection's own task; a panic in it ends the connection.
+fn run(
+    registry: &Arc<Registry>,
+    connection: &Arc<Connection>,
+    task: impl std::future::Future<Output = ()> + Send + 'static,
+) {
+    let (hub, connection) = (registry.hub.clone(), connection.clone());
+    spawn(task, move |message| {
+        hub.fault(0, message);
+        let _ = catch(|| connection.close(codes::INTERNAL_ERROR, ""));
+        // Dropping the last reference would panic where quinn's lock on the connection is poisoned.
+        std::mem::forget(connection);
+    });
+}
+
+/// Has JavaScript decide about a request, as long as there is time.
+fn ask(registry: &Arc<Registry>, request: Request) {
+    let limit = registry.hub.options.handshake_timeout();
+    let id = registry.ask(request);
+    let late = registry.clone();
+    registry.hub.spawn(async move {
+        sleep(limit).await;
+        if let Some(undecided) = late.take_request(id) {
+            undecided.refuse(limit, UNAVAILABLE).await;
+        }
+    });
 }

@@ -1,27 +1,28 @@
 use std::collections::HashMap;
 use std::future::Future;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use quinn::{ConnectionError, SendDatagramError};
+use quinn::{ConnectionError, SendDatagramError, VarInt};
 use tokio::select;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, sleep_until, timeout, Instant};
-use web_transport_quinn::{SessionError, WebTransportError};
 
 use crate::counters::{Counters, Stats};
-use crate::events::{Cause, Event, Kind};
-use crate::faults::{self, catch, pass, spawn};
-use crate::hub::{lock, Hub, Place};
+use crate::events::{Cause, Event};
+use crate::faults::{self, catch, lock, pass, spawn};
+use crate::h3;
+use crate::h3::codes::INTERNAL_ERROR;
+use crate::hub::{Hub, Place};
 use crate::inbox::Inbox;
+use crate::options::Options;
 use crate::stream::Stream;
-use crate::stream_tasks;
 
-/// In front of each datagram: the quarter of the stream that asked for the session, a varint
-/// (RFC 9297, section 2.1). Each session is alone on its connection and its request is the first
-/// stream, so that is 0.
+/// In front of each datagram: the quarter of the stream that asked for the session, a varint (RFC 9297,
+/// section 2.1). Each session is alone on its connection, and its request nearly always the first stream.
 pub const DATAGRAM_HEADER: [u8; 1] = [0];
 
 /// The longest that a close waits for streams' unsent bytes.
@@ -32,10 +33,7 @@ const FLUSH_CHECK: Duration = Duration::from_millis(2);
 /// of the end.
 const HEAD_START: Duration = Duration::from_millis(20);
 
-/// H3_INTERNAL_ERROR (RFC 9114, section 8.1).
-const INTERNAL_ERROR: u32 = 0x102;
-
-/// Checks in each idle timeout whether anything was heard of a peer.
+/// Checks in each idle timeout whether quinn still works.
 const LOOKS_PER_TIMEOUT: u32 = 8;
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
@@ -45,7 +43,8 @@ const MAX_REASON_BYTES: usize = 1024;
 /// An open session.
 pub struct Session {
     pub id: u32,
-    pub inner: web_transport_quinn::Session,
+    pub inner: h3::session::Session,
+    datagram_header: Vec<u8>,
     pub inbox: Arc<Inbox>,
     pub streams: Mutex<HashMap<u32, Arc<Stream>>>,
     /// Places for the streams that the peer opens: bidirectional, unidirectional.
@@ -61,13 +60,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts a session's tasks and tells JavaScript.
-    pub fn start(hub: Arc<Hub>, id: u32, inner: web_transport_quinn::Session, place: Place) {
-        let streams = hub.options.max_streams as usize;
-        let session = Arc::new(Self {
+    pub fn new(id: u32, inner: h3::session::Session, options: &Options, place: Place) -> Self {
+        let streams = options.max_streams as usize;
+        Self {
             id,
+            datagram_header: inner.datagram_header(),
             inner,
-            inbox: Arc::new(Inbox::new(id, hub.options.receive_queue as usize)),
+            inbox: Arc::new(Inbox::new(id, options.receive_queue as usize)),
             streams: Mutex::default(),
             peer_streams: [(); 2].map(|()| Arc::new(Semaphore::new(streams))),
             wrote_at: Mutex::default(),
@@ -76,19 +75,7 @@ impl Session {
             closing: OnceLock::new(),
             over: AtomicBool::new(false),
             _place: place,
-        });
-        hub.add_session(session.clone());
-        hub.event(Event {
-            text: crate::socket::readable(session.inner.remote_address()),
-            ..Event::new(Kind::Opened, id)
-        });
-        session.spawn(&hub, receive(hub.clone(), session.clone()));
-        session.spawn(
-            &hub,
-            stream_tasks::accept_bidi(hub.clone(), session.clone()),
-        );
-        session.spawn(&hub, stream_tasks::accept_uni(hub.clone(), session.clone()));
-        session.spawn(&hub, watch(hub.clone(), session.clone()));
+        }
     }
 
     /// Starts a task of the session's; a panic in it ends the session.
@@ -104,11 +91,11 @@ impl Session {
     /// Ends the session after a panic. JavaScript hears of a fault and of a lost connection.
     pub fn fail(&self, hub: &Hub, message: String) {
         // Dropping the last reference would panic where quinn's lock on the connection is poisoned.
-        std::mem::forget(self.inner.clone());
+        std::mem::forget(quinn::Connection::clone(&self.inner));
         let text = format!("the engine failed: {message}");
         hub.fault(self.id, message);
         let conn: &quinn::Connection = &self.inner;
-        let _ = catch(|| conn.close(INTERNAL_ERROR.into(), b""));
+        let _ = catch(|| conn.close(VarInt::from_u32(INTERNAL_ERROR), b""));
         self.end(hub, Event::closed(self.id, Cause::Lost, 0, text));
     }
 
@@ -137,6 +124,7 @@ impl Session {
 
     fn queue(&self, framed: Bytes) -> bool {
         let conn: &quinn::Connection = &self.inner;
+        let framed = self.with_own_header(framed);
         if conn.datagram_send_buffer_space() < framed.len() {
             self.counters.blocked.add(1);
         }
@@ -153,8 +141,18 @@ impl Session {
         }
     }
 
+    /// A datagram as this session sends it, where its request was not the first of its connection.
+    fn with_own_header(&self, framed: Bytes) -> Bytes {
+        if self.datagram_header == DATAGRAM_HEADER {
+            return framed;
+        }
+        [&self.datagram_header, &framed[DATAGRAM_HEADER.len()..]]
+            .concat()
+            .into()
+    }
+
     /// Closes with a capsule that carries code and reason, behind what streams still have to
-    /// write. Must run on the runtime: elsewhere the capsule would be left out.
+    /// write.
     pub async fn close(&self, code: u32, reason: &str) {
         let mut end = reason.len().min(MAX_REASON_BYTES);
         while !reason.is_char_boundary(end) {
@@ -167,7 +165,7 @@ impl Session {
             if let Some(at) = wrote_at {
                 sleep_until(at + HEAD_START).await;
             }
-            self.inner.close(code, reason.as_bytes());
+            self.inner.close(code, reason).await;
         }
     }
 
@@ -179,31 +177,27 @@ impl Session {
 
     pub fn stats(&self) -> Stats {
         self.counters
-            .with_connection(&self.inner, DATAGRAM_HEADER.len())
+            .with_connection(&self.inner, self.datagram_header.len())
     }
 
-    /// Tells from the connection's end why the session ended. The peer's own reason may come twice: in the
-    /// capsule, and in the connection's close.
-    fn ended(&self, session: SessionError, connection: ConnectionError, silent: bool) -> Event {
-        if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = session {
+    /// Tells from the connection's end why the session ended.
+    fn ended(&self, connection: ConnectionError) -> Event {
+        if let (None, Some((code, reason))) = (self.closing.get(), self.inner.peer_end(&connection))
+        {
             return Event::closed(self.id, Cause::Peer, code, reason);
         }
         if let Some((code, reason)) = self.closing.get() {
             return Event::closed(self.id, Cause::Local, *code, reason.clone());
         }
-        let told = SessionError::from(connection.clone());
-        if let SessionError::WebTransportError(WebTransportError::Closed(code, reason)) = told {
-            return Event::closed(self.id, Cause::Peer, code, reason);
-        }
         match connection {
-            // By this side, but not by JavaScript: the connection timed out, or the peer has just
-            // ended its request without a word, and then the session closed the connection.
-            ConnectionError::LocallyClosed if !silent => {
-                Event::closed(self.id, Cause::Peer, 0, String::new())
-            }
-            ConnectionError::LocallyClosed | ConnectionError::TimedOut => {
+            ConnectionError::TimedOut => {
                 let reason = "nothing was heard of the peer for too long";
                 Event::closed(self.id, Cause::Timeout, 0, reason.to_owned())
+            }
+            // By this side, but not by JavaScript.
+            ConnectionError::LocallyClosed => {
+                let reason = "the peer broke the rules of HTTP/3";
+                Event::closed(self.id, Cause::Lost, 0, reason.to_owned())
             }
             error => Event::closed(self.id, Cause::Lost, 0, error.to_string()),
         }
@@ -218,10 +212,11 @@ pub fn framed(datagram: &[u8]) -> Bytes {
     Bytes::from(bytes)
 }
 
-async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
+/// Takes a session's datagrams.
+pub async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
     let conn: &quinn::Connection = &session.inner;
     while let Ok(datagram) = conn.read_datagram().await {
-        let Some(payload) = datagram.strip_prefix(&DATAGRAM_HEADER) else {
+        let Some(payload) = datagram.strip_prefix(&session.datagram_header[..]) else {
             session.counters.malformed.add(1);
             continue;
         };
@@ -232,17 +227,19 @@ async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
     }
 }
 
-async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
+/// Waits for a session's end, and tells JavaScript of it. After a panic under its lock quinn wakes nobody:
+/// asking it now and then finds that out.
+pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
     let conn: &quinn::Connection = &session.inner;
     let look_every = (hub.options.idle_timeout() / LOOKS_PER_TIMEOUT).min(LONGEST_LOOK);
-    let mut heard = conn.stats().udp_rx.datagrams;
-    let connection = loop {
+    let mut closed = pin!(session.inner.closed());
+    let reason = loop {
         select! {
-            reason = conn.closed() => break reason,
-            () = sleep(look_every) => heard = conn.stats().udp_rx.datagrams,
+            reason = &mut closed => break reason,
+            () = sleep(look_every) => {
+                conn.stats();
+            }
         }
     };
-    let silent = conn.stats().udp_rx.datagrams == heard;
-    let told = session.inner.closed().await;
-    session.end(&hub, session.ended(told, connection, silent));
+    session.end(&hub, session.ended(reason));
 }

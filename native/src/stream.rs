@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use bytes::Bytes;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
-use crate::hub::lock;
+use crate::faults::lock;
 use crate::inbox::take_front;
 
 /// End of a stream's incoming side.

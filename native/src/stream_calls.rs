@@ -3,7 +3,7 @@ use napi_derive::napi;
 use std::sync::Arc;
 
 use crate::endpoint::Endpoint;
-use crate::hub::lock;
+use crate::faults::lock;
 use crate::session::Session;
 use crate::stream::{End, Read, Stream};
 use crate::stream_tasks::{drop_if_over, open};
@@ -19,9 +19,9 @@ impl Endpoint {
     #[napi(catch_unwind)]
     pub fn stream_open(&self, session: u32, bidi: bool) -> u32 {
         let _context = self.handle.enter();
-        self.hub
+        self.registry
             .session(session)
-            .and_then(|session| open(&self.hub, &session, bidi))
+            .and_then(|session| open(&self.registry.hub, &session, bidi))
             .unwrap_or(0)
     }
 
@@ -79,7 +79,7 @@ impl Endpoint {
     }
 
     fn stream(&self, session: u32, stream: u32) -> Option<(Arc<Session>, Arc<Stream>)> {
-        let session = self.hub.session(session)?;
+        let session = self.registry.session(session)?;
         let stream = lock(&session.streams).get(&stream).cloned()?;
         Some((session, stream))
     }

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
+use quinn::{ReadError, RecvStream, SendStream, VarInt, WriteError};
 use tokio::select;
 use tokio::time::Instant;
-use web_transport_quinn::{ReadError, RecvStream, SendStream, WriteError};
 
 use crate::events::{Event, Kind};
-use crate::faults::Fragile;
-use crate::hub::{lock, Hub};
+use crate::faults::{lock, Fragile};
+use crate::h3::codes::{from_wire, to_wire};
+use crate::hub::Hub;
 use crate::session::Session;
 use crate::stream::{End, Sides, Stream, Work};
 
@@ -22,39 +23,28 @@ const UNI: usize = 1;
 /// Takes the bidirectional streams that the peer opens, as long as there are places for them.
 pub async fn accept_bidi(hub: Arc<Hub>, session: Arc<Session>) {
     while let Some(permit) = place(&session, BIDI).await {
-        let Ok((send, recv)) = session.inner.accept_bi().await else {
+        let Some((send, recv)) = session.inner.accept_bi().await else {
             return;
         };
         let stream = new_stream(&hub, &session, Sides::Both, Some(permit));
         announce(&hub, &session, &stream);
         session.spawn(
             &hub,
-            read(
-                hub.clone(),
-                session.clone(),
-                stream.clone(),
-                Fragile::new(recv),
-            ),
+            read(hub.clone(), session.clone(), stream.clone(), recv),
         );
-        session.spawn(
-            &hub,
-            write(hub.clone(), session.clone(), stream, Fragile::new(send)),
-        );
+        session.spawn(&hub, write(hub.clone(), session.clone(), stream, send));
     }
 }
 
 /// Takes the unidirectional streams that the peer opens, as long as there are places for them.
 pub async fn accept_uni(hub: Arc<Hub>, session: Arc<Session>) {
     while let Some(permit) = place(&session, UNI).await {
-        let Ok(recv) = session.inner.accept_uni().await else {
+        let Some(recv) = session.inner.accept_uni().await else {
             return;
         };
         let stream = new_stream(&hub, &session, Sides::Incoming, Some(permit));
         announce(&hub, &session, &stream);
-        session.spawn(
-            &hub,
-            read(hub.clone(), session.clone(), stream, Fragile::new(recv)),
-        );
+        session.spawn(&hub, read(hub.clone(), session.clone(), stream, recv));
     }
 }
 
@@ -99,19 +89,14 @@ pub fn open(hub: &Arc<Hub>, session: &Arc<Session>, bidi: bool) -> Option<u32> {
 
 async fn opened(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>) {
     if stream.bidi {
-        let Ok((send, recv)) = session.inner.open_bi().await else {
+        let Some((send, recv)) = session.inner.open_bi().await else {
             return;
         };
-        let reading = read(
-            hub.clone(),
-            session.clone(),
-            stream.clone(),
-            Fragile::new(recv),
-        );
+        let reading = read(hub.clone(), session.clone(), stream.clone(), recv);
         session.spawn(&hub, reading);
-        write(hub, session, stream, Fragile::new(send)).await;
-    } else if let Ok(send) = session.inner.open_uni().await {
-        write(hub, session, stream, Fragile::new(send)).await;
+        write(hub, session, stream, send).await;
+    } else if let Some(send) = session.inner.open_uni().await {
+        write(hub, session, stream, send).await;
     }
 }
 
@@ -130,7 +115,7 @@ async fn read(
 ) {
     loop {
         if let Some(code) = stream.stopped() {
-            let _ = recv.stop(code);
+            let _ = recv.stop(to_wire(code));
             break;
         }
         let room = stream.room().min(CHUNK_BYTES);
@@ -147,7 +132,9 @@ async fn read(
         let (told, over) = match chunk {
             Ok(Some(chunk)) => (stream.arrived(&chunk.bytes), false),
             Ok(None) => (stream.ended(End::Finished), true),
-            Err(ReadError::Reset(code)) => (stream.ended(End::Reset(code)), true),
+            Err(ReadError::Reset(code)) => {
+                (stream.ended(End::Reset(from_wire(code).unwrap_or(0))), true)
+            }
             Err(_) => (stream.ended(End::Reset(0)), true),
         };
         if told {
@@ -179,7 +166,9 @@ async fn write(
                     _ = stream.abandon.notified() => continue,
                 };
                 if let Err(error) = written {
-                    stopped(&hub, &session, &stream, &error);
+                    if let WriteError::Stopped(code) = error {
+                        stopped(&hub, &session, &stream, code);
+                    }
                     break;
                 }
                 *lock(&session.wrote_at) = Some(Instant::now());
@@ -196,14 +185,14 @@ async fn write(
                 break;
             }
             Work::Reset(code) => {
-                let _ = send.reset(code);
+                let _ = send.reset(to_wire(code));
                 break;
             }
             Work::Wait => select! {
                 _ = stream.write_on.notified() => {}
                 code = send.stopped() => {
                     if let Ok(Some(code)) = code {
-                        stopped(&hub, &session, &stream, &WriteError::Stopped(code));
+                        stopped(&hub, &session, &stream, code);
                     }
                     break;
                 }
@@ -214,11 +203,12 @@ async fn write(
     drop_if_over(&session, &stream);
 }
 
-fn stopped(hub: &Hub, session: &Session, stream: &Stream, error: &WriteError) {
-    if let WriteError::Stopped(code) = error {
-        hub.event(Event {
-            code: *code,
-            ..Event::of_stream(Kind::StreamStopped, session.id, stream.id)
-        });
-    }
+fn stopped(hub: &Hub, session: &Session, stream: &Stream, code: VarInt) {
+    let Some(code) = from_wire(code) else {
+        return;
+    };
+    hub.event(Event {
+        code,
+        ..Event::of_stream(Kind::StreamStopped, session.id, stream.id)
+    });
 }

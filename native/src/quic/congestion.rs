@@ -6,8 +6,8 @@ use napi::bindgen_prelude::Result;
 use quinn::congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::RttEstimator;
 
+use crate::errors::invalid;
 use crate::faults::{pass, Place};
-use crate::options::invalid;
 
 type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
 

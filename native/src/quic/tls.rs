@@ -4,6 +4,7 @@ use napi::bindgen_prelude::Result;
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn::{ClientConfig, ServerConfig, TransportConfig};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::hash::{HashAlgorithm, Output};
 use rustls::crypto::{verify_tls13_signature, CryptoProvider};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -12,12 +13,14 @@ use rustls::{
     CertificateError, DigitallySignedStruct, RootCertStore, SignatureScheme,
     SupportedProtocolVersion,
 };
-use web_transport_quinn::{crypto::sha256, ALPN};
 
-use crate::options::{failed, invalid};
+use crate::errors::{failed, invalid};
 
 /// QUIC has no TLS below 1.3 (RFC 9001, section 4.2).
 const VERSIONS: &[&SupportedProtocolVersion] = &[&TLS13];
+
+/// HTTP/3's name in TLS (RFC 9114, section 3.1).
+const ALPN: &[u8] = b"h3";
 
 /// A server's QUIC settings with its certificate chain and key, both PEM.
 pub fn server_config(
@@ -37,7 +40,7 @@ pub fn server_config(
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .map_err(|error| invalid(format!("the certificate and the key do not work: {error}")))?;
-    tls.alpn_protocols = vec![ALPN.into()];
+    tls.alpn_protocols = vec![ALPN.to_vec()];
     let quic = QuicServerConfig::try_from(tls).map_err(failed)?;
     let mut config = ServerConfig::with_crypto(Arc::new(quic));
     config.transport_config(transport);
@@ -59,7 +62,7 @@ pub fn client_config(
         builder.dangerous().with_custom_certificate_verifier(pinned)
     };
     let mut tls = builder.with_no_client_auth();
-    tls.alpn_protocols = vec![ALPN.into()];
+    tls.alpn_protocols = vec![ALPN.to_vec()];
     let quic = QuicClientConfig::try_from(tls).map_err(failed)?;
     let mut config = ClientConfig::new(Arc::new(quic));
     config.transport_config(transport);
@@ -79,6 +82,19 @@ struct Pinned {
     hashes: Vec<Vec<u8>>,
 }
 
+impl Pinned {
+    /// None where the provider has no SHA-256.
+    fn sha256(&self, bytes: &[u8]) -> Option<Output> {
+        let mut hashes = self
+            .provider
+            .cipher_suites
+            .iter()
+            .filter_map(|suite| Some(suite.tls13()?.common.hash_provider));
+        let hash = hashes.find(|hash| hash.algorithm() == HashAlgorithm::SHA256)?;
+        Some(hash.hash(bytes))
+    }
+}
+
 impl ServerCertVerifier for Pinned {
     fn verify_server_cert(
         &self,
@@ -88,8 +104,13 @@ impl ServerCertVerifier for Pinned {
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        let hash = sha256(&self.provider, end_entity);
-        if self.hashes.iter().any(|known| known == hash.as_ref()) {
+        let hash = self.sha256(end_entity);
+        let hash = hash.as_ref().map(AsRef::as_ref);
+        if self
+            .hashes
+            .iter()
+            .any(|known| Some(known.as_slice()) == hash)
+        {
             return Ok(ServerCertVerified::assertion());
         }
         Err(rustls::Error::InvalidCertificate(

@@ -1,0 +1,338 @@
+//! An HTTP/3 connection: its streams told from each other, and what breaks its rules.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use futures::stream::FuturesUnordered;
+use futures::{Future, StreamExt};
+use quinn::{RecvStream, SendStream, Side, VarInt};
+use tokio::select;
+use tokio::sync::mpsc::{channel, Receiver, Sender};
+use tokio::sync::watch;
+
+use crate::faults::{lock, Fragile};
+use crate::h3::codes;
+use crate::h3::head::{response, RequestHead};
+use crate::h3::qpack::{self, Undecodable};
+use crate::h3::settings::{self, Settings};
+use crate::h3::wire::{
+    frame, read_control, read_qpack, read_section, read_settings, read_varint, uni, Broken, Section,
+};
+
+/// The most requests on one connection, the session's included: beyond it a client asks for nothing that is
+/// here.
+const MAX_REQUESTS: u32 = 16;
+
+/// Streams of a session's that were not taken yet, with the session that they name. The others wait in QUIC.
+const STREAMS: usize = 4;
+
+/// Requests that were not taken yet.
+const REQUESTS: usize = 4;
+
+pub type Bidi = (u64, Fragile<SendStream>, Fragile<RecvStream>);
+pub type Uni = (u64, Fragile<RecvStream>);
+
+/// A connection, whichever side this is.
+pub struct Connection {
+    pub quic: quinn::Connection,
+    /// What the peer has said of itself; None until it did.
+    settings: watch::Sender<Option<Settings>>,
+    requests: AtomicU32,
+    /// The one session, by the stream that asked for it.
+    session: OnceLock<u64>,
+    streams: Mutex<Option<(Receiver<Bidi>, Receiver<Uni>)>>,
+    /// Kinds of streams of which a peer has only one (RFC 9114, section 6.2.1; RFC 9204, section 4.2).
+    single: Mutex<Vec<u64>>,
+}
+
+/// A request that was read, and its stream.
+pub struct Exchange {
+    pub head: RequestHead,
+    pub send: Fragile<SendStream>,
+    pub recv: Fragile<RecvStream>,
+}
+
+/// Ends of the queues that a connection's streams are put into.
+struct Queues {
+    bidi: Sender<Bidi>,
+    uni: Sender<Uni>,
+    requests: Sender<Exchange>,
+}
+
+impl Connection {
+    /// A connection whose handshake is done, and its task, which ends with it. A client gets no requests.
+    pub fn start(
+        quic: quinn::Connection,
+    ) -> (
+        Arc<Self>,
+        Receiver<Exchange>,
+        impl Future<Output = ()> + Send,
+    ) {
+        let (bidi, bidis) = channel(STREAMS);
+        let (uni, unis) = channel(STREAMS);
+        let (requests, exchanges) = channel(REQUESTS);
+        let connection = Arc::new(Self {
+            quic,
+            settings: watch::Sender::new(None),
+            requests: AtomicU32::new(0),
+            session: OnceLock::new(),
+            streams: Mutex::new(Some((bidis, unis))),
+            single: Mutex::default(),
+        });
+        let queues = Queues {
+            bidi,
+            uni,
+            requests,
+        };
+        let task = connection.clone().run(queues);
+        (connection, exchanges, task)
+    }
+
+    /// What the peer has said of itself; None where the connection ended before.
+    pub async fn settings(&self) -> Option<Settings> {
+        let mut settings = self.settings.subscribe();
+        select! {
+            told = settings.wait_for(Option::is_some) => told.ok().and_then(|settings| *settings),
+            _ = self.quic.closed() => None,
+        }
+    }
+
+    /// Makes a stream's request the connection's session. None where there is one already.
+    pub fn open_session(&self, id: u64) -> Option<(Receiver<Bidi>, Receiver<Uni>)> {
+        self.session.set(id).ok()?;
+        lock(&self.streams).take()
+    }
+
+    pub fn has_session(&self) -> bool {
+        self.session.get().is_some()
+    }
+
+    pub fn close(&self, code: u32, reason: &str) {
+        self.quic.close(VarInt::from_u32(code), reason.as_bytes());
+    }
+
+    async fn run(self: Arc<Self>, queues: Queues) {
+        let broken = select! {
+            broken = self.control() => broken,
+            broken = self.uni_streams(&queues) => broken,
+            broken = self.bidi_streams(&queues) => broken,
+        };
+        if let Broken::Connection(code, reason) = broken {
+            self.close(code, reason);
+        }
+    }
+
+    /// Opens our control stream, and holds it open.
+    async fn control(&self) -> Broken {
+        let Ok(stream) = self.quic.open_uni().await else {
+            return Broken::Gone;
+        };
+        let mut stream = Fragile::new(stream);
+        if stream.write_all(&settings::control_stream()).await.is_err() {
+            return Broken::Gone;
+        }
+        match stream.stopped().await {
+            Ok(_) => Broken::Connection(
+                codes::CLOSED_CRITICAL_STREAM,
+                "our control stream was stopped",
+            ),
+            Err(_) => Broken::Gone,
+        }
+    }
+
+    async fn uni_streams(&self, queues: &Queues) -> Broken {
+        let mut open = FuturesUnordered::new();
+        loop {
+            select! {
+                stream = self.quic.accept_uni() => match stream {
+                    Ok(stream) => open.push(self.uni_stream(Fragile::new(stream), queues)),
+                    Err(_) => return Broken::Gone,
+                },
+                Some(ended) = open.next() => if let Err(broken @ Broken::Connection(..)) = ended {
+                    return broken;
+                },
+            }
+        }
+    }
+
+    async fn uni_stream(
+        &self,
+        mut stream: Fragile<RecvStream>,
+        queues: &Queues,
+    ) -> Result<(), Broken> {
+        let Some(kind) = read_varint(&mut *stream).await? else {
+            return Ok(());
+        };
+        match kind {
+            uni::WEBTRANSPORT => {
+                let id = self.session_id(&mut stream).await?;
+                let _ = queues.uni.send((id, stream)).await;
+                Ok(())
+            }
+            uni::CONTROL => {
+                self.only_one(kind)?;
+                let payload = read_settings(&mut *stream).await?;
+                self.settings
+                    .send_replace(Some(settings::decode(&payload)?));
+                Err(read_control(&mut *stream).await)
+            }
+            uni::QPACK_ENCODER | uni::QPACK_DECODER => {
+                self.only_one(kind)?;
+                Err(read_qpack(&mut *stream).await)
+            }
+            uni::PUSH => Err(Broken::Connection(
+                codes::STREAM_CREATION_ERROR,
+                "a push that nobody has allowed",
+            )),
+            _ => {
+                let _ = stream.stop(VarInt::from_u32(codes::STREAM_CREATION_ERROR));
+                Ok(())
+            }
+        }
+    }
+
+    fn only_one(&self, kind: u64) -> Result<(), Broken> {
+        let mut single = lock(&self.single);
+        if single.contains(&kind) {
+            let reason = "a second stream of a kind of which there is one";
+            return Err(Broken::Connection(codes::STREAM_CREATION_ERROR, reason));
+        }
+        single.push(kind);
+        Ok(())
+    }
+
+    /// Reads the session that a stream belongs to: the number of a bidirectional stream of the client's.
+    async fn session_id(&self, stream: &mut RecvStream) -> Result<u64, Broken> {
+        let id = read_varint(stream)
+            .await?
+            .ok_or(Broken::Stream(codes::REQUEST_INCOMPLETE))?;
+        if id % 4 != 0 {
+            return Err(Broken::Connection(
+                codes::ID_ERROR,
+                "a stream of no session",
+            ));
+        }
+        Ok(id)
+    }
+
+    async fn bidi_streams(&self, queues: &Queues) -> Broken {
+        let mut open = FuturesUnordered::new();
+        loop {
+            select! {
+                stream = self.quic.accept_bi() => match stream {
+                    Ok((send, recv)) => {
+                        open.push(self.bidi_stream(Fragile::new(send), Fragile::new(recv), queues));
+                    }
+                    Err(_) => return Broken::Gone,
+                },
+                Some(ended) = open.next() => if let Err(broken) = ended {
+                    return broken;
+                },
+            }
+        }
+    }
+
+    /// Tells what a stream is. An error is one of the connection's.
+    async fn bidi_stream(
+        &self,
+        mut send: Fragile<SendStream>,
+        mut recv: Fragile<RecvStream>,
+        queues: &Queues,
+    ) -> Result<(), Broken> {
+        match self.read_bidi(&mut send, &mut recv).await {
+            Ok(First::Session(id)) => {
+                let _ = queues.bidi.send((id, send, recv)).await;
+            }
+            Ok(First::Request(head)) => {
+                let exchange = Exchange { head, send, recv };
+                let _ = queues.requests.send(exchange).await;
+            }
+            Ok(First::Answered) => {
+                let _ = send.finish();
+                let _ = recv.stop(VarInt::from_u32(codes::NO_ERROR));
+            }
+            Err(Broken::Stream(code)) => {
+                let _ = send.reset(VarInt::from_u32(code));
+                let _ = recv.stop(VarInt::from_u32(code));
+            }
+            Err(Broken::Gone) => {}
+            Err(broken) => return Err(broken),
+        }
+        Ok(())
+    }
+
+    async fn read_bidi(
+        &self,
+        send: &mut SendStream,
+        recv: &mut RecvStream,
+    ) -> Result<First, Broken> {
+        let first = read_varint(recv)
+            .await?
+            .ok_or(Broken::Stream(codes::REQUEST_INCOMPLETE))?;
+        if first == frame::WEBTRANSPORT {
+            return self.session_id(recv).await.map(First::Session);
+        }
+        if self.quic.side() == Side::Client {
+            let reason = "a request from a server";
+            return Err(Broken::Connection(codes::STREAM_CREATION_ERROR, reason));
+        }
+        if self.requests.fetch_add(1, Ordering::Relaxed) >= MAX_REQUESTS {
+            return Err(Broken::Connection(
+                codes::EXCESSIVE_LOAD,
+                "too many requests on a connection",
+            ));
+        }
+        let head = match read_section(recv, Some(first)).await? {
+            Section::Fields(section) => decode(&section)?,
+            Section::TooLarge => None,
+        };
+        let Some(head) = head else {
+            let _ = send.write_all(&response(431, &[])).await;
+            return Ok(First::Answered);
+        };
+        if head.is_webtransport() {
+            self.check_session().await?;
+        }
+        Ok(First::Request(head))
+    }
+
+    /// Checks what a session needs from the connection: it is the only one, and there are datagrams.
+    async fn check_session(&self) -> Result<(), Broken> {
+        let settings = self.settings().await.ok_or(Broken::Gone)?;
+        if !settings.datagrams || self.quic.max_datagram_size().is_none() {
+            let reason = "WebTransport needs datagrams";
+            return Err(Broken::Connection(codes::REQUIREMENTS_NOT_MET, reason));
+        }
+        if self.has_session() {
+            return Err(Broken::Stream(codes::REQUEST_REJECTED));
+        }
+        Ok(())
+    }
+}
+
+/// What a bidirectional stream begins with.
+enum First {
+    /// The session's number.
+    Session(u64),
+    Request(RequestHead),
+    /// A request that was answered here.
+    Answered,
+}
+
+/// Decodes a request's fields; None where they are too large.
+fn decode(section: &[u8]) -> Result<Option<RequestHead>, Broken> {
+    match qpack::decode(section) {
+        Ok(fields) => match RequestHead::from_fields(fields) {
+            Ok(head) => Ok(Some(head)),
+            Err(_) => Err(Broken::Stream(codes::MESSAGE_ERROR)),
+        },
+        Err(Undecodable::TooLarge) => Ok(None),
+        Err(Undecodable::Malformed) => {
+            let reason = "a field section that can't be read";
+            Err(Broken::Connection(
+                codes::QPACK_DECOMPRESSION_FAILED,
+                reason,
+            ))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! HTTP/3 (RFC 9114) as far as WebTransport needs it, and WebTransport (draft-ietf-webtrans-http3) on it, for
+//! a server and a client. Other requests are read too, so that they can be answered with a status.
+
+pub mod codes;
+pub mod connection;
+#[cfg(test)]
+mod fuzz;
+pub mod head;
+pub mod qpack;
+pub mod session;
+mod settings;
+mod static_table;
+pub mod wire;

@@ -1,0 +1,241 @@
+//! QPACK (RFC 9204) without a dynamic table: our SETTINGS allow none, so that field sections are read on
+//! their own.
+
+use httlib_huffman::DecoderSpeed;
+
+use crate::h3::static_table::STATIC_TABLE;
+use crate::h3::wire::MAX_FIELD_SECTION;
+
+/// Size of a field beyond its name and value (RFC 9114, section 4.2.2).
+const FIELD_OVERHEAD: usize = 32;
+
+/// A header field or pseudo-header field. Values are bytes, whatever they mean.
+#[derive(Debug, PartialEq, Clone)]
+pub struct Field {
+    pub name: Vec<u8>,
+    pub value: Vec<u8>,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Undecodable {
+    /// It isn't QPACK, or refers to a table that there isn't.
+    Malformed,
+    /// The fields are larger than our SETTINGS allow.
+    TooLarge,
+}
+
+use Undecodable::{Malformed, TooLarge};
+
+/// Decodes a field section (section 4.5).
+pub fn decode(section: &[u8]) -> Result<Vec<Field>, Undecodable> {
+    let mut rest = section;
+    let required_inserts = integer(&mut rest, 8)?;
+    let _base = integer(&mut rest, 7)?;
+    if required_inserts != 0 {
+        return Err(Malformed);
+    }
+    let mut fields = Vec::new();
+    let mut size = 0;
+    while let Some(&first) = rest.first() {
+        let field = match first >> 4 {
+            // An indexed field line; without the bit 0x40 of the dynamic table.
+            0b1100..=0b1111 => {
+                let (name, value) = entry(&mut rest, 6)?;
+                Field {
+                    name: name.into(),
+                    value: value.into(),
+                }
+            }
+            // A literal with a name from the static table.
+            0b0101 | 0b0111 => Field {
+                name: entry(&mut rest, 4)?.0.into(),
+                value: string(&mut rest, 7)?,
+            },
+            // A literal with a literal name.
+            0b0010 | 0b0011 => Field {
+                name: string(&mut rest, 3)?,
+                value: string(&mut rest, 7)?,
+            },
+            _ => return Err(Malformed),
+        };
+        size += field.name.len() + field.value.len() + FIELD_OVERHEAD;
+        if size > MAX_FIELD_SECTION as usize {
+            return Err(TooLarge);
+        }
+        fields.push(field);
+    }
+    Ok(fields)
+}
+
+/// Encodes a field section. Names are in lower case.
+pub fn encode(fields: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut section = vec![0, 0];
+    for &(name, value) in fields {
+        let whole = STATIC_TABLE
+            .iter()
+            .position(|&(n, v)| n == name && v.as_bytes() == value);
+        let named = STATIC_TABLE.iter().position(|&(n, _)| n == name);
+        if let Some(index) = whole {
+            put_integer(&mut section, 6, 0b1100_0000, index);
+            continue;
+        }
+        match named {
+            Some(index) => put_integer(&mut section, 4, 0b0101_0000, index),
+            None => put_string(&mut section, 3, 0b0010_0000, name.as_bytes()),
+        }
+        put_string(&mut section, 7, 0, value);
+    }
+    section
+}
+
+fn entry(from: &mut &[u8], bits: u32) -> Result<(&'static str, &'static str), Undecodable> {
+    let index = integer(from, bits)?;
+    STATIC_TABLE.get(index).copied().ok_or(Malformed)
+}
+
+/// Reads an integer that begins in the lowest bits of the next byte (RFC 7541, section 5.1).
+fn integer(from: &mut &[u8], bits: u32) -> Result<usize, Undecodable> {
+    let mask = (1 << bits) - 1;
+    let mut value = usize::from(next(from)?) & mask;
+    if value < mask {
+        return Ok(value);
+    }
+    let mut shift = 0;
+    loop {
+        let byte = next(from)?;
+        // Nothing here is as large as 2^28.
+        if shift > 21 {
+            return Err(Malformed);
+        }
+        value += usize::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            return Ok(value);
+        }
+    }
+}
+
+/// Reads a string, whose length begins in the lowest bits of the next byte, behind the bit that tells of
+/// Huffman's code (RFC 9204, section 4.1.2).
+fn string(from: &mut &[u8], bits: u32) -> Result<Vec<u8>, Undecodable> {
+    let coded = from.first().ok_or(Malformed)? >> bits & 1 == 1;
+    let length = integer(from, bits)?;
+    let (bytes, rest) = from.split_at_checked(length).ok_or(Malformed)?;
+    *from = rest;
+    if !coded {
+        return Ok(bytes.to_vec());
+    }
+    let mut decoded = Vec::with_capacity(length * 8 / 5);
+    httlib_huffman::decode(bytes, &mut decoded, DecoderSpeed::FourBits).map_err(|_| Malformed)?;
+    Ok(decoded)
+}
+
+fn next(from: &mut &[u8]) -> Result<u8, Undecodable> {
+    let (&byte, rest) = from.split_first().ok_or(Malformed)?;
+    *from = rest;
+    Ok(byte)
+}
+
+fn put_integer(into: &mut Vec<u8>, bits: u32, flags: u8, value: usize) {
+    let mask = (1 << bits) - 1;
+    if value < mask {
+        into.push(flags | value as u8);
+        return;
+    }
+    into.push(flags | mask as u8);
+    let mut rest = value - mask;
+    while rest >= 0x80 {
+        into.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    into.push(rest as u8);
+}
+
+fn put_string(into: &mut Vec<u8>, bits: u32, flags: u8, bytes: &[u8]) {
+    put_integer(into, bits, flags, bytes.len());
+    into.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(name: &str, value: &str) -> Field {
+        Field {
+            name: name.into(),
+            value: value.into(),
+        }
+    }
+
+    #[test]
+    fn what_was_encoded_is_decoded() {
+        let long = "x".repeat(300);
+        let fields = [
+            (":method", &b"CONNECT"[..]),
+            (":authority", b"example.org"),
+            ("x-name", b"\xff\x00"),
+            (":path", long.as_bytes()),
+        ];
+        let decoded = decode(&encode(&fields)).unwrap();
+        let expected = fields.map(|(name, value)| Field {
+            name: name.into(),
+            value: value.into(),
+        });
+        assert_eq!(decoded, expected);
+    }
+
+    /// The first example of RFC 9204, appendix B.1.
+    #[test]
+    fn a_literal_with_a_name_from_the_static_table() {
+        let bytes = b"\x00\x00\x51\x0b/index.html";
+        assert_eq!(decode(bytes), Ok(vec![field(":path", "/index.html")]));
+    }
+
+    /// "www.example.com" of RFC 7541, appendix C.4.1.
+    #[test]
+    fn a_string_in_huffmans_code() {
+        let coded = [
+            0xf1, 0xe3, 0xc2, 0xe5, 0xf2, 0x3a, 0x6b, 0xa0, 0xab, 0x90, 0xf4, 0xff,
+        ];
+        let bytes = [&[0, 0, 0x50, 0x80 | 12][..], &coded].concat();
+        assert_eq!(
+            decode(&bytes),
+            Ok(vec![field(":authority", "www.example.com")])
+        );
+    }
+
+    #[test]
+    fn a_table_that_there_is_not_can_not_be_referred_to() {
+        for bytes in [
+            &[1, 0][..],
+            &[0, 0, 0x80],
+            &[0, 0, 0x40, 0],
+            &[0, 0, 0x10],
+            &[0, 0, 0x00, 0],
+        ] {
+            assert_eq!(decode(bytes), Err(Malformed), "{bytes:?}");
+        }
+        assert_eq!(decode(&[0, 0, 0xff, 36]), Err(Malformed), "index 99");
+    }
+
+    #[test]
+    fn what_is_cut_off_or_overflows_is_malformed() {
+        let whole = encode(&[("x-name", b"value"), (":path", b"/a/longer/path")]);
+        for end in [0, 1].into_iter().chain(3..whole.len()) {
+            let cut = decode(&whole[..end]);
+            assert!(cut.is_err() || end == 2 + 1 + 6 + 1 + 5, "{end}: {cut:?}");
+        }
+        assert_eq!(
+            decode(&[0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]),
+            Err(Malformed)
+        );
+    }
+
+    #[test]
+    fn small_references_to_large_entries_are_counted_by_their_size() {
+        let mut section = vec![0, 0];
+        // 160 times an entry that counts 108 bytes, in two bytes each.
+        section.extend([0xff, 85 - 63].repeat(160));
+        assert_eq!(decode(&section).err(), Some(TooLarge));
+    }
+}

@@ -1,0 +1,193 @@
+//! A WebTransport session on an HTTP/3 connection (draft-ietf-webtrans-http3).
+
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use quinn::{ConnectionError, RecvStream, SendStream, VarInt};
+use tokio::sync::mpsc::Receiver;
+use tokio::sync::{watch, Mutex};
+use tokio::time::timeout;
+use web_transport_proto::{Capsule, Http3CapsuleReader};
+
+use crate::faults::Fragile;
+use crate::h3::codes;
+use crate::h3::connection::{Bidi, Connection, Uni};
+use crate::h3::wire::{frame, put_frame, put_varint, uni};
+
+/// Round trips that a peer has for ending its side after we did, and the least time for it.
+const GOODBYE_ROUND_TRIPS: u32 = 3;
+const SHORTEST_GOODBYE: Duration = Duration::from_millis(100);
+
+/// Time for which the last capsule of a connection that has closed is waited for.
+const LAST_CAPSULE: Duration = Duration::from_millis(100);
+
+/// A session; it is alone on its connection, which ends with it.
+pub struct Session {
+    connection: Arc<Connection>,
+    /// The number of the stream that asked for the session.
+    id: u64,
+    /// Our side of that stream, until it is ended.
+    connect: Mutex<Option<Fragile<SendStream>>>,
+    bidi: Mutex<Receiver<Bidi>>,
+    uni: Mutex<Receiver<Uni>>,
+    /// The peer's code and reason, where it ended the session in order.
+    peer_end: OnceLock<(u32, String)>,
+    /// Whether there are no more capsules.
+    capsules_over: watch::Sender<bool>,
+}
+
+impl Session {
+    /// The session that a request's stream is for. None where the connection has one already.
+    pub fn new(connection: Arc<Connection>, send: Fragile<SendStream>) -> Option<Self> {
+        let id = u64::from(VarInt::from(send.id()));
+        let (bidi, uni) = connection.open_session(id)?;
+        Some(Self {
+            connection,
+            id,
+            connect: Mutex::new(Some(send)),
+            bidi: Mutex::new(bidi),
+            uni: Mutex::new(uni),
+            peer_end: OnceLock::new(),
+            capsules_over: watch::Sender::new(false),
+        })
+    }
+
+    /// What stands in front of each datagram: the quarter of the session's number (RFC 9297, section 2.1).
+    pub fn datagram_header(&self) -> Vec<u8> {
+        let mut header = Vec::new();
+        put_varint(&mut header, self.id / 4);
+        header
+    }
+
+    /// Reads the stream that asked for the session until the peer ends it, and with it the session. To run
+    /// as long as the session.
+    pub async fn read_capsules(&self, mut recv: Fragile<RecvStream>) {
+        let mut reader = Http3CapsuleReader::new(&mut *recv);
+        let end = loop {
+            match reader.read().await {
+                Ok(Some(Capsule::CloseWebTransportSession { code, reason })) => {
+                    break Some((code, reason))
+                }
+                Ok(Some(_)) => {}
+                // The stream's end without a word is one with the code 0.
+                Ok(None) => break Some((0, String::new())),
+                Err(_) => break None,
+            }
+        };
+        if let Some((code, reason)) = end {
+            let (code, text) = self.peer_end.get_or_init(|| (code, reason));
+            self.quic().close(codes::to_wire(*code), text.as_bytes());
+        }
+        self.capsules_over.send_replace(true);
+    }
+
+    /// The next stream that the peer opens; None when the connection has ended.
+    pub async fn accept_bi(&self) -> Option<(Fragile<SendStream>, Fragile<RecvStream>)> {
+        let mut streams = self.bidi.lock().await;
+        loop {
+            let (id, mut send, mut recv) = streams.recv().await?;
+            if id == self.id {
+                return Some((send, recv));
+            }
+            let _ = send.reset(VarInt::from_u32(codes::SESSION_GONE));
+            let _ = recv.stop(VarInt::from_u32(codes::SESSION_GONE));
+        }
+    }
+
+    pub async fn accept_uni(&self) -> Option<Fragile<RecvStream>> {
+        let mut streams = self.uni.lock().await;
+        loop {
+            let (id, mut recv) = streams.recv().await?;
+            if id == self.id {
+                return Some(recv);
+            }
+            let _ = recv.stop(VarInt::from_u32(codes::SESSION_GONE));
+        }
+    }
+
+    /// Opens a stream; None when the connection has ended.
+    pub async fn open_bi(&self) -> Option<(Fragile<SendStream>, Fragile<RecvStream>)> {
+        let (send, recv) = self.quic().open_bi().await.ok()?;
+        let (mut send, recv) = (Fragile::new(send), Fragile::new(recv));
+        send.write_all(&self.stream_header(frame::WEBTRANSPORT))
+            .await
+            .ok()?;
+        Some((send, recv))
+    }
+
+    pub async fn open_uni(&self) -> Option<Fragile<SendStream>> {
+        let mut send = Fragile::new(self.quic().open_uni().await.ok()?);
+        send.write_all(&self.stream_header(uni::WEBTRANSPORT))
+            .await
+            .ok()?;
+        Some(send)
+    }
+
+    fn stream_header(&self, kind: u64) -> Vec<u8> {
+        let mut header = Vec::new();
+        put_varint(&mut header, kind);
+        put_varint(&mut header, self.id);
+        header
+    }
+
+    /// Ends the session with a capsule, and the connection when the peer has answered or has had time to.
+    pub async fn close(&self, code: u32, reason: &str) {
+        let Some(mut send) = self.connect.lock().await.take() else {
+            return;
+        };
+        let mut capsule = Vec::new();
+        let reason = reason.to_owned();
+        Capsule::CloseWebTransportSession {
+            code,
+            reason: reason.clone(),
+        }
+        .encode(&mut capsule);
+        let mut bytes = Vec::new();
+        put_frame(&mut bytes, frame::DATA, &capsule);
+        let goodbye = async {
+            if send.write_all(&bytes).await.is_ok() && send.finish().is_ok() {
+                self.quic().closed().await;
+            }
+        };
+        let patience = (self.quic().rtt() * GOODBYE_ROUND_TRIPS).max(SHORTEST_GOODBYE);
+        let _ = timeout(patience, goodbye).await;
+        self.quic().close(codes::to_wire(code), reason.as_bytes());
+    }
+
+    /// Waits for the connection's end.
+    pub async fn closed(&self) -> ConnectionError {
+        let reason = self.quic().closed().await;
+        let mut over = self.capsules_over.subscribe();
+        let _ = timeout(LAST_CAPSULE, over.wait_for(|over| *over)).await;
+        reason
+    }
+
+    /// The peer's code and reason, where it ended the session in order. They may come twice: in a capsule,
+    /// and with the connection's end.
+    pub fn peer_end(&self, reason: &ConnectionError) -> Option<(u32, String)> {
+        if let Some(end) = self.peer_end.get() {
+            return Some(end.clone());
+        }
+        let ConnectionError::ApplicationClosed(close) = reason else {
+            return None;
+        };
+        let text = String::from_utf8_lossy(&close.reason).into_owned();
+        if close.error_code == VarInt::from_u32(codes::NO_ERROR) {
+            return Some((0, text));
+        }
+        codes::from_wire(close.error_code).map(|code| (code, text))
+    }
+
+    fn quic(&self) -> &quinn::Connection {
+        &self.connection.quic
+    }
+}
+
+impl Deref for Session {
+    type Target = quinn::Connection;
+
+    fn deref(&self) -> &quinn::Connection {
+        self.quic()
+    }
+}

@@ -1,0 +1,171 @@
+//! SETTINGS (RFC 9114, section 7.2.4), with those of datagrams (RFC 9297), of extended CONNECT (RFC 9220) and
+//! of WebTransport, which has changed its own from draft to draft.
+
+use bytes::Buf;
+use web_transport_proto::VarInt;
+
+use crate::h3::codes;
+use crate::h3::wire::{frame, put_frame, put_varint, uni, Broken, MAX_FIELD_SECTION};
+
+const SETTINGS_MAX_FIELD_SECTION_SIZE: u64 = 0x6;
+const SETTINGS_ENABLE_CONNECT_PROTOCOL: u64 = 0x8;
+const SETTINGS_H3_DATAGRAM: u64 = 0x33;
+/// The datagrams' setting of draft-ietf-masque-h3-datagram-04, which Chromium sends.
+const SETTINGS_H3_DATAGRAM_DRAFT_04: u64 = 0xff_d277;
+/// SETTINGS_ENABLE_WEBTRANSPORT of draft-ietf-webtrans-http3-02 to -06, with the most sessions.
+const ENABLE_WEBTRANSPORT_DRAFT_02: u64 = 0x2b60_3742;
+const MAX_SESSIONS_DRAFT_02: u64 = 0x2b60_3743;
+/// SETTINGS_WEBTRANSPORT_MAX_SESSIONS of draft-ietf-webtrans-http3-07 to -12.
+const MAX_SESSIONS_DRAFT_07: u64 = 0xc671_706a;
+/// SETTINGS_WT_MAX_SESSIONS of draft-ietf-webtrans-http3-13 and -14, which Safari asks for.
+const MAX_SESSIONS_DRAFT_13: u64 = 0x14e9_cd29;
+/// SETTINGS_WT_ENABLED of draft-ietf-webtrans-http3-15 and later.
+const WT_ENABLED: u64 = 0x2c7c_f000;
+
+/// Settings that HTTP/3 took over from HTTP/2 as forbidden (RFC 9114, section 7.2.4.1).
+const RESERVED: [u64; 4] = [0x2, 0x3, 0x4, 0x5];
+
+/// What a peer has said of itself.
+#[derive(Clone, Copy, Default, Debug, PartialEq)]
+pub struct Settings {
+    pub datagrams: bool,
+    pub extended_connect: bool,
+    /// Whether a server takes WebTransport sessions. A client says so in its request, and not always here.
+    pub webtransport: bool,
+}
+
+/// A control stream's beginning: its kind, and our SETTINGS. There is one session on a connection, which
+/// needs no flow control of its own.
+pub fn control_stream() -> Vec<u8> {
+    let mut settings = Vec::new();
+    for (name, value) in [
+        (SETTINGS_MAX_FIELD_SECTION_SIZE, MAX_FIELD_SECTION),
+        (SETTINGS_ENABLE_CONNECT_PROTOCOL, 1),
+        (SETTINGS_H3_DATAGRAM, 1),
+        (SETTINGS_H3_DATAGRAM_DRAFT_04, 1),
+        (ENABLE_WEBTRANSPORT_DRAFT_02, 1),
+        (MAX_SESSIONS_DRAFT_02, 1),
+        (MAX_SESSIONS_DRAFT_07, 1),
+        (MAX_SESSIONS_DRAFT_13, 1),
+        (WT_ENABLED, 1),
+    ] {
+        put_varint(&mut settings, name);
+        put_varint(&mut settings, value);
+    }
+    let mut stream = Vec::new();
+    put_varint(&mut stream, uni::CONTROL);
+    put_frame(&mut stream, frame::SETTINGS, &settings);
+    stream
+}
+
+/// Reads the payload of a SETTINGS frame.
+pub fn decode(mut payload: &[u8]) -> Result<Settings, Broken> {
+    const WRONG: Broken =
+        Broken::Connection(codes::SETTINGS_ERROR, "SETTINGS that are not allowed");
+    let mut settings = Settings::default();
+    let mut seen = Vec::new();
+    while payload.has_remaining() {
+        let truncated =
+            |_| Broken::Connection(codes::FRAME_ERROR, "SETTINGS end within one of them");
+        let name = VarInt::decode(&mut payload)
+            .map_err(truncated)?
+            .into_inner();
+        let value = VarInt::decode(&mut payload)
+            .map_err(truncated)?
+            .into_inner();
+        if RESERVED.contains(&name) || seen.contains(&name) {
+            return Err(WRONG);
+        }
+        match name {
+            SETTINGS_H3_DATAGRAM | SETTINGS_ENABLE_CONNECT_PROTOCOL if value > 1 => {
+                return Err(WRONG)
+            }
+            SETTINGS_H3_DATAGRAM | SETTINGS_H3_DATAGRAM_DRAFT_04 => {
+                settings.datagrams |= value == 1
+            }
+            SETTINGS_ENABLE_CONNECT_PROTOCOL => settings.extended_connect = value == 1,
+            ENABLE_WEBTRANSPORT_DRAFT_02
+            | MAX_SESSIONS_DRAFT_07
+            | MAX_SESSIONS_DRAFT_13
+            | WT_ENABLED => settings.webtransport |= value > 0,
+            _ => {}
+        }
+        seen.push(name);
+        if seen.len() > MAX_SETTINGS {
+            return Err(Broken::Connection(
+                codes::EXCESSIVE_LOAD,
+                "too many SETTINGS",
+            ));
+        }
+    }
+    Ok(settings)
+}
+
+/// The most settings that are read, known and unknown.
+const MAX_SETTINGS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn payload(settings: &[(u64, u64)]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for &(name, value) in settings {
+            put_varint(&mut bytes, name);
+            put_varint(&mut bytes, value);
+        }
+        bytes
+    }
+
+    fn code(settings: &[(u64, u64)]) -> u32 {
+        match decode(&payload(settings)) {
+            Err(Broken::Connection(code, _)) => code,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn our_own_say_that_there_is_webtransport_in_every_draft() {
+        let stream = control_stream();
+        assert_eq!(stream[..2], [0, 4]);
+        let payload = &stream[3..];
+        assert_eq!(usize::from(stream[2]), payload.len());
+        let all = decode(payload).unwrap();
+        assert!(all.datagrams && all.extended_connect && all.webtransport);
+    }
+
+    #[test]
+    fn any_draft_of_webtransport_counts() {
+        for name in [0x2b60_3742, 0xc671_706a, 0x14e9_cd29, 0x2c7c_f000] {
+            assert!(
+                decode(&payload(&[(name, 1)])).unwrap().webtransport,
+                "{name:x}"
+            );
+            assert!(
+                !decode(&payload(&[(name, 0)])).unwrap().webtransport,
+                "{name:x}"
+            );
+        }
+        assert_eq!(decode(&[]), Ok(Settings::default()));
+    }
+
+    #[test]
+    fn settings_that_are_not_allowed_end_the_connection() {
+        for wrong in [
+            &[(2, 0)][..],
+            &[(5, 1)],
+            &[(0x33, 2)],
+            &[(8, 2)],
+            &[(0x21, 1), (0x21, 1)],
+        ] {
+            assert_eq!(code(wrong), codes::SETTINGS_ERROR, "{wrong:?}");
+        }
+        let many: Vec<_> = (0..65).map(|i| (0x21 + 0x1f * i, 1)).collect();
+        assert_eq!(code(&many), codes::EXCESSIVE_LOAD);
+        let truncated = decode(&payload(&[(0x33, 1)])[..1]).unwrap_err();
+        assert!(matches!(
+            truncated,
+            Broken::Connection(codes::FRAME_ERROR, _)
+        ));
+    }
+}

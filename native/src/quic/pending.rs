@@ -1,0 +1,326 @@
+//! Connections that are no session yet, and what they may take up. Each address has a share of the places;
+//! where there is no place left, the connection that waited longest at the most crowded address makes room.
+//! So who opens connections and asks for nothing pushes out its own, and keeps out nobody else.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use napi_derive::napi;
+use tokio::sync::Notify;
+
+use crate::faults::lock;
+
+/// Part of all places that one address may have waiting.
+const SHARE_OF: usize = 4;
+
+/// Part of all places from which on, with so many waiting, a new client first has to prove that its address
+/// is its own (RFC 9000, section 8.1.2); and the part of its own share from which on.
+const VALIDATE_FROM: usize = 8;
+
+/// The part of an address that its owner can't choose freely: an IPv6 network of 64 bits, or all of IPv4.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Network(u128);
+
+impl Network {
+    pub fn of(address: SocketAddr) -> Self {
+        match address.ip().to_canonical() {
+            IpAddr::V4(ip) => Self(u128::from(ip.to_ipv6_mapped().to_bits())),
+            IpAddr::V6(ip) => Self(ip.to_bits() & !u128::from(u64::MAX)),
+        }
+    }
+}
+
+/// Counts of what happened to new connections, since the start.
+#[napi(object)]
+#[derive(Clone, Default)]
+pub struct Admissions {
+    /// Connections that are no session yet.
+    pub pending: u32,
+    /// Answered with a Retry packet.
+    pub retried: f64,
+    /// Dropped for a newer one.
+    pub displaced: f64,
+    /// Refused, since all places were taken by sessions.
+    pub refused: f64,
+}
+
+/// Connections that wait, each with its place among the most there may be.
+pub struct Pending<P> {
+    places: usize,
+    table: Mutex<Table<P>>,
+}
+
+struct Table<P> {
+    /// In the order in which they came.
+    waiting: BTreeMap<u64, Waiting<P>>,
+    crowds: HashMap<Network, usize>,
+    next: u64,
+    counts: Admissions,
+}
+
+struct Waiting<P> {
+    network: Network,
+    place: P,
+    displaced: Arc<Notify>,
+}
+
+impl<P> Pending<P> {
+    /// `places` is the most connections that there may be, sessions included.
+    pub fn new(places: usize) -> Self {
+        let table = Table {
+            waiting: BTreeMap::new(),
+            crowds: HashMap::new(),
+            next: 0,
+            counts: Admissions::default(),
+        };
+        Self {
+            places,
+            table: Mutex::new(table),
+        }
+    }
+
+    fn share(&self) -> usize {
+        self.places.div_ceil(SHARE_OF)
+    }
+
+    /// Whether a client at this address is to prove that the address is its own.
+    pub fn is_crowded(&self, network: Network) -> bool {
+        let table = lock(&self.table);
+        table.waiting.len() > self.places / VALIDATE_FROM
+            || table.crowd(network) > self.share() / VALIDATE_FROM
+    }
+
+    /// Lets a connection wait, with the place that `free` gives or else that of another. None where neither
+    /// is to be had.
+    pub fn enter(
+        self: &Arc<Self>,
+        network: Network,
+        free: impl FnOnce() -> Option<P>,
+    ) -> Option<Ticket<P>> {
+        let mut table = lock(&self.table);
+        let place = if table.crowd(network) >= self.share() {
+            table.displace_oldest(network)
+        } else {
+            free().or_else(|| table.displace())
+        };
+        let Some(place) = place else {
+            table.counts.refused += 1.0;
+            return None;
+        };
+        let number = table.next;
+        table.next += 1;
+        let displaced = Arc::new(Notify::new());
+        let waiting = Waiting {
+            network,
+            place,
+            displaced: displaced.clone(),
+        };
+        table.waiting.insert(number, waiting);
+        *table.crowds.entry(network).or_default() += 1;
+        Some(Ticket {
+            number,
+            displaced,
+            pending: self.clone(),
+        })
+    }
+
+    pub fn retried(&self) {
+        lock(&self.table).counts.retried += 1.0;
+    }
+
+    pub fn admissions(&self) -> Admissions {
+        let table = lock(&self.table);
+        Admissions {
+            pending: table.waiting.len() as u32,
+            ..table.counts.clone()
+        }
+    }
+}
+
+impl<P> Table<P> {
+    fn crowd(&self, network: Network) -> usize {
+        self.crowds.get(&network).copied().unwrap_or(0)
+    }
+
+    fn remove(&mut self, number: u64) -> Option<Waiting<P>> {
+        let waiting = self.waiting.remove(&number)?;
+        if let Some(count) = self.crowds.get_mut(&waiting.network) {
+            *count -= 1;
+            if *count == 0 {
+                self.crowds.remove(&waiting.network);
+            }
+        }
+        Some(waiting)
+    }
+
+    /// The place of the connection that waited longest at the most crowded address.
+    fn displace(&mut self) -> Option<P> {
+        let most = self.crowds.values().copied().max()?;
+        let longest = self
+            .waiting
+            .values()
+            .find(|waiting| self.crowd(waiting.network) == most)?;
+        self.displace_oldest(longest.network)
+    }
+
+    fn displace_oldest(&mut self, network: Network) -> Option<P> {
+        let (&number, _) = self
+            .waiting
+            .iter()
+            .find(|(_, waiting)| waiting.network == network)?;
+        let waiting = self.remove(number)?;
+        waiting.displaced.notify_one();
+        self.counts.displaced += 1.0;
+        Some(waiting.place)
+    }
+}
+
+/// A connection's right to wait; given back when dropped.
+pub struct Ticket<P> {
+    number: u64,
+    displaced: Arc<Notify>,
+    pending: Arc<Pending<P>>,
+}
+
+impl<P> Ticket<P> {
+    /// Waits until the connection has to make room. One waits at a time.
+    pub async fn displaced(&self) {
+        self.displaced.notified().await;
+    }
+
+    /// Ends the waiting; None where the place has gone to another connection.
+    pub fn settle(&self) -> Option<P> {
+        lock(&self.pending.table)
+            .remove(self.number)
+            .map(|waiting| waiting.place)
+    }
+}
+
+impl<P> Drop for Ticket<P> {
+    fn drop(&mut self) {
+        // Its place is given back behind the lock.
+        let _waiting = lock(&self.pending.table).remove(self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(text: &str) -> Network {
+        Network::of(SocketAddr::new(text.parse().unwrap(), 1))
+    }
+
+    /// A number of places, which are numbers.
+    struct Places(Vec<u32>);
+
+    impl Places {
+        fn enter(&mut self, pending: &Arc<Pending<u32>>, network: Network) -> Option<Ticket<u32>> {
+            pending.enter(network, || self.0.pop())
+        }
+    }
+
+    fn displaced(ticket: &Ticket<u32>) -> bool {
+        !lock(&ticket.pending.table)
+            .waiting
+            .contains_key(&ticket.number)
+    }
+
+    #[test]
+    fn an_address_is_a_network_of_64_bits_or_all_of_ipv4() {
+        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1:2:3"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+        assert_eq!(network("192.0.2.1"), network("::ffff:192.0.2.1"));
+    }
+
+    #[test]
+    fn an_address_pushes_out_its_own_where_it_has_its_share() {
+        let pending = Arc::new(Pending::new(84));
+        let mut places = Places((0..84).collect());
+        let other = places.enter(&pending, network("192.0.2.2")).unwrap();
+        let mut tickets = Vec::new();
+        for _ in 0..84 {
+            tickets.push(places.enter(&pending, network("192.0.2.1")).unwrap());
+        }
+        assert_eq!(
+            tickets.iter().filter(|ticket| !displaced(ticket)).count(),
+            21
+        );
+        assert!(tickets[..63].iter().all(displaced));
+        assert!(!displaced(&other));
+        assert_eq!(places.0.len(), 84 - 1 - 21);
+        let counts = pending.admissions();
+        assert_eq!(
+            (counts.pending, counts.displaced, counts.refused),
+            (22, 63.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn where_all_places_are_taken_the_most_crowded_address_makes_room() {
+        let pending = Arc::new(Pending::new(8));
+        let mut places = Places((0..4).collect());
+        let single = places.enter(&pending, network("192.0.2.1")).unwrap();
+        let pair = [(); 2].map(|()| places.enter(&pending, network("192.0.2.2")).unwrap());
+        let last = places.enter(&pending, network("192.0.2.3")).unwrap();
+        let honest = places.enter(&pending, network("192.0.2.4")).unwrap();
+        assert!(displaced(&pair[0]) && !displaced(&pair[1]));
+        // All addresses are as crowded now: the one that waited longest goes.
+        let next = places.enter(&pending, network("192.0.2.5")).unwrap();
+        assert!(displaced(&single));
+        for ticket in [&last, &honest, &next, &pair[1]] {
+            assert!(!displaced(ticket));
+        }
+    }
+
+    #[test]
+    fn a_session_has_its_place_for_good() {
+        let pending = Arc::new(Pending::new(4));
+        let mut places = Places(vec![7]);
+        let ticket = places.enter(&pending, network("192.0.2.1")).unwrap();
+        assert_eq!(ticket.settle(), Some(7));
+        assert_eq!(ticket.settle(), None);
+        assert!(places.enter(&pending, network("192.0.2.1")).is_none());
+        drop(ticket);
+        let counts = pending.admissions();
+        assert_eq!((counts.pending, counts.refused), (0, 1.0));
+        assert!(lock(&pending.table).crowds.is_empty());
+    }
+
+    #[test]
+    fn an_address_is_to_be_proved_before_its_share_is_used_up() {
+        let pending = Arc::new(Pending::new(84));
+        let mut places = Places((0..84).collect());
+        let mut tickets = Vec::new();
+        while !pending.is_crowded(network("192.0.2.1")) {
+            tickets.push(places.enter(&pending, network("192.0.2.1")).unwrap());
+        }
+        assert_eq!(tickets.len(), 3);
+        assert!(!pending.is_crowded(network("192.0.2.2")));
+        for i in 10..18 {
+            tickets.push(
+                places
+                    .enter(&pending, network(&format!("192.0.2.{i}")))
+                    .unwrap(),
+            );
+        }
+        assert!(pending.is_crowded(network("192.0.2.2")));
+        tickets.clear();
+        assert!(!pending.is_crowded(network("192.0.2.1")));
+    }
+
+    #[test]
+    fn one_that_has_to_make_room_hears_of_it() {
+        let pending = Arc::new(Pending::new(4));
+        let mut places = Places(vec![1]);
+        let first = places.enter(&pending, network("192.0.2.1")).unwrap();
+        let second = places.enter(&pending, network("192.0.2.1")).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(first.displaced());
+        assert_eq!((first.settle(), second.settle()), (None, Some(1)));
+    }
+}

@@ -1,0 +1,37 @@
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use quinn::{AsyncTimer, AsyncUdpSocket, Runtime, TokioRuntime};
+
+use crate::faults::spawn;
+use crate::hub::Hub;
+
+/// tokio for quinn's own tasks, one for each connection and socket: a panic in one is told.
+#[derive(Debug)]
+pub struct WalledRuntime(pub Weak<Hub>);
+
+impl Runtime for WalledRuntime {
+    fn new_timer(&self, at: Instant) -> Pin<Box<dyn AsyncTimer>> {
+        TokioRuntime.new_timer(at)
+    }
+
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        let hub = self.0.clone();
+        spawn(task, move |message| {
+            if let Some(hub) = hub.upgrade() {
+                hub.fault(0, message);
+            }
+        });
+    }
+
+    fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Arc<dyn AsyncUdpSocket>> {
+        TokioRuntime.wrap_udp_socket(socket)
+    }
+
+    fn now(&self) -> Instant {
+        TokioRuntime.now()
+    }
+}

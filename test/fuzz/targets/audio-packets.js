@@ -1,0 +1,81 @@
+/** @import { Target } from '../target.js' */
+
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, PacketType, readOpusFrames, readPacket, writeAudioHeader, writeClockReply, writeClockRequest } from '../../../public/shared/packet.js';
+import { check } from '../target.js';
+
+/** @param {Partial<Packet>} fields @param {number[]} payloads their lengths, the packet's own first @param {number} speakers */
+function audio(fields, payloads, speakers = 0) {
+  const packet = Object.assign(new Packet(), { redundancy: payloads.length - 1, speakers, ...fields });
+  payloads.forEach((length, r) => (packet.payloadBytes[r] = length));
+  const bytes = new Uint8Array(MAX_PACKET_BYTES);
+  const end = writeAudioHeader(bytes, packet);
+  const total = payloads.reduce((sum, length) => sum + length, 0);
+  for (let i = end; i < end + total; i++) bytes[i] = i * 37;
+  return bytes.slice(0, end + total);
+}
+
+/** Packets as clients and the server send them. */
+export const packets = [
+  audio({ frame: 1, level: 30, voice: true }, [80]),
+  audio({ frame: 2 ** 32 - 1, sequence: 0xffff }, [80, 70, 60]),
+  audio({ frame: 7, stream: 1 }, [100, 300], 3),
+  audio({ frame: 9 }, [0]),
+  audio({ frame: 9 }, [1100]),
+  new Uint8Array(4),
+  new Uint8Array(12),
+];
+writeClockRequest(packets[5], 4711);
+writeClockReply(packets[6], 4711, 123456.25);
+
+const packet = new Packet();
+const out = new Uint8Array(2 * MAX_PACKET_BYTES);
+const starts = new Uint16Array(6);
+const lengths = new Uint16Array(6);
+const REASONS = new Set(['empty', 'oversized', 'version', 'type', 'truncated', 'malformed']);
+
+/** What is read lies within the packet, and is written again as it was. @type {Target} */
+export const audioPackets = {
+  name: 'audio-packets',
+  cost: 1,
+  valid: packets,
+  run(input) {
+    const reason = readPacket(input, packet);
+    if (reason !== null) return check(REASONS.has(reason), `${reason} is a reason`);
+    if (packet.type === PacketType.audio) return checkAudio(input);
+    const end = packet.type === PacketType.clockReply ? writeClockReply(out, packet.id, packet.clock) : writeClockRequest(out, packet.id);
+    return checkSame(input, end);
+  },
+};
+
+/** @param {Uint8Array} input */
+function checkAudio(input) {
+  const end = writeAudioHeader(out, packet);
+  checkSame(input, end);
+  let at = end;
+  for (let r = packet.redundancy; r >= 0; r--) {
+    check(packet.payloadStart[r] === at, 'payloads follow one another');
+    for (let count = 1; count <= 6; count++) checkOpusFrames(input, at, packet.payloadBytes[r], count);
+    at += packet.payloadBytes[r];
+  }
+  check(at === input.length && end >= AUDIO_HEADER_BYTES, 'payloads are within the packet');
+}
+
+/** @param {Uint8Array} input @param {number} start @param {number} length @param {number} count */
+function checkOpusFrames(input, start, length, count) {
+  if (!readOpusFrames(input, start, length, count, starts, lengths)) return;
+  let before = start;
+  for (let i = 0; i < count; i++) {
+    check(starts[i] >= before && lengths[i] > 0, 'Opus frames follow one another');
+    before = starts[i] + lengths[i];
+  }
+  check(before === start + length, 'Opus frames fill their payload');
+}
+
+/** @param {Uint8Array} input @param {number} end */
+function checkSame(input, end) {
+  check(end <= input.length, 'a header is no longer than it was read');
+  for (let i = 0; i < end; i++) {
+    // A silent packet's level is kept, and its voice; nothing else is lost either.
+    if (input[i] !== out[i]) check(false, `byte ${i} is written as it was read`);
+  }
+}

@@ -1,0 +1,21 @@
+/** @import { Target } from '../target.js' */
+
+import { audioPackets } from './audio-packets.js';
+import { controlLines, controlMessages } from './control-lines.js';
+import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
+import { packetLists } from './packet-lists.js';
+import { engineSessions, httpBodies, webSockets } from './sessions.js';
+
+/** All that takes bytes from outside. @type {readonly Target[]} */
+export const TARGETS = Object.freeze([
+  audioPackets,
+  packetLists,
+  opusPackets,
+  controlLines,
+  controlMessages,
+  opusDecoders,
+  payloadsTarget,
+  engineSessions,
+  webSockets,
+  httpBodies,
+]);

@@ -1,0 +1,40 @@
+/** Attacks over QUIC and HTTP/3. */
+
+import { isBuilt } from '@aloud/native';
+import { expect } from 'vitest';
+import { aioquic, Missing } from '../interop/clients.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
+import { hasProc } from './support/process-usage.js';
+import { withstand } from './support/withstand.js';
+
+const can = requireOrSkip(isBuilt() && hasProc, 'the native engine is not built, or there is no /proc', canBuildNative);
+
+const argv = ['--engine', 'native', '--max-sessions', '20'];
+
+can.it('84 bare QUIC handshakes at 20 sessions, again and again: nobody else is refused', async () => {
+  const { attack } = await withstand({ attack: 'quic-handshakes', options: { aSecond: 84, answers: true }, argv });
+  expect(attack.begun).toBeGreaterThan(200);
+  expect(attack.retries).toBeGreaterThan(0);
+  expect(attack.honest).toBeGreaterThan(5);
+  expect(attack.refused).toBe(0);
+});
+
+can.it('QUIC handshakes from addresses that prove nothing: nobody else is refused', async () => {
+  const { attack } = await withstand({ attack: 'quic-handshakes', options: { aSecond: 400, answers: false }, argv });
+  expect(attack.honest).toBeGreaterThan(5);
+  expect(attack.refused).toBe(0);
+});
+
+can.it('HTTP/3 nonsense', async () => {
+  /** @type {string[]} */
+  let command;
+  try {
+    command = await aioquic('nonsense.py');
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    console.log(`skipped: HTTP/3 nonsense (${error.message})`);
+    return;
+  }
+  const { attack } = await withstand({ attack: 'http3-nonsense', options: { command }, argv });
+  expect(attack.connections).toBeGreaterThan(10);
+});

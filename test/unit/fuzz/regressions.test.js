@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Inputs } from '../../fuzz/inputs.js';
+import { TARGETS } from '../../fuzz/targets/index.js';
+
+const REGRESSIONS = fileURLToPath(new URL('../../fuzz/regressions/', import.meta.url));
+
+/** Inputs of each target that are tried with every run of the unit tests, by a parser's cost. */
+const INPUTS = 2000;
+
+/** @type {string[]} */
+const files = readdirSync(REGRESSIONS, { recursive: true }).map(String).filter((name) => name.endsWith('.bin'));
+
+afterAll(async () => {
+  for (const { close } of TARGETS) await close?.();
+});
+
+describe.each(TARGETS)('fuzzing: $name', (target) => {
+  const found = files.filter((name) => name.startsWith(`${target.name}/`));
+
+  it.skipIf(found.length === 0).each(found)('is right with what was once wrong: %s', async (name) => {
+    await target.run(readFileSync(`${REGRESSIONS}${name}`));
+  });
+
+  it('is right with what those send who mean well', async () => {
+    for (const input of target.valid) await target.run(input);
+  });
+
+  it('is right with some of what they don’t', async () => {
+    const inputs = new Inputs(target.valid, target.make);
+    for (let i = 0; i < Math.ceil(INPUTS / target.cost); i++) await target.run(inputs.at(1, i));
+  });
+});
+
+it('an input is the same whenever it is made', () => {
+  for (const { valid, make } of TARGETS) {
+    const [one, other] = [new Inputs(valid, make), new Inputs(valid, make)];
+    for (let i = 0; i < 50; i++) other.at(7, i);
+    expect([...other.at(3, 12)]).toEqual([...one.at(3, 12)]);
+  }
+});
+
+it('what is found belongs to a target', () => {
+  for (const name of files) expect(TARGETS.map((target) => target.name)).toContain(name.split('/')[0]);
+});
