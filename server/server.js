@@ -121,11 +121,10 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
     operatorToken: config.operatorToken,
   });
   httpServer.on('request', app);
-  const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
   const url = urlOf(config, port);
+  const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
   const report = reportOf(config, { url, port, lines });
-  const drain = (/** @type {number} */ ms) => drainRooms(rooms, { ms, clock });
-  return { url, port, h3Port, report, rooms, drain, close };
+  return { url, port, h3Port, report, rooms, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
 }
 
 /**
