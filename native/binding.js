@@ -10,7 +10,7 @@ export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
 export const IS_INSTALLED = LIBRARY.split(sep).includes('node_modules');
 
 /** The command that builds it, for messages. */
-export const BUILD_COMMAND = IS_INSTALLED ? 'npm rebuild @aloud/native' : 'npm run build:native';
+export const BUILD_COMMAND = IS_INSTALLED ? 'npm rebuild aloud' : 'npm run build:native';
 
 /** The name of this system, as packages with a built library have it: `linux-x64-gnu`. */
 export function platformName() {

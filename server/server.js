@@ -139,11 +139,10 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   gate.attach(httpServer, app, http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);
-  const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
   const url = urlOf(config, port);
+  const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
   const report = reportOf(config, { url, port, lines });
-  const drain = (/** @type {number} */ ms) => drainRooms(rooms, { ms, clock });
-  return { url, port, h3Port, report, rooms, httpCounts, drain, close };
+  return { url, port, h3Port, report, rooms, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
 }
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { systemClock } from '../../public/shared/clock.js';
 import { ConfigError } from '../config/config-error.js';
 import { createLog } from '../log.js';
-import { AcmeCertificate, openAcmeCertificate } from './acme-certificate.js';
+import { openAcmeCertificate } from './acme-certificate.js';
 import { ALLOWED_KEYS, CertificateError, isAcceptedByHash, isSelfSigned, readCertificate } from './certificate.js';
 import { CERTIFICATE_DIRECTORY, generateCertificate, readKeptCertificate, writeCertificate } from './generate.js';
 import { CertificateSource } from './source.js';
@@ -11,7 +11,7 @@ import { CertificateSource } from './source.js';
 /** @typedef {import('../log.js').Log} Log */
 /** @typedef {import('./certificate.js').Certificate} Certificate */
 /** @typedef {import('./source.js').SourceOptions} SourceOptions */
-/** @typedef {AcmeCertificate | MadeCertificate | OwnCertificate} ServerCertificate */
+/** @typedef {import('./acme-certificate.js').AcmeCertificate | MadeCertificate | OwnCertificate} ServerCertificate */
 
 /** @typedef {{ cert: string, key: string }} Files  paths */
 

@@ -51,8 +51,8 @@ export function createApi({ rooms, recordings, sampleClock, operatorToken = null
   api.get('/config', (_request, response) => void response.json(describeServer(version, served)));
   api.get('/clock', (request, response) => {
     const { room } = request.query;
-    const clock = (typeof room === 'string' && rooms.get(room)?.sampleClock) || sampleClock;
-    const reading = JSON.stringify({ clock: clock.now(), sampleRate: clock.sampleRate });
+    const samples = (typeof room === 'string' && rooms.get(room)?.sampleClock) || sampleClock;
+    const reading = JSON.stringify({ clock: samples.now(), sampleRate: samples.sampleRate });
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   api.get('/rooms/:room', (request, response, next) => {

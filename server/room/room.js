@@ -264,9 +264,7 @@ export class Room {
   }
 
   /** Tells everybody who is in. @param {object} message */
-  tell(message) {
-    this.#roster.tell(message);
-  }
+  tell = (message) => this.#roster.tell(message);
 
   #followDelay() {
     this.#mixClock.delaySamples = this.#delay.delaySamples;

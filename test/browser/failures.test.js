@@ -152,6 +152,21 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     await expect.poll(() => notices(lost)).toMatch(/^(The server could not be reached|A part of this page could not be loaded)\. Check your network/);
   });
 
+  inChromium.it('tells those in a call that the server is about to be restarted, and those who come then why they can’t', async () => {
+    const server = await startServer('--engine', 'none', '--away-timeout-ms', '0');
+    const page = await joinRoom(site.browser, server.url, 'draining', { name: 'Anna', problems: CUT_OFF });
+    const late = await openRoom(site.browser, server.url, 'draining', { name: 'Ben' });
+    const drained = server.drain(60_000);
+    await expect.poll(() => notices(page)).toContain(noticeText('call-draining'));
+    await button(late, 'Join').click();
+    await expect.poll(() => notices(late)).toContain(noticeText('draining'));
+    await button(page, 'Leave').click();
+    await drained;
+    await page.context().close();
+    await late.context().close();
+    await server.close();
+  });
+
   inChromium.it('says so in a panel whose parts can’t be had, and lets one try again', async () => {
     let cuts = /vendor\/u|api\/rooms|sound-panel/;
     const cut = (/** @type {Page} */ page) =>

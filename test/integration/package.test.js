@@ -126,7 +126,7 @@ describe('the package', () => {
   it('runs without the addon, says so with what builds it, and keeps its files out of the package', async () => {
     install([aloud()]);
     const { url, report } = await start();
-    expect(report).toMatch(/WebTransport is off: .*npm rebuild @aloud\/native/);
+    expect(report).toMatch(/WebTransport is off: .*npm rebuild aloud/);
     await fetchPage(url);
     expect(existsSync(join(folder, 'state', 'aloud', 'certs', 'certificate.pem'))).toBe(true);
     expect(existsSync(join(folder, 'node_modules', 'aloud', 'certs'))).toBe(false);
@@ -161,7 +161,7 @@ requireOrSkip(canBuildNative(), 'there is no cargo or no C compiler').describe('
     // What others have built of the dependencies is taken: this is about the package's own files.
     const env = environment({ CARGO_TARGET_DIR: join(ROOT, 'native', 'target') });
     const options = /** @type {const} */ ({ cwd: folder, env, encoding: 'utf8' });
-    const { status, stdout, stderr } = spawnSync('npm', ['rebuild', '@aloud/native', '--foreground-scripts'], options);
+    const { status, stdout, stderr } = spawnSync('npm', ['rebuild', 'aloud', '--foreground-scripts'], options);
     expect(status, stderr).toBe(0);
     expect(stdout + stderr).toMatch(/building the native HTTP\/3 engine/);
     const { report } = await start();
