@@ -93,25 +93,10 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const sampleClock = new SampleClock(clock, config.sampleRate);
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
-  const isAllowedHost = allowHosts({
-    allowed: [...(config.allowedHosts ?? []), config.host],
-    certificate: () => certificate.current.certPem,
-    warn: (message) => log.warn(message),
-  });
-  const httpCounts = createHttpCounts();
-  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts });
-  opened.push(() => gate.close());
-  const httpServer = createPageServer(config, certificate);
-  opened.push(() => closeServer(httpServer));
+  const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
   const host = await listeningHost(config.host);
 
-  const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: loadThreadCpuMs() ?? undefined });
-  opened.push(() => effort.close());
-  const { codec, line: codecLine } = await openCodec(config.codec);
-  const ticks = new TickScheduler(clock);
-  const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
-  const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
+  const { rooms, recordings, ticks, codecLine } = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
   const { accept } = new Arrivals({ rooms, clock, log });
   const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
   const { transport } = http3;
@@ -143,6 +128,44 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
   const report = reportOf(config, { url, port, lines });
   return { url, port, h3Port, report, rooms, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
+}
+
+/**
+ * What stands before all that is served over TCP: the server, not listening yet, and its gate.
+ * @param {Config} config
+ * @param {ServerCertificate} certificate
+ * @param {{ clock: Clock, log: Log }} options
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ */
+function openGate(config, certificate, { clock, log }, opened) {
+  const isAllowedHost = allowHosts({
+    allowed: [...(config.allowedHosts ?? []), ...(config.domains ?? []), config.host],
+    certificate: () => certificate.current.certPem,
+    warn: (message) => log.warn(message),
+  });
+  const httpCounts = createHttpCounts();
+  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts });
+  opened.push(() => gate.close());
+  const httpServer = createPageServer(config, certificate);
+  opened.push(() => closeServer(httpServer));
+  return { gate, isAllowedHost, httpCounts, httpServer };
+}
+
+/**
+ * The rooms, and what they work with.
+ * @param {Config} config
+ * @param {{ clock: Clock, wallNow: () => number, log: Log, observer?: Observer, sampleClock: SampleClock }} options
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ */
+async function openConference(config, { clock, wallNow, log, observer, sampleClock }, opened) {
+  const recordings = openRecordings(config, { clock, wallNow, log }, opened);
+  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: loadThreadCpuMs() ?? undefined });
+  opened.push(() => effort.close());
+  const { codec, line: codecLine } = await openCodec(config.codec);
+  const ticks = new TickScheduler(clock);
+  const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
+  const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
+  return { rooms, recordings, ticks, codecLine };
 }
 
 /**

@@ -68,7 +68,7 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
 /**
  * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's requests.
  *
- * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, clock?: Clock, isSecure?: boolean }} options
+ * @param {Omit<ApiOptions, 'clock'> & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, clock?: Clock, isSecure?: boolean }} options
  *   isSecure: whether it is HTTPS
  * @returns {RequestListener}
  */

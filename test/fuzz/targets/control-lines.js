@@ -1,7 +1,7 @@
 /** @import { Target } from '../target.js' */
 
 import { ControlLines, readControl } from '../../../public/shared/control.js';
-import { cleanText, composed, cutCharacters, nameError, roomNameError, tidyName } from '../../../public/shared/text.js';
+import { cleanText, composed, cutCharacters, readName, roomNameError, tidyName } from '../../../public/shared/text.js';
 import { readJoin } from '../../../server/room/commands.js';
 import { bytesOf, check } from '../target.js';
 
@@ -63,7 +63,7 @@ export const controlMessages = {
     const wish = readJoin(message);
     if (typeof wish === 'string') return;
     const name = tidyName(wish.name);
-    check(nameError(wish.name) === null && (wish.mirror || roomNameError(wish.room) === null), 'names are good');
+    check(readName(wish.name).error === null && (wish.mirror || roomNameError(wish.room) === null), 'names are good');
     check(tidyName(name) === name, 'a tidy name is tidy');
     check(cutCharacters(cleanText(composed(wish.name)), 5).length <= wish.name.length * 4 + 20, 'a text stays short');
   },
