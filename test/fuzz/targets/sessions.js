@@ -156,7 +156,7 @@ export const webSockets = {
         remotePort: 1,
       });
       const headers = { upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
-      server.emit('upgrade', { method: 'GET', url: '/session', headers }, socket, Buffer.alloc(0));
+      server.emit('upgrade', { method: 'GET', url: '/session', headers, socket }, socket, Buffer.alloc(0));
       socket.push(Buffer.from(input));
       await new Promise((resolve) => void setImmediate(resolve));
       socket.destroy();
