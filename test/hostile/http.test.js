@@ -30,6 +30,11 @@ describe('a write of many requests', () => {
     await withstand({ attack: 'pipelined-gets', options: { path: '/', headers: 'Expect: nothing\r\n', many: 1000 }, seconds: 3, check });
   });
 
+  it('on hundreds of connections at once is as little', async () => {
+    const check = (/** @type {any} */ { attack }) => expect(attack.connections).toBeGreaterThan(500);
+    await withstand({ attack: 'pipelined-gets', options: { path: '/api/clock', many: 1500, connections: 300 }, check });
+  });
+
   it('for a file, reset at once, leaves no descriptor', async () => {
     await withstand({ attack: 'pipelined-gets', options: { path: '/public/app.js', isReset: true } });
   });
