@@ -100,9 +100,8 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
   const { accept } = new Arrivals({ rooms, clock, log });
   const http3 = await openHttp3({ ...config, host }, certificate, accept, log);
-  const { transport } = http3;
-  ticks.pollWith(() => transport?.poll?.());
-  opened.push(() => transport?.close());
+  ticks.pollWith(() => http3.transport?.poll?.());
+  opened.push(() => http3.transport?.close());
   const http1 = openOverTcp(config, httpServer, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
@@ -123,8 +122,8 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   httpServer.on('request', app);
   const url = urlOf(config, port);
   const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
-  const report = reportOf(config, { url, port, lines });
-  return { url, port, h3Port, report, rooms, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
+  const drain = (/** @type {number} */ ms) => drainRooms(rooms, { ms, clock });
+  return { url, port, h3Port, report: reportOf(config, { url, port, lines }), rooms, drain, close };
 }
 
 /**
