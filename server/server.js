@@ -99,9 +99,8 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const { rooms, recordings, ticks, codecLine } = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
   const { accept } = new Arrivals({ rooms, clock, log });
   const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
-  const { transport } = http3;
-  ticks.pollWith(() => transport?.poll?.());
-  opened.push(() => transport?.close());
+  ticks.pollWith(() => http3.transport?.poll?.());
+  opened.push(() => http3.transport?.close());
   const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 

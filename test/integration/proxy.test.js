@@ -41,7 +41,7 @@ const join = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann'
 /** @param {string} host @param {Record<string, string>} headers */
 async function visitOverHttp1(host, headers) {
   const options = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: join };
-  expect((await fetch(`http://${host}/api/sessions`, options)).status).toBe(200);
+  expect((await fetch(`http://${host}/api/sessions`, options)).status).toBe(201);
 }
 
 /** @param {string} host @param {Record<string, string>} headers */
