@@ -6,6 +6,7 @@ import { align, alignPieces, levelDb } from '../../bench/stats/signal.js';
 import { readWav } from '../../bench/stats/wav.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
+import { ROOM_DEFAULTS } from '../../server/room/room-config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { isLong } from '../support/long.js';
@@ -128,6 +129,8 @@ for (const transport of transports) {
       const ann = await join(test, server, 'Ann', transport, channels[0]);
       const bob = await join(test, server, 'Bob', transport, channels[0]);
       await vi.waitFor(() => expect(ann.people.length).toBe(2), 5000);
+      // Who only came and went has no place to come back to.
+      await pass(ROOM_DEFAULTS.placeAfterMs + 500);
       bob.vanish();
       await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 8000);
       await vi.waitFor(() => expect(ann.people.length).toBe(1), 4000);
