@@ -85,16 +85,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const sampleClock = new SampleClock(clock, config.sampleRate);
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
-  const isAllowedHost = allowHosts({
-    allowed: [...(config.allowedHosts ?? []), config.host],
-    certificate: () => certificate.current.certPem,
-    warn: (message) => log.warn(message),
-  });
-  const httpCounts = createHttpCounts();
-  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts });
-  opened.push(() => gate.close());
-  const httpServer = createPageServer(config, certificate);
-  opened.push(() => closeServer(httpServer));
+  const { isAllowedHost, httpCounts, gate, httpServer } = openPageServer(config, certificate, { clock, log }, opened);
   const host = await listeningHost(config.host);
 
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
@@ -112,28 +103,35 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
-  const h3Port = http3.transport?.address().port ?? null;
-  const app = createApp({
-    certificate,
-    http3: http3.transport,
-    h3Port,
-    sessionPath: SESSION_PATH,
-    unavailable: http3.transport ? {} : { webtransport: http3.line },
-    http1,
-    rooms,
-    recordings,
-    sampleClock,
-    clock,
-    isSecure: config.cert !== null,
-    log,
-    operatorToken: config.operatorToken,
-  });
+  const h3Port = transport?.address().port ?? null;
+  const unavailable = transport ? {} : { webtransport: http3.line };
+  const served = { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, unavailable, isSecure: config.cert !== null };
+  const app = createApp({ ...served, http1, rooms, recordings, sampleClock, clock, log, operatorToken: config.operatorToken });
   gate.attach(httpServer, app, http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
   const report = reportOf(config, { url, port, lines: [http3.line, codecLine] });
   return { url, port, h3Port, report, rooms, httpCounts, close };
+}
+
+/**
+ * @param {Config} config
+ * @param {ServerCertificate} certificate
+ * @param {{ clock: Clock, log: Log }} shared
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ */
+function openPageServer(config, certificate, { clock, log }, opened) {
+  const isAllowedHost = allowHosts({
+    allowed: [...(config.allowedHosts ?? []), config.host],
+    certificate: () => certificate.current.certPem,
+    warn: (message) => log.warn(message),
+  });
+  const httpCounts = createHttpCounts();
+  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts });
+  const httpServer = createPageServer(config, certificate);
+  opened.push(() => gate.close(), () => closeServer(httpServer));
+  return { isAllowedHost, httpCounts, gate, httpServer };
 }
 
 /**

@@ -20,8 +20,8 @@ const PATIENCE_MS = 2000;
  * @property {number} [connections] at once
  */
 
-/** @type {Attack} */
-export async function attack(target, /** @type {Options} */ options) {
+/** @type {Attack} options: Options */
+export async function attack(target, options) {
   const counts = { connections: 0, ended: 0, sentBytes: 0, receivedBytes: 0, answers: /** @type {Record<string, number>} */ ({}) };
   const run = async () => {
     while (!target.isOver()) await writeMany(target, options, counts);
