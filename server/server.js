@@ -104,22 +104,11 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
-  const h3Port = http3.transport?.address().port ?? null;
-  const app = createApp({
-    certificate,
-    http3: http3.transport,
-    h3Port,
-    sessionPath: SESSION_PATH,
-    unavailable: http3.transport ? {} : { webtransport: http3.line },
-    http1,
-    rooms,
-    recordings,
-    sampleClock,
-    clock,
-    isSecure: isHttps(config),
-    log,
-    operatorToken: config.operatorToken,
-  });
+  const { transport } = http3;
+  const h3Port = transport?.address().port ?? null;
+  const unavailable = transport ? {} : { webtransport: http3.line };
+  const served = { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, unavailable, isSecure: isHttps(config) };
+  const app = createApp({ ...served, http1, rooms, recordings, sampleClock, clock, log, operatorToken: config.operatorToken });
   gate.attach(httpServer, app, http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);

@@ -8,6 +8,7 @@
 
 import { readFileSync } from 'node:fs';
 import express from 'express';
+import { systemClock } from '../../public/shared/clock.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { AnswerCache } from './answer-cache.js';
@@ -31,7 +32,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * @property {Recordings} [recordings]
  * @property {string | null} [operatorToken]     null where nobody may change a running room
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
- * @property {Pick<Clock, 'now'>} clock
+ * @property {Clock} [clock]
  */
 
 /**
@@ -39,7 +40,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * @param {ApiOptions} options
  * @returns {Router}
  */
-export function createApi({ rooms, recordings, sampleClock, operatorToken = null, clock, ...served }) {
+export function createApi({ rooms, recordings, sampleClock, operatorToken = null, clock = systemClock, ...served }) {
   const api = express.Router();
   /** Descriptions of rooms, as JSON. @type {AnswerCache<string>} */
   const descriptions = new AnswerCache(clock);
@@ -51,8 +52,8 @@ export function createApi({ rooms, recordings, sampleClock, operatorToken = null
   api.get('/config', (_request, response) => void response.json(describeServer(version, served)));
   api.get('/clock', (request, response) => {
     const { room } = request.query;
-    const samples = (typeof room === 'string' && rooms.get(room)?.sampleClock) || sampleClock;
-    const reading = JSON.stringify({ clock: samples.now(), sampleRate: samples.sampleRate });
+    const read = (typeof room === 'string' && rooms.get(room)?.sampleClock) || sampleClock;
+    const reading = JSON.stringify({ clock: read.now(), sampleRate: read.sampleRate });
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   api.get('/rooms/:room', (request, response, next) => {

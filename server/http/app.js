@@ -1,7 +1,6 @@
 /**
  * @import { NextFunction, Request, Response } from 'express'
  * @import { RequestListener } from 'node:http'
- * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http1Transport } from '../transport/http1.js'
  * @import { ApiOptions } from './api.js'
@@ -68,7 +67,7 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
 /**
  * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's requests.
  *
- * @param {Omit<ApiOptions, 'clock'> & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, clock?: Clock, isSecure?: boolean }} options
+ * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, isSecure?: boolean }} options
  *   isSecure: whether it is HTTPS
  * @returns {RequestListener}
  */

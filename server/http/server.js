@@ -1,5 +1,5 @@
 /**
- * @import { AddressInfo } from 'node:net'
+ * @import { AddressInfo, Server as TcpServer } from 'node:net'
  * @import { Server } from 'node:http'
  * @import { ServerCertificate } from '../certificate/certificate-source.js'
  * @import { Config } from '../config/config.js'
@@ -65,7 +65,7 @@ function createSecureServer(certificate) {
 /**
  * The address to listen on: where the machine has no IPv6, '::' means every address of IPv4.
  * @param {string} host
- * @param {() => Pick<import('node:net').Server, 'once' | 'off' | 'listen' | 'close'>} [createProbe]
+ * @param {() => TcpServer} [createProbe]
  */
 export async function listeningHost(host, createProbe = createTcpServer) {
   if (host !== '::') return host;
@@ -100,7 +100,7 @@ export async function listen(server, host, port, option = 'port') {
 }
 
 /**
- * @param {Pick<import('node:net').Server, 'once' | 'off' | 'listen'>} server
+ * @param {Pick<TcpServer, 'once' | 'off' | 'listen'>} server
  * @param {string} host
  * @param {number} port
  */

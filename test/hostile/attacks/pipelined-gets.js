@@ -20,7 +20,7 @@ const PATIENCE_MS = 2000;
  * @property {number} [connections] at once
  */
 
-/** @type {(target: Target, options: Options) => ReturnType<Attack>} */
+/** @type {Attack} options: Options */
 export async function attack(target, options) {
   const counts = { connections: 0, ended: 0, sentBytes: 0, receivedBytes: 0, answers: /** @type {Record<string, number>} */ ({}) };
   const run = async () => {

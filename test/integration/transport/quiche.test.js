@@ -309,7 +309,7 @@ class FakeEngine {
   };
 }
 
-/** @param {Options & { starts?: (server: any) => void }} [options] */
+/** @param {Options & { starts?: (server: any) => void, isAllowedHost?: (host: string | undefined) => boolean }} [options] */
 function startFake({ starts = (server) => server.onServerListening({ host: '::', port: 4433 }), ...options } = {}) {
   const { heard, clock, errors: logged, options: given } = script(options);
   /** @type {any[]} */
