@@ -26,3 +26,16 @@ export function networkOf(address = '') {
   const all = [...head, ...Array(missing).fill('0'), ...tail];
   return `${all.slice(0, NETWORK_HEXTETS).map((hextet) => hextet.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }
+
+/** This machine itself, or a proxy on it that isn't told of, behind which are many people. */
+const OWN = new Set(['127.0.0.1', '::1']);
+
+/**
+ * The network of a session's peer, for limits.
+ * @param {string} peer  "192.0.2.1:1234" or "[2001:db8::1]:1234"; see peerName()
+ * @returns {string | null} null for this machine itself, which no limit is for
+ */
+export function networkOfPeer(peer) {
+  const address = peer.slice(0, peer.lastIndexOf(':')).replace(/^\[|\]$/g, '').replace(MAPPED, '');
+  return OWN.has(address) ? null : networkOf(address);
+}

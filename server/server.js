@@ -132,7 +132,7 @@ function openGate(config, certificate, { clock, log }, opened) {
     warn: (message) => log.warn(message),
   });
   const httpCounts = createHttpCounts();
-  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts });
+  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts, clientOf: config.trustProxy ? clientAddress(config) : null });
   opened.push(() => gate.close());
   const httpServer = createPageServer(config, certificate);
   opened.push(() => closeServer(httpServer));

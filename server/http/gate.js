@@ -56,15 +56,19 @@ export class Gate {
   /** Answers what may pass. @type {RequestListener} */
   #serve = () => {};
   #stopChecks;
+  #clientOf;
 
   /**
    * @param {object} options
    * @param {Clock} options.clock
    * @param {IsAllowedHost} options.isAllowedHost
    * @param {HttpCounts} options.counts
+   * @param {((request: IncomingMessage) => { remoteAddress?: string }) | null} [options.clientOf] tells the client behind
+   *   trusted proxies; null where there are none. Given, connections aren't counted by address: a proxy has many people's
    */
-  constructor({ clock, isAllowedHost, counts }) {
+  constructor({ clock, isAllowedHost, counts, clientOf = null }) {
     this.#clock = clock;
+    this.#clientOf = clientOf;
     this.#isAllowedHost = isAllowedHost;
     this.#counts = counts;
     this.#stopChecks = repeat(clock, CHECK_MS, () => this.#endSlow());
@@ -137,7 +141,7 @@ export class Gate {
    * @param {boolean} isSecure whether TLS is to begin
    */
   #connected(socket, isSecure) {
-    const connection = this.#visitors.connect(socket, isSecure, this.#clock.now());
+    const connection = this.#visitors.connect(socket, isSecure, this.#clock.now(), this.#clientOf !== null);
     if (connection === null) {
       this.#counts.connections += 1;
       socket.destroy();
@@ -193,8 +197,9 @@ export class Gate {
    * @param {Kind | null} kind
    * @returns {Refusal | null}
    */
-  #refusal({ headers: { host }, httpVersion }, connection, kind) {
-    if (kind !== null && connection?.take(kind, this.#clock.now()) === false) {
+  #refusal(request, connection, kind) {
+    const { headers: { host }, httpVersion } = request;
+    if (kind !== null && !this.#take(request, connection, kind)) {
       this.#counts.limited += 1;
       return 'too-many-requests';
     }
@@ -203,6 +208,18 @@ export class Gate {
     if (this.#isAllowedHost(host)) return null;
     this.#counts.hosts += 1;
     return 'host-not-allowed';
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {Connection | undefined} connection
+   * @param {Kind} kind
+   */
+  #take(request, connection, kind) {
+    const now = this.#clock.now();
+    const client = this.#clientOf?.(request) ?? request.socket;
+    if (client !== request.socket) return this.#visitors.takeFor(client.remoteAddress, kind, now);
+    return connection?.take(kind, now) ?? true;
   }
 
   /**

@@ -91,22 +91,47 @@ export class Visitors {
    * @param {Socket} socket
    * @param {boolean} isSecure whether TLS is to begin
    * @param {number} nowMs
+   * @param {boolean} [isProxied] whether it is a trusted proxy's, which has many people's
    * @returns {Connection | null} null where it is one too many
    */
-  connect(socket, isSecure, nowMs) {
-    const network = networkOf(socket.remoteAddress);
-    let visitor = this.#visitors.get(network);
-    if (!visitor) this.#visitors.set(network, (visitor = new Visitor(isSecure)));
-    if (visitor.connecting.take(nowMs) > 0) return null;
-    if (visitor.connections.size >= MAX_CONNECTIONS && !endIdle(visitor)) return null;
+  connect(socket, isSecure, nowMs, isProxied = false) {
+    const visitor = this.#at(socket.remoteAddress, isSecure);
+    if (!isProxied && visitor.connecting.take(nowMs) > 0) return null;
+    if (!isProxied && visitor.connections.size >= MAX_CONNECTIONS && !endIdle(visitor)) return null;
     const connection = new Connection(socket, visitor);
     visitor.connections.add(connection);
     return connection;
   }
 
+  /**
+   * Asks whether a request of a client behind a trusted proxy may be answered: it counts for the client's address alone.
+   * @param {string | undefined} address the client's
+   * @param {Kind} kind
+   * @param {number} nowMs
+   */
+  takeFor(address, kind, nowMs) {
+    this.#forgetOne();
+    return this.#at(address, false).buckets[kind].take(nowMs) === 0;
+  }
+
   /** @param {Connection} connection that has ended, or is none of HTTP any more. Idempotent */
   disconnect(connection) {
     connection.visitor.connections.delete(connection);
+    this.#forgetOne();
+  }
+
+  /**
+   * @param {string | undefined} address
+   * @param {boolean} isSecure
+   */
+  #at(address, isSecure) {
+    const network = networkOf(address);
+    let visitor = this.#visitors.get(network);
+    if (!visitor) this.#visitors.set(network, (visitor = new Visitor(isSecure)));
+    return visitor;
+  }
+
+  #forgetOne() {
     if (this.#visitors.size <= MAX_REMEMBERED) return;
     for (const [network, { connections }] of this.#visitors) {
       if (connections.size > 0) continue;

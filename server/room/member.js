@@ -21,7 +21,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, writeClockReply } from '../../public/shared/packet.js';
-import { networkOf } from '../names/network.js';
+import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
 import { isLeave } from './commands.js';
 import { Quality } from './reports.js';
@@ -98,7 +98,7 @@ export class Member {
     this.label = label;
     this.session = session;
     /** The network that the session comes from, for limits; null for this machine. */
-    this.network = networkOf(session.peer);
+    this.network = networkOfPeer(session.peer);
     this.source = source;
     this.listener = listener;
     this.#room = room;

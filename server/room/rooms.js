@@ -6,7 +6,7 @@
  */
 
 import { KeyedBuckets } from '../keyed-buckets.js';
-import { networkOf } from '../names/network.js';
+import { networkOfPeer } from '../network-address.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
 import { SessionLog } from './session-log.js';
@@ -123,7 +123,7 @@ export class Rooms {
    */
   #refusal({ peer }) {
     if (this.#draining) return 'draining';
-    if (this.#joins.take(networkOf(peer), this.#services.clock.now()) > 0) return 'join-flood';
+    if (this.#joins.take(networkOfPeer(peer), this.#services.clock.now()) > 0) return 'join-flood';
     // Those who are away count for nothing here: their places in their rooms are kept, and nobody else is kept out.
     return this.people >= this.#maxPeople ? 'server-full' : null;
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { networkOf } from '../../../server/network-address.js';
+import { networkOf, networkOfPeer } from '../../../server/network-address.js';
+import { peerName } from '../../../server/transport/peer.js';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -18,4 +19,17 @@ it.each([
   ['nonsense', '?'],
 ])('counts %s for %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:DB8:0001:2::6', '2001:db8:1:2::/64'],
+  ['127.6.6.6', '127.6.6.6'],
+  ['127.0.0.1', null],
+  ['::ffff:127.0.0.1', null],
+  ['::1', null],
+  [undefined, '?'],
+])('counts the peer %s for %s, and this machine itself for nothing', (remoteAddress, network) => {
+  expect(networkOfPeer(peerName({ remoteAddress, remotePort: 5 }))).toBe(network);
 });
