@@ -60,7 +60,7 @@ async fn serve(
     let (connection, mut exchanges, task) = Connection::start(quic);
     run(&registry, &connection, task);
     let mut deadline = Instant::now() + limit;
-    let mut asked = false;
+    let (mut asked, mut opened) = (false, false);
     loop {
         select! {
             exchange = exchanges.recv() => {
@@ -82,7 +82,11 @@ async fn serve(
                 connection.close(codes::EXCESSIVE_LOAD, "too many connections that ask for nothing");
                 return;
             }
-            () = sleep_until(deadline), if !connection.has_session() => {
+            () = sleep_until(deadline), if !opened => {
+                opened = connection.has_session();
+                if opened {
+                    continue;
+                }
                 connection.close(codes::NO_ERROR, "nothing was asked for in time");
                 return;
             }

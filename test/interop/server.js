@@ -13,6 +13,7 @@ export async function startServer(argv = []) {
   const server = await createServer(config, { log });
   return {
     url: `https://127.0.0.1:${server.h3Port}`,
+    http: server.port,
     port: /** @type {number} */ (server.h3Port),
     /** What was logged as an error. */
     errors,

@@ -58,12 +58,12 @@ export async function attack({ origin, host, h3Port, from, isOver }, { aSecond, 
  * @param {{ honest: number, refused: number }} counted
  */
 async function honestly({ origin, host, h3Port, isOver }, counted) {
-  const { webtransport } = await (await fetch(`${origin}/api/config`)).json();
+  const { transports } = await (await fetch(`${origin}/api/config`)).json();
   const endpoint = new Endpoint({ ioThreads: 1, handshakeTimeoutMs: 2000 });
   while (!isOver()) {
     try {
-      const url = `https://${host}:${h3Port}${webtransport.url}`;
-      const session = await endpoint.connect(url, { certificateHashes: webtransport.certificateHashes });
+      const url = `https://${host}:${h3Port}${transports.webtransport.url}`;
+      const session = await endpoint.connect(url, { certificateHashes: transports.webtransport.certificateHashes });
       counted.honest += 1;
       session.close();
     } catch {

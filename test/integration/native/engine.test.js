@@ -183,6 +183,12 @@ nativeTests.describe('native engine: sessions', () => {
     await expect(connecting).rejects.toMatchObject({ status: 503 });
   });
 
+  it('outlives the time that there is for opening it', async () => {
+    const { session } = await connected({ options: { handshakeTimeoutMs: 100 } });
+    await new Promise((resolve) => void setTimeout(resolve, 2500));
+    expect(session.open).toBe(true);
+  });
+
   it.each(['the client', 'the server'])('closes with code and reason when %s does', async (who) => {
     const { session, other } = await connected();
     const [near, far] = who === 'the client' ? [session, other] : [other, session];

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 from aioquic.asyncio.client import connect
 from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.h3.connection import H3_ALPN, H3Connection
-from aioquic.h3.events import DatagramReceived, HeadersReceived, WebTransportStreamDataReceived
+from aioquic.h3.events import DatagramReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.events import StreamDataReceived
 
 LIMIT_S = 10
 
@@ -23,18 +24,21 @@ class Client(QuicConnectionProtocol):
         self.status = asyncio.get_running_loop().create_future()
         self.line = asyncio.get_running_loop().create_future()
         self.datagrams = asyncio.Queue()
+        self.stream = None
         self.text = b""
 
     def quic_event_received(self, event):
+        # What comes back on a stream that this side opened isn't known to aioquic as WebTransport's.
+        if isinstance(event, StreamDataReceived) and event.stream_id == self.stream:
+            self.text += event.data
+            if b"\n" in self.text and not self.line.done():
+                self.line.set_result(self.text.split(b"\n")[0].decode())
+            return
         for received in self.http.handle_event(event):
             if isinstance(received, HeadersReceived):
                 self.status.set_result(dict(received.headers)[b":status"].decode())
             elif isinstance(received, DatagramReceived):
                 self.datagrams.put_nowait(received.data)
-            elif isinstance(received, WebTransportStreamDataReceived):
-                self.text += received.data
-                if b"\n" in self.text and not self.line.done():
-                    self.line.set_result(self.text.split(b"\n")[0].decode())
 
 
 async def main(url, line, datagram):
@@ -58,8 +62,8 @@ async def main(url, line, datagram):
         status = await client.status
         if status != "200":
             return {"refused": int(status)}
-        stream = client.http.create_webtransport_stream(request)
-        client._quic.send_stream_data(stream, line.encode() + b"\n")
+        client.stream = client.http.create_webtransport_stream(request)
+        client._quic.send_stream_data(client.stream, line.encode() + b"\n")
         client.transmit()
         answer = await client.line
         client.http.send_datagram(request, bytes.fromhex(datagram))
