@@ -15,11 +15,12 @@ import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './http/app.js';
 import { defaultEncoderSettings, openCodec } from './codec/codec.js';
-import { AdaptiveComplexity } from './codec/adaptive-complexity.js';
+import { AdaptiveComplexity, processCpuMs } from './codec/adaptive-complexity.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
 import { closeServer, createPageServer, listen } from './http/server.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
+import { openOperator } from './operator/operator.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
 import { TickScheduler } from './clock/tick-scheduler.js';
@@ -42,6 +43,7 @@ const SESSION_PATH = '/session';
  * @property {number | null} h3Port  UDP; null without HTTP/3
  * @property {string[]} report       lines for the person who started it: its address, what is on, and for
  *                                   what isn't, why, and what would turn it on
+ * @property {number | null} metricsPort  TCP; null without metrics
  * @property {Rooms} rooms
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
  */
@@ -50,19 +52,20 @@ const SESSION_PATH = '/session';
  * Starts a server.
  *
  * @param {Config} config
- * @param {{ log?: Log, clock?: Clock, wallNow?: () => number, observer?: Observer }} [options]
+ * @param {{ log?: Log, clock?: Clock, wallNow?: () => number, observer?: Observer, onDrain?: () => void }} [options]
+ *   onDrain: ends the server gently, as the operator has asked for over HTTP
  * @returns {Promise<RunningServer>}
  * @throws {import('./config/config.js').ConfigError} when a setting won't do, such as a port that is in use
  */
 export async function createServer(config, options = {}) {
-  const { log = createLog(), clock = systemClock, wallNow = Date.now, observer } = options;
+  const { log = createLog(), clock = systemClock, wallNow = Date.now, observer, onDrain = () => {} } = options;
   /** Closes what was opened, the last first. @type {(() => void | Promise<void>)[]} */
   const opened = [];
   const close = async () => {
     while (opened.length > 0) await opened.pop()?.();
   };
   try {
-    return await start(config, { log, clock, wallNow, observer, opened, close });
+    return await start(config, { log, clock, wallNow, observer, onDrain, opened, close });
   } catch (error) {
     await close();
     throw error;
@@ -71,11 +74,11 @@ export async function createServer(config, options = {}) {
 
 /**
  * @param {Config} config
- * @param {{ log: Log, clock: Clock, wallNow: () => number, observer?: Observer,
+ * @param {{ log: Log, clock: Clock, wallNow: () => number, observer?: Observer, onDrain: () => void,
  *   opened: (() => void | Promise<void>)[], close: () => Promise<void> }} options
  * @returns {Promise<RunningServer>}
  */
-async function start(config, { log, clock, wallNow, observer, opened, close }) {
+async function start(config, { log, clock, wallNow, observer, onDrain, opened, close }) {
   const sampleClock = new SampleClock(clock, config.sampleRate);
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
@@ -84,7 +87,8 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   opened.push(() => closeServer(httpServer));
 
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: loadThreadCpuMs() ?? undefined });
+  const cpuMs = loadThreadCpuMs() ?? processCpuMs;
+  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs });
   opened.push(() => effort.close());
   const { codec, line: codecLine } = await openCodec(config.codec);
   const ticks = new TickScheduler(clock);
@@ -99,6 +103,10 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   opened.push(() => rooms.close());
 
   const h3Port = http3.transport?.address().port ?? null;
+  const build = { codec: codec.name, engine: http3.transport?.engine ?? null };
+  const parts = { rooms, recordings, effort, cpuMs, build, clock, server: httpServer, log, onDrain };
+  const operator = await openOperator(config, parts);
+  opened.push(() => operator.close());
   const app = createApp({
     certificate,
     http3: http3.transport,
@@ -110,12 +118,13 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
     recordings,
     sampleClock,
     log,
-    operatorToken: config.operatorToken,
+    operatorApi: operator.api,
   });
   httpServer.on('request', app);
+  operator.readiness.started();
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
-  const report = reportOf(config, { url, port, lines: [http3.line, codecLine] });
-  return { url, port, h3Port, report, rooms, close };
+  const report = reportOf(config, { url, port, lines: [http3.line, codecLine, ...operator.lines] });
+  return { url, port, h3Port, metricsPort: operator.metricsPort, report, rooms, close };
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * @import { NextFunction, Response, Router } from 'express'
+ * @import { NextFunction, RequestHandler, Response, Router } from 'express'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Rooms } from '../room/rooms.js'
@@ -10,7 +10,6 @@ import express from 'express';
 import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { answerError } from './body.js';
-import { changeRoom, refuseOperator } from './operator.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
@@ -25,7 +24,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {{ webtransport?: string }} unavailable  a sentence for each transport that isn't there
  * @property {Pick<Rooms, 'get'>} rooms
  * @property {Recordings} [recordings]
- * @property {string | null} [operatorToken]     null where nobody may change a running room
+ * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  */
 
@@ -34,7 +33,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {ApiOptions} options
  * @returns {Router}
  */
-export function createApi({ rooms, recordings, sampleClock, operatorToken = null, ...served }) {
+export function createApi({ rooms, recordings, sampleClock, operatorApi, ...served }) {
   const api = express.Router();
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   api.use((_request, response, next) => {
@@ -48,13 +47,8 @@ export function createApi({ rooms, recordings, sampleClock, operatorToken = null
     const reading = JSON.stringify({ clock: clock.now(), sampleRate: clock.sampleRate });
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
-  api.get('/rooms/:room', (request, response, next) => {
-    const room = rooms.get(request.params.room);
-    if (room) response.json(room.describe());
-    else next();
-  });
-  api.patch('/rooms/:room', changeRoom({ rooms, operatorToken }));
-  if (recordings) api.use('/recordings', recordingsApi({ recordings, operatorToken }));
+  if (operatorApi) api.use(operatorApi);
+  if (recordings) api.use('/recordings', recordingsApi(recordings));
   return api;
 }
 
@@ -81,12 +75,10 @@ function describeServer(version, { certificate, http3, h3Port, sessionPath, unav
 /**
  * Serves recordings to those who know a recording's id: /api/recordings/<id>/.
  *
- * @param {object} options
- * @param {Pick<Recordings, 'describe' | 'locate' | 'remove'>} options.recordings
- * @param {string | null} options.operatorToken null where nobody may delete
+ * @param {Pick<Recordings, 'describe' | 'locate'>} recordings
  * @returns {Router}
  */
-function recordingsApi({ recordings, operatorToken }) {
+function recordingsApi(recordings) {
   const api = express.Router();
   api.get('/:id', async (request, response) => {
     const description = await recordings.describe(request.params.id);
@@ -96,11 +88,6 @@ function recordingsApi({ recordings, operatorToken }) {
   api.get('/:id/:file', (request, response, next) => {
     const found = recordings.locate(request.params.id, request.params.file);
     if (found) sendRecording(response, found, next);
-    else answerError(response, 'not-found');
-  });
-  api.delete('/:id', async (request, response) => {
-    if (refuseOperator(request, response, operatorToken)) return;
-    if (await recordings.remove(request.params.id)) response.status(204).end();
     else answerError(response, 'not-found');
   });
   return api;

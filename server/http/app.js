@@ -71,6 +71,7 @@ export function createApp({ http1, log, ...api }) {
   // After the API, whose answers are too short to compress.
   app.use(compression());
   app.get(['/', '/r/:room'], (_request, response) => sendPage(response, 'index.html'));
+  app.get('/admin', (_request, response) => sendPage(response, 'admin/index.html'));
   app.get('/lab', (_request, response) => sendPage(response, 'lab/index.html'));
   for (const [path, directory] of Object.entries(DIRECTORIES)) app.use(path, serveFiles(directory));
   app.use(notFound);

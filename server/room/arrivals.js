@@ -7,6 +7,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { composed, tidyName } from '../../public/shared/text.js';
+import { countRefusal } from '../counts.js';
 import { stackOf } from '../log.js';
 import { readJoin } from './commands.js';
 
@@ -73,6 +74,7 @@ export class Arrivals {
  */
 function refuse(session, code) {
   const { close, message } = errors[code];
+  countRefusal('join', code);
   session.sendControl({ type: 'refused', code, message });
   session.close(close, message);
 }

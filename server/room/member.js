@@ -2,6 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
+ * @import { Traffic } from '../source/traffic.js'
  * @import { ControlMessage, Session, SessionHandler } from '../transport/session.js'
  * @import { Permission } from './commands.js'
  *
@@ -21,6 +22,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, writeClockReply } from '../../public/shared/packet.js';
+import { countJoin, countRefusal, endOf } from '../counts.js';
 import { TokenBucket } from '../token-bucket.js';
 import { isLeave } from './commands.js';
 import { Quality } from './reports.js';
@@ -57,6 +59,9 @@ export class Member {
   #messagesSinceMs = -Infinity;
   #messages = 0;
   #lastHeardMs;
+  #sinceMs;
+  /** Why the session ended: 'left', or a code of the registry. */
+  #why = 'left';
   #muted = false;
   #hand = 0;
   #away = false;
@@ -98,6 +103,8 @@ export class Member {
     this.#room = room;
     this.#grant = grant;
     this.#lastHeardMs = room.clockNow();
+    this.#sinceMs = this.#lastHeardMs;
+    countJoin();
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
     /** The transport's round trip, in milliseconds; null where it doesn't know it. */
@@ -129,6 +136,11 @@ export class Member {
   /** When anything was last heard from the session, on the monotonic clock. */
   get lastHeardMs() {
     return this.#lastHeardMs;
+  }
+
+  /** How long this session has been in the room, in seconds, and why it ended if it has. */
+  get visit() {
+    return { seconds: (this.#room.clockNow() - this.#sinceMs) / 1000, why: this.#why };
   }
 
   /** Whether nothing comes from the session any more. */
@@ -201,6 +213,7 @@ export class Member {
 
   /** @param {number} code  0 is a normal end */
   closed(code) {
+    this.#why = endOf(code);
     this.#room.gone(this, code === 0);
   }
 
@@ -221,6 +234,7 @@ export class Member {
    * @param {object} [more]  fields of the answer
    */
   refuse(of, code, more) {
+    countRefusal('command', code);
     this.tell({ type: 'refused', of, code, message: errors[code].message, ...more });
   }
 
@@ -308,6 +322,15 @@ export class Member {
     return Object.assign(stats, this.listener?.stats());
   }
 
+  /** Adds the figures of the member's packets to a sum. @param {Traffic} traffic */
+  addTo(traffic) {
+    const { droppedOut, droppedIn, lostPackets } = this.session.stats();
+    this.source?.addTo(traffic);
+    traffic.unsent += droppedOut;
+    traffic.lostOut += lostPackets;
+    traffic.drop('queue', droppedIn);
+  }
+
   /** The member as others are told of it. */
   describe() {
     const { id, name, label, session } = this;
@@ -331,6 +354,7 @@ export class Member {
    */
   end(code) {
     const { close, message } = errors[code];
+    this.#why = code;
     this.tell({ type: 'closing', code, message });
     this.session.close(close, message);
     this.close();

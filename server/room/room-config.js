@@ -9,6 +9,7 @@
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Recordings } from '../recording/recordings.js'
+ * @import { RoomTotals } from './figures.js'
  * @import { Source } from '../source/source.js'
  * @import { Member } from './member.js'
  *
@@ -42,6 +43,7 @@
  * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
  * @property {Recordings} [recordings]  without it nothing can be recorded
  * @property {Observer} [observer]  for measurements
+ * @property {RoomTotals} [totals]  of all rooms; Rooms gives it
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received

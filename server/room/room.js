@@ -2,6 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
  * @import { CommandRoom } from './commands.js'
+ * @import { Figures } from './figures.js'
  * @import { Delivery } from './delivery.js'
  * @import { MemberRoom } from './member.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
@@ -25,6 +26,7 @@ import { Lateness } from '../source/lateness.js';
 import { Source } from '../source/source.js';
 import { Chat } from './chat.js';
 import { EVERYTHING, runCommand } from './commands.js';
+import { RoomTotals } from './figures.js';
 import { Member } from './member.js';
 import { Reports } from './reports.js';
 import { Roster } from './roster.js';
@@ -46,6 +48,7 @@ export class Room {
   /** @type {CommandRoom} */
   #parts;
   #tickLateness = new TickLateness();
+  #totals;
   #mixClock;
   #reports;
   #codec;
@@ -67,6 +70,7 @@ export class Room {
     this.#config = config;
     this.#services = services;
     this.#onEnded = onEnded;
+    this.#totals = services.totals ?? new RoomTotals();
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
@@ -279,6 +283,7 @@ export class Room {
    */
   #tick(frame, latenessMs) {
     this.#tickLateness.add(latenessMs);
+    this.#totals.ticks.add(latenessMs);
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
     if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
@@ -347,6 +352,7 @@ export class Room {
 
   /** @param {Member} member  whose session has ended, and who still has their figures */
   ended(member) {
+    member.addTo(this.#totals.traffic);
     this.#reports.logEnd(member);
   }
 
@@ -375,11 +381,45 @@ export class Room {
     for (const { muted, source } of this.#roster.present.values()) if (!muted && source) yield source.lateness;
   }
 
-  /** The answer to GET /api/rooms/<room>: the people, and how each is received. */
+  /** Adds the room's figures, and those of its people, to the server's. @param {Figures} figures */
+  addTo(figures) {
+    const { present } = this.#roster;
+    figures.people += this.size;
+    figures.away += this.size - present.size;
+    figures.delaysMs.push(this.#delay.delayMs);
+    figures.codecFaults += this.#codec.faults;
+    figures.skippedFrames += this.#mixClock.skipped;
+    for (const member of present.values()) {
+      const { name } = member.session.transport;
+      figures.sessions[name] = (figures.sessions[name] ?? 0) + 1;
+      member.addTo(figures.traffic);
+    }
+  }
+
+  /** What anybody may know who knows the room's name: how many are in it. */
+  get publicDescription() {
+    return { room: this.name, present: this.#roster.present.size };
+  }
+
+  /** The room in a list of all rooms, which only the operator is shown. */
+  summary() {
+    const { delayMs, setting } = this.#delay;
+    return {
+      ...this.publicDescription,
+      away: this.size - this.#roster.present.size,
+      delivery: this.#config.delivery,
+      serverDelayMs: delayMs,
+      delayMode: setting === 'auto' ? 'auto' : 'fixed',
+      latenessP99Ms: this.#tickLateness.describe().latenessP99Ms,
+      recording: this.#recording.state !== null,
+    };
+  }
+
+  /** The room and its people with how each is received, which only the operator is shown. */
   describe() {
     const { serverDelayMs, ...delay } = this.#delay.describe();
     return {
-      room: this.name,
+      ...this.publicDescription,
       delivery: this.#config.delivery,
       serverDelayMs,
       delay: { ...delay, targetPercent: this.#config.receivedTarget },
@@ -388,6 +428,8 @@ export class Room {
       mixing: this.#tickLateness.describe(),
       people: [...this.#roster.present.values()].map((member) => ({
         ...member.describe(),
+        peer: member.session.peer,
+        seconds: member.visit.seconds,
         delivery: member.delivery,
         stats: { ...member.stats(), transport: member.session.stats() },
       })),
@@ -433,6 +475,8 @@ export class Room {
     this.#reports.stop();
     this.#mixClock.stop();
     for (const member of [...this.#roster.present.values()]) this.#end(member, code);
+    this.#totals.codecFaults += this.#codec.faults;
+    this.#totals.skippedFrames += this.#mixClock.skipped;
     this.#roster.clear();
     this.#recording.close();
     this.#delivery.close();
