@@ -1,40 +1,123 @@
+import { pino } from 'pino';
+import { countLeftOutLine } from './counts.js';
+import { TokenBucket } from './token-bucket.js';
+
 /** The levels, from the most important to the least. */
 const LEVELS = /** @type {const} */ (['error', 'warn', 'info', 'debug']);
 
 /**
+ * Lines of one event, or of one level where they have none: a thousand people who leave at once are all logged, and a
+ * flood writes no more than some KB a second.
+ */
+const LINE_RATE = Object.freeze({ atOnce: 2000, perSecond: 20 });
+
+/** Characters that would write lines or colours of their own on a terminal: a peer may have sent them. */
+// eslint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+
+/**
  * @typedef {typeof LEVELS[number]} Level
+ * @typedef {Readonly<Record<string, unknown>> & { event?: string }} Fields
+ *   what a line says in fields of its own; `event` names the kind of a line that is looked for: 'session-end'
+ * @typedef {(message: string, fields?: Fields) => void} WriteLine
  *
  * @typedef {object} Log
- * @property {(message: string) => void} error
- * @property {(message: string) => void} warn
- * @property {(message: string) => void} info
- * @property {(message: string) => void} debug
+ * @property {WriteLine} error
+ * @property {WriteLine} warn
+ * @property {WriteLine} info
+ * @property {WriteLine} debug
  */
 
 const nothing = () => {};
 
 /**
- * Makes a log of one line a message.
+ * Makes a log of one line a message: for people to read, or JSON. A flood of lines is cut, each event's by itself and
+ * each level's; the next line that is written tells how many were left out. Lines of the level `debug` are all written.
+ *
  * @param {object} [options]
  * @param {Level} [options.level]                 the least important level that is written
- * @param {(line: string) => void} [options.write]
+ * @param {'text' | 'json'} [options.format]
+ * @param {(line: string) => void} [options.write]  without the line's end
  * @param {() => number} [options.wallNow]        the date, in milliseconds since 1970
+ * @param {() => number} [options.now]            the monotonic clock, in milliseconds
  * @returns {Readonly<Log>}
  */
-export function createLog({ level = 'info', write = writeToStderr, wallNow = Date.now } = {}) {
+export function createLog(options = {}) {
+  const { level = 'info', format = 'text', write = writeToStderr, wallNow = Date.now, now = monotonicNow } = options;
+  const destination = { write: (/** @type {string} */ line) => write(format === 'json' ? safeJson(line) : asText(line)) };
+  const lines = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(wallNow()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  const limit = new LineLimit(now);
   const shown = LEVELS.indexOf(level);
   const at = (/** @type {Level} */ own) => {
     if (LEVELS.indexOf(own) > shown) return nothing;
-    return (/** @type {string} */ message) => {
-      write(`${new Date(wallNow()).toISOString()} ${own} ${oneLine(message)}`);
+    return (/** @type {string} */ message, /** @type {Fields} */ fields = {}) => {
+      const leftOut = own === 'debug' ? 0 : limit.take(fields.event ?? own);
+      if (leftOut < 0) return;
+      lines[own](leftOut > 0 ? { ...fields, leftOut } : fields, oneLine(message));
     };
   };
   return Object.freeze({ error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') });
 }
 
+/** Bounds the lines of each kind. */
+class LineLimit {
+  #now;
+  /** @type {Map<string, { bucket: TokenBucket, leftOut: number }>} */
+  #kinds = new Map();
+
+  /** @param {() => number} now */
+  constructor(now) {
+    this.#now = now;
+  }
+
+  /**
+   * @param {string} kind  of a bounded number: it comes from this code
+   * @returns {number} how many lines of the kind were left out before this one; -1 when this one is too
+   */
+  take(kind) {
+    let found = this.#kinds.get(kind);
+    if (found === undefined) this.#kinds.set(kind, (found = { bucket: new TokenBucket(LINE_RATE), leftOut: 0 }));
+    if (found.bucket.take(this.#now()) > 0) {
+      found.leftOut += 1;
+      countLeftOutLine();
+      return -1;
+    }
+    const { leftOut } = found;
+    found.leftOut = 0;
+    return leftOut;
+  }
+}
+
+const monotonicNow = () => performance.now();
+
 /** @param {string} line */
 function writeToStderr(line) {
   process.stderr.write(`${line}\n`);
+}
+
+/** @param {string} line  of JSON, with its end */
+const safeJson = (line) => line.trimEnd().replace(CONTROLS, escapeAll);
+
+/** @param {string} characters */
+const escapeAll = (characters) =>
+  [...characters].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+/**
+ * The line for people: the date, the level, the message, and the fields as `name=value`.
+ * @param {string} line  of JSON
+ */
+function asText(line) {
+  const { time, level, msg, ...fields } = JSON.parse(line);
+  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${safeJson(JSON.stringify(value))}`);
+  return `${time} ${level} ${msg}${rest.join('')}`;
 }
 
 /**
@@ -42,8 +125,7 @@ function writeToStderr(line) {
  * @param {string} message
  */
 function oneLine(message) {
-  // eslint-disable-next-line no-control-regex
-  return String(message).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+  return String(message).replace(CONTROLS, ' ');
 }
 
 /**

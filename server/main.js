@@ -76,13 +76,16 @@ function closeOnSignals(server, drainSeconds, log) {
   process.on('SIGTERM', onSignal);
 }
 
+/** @param {Config['logFormat']} format @returns {'text' | 'json'} */
+const formatOf = (format) => (format !== 'auto' ? format : process.stderr.isTTY ? 'text' : 'json');
+
 async function main() {
   const config = readConfig();
   debug = config.logLevel === 'debug';
-  const log = createLog({ level: config.logLevel });
+  const log = createLog({ level: config.logLevel, format: formatOf(config.logFormat) });
   // Imported here, so that a wrong option is told before anything big is loaded.
   const { createServer } = await import('./server.js');
-  const server = await createServer(config, { log, clock: systemClock });
+  const server = await createServer(config, { log, clock: systemClock, onDrain: () => void process.emit('SIGTERM') });
   closeOnSignals(server, config.drainSeconds, log);
   console.log(server.report.join('\n'));
 }

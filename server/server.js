@@ -18,7 +18,7 @@ import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './http/app.js';
 import { defaultEncoderSettings, openCodec } from './codec/codec.js';
-import { AdaptiveComplexity } from './codec/adaptive-complexity.js';
+import { AdaptiveComplexity, processCpuMs } from './codec/adaptive-complexity.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
 import { allowHosts } from './allowed-hosts.js';
@@ -30,6 +30,7 @@ import { isHttps } from './config/config.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { drainRooms } from './drain.js';
 import { stateDirectory } from './packages.js';
+import { openOperator } from './operator/operator.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
 import { TickScheduler } from './clock/tick-scheduler.js';
@@ -53,6 +54,7 @@ const SESSION_PATH = '/session';
  * @property {number | null} h3Port  UDP; null without HTTP/3
  * @property {string[]} report       lines for the person who started it: its address, what is on, and for
  *                                   what isn't, why, and what would turn it on
+ * @property {number | null} metricsPort  TCP; null without metrics
  * @property {Rooms} rooms
  * @property {HttpCounts} httpCounts  what clients did wrong over TCP
  * @property {(ms: number) => Promise<void>} drain  lets nobody new in, tells everybody, and waits until all have left,
@@ -64,19 +66,20 @@ const SESSION_PATH = '/session';
  * Starts a server.
  *
  * @param {Config} config
- * @param {{ log?: Log, clock?: Clock, wallNow?: () => number, observer?: Observer }} [options]
+ * @param {{ log?: Log, clock?: Clock, wallNow?: () => number, observer?: Observer, onDrain?: () => void }} [options]
+ *   onDrain: ends the server gently, as the operator has asked for over HTTP
  * @returns {Promise<RunningServer>}
  * @throws {import('./config/config.js').ConfigError} when a setting won't do, such as a port that is in use
  */
 export async function createServer(config, options = {}) {
-  const { log = createLog(), clock = systemClock, wallNow = Date.now, observer } = options;
+  const { log = createLog(), clock = systemClock, wallNow = Date.now, observer, onDrain = () => {} } = options;
   /** Closes what was opened, the last first. @type {(() => void | Promise<void>)[]} */
   const opened = [];
   const close = async () => {
     while (opened.length > 0) await opened.pop()?.();
   };
   try {
-    return await start(config, { log, clock, wallNow, observer, opened, close });
+    return await start(config, { log, clock, wallNow, observer, onDrain, opened, close });
   } catch (error) {
     await close();
     throw error;
@@ -85,18 +88,19 @@ export async function createServer(config, options = {}) {
 
 /**
  * @param {Config} config
- * @param {{ log: Log, clock: Clock, wallNow: () => number, observer?: Observer,
+ * @param {{ log: Log, clock: Clock, wallNow: () => number, observer?: Observer, onDrain: () => void,
  *   opened: (() => void | Promise<void>)[], close: () => Promise<void> }} options
  * @returns {Promise<RunningServer>}
  */
-async function start(config, { log, clock, wallNow, observer, opened, close }) {
+async function start(config, { log, clock, wallNow, observer, onDrain, opened, close }) {
   const sampleClock = new SampleClock(clock, config.sampleRate);
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
   const host = await listeningHost(config.host);
 
-  const { rooms, recordings, ticks, codecLine } = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
+  const conference = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
+  const { rooms, recordings, ticks, codecLine } = conference;
   const { accept } = new Arrivals({ rooms, clock, log });
   const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
   ticks.pollWith(() => http3.transport?.poll?.());
@@ -104,18 +108,32 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
-  const { transport } = http3;
-  const h3Port = transport?.address().port ?? null;
-  const unavailable = transport ? {} : { webtransport: http3.line };
-  const served = { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, unavailable, isSecure: isHttps(config) };
-  const app = createApp({ ...served, http1, rooms, recordings, sampleClock, clock, log, operatorToken: config.operatorToken });
-  gate.attach(httpServer, app, http1.carries);
+  const build = { codec: conference.codec.name, engine: http3.transport?.engine ?? null };
+  const operator = await openOperator(config, { ...conference, build, clock, server: httpServer, log, onDrain });
+  opened.push(() => operator.close());
+  const served = { ...servedOver(config, certificate, http3), rooms, recordings, sampleClock, clock, operatorApi: operator.api };
+  gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);
   const url = urlOf(config, port);
-  const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
-  const report = reportOf(config, { url, port, lines });
-  return { url, port, h3Port, report, rooms, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
+  const plain = await openPlainHttp(config, certificate, { host, port }, opened);
+  operator.readiness.started();
+  const report = reportOf(config, { url, port, lines: [http3.line, codecLine, ...plain, ...operator.lines] });
+  const { h3Port } = served;
+  const { metricsPort } = operator;
+  return { url, port, h3Port, metricsPort, report, rooms, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
+}
+
+/**
+ * What the page is told of the ways into a room.
+ * @param {Config} config
+ * @param {ServerCertificate} certificate
+ * @param {Awaited<ReturnType<typeof openHttp3>>} http3
+ */
+function servedOver(config, certificate, { transport, line }) {
+  const h3Port = transport?.address().port ?? null;
+  const unavailable = transport ? {} : { webtransport: line };
+  return { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, unavailable, isSecure: isHttps(config) };
 }
 
 /**
@@ -147,13 +165,14 @@ function openGate(config, certificate, { clock, log }, opened) {
  */
 async function openConference(config, { clock, wallNow, log, observer, sampleClock }, opened) {
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: loadThreadCpuMs() ?? undefined });
+  const cpuMs = loadThreadCpuMs() ?? processCpuMs;
+  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs });
   opened.push(() => effort.close());
   const { codec, line: codecLine } = await openCodec(config.codec);
   const ticks = new TickScheduler(clock);
   const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
-  return { rooms, recordings, ticks, codecLine };
+  return { rooms, recordings, ticks, effort, cpuMs, codec, codecLine };
 }
 
 /**

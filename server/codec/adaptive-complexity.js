@@ -97,7 +97,7 @@ export class AdaptiveComplexity {
 }
 
 /** The processor time of all threads: more than mixing's own, where the thread's alone isn't known. */
-function processCpuMs() {
+export function processCpuMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

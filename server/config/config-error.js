@@ -72,7 +72,7 @@ const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENO
 /**
  * Tells the person who chose an address that can't be had what to do.
  * @param {unknown} error as Node.js or an HTTP/3 engine gives it
- * @param {'port' | 'h3-port' | 'http-port'} option
+ * @param {'port' | 'h3-port' | 'http-port' | 'metrics-port'} option
  * @param {string} host
  * @param {number} port
  * @returns {unknown} a ConfigError, or the error as it came when it is of another kind
@@ -91,7 +91,8 @@ export function listenError(error, option, host, port) {
   }
   if (NO_SUCH_ADDRESS.has(code) || /cannot assign requested address|family not supported/i.test(message)) {
     const problem = 'this machine has no such address; allowed is one that it has, or ::';
-    return new ConfigError({ option: '--host', value: host, allowed: 'an address of this machine', problem });
+    const where = option === 'metrics-port' ? '--metrics-host' : '--host';
+    return new ConfigError({ option: where, value: host, allowed: 'an address of this machine', problem });
   }
   return error;
 }

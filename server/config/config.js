@@ -60,6 +60,9 @@ export { ConfigError, InformationRequest };
  * @property {'x-forwarded-for' | 'forwarded'} proxyHeader
  * @property {number} drainSeconds
  * @property {'error' | 'warn' | 'info' | 'debug'} logLevel
+ * @property {'auto' | 'text' | 'json'} logFormat  auto: text on a terminal
+ * @property {number | 'off'} metricsPort   0 for a free one
+ * @property {string} metricsHost
  */
 
 /** The longest Opus frame that the codec opusscript has in stereo, in milliseconds. */

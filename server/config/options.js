@@ -150,6 +150,16 @@ export const OPTIONS = Object.freeze(
       unit: 's',
     },
     choice('log-level', ['error', 'warn', 'info', 'debug'], 'info', 'how much is written to standard error'),
+    {
+      ...choice('log-format', ['auto', 'text', 'json'], 'auto', 'how it is written: lines for people, or JSON'),
+      fallbackNote: 'text on a terminal, else JSON',
+    },
+    {
+      ...integer('metrics-port', 0, 65535, 0, "TCP port of Prometheus' metrics; 0 takes a free one"),
+      word: 'off',
+      fallback: 'off',
+    },
+    row('host', 'metrics-host', '127.0.0.1', 'address to listen on for metrics, which name no room and no person'),
   ].map((option) => Object.freeze(option)),
 );
 

@@ -1,5 +1,5 @@
 /**
- * @import { NextFunction, Response, Router } from 'express'
+ * @import { NextFunction, RequestHandler, Response, Router } from 'express'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Recordings } from '../recording/recordings.js'
@@ -12,12 +12,10 @@ import { systemClock } from '../../public/shared/clock.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { AnswerCache } from './answer-cache.js';
-import { answer, answerError } from './body.js';
-import { changeRoom, refuseOperator } from './operator.js';
+import { answerError } from './body.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * @typedef {object} ApiOptions
@@ -30,7 +28,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * @property {{ webtransport?: string }} unavailable  a sentence for each transport that isn't there
  * @property {Pick<Rooms, 'get'>} rooms
  * @property {Recordings} [recordings]
- * @property {string | null} [operatorToken]     null where nobody may change a running room
+ * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Clock} [clock]
  */
@@ -40,10 +38,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * @param {ApiOptions} options
  * @returns {Router}
  */
-export function createApi({ rooms, recordings, sampleClock, operatorToken = null, clock = systemClock, ...served }) {
+export function createApi({ rooms, recordings, sampleClock, operatorApi, clock = systemClock, ...served }) {
   const api = express.Router();
-  /** Descriptions of rooms, as JSON. @type {AnswerCache<string>} */
-  const descriptions = new AnswerCache(clock);
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   api.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store');
@@ -56,13 +52,8 @@ export function createApi({ rooms, recordings, sampleClock, operatorToken = null
     const reading = JSON.stringify({ clock: read.now(), sampleRate: read.sampleRate });
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
-  api.get('/rooms/:room', (request, response, next) => {
-    const room = rooms.get(request.params.room);
-    if (room) answer(response, 200, JSON_TYPE, descriptions.get(request.params.room, () => JSON.stringify(room.describe())));
-    else next();
-  });
-  api.patch('/rooms/:room', changeRoom({ rooms, operatorToken, onChanged: (room) => descriptions.invalidate(room) }));
-  if (recordings) api.use('/recordings', recordingsApi({ recordings, operatorToken, clock }));
+  if (operatorApi) api.use(operatorApi);
+  if (recordings) api.use('/recordings', recordingsApi(recordings, clock));
   return api;
 }
 
@@ -89,13 +80,11 @@ function describeServer(version, { certificate, http3, h3Port, sessionPath, unav
 /**
  * Serves recordings to those who know a recording's id: /api/recordings/<id>/.
  *
- * @param {object} options
- * @param {Pick<Recordings, 'describe' | 'locate' | 'remove'>} options.recordings
- * @param {string | null} options.operatorToken null where nobody may delete
- * @param {Pick<Clock, 'now'>} options.clock
+ * @param {Pick<Recordings, 'describe' | 'locate'>} recordings
+ * @param {Pick<Clock, 'now'>} clock
  * @returns {Router}
  */
-function recordingsApi({ recordings, operatorToken, clock }) {
+function recordingsApi(recordings, clock) {
   const api = express.Router();
   /** @type {AnswerCache<ReturnType<Recordings['describe']>>} */
   const descriptions = new AnswerCache(clock);
@@ -108,12 +97,6 @@ function recordingsApi({ recordings, operatorToken, clock }) {
   api.get('/:id/:file', (request, response, next) => {
     const found = recordings.locate(request.params.id, request.params.file);
     if (found) sendRecording(response, found, next);
-    else answerError(response, 'not-found');
-  });
-  api.delete('/:id', async (request, response) => {
-    if (refuseOperator(request, response, operatorToken)) return;
-    descriptions.invalidate(request.params.id);
-    if (await recordings.remove(request.params.id)) response.status(204).end();
     else answerError(response, 'not-found');
   });
   return api;

@@ -85,6 +85,7 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, .
   });
   app.use('/api', createApi({ ...api, clock }));
   app.get(['/', '/r/:room'], sendPage('index.html'));
+  app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
   app.use(notFound);
   app.use(fail);

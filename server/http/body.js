@@ -4,6 +4,7 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
+import { countRefusal } from '../counts.js';
 
 /** The bytes of a too large body that are still read, so that its sender gets to read the answer. */
 const MAX_IGNORED_BYTES = 1024 * 1024;
@@ -77,6 +78,7 @@ export function answerJson(response, status, value) {
  */
 export function answerError(response, code) {
   const { status, message } = errors[code];
+  countRefusal('http', code);
   answerJson(response, status, { code, message });
 }
 

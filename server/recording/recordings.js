@@ -108,6 +108,26 @@ export class Recordings {
     void this.sweep();
   }
 
+  /** How much the recordings take of what they may, in bytes, and how many are being written. */
+  get usage() {
+    return { bytes: this.#usage.bytes, limitBytes: this.#limitBytes, open: this.#open.size };
+  }
+
+  /**
+   * The recordings that there are, the newest first.
+   * @param {number} most  how many are listed at most
+   * @returns {Promise<{ id: string, room: string, startedAt: string, stoppedAt: string | null, on: boolean }[]>}
+   */
+  async list(most) {
+    const found = [...this.#open.values()].map(({ description }) => ({ ...description, on: true }));
+    for (const id of await this.#closedIds()) {
+      const description = await this.#read(id);
+      if (description) found.push({ ...description, on: false });
+    }
+    found.sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+    return found.slice(0, most).map(({ id, room, startedAt, stoppedAt, on }) => ({ id, room, startedAt, stoppedAt, on }));
+  }
+
   /**
    * Begins a recording.
    * @param {RecordingOwner} owner

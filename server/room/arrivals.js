@@ -6,6 +6,7 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
+import { countRefusal } from '../counts.js';
 import { stackOf } from '../log.js';
 import { readJoin } from './commands.js';
 
@@ -70,6 +71,7 @@ export class Arrivals {
  */
 function refuse(session, code) {
   const { close, message } = errors[code];
+  countRefusal('join', code);
   session.sendControl({ type: 'refused', code, message });
   session.close(close, message);
 }

@@ -2,6 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
+ * @import { Traffic } from '../source/traffic.js'
  * @import { ControlMessage, Session, SessionHandler } from '../transport/session.js'
  * @import { Permission } from './commands.js'
  *
@@ -21,6 +22,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, writeClockReply } from '../../public/shared/packet.js';
+import { countJoin, countRefusal, endOf } from '../counts.js';
 import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
 import { isLeave } from './commands.js';
@@ -61,6 +63,8 @@ export class Member {
   #lastHeardMs;
   /** @type {number} */
   #sinceMs;
+  /** Why the session ended: 'left', or a code of the registry. */
+  #why = 'left';
   #muted = false;
   #hand = 0;
   #away = false;
@@ -104,6 +108,7 @@ export class Member {
     this.#room = room;
     this.#grant = grant;
     this.#lastHeardMs = this.#sinceMs = room.clockNow();
+    countJoin();
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
     /** The transport's round trip, in milliseconds; null where it doesn't know it. */
@@ -146,6 +151,11 @@ export class Member {
   /** When the member joined, on the monotonic clock. */
   get sinceMs() {
     return this.#sinceMs;
+  }
+
+  /** How long this session has been in the room, in seconds, and why it ended if it has. */
+  get visit() {
+    return { seconds: (this.#room.clockNow() - this.#sinceMs) / 1000, why: this.#why };
   }
 
   /** Whether nothing comes from the session any more. */
@@ -218,6 +228,7 @@ export class Member {
 
   /** @param {number} code  0 is a normal end */
   closed(code) {
+    this.#why = endOf(code);
     this.#room.gone(this, code === 0);
   }
 
@@ -238,6 +249,7 @@ export class Member {
    * @param {object} [more]  fields of the answer
    */
   refuse(of, code, more) {
+    countRefusal('command', code);
     this.tell({ type: 'refused', of, code, message: errors[code].message, ...more });
   }
 
@@ -325,6 +337,15 @@ export class Member {
     return Object.assign(stats, this.listener?.stats());
   }
 
+  /** Adds the figures of the member's packets to a sum. @param {Traffic} traffic */
+  addTo(traffic) {
+    const { droppedOut, droppedIn, lostPackets } = this.session.stats();
+    this.source?.addTo(traffic);
+    traffic.unsent += droppedOut;
+    traffic.lostOut += lostPackets;
+    traffic.drop('queue', droppedIn);
+  }
+
   /** The member as others are told of it. */
   describe() {
     const { id, name, label, session } = this;
@@ -348,6 +369,7 @@ export class Member {
    */
   end(code) {
     const { close, message } = errors[code];
+    this.#why = code;
     this.tell({ type: 'closing', code, message });
     this.session.close(close, message);
     this.close();

@@ -139,7 +139,7 @@ export class Reports {
     this.#rounds += 1;
     this.#onRound(now);
     if (this.#log.debug && this.#rounds % LOG_ROUNDS === 0) {
-      for (const member of this.#members.values()) this.#log.debug(`session ${this.#lineOf(member)}`);
+      for (const member of this.#members.values()) this.#log.debug('session', this.#fieldsOf(member));
     }
     // Told in the next round, as each is visited: all at once would hold up the mix of a big room.
     this.#qualities = this.#takeQualities(now);
@@ -160,22 +160,23 @@ export class Reports {
   }
 
   /**
-   * The line of the log about a session's end.
+   * What the log has of a session's end.
    * @param {Member} member  whose session has ended, and who still has their figures
    */
   endOf(member) {
-    return `session ended ${this.#lineOf(member)}`;
+    const { name, session, visit } = member;
+    return { event: 'session-end', name, peer: session.peer, ...visit, ...this.#fieldsOf(member) };
   }
 
   /**
-   * A member's figures in one line of JSON. Names are left out, since a log is kept for long.
+   * A member's figures, as the log has them.
    * @param {Member} member
+   * @returns {Record<string, unknown>}
    */
-  #lineOf(member) {
+  #fieldsOf(member) {
     const { id, session, delivery } = member;
     const stats = { ...member.stats(), connection: session.stats() };
-    const figures = { room: this.#room, id, transport: session.transport.name, delivery, ...stats };
-    return JSON.stringify(figures, (_, value) => (typeof value === 'number' ? Math.round(value * 100) / 100 : value));
+    return rounded({ room: this.#room, person: id, transport: session.transport.name, delivery, ...stats });
   }
 
   /** Idempotent. */
@@ -183,3 +184,11 @@ export class Reports {
     this.#clock.clearTimeout(this.#timer);
   }
 }
+
+/**
+ * Rounds the numbers of an object, and of those in it, to hundredths: a log is read by people.
+ * @param {object} figures
+ * @returns {any}
+ */
+const rounded = (figures) =>
+  JSON.parse(JSON.stringify(figures, (_, value) => (typeof value === 'number' ? Math.round(value * 100) / 100 : value)));

@@ -9,6 +9,7 @@
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Recordings } from '../recording/recordings.js'
+ * @import { RoomTotals } from './figures.js'
  * @import { Source } from '../source/source.js'
  * @import { Member } from './member.js'
  * @import { Room } from './room.js'
@@ -45,6 +46,7 @@
  * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
  * @property {Recordings} [recordings]  without it nothing can be recorded
  * @property {Observer} [observer]  for measurements
+ * @property {RoomTotals} [totals]  of all rooms; Rooms gives it
  *
  * @typedef {object} RoomOwner  whoever has all rooms
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed

@@ -19,9 +19,11 @@ import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { Chat } from './chat.js';
 import { EVERYTHING, runCommand } from './commands.js';
+import { RoomTotals } from './figures.js';
 import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
 import { Reports } from './reports.js';
+import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
 import { WaitedFor } from './waited-for.js';
 
@@ -43,6 +45,7 @@ export class Room {
   /** @type {CommandRoom} */
   #parts;
   #tickLateness = new TickLateness();
+  #totals;
   #mixClock;
   #reports;
   #codec;
@@ -65,6 +68,7 @@ export class Room {
     this.#config = config;
     this.#services = services;
     this.#owner = owner;
+    this.#totals = services.totals ?? new RoomTotals();
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
@@ -91,9 +95,11 @@ export class Room {
       mix: this.#tick.bind(this),
       failed: (error) => this.#fail('its tick', error),
     });
+    const view = { config, roster, delay, mixClock: this.#mixClock, codec: this.#codec, tickLateness: this.#tickLateness, recording, waitedFor: this.#waitedFor };
+    /** What the room tells of itself outside of its calls. */
+    this.view = new RoomView(name, view);
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
-    const members = roster.present;
-    this.#reports = new Reports({ room: name, clock, log, members, visit, onRound: () => this.#endRound(), phase });
+    this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit, onRound: () => this.#endRound(), phase });
   }
 
   get #log() {
@@ -258,6 +264,7 @@ export class Room {
    */
   #tick(frame, latenessMs) {
     this.#tickLateness.add(latenessMs);
+    this.#totals.ticks.add(latenessMs);
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
     if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
@@ -334,6 +341,7 @@ export class Room {
 
   /** @param {Member} member  whose session has ended, and who still has their figures */
   ended(member) {
+    member.addTo(this.#totals.traffic);
     this.#owner.sessions.ended(this.clockNow() - member.sinceMs, () => this.#reports.endOf(member));
   }
 
@@ -364,23 +372,9 @@ export class Room {
     for (const { muted, source } of this.#roster.present.values()) if (!muted && source) yield source.lateness;
   }
 
-  /** The answer to GET /api/rooms/<room>: the people, and how each is received. */
+  /** See RoomView.whole. */
   describe() {
-    const { serverDelayMs, ...delay } = this.#delay.describe();
-    return {
-      room: this.name,
-      delivery: this.#config.delivery,
-      serverDelayMs,
-      delay: { ...delay, targetPercent: this.#config.receivedTarget, waited: this.#waitedFor.people },
-      skippedFrames: this.#mixClock.skipped,
-      codecFaults: this.#codec.faults,
-      mixing: this.#tickLateness.describe(),
-      people: [...this.#roster.present.values()].map((member) => ({
-        ...member.describe(),
-        delivery: member.delivery,
-        stats: { ...member.stats(), transport: member.session.stats() },
-      })),
-    };
+    return this.view.whole();
   }
 
   /**
@@ -422,6 +416,8 @@ export class Room {
     this.#reports.stop();
     this.#mixClock.stop();
     for (const member of [...this.#roster.present.values()]) this.#end(member, code);
+    this.#totals.codecFaults += this.#codec.faults;
+    this.#totals.skippedFrames += this.#mixClock.skipped;
     this.#roster.clear();
     this.#recording.close();
     this.#delivery.close();

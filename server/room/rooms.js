@@ -7,6 +7,7 @@
 
 import { KeyedBuckets } from '../keyed-buckets.js';
 import { networkOfPeer } from '../network-address.js';
+import { Figures, RoomTotals } from './figures.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
 import { SessionLog } from './session-log.js';
@@ -31,6 +32,7 @@ export class Rooms {
   #mirrors = new Set();
   #config;
   #services;
+  #totals = new RoomTotals();
   #maxRooms;
   #maxPeople;
   /** How many rooms were ever opened. */
@@ -53,7 +55,7 @@ export class Rooms {
   constructor({ config, services, maxRooms, maxPeople }) {
     /** @type {RoomConfig} */
     this.#config = { ...ROOM_DEFAULTS, ...config };
-    this.#services = services;
+    this.#services = { ...services, totals: this.#totals };
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
     this.#sessions = new SessionLog(services);
@@ -93,6 +95,21 @@ export class Rooms {
   /** How many rooms there are. */
   get size() {
     return this.#rooms.size;
+  }
+
+  /** The rooms that others can find, in the order in which they were opened. @returns {Iterable<Room>} */
+  values() {
+    return this.#rooms.values();
+  }
+
+  /** The sums over all rooms. It costs some microseconds for each person, so it is for those who look now and then. */
+  figures() {
+    const figures = new Figures(this.#totals);
+    figures.rooms = this.#rooms.size;
+    figures.mirrors = this.#mirrors.size;
+    for (const room of this.#rooms.values()) room.view.addTo(figures);
+    for (const room of this.#mirrors) room.view.addTo(figures);
+    return figures;
   }
 
   /**

@@ -16,7 +16,7 @@ export class SessionLog {
 
   /**
    * @param {object} options
-   * @param {{ info: (line: string) => void }} options.log
+   * @param {Pick<import('../log.js').Log, 'info'>} options.log
    * @param {import('../../public/shared/clock.js').Clock} options.clock
    */
   constructor({ log, clock }) {
@@ -32,9 +32,9 @@ export class SessionLog {
 
   /**
    * @param {number} stayedMs  how long the session was in its room
-   * @param {() => string} line  asked only where it is logged
+   * @param {() => Readonly<Record<string, unknown>>} fields  of the log's line, asked only where it is logged
    */
-  ended(stayedMs, line) {
+  ended(stayedMs, fields) {
     if (stayedMs < SHORT_MS) {
       this.#short += 1;
       if (this.#lines.take(this.#clock.now()) > 0) {
@@ -43,7 +43,7 @@ export class SessionLog {
       }
     }
     this.flush();
-    this.#log.info(line());
+    this.#log.info('session ended', fields());
   }
 
   /** Logs the number of those that weren't logged one by one. */

@@ -1,5 +1,6 @@
 /**
  * @import { Lateness } from './lateness.js'
+ * @import { Traffic } from './traffic.js'
  */
 
 import { LATENESS_BINS_MS } from '../../public/shared/control.js';
@@ -253,6 +254,19 @@ export class ReceiverStats {
     this.#second = (this.#second + 1) % RECENT_SECONDS;
     this.#seconds[2 * this.#second] = inTime;
     this.#seconds[2 * this.#second + 1] = sent;
+  }
+
+  /** Adds the counters to a sum. @param {Traffic} traffic */
+  addTo(traffic) {
+    traffic.received += this.#inTime + this.#late;
+    traffic.late += this.#late;
+    traffic.lost += this.sequences.lost;
+    traffic.concealed += this.#concealed;
+    traffic.recovered += this.#recovered;
+    traffic.unmixed += this.#unmixed;
+    traffic.garbled += this.#garbage;
+    traffic.drop('duplicate', this.#duplicate);
+    for (const [reason, count] of Object.entries(this.#dropped)) traffic.drop(reason, count);
   }
 
   /** The counters as they are shown: packets, frames, and the share of the sent frames that were mixed. */

@@ -4,6 +4,7 @@
  * @import { PayloadDecoder } from '../../public/shared/payload.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Lateness } from './lateness.js'
+ * @import { Traffic } from './traffic.js'
  *
  * @typedef {object} LevelGain  moves a source's level towards that of all; see LevelBalance
  * @property {(pcm: Float32Array, at: number, level: number, voice: boolean) => void} process  a decoded frame, in place
@@ -380,6 +381,11 @@ export class Source {
   /** The receiver statistics, as they are shown. */
   stats() {
     return this.#stats.snapshot();
+  }
+
+  /** Adds the receiver statistics to a sum. @param {Traffic} traffic */
+  addTo(traffic) {
+    this.#stats.addTo(traffic);
   }
 
   /** Frees the decoder. Idempotent. */

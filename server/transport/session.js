@@ -49,6 +49,7 @@
 
 import { writeControl, writeControlLine } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
+import { countRefusal, countSessionEnd, endOf } from '../counts.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 
@@ -211,6 +212,9 @@ export class BaseSession {
   end(code, reason) {
     if (this.#ended) return false;
     this.#ended = true;
+    countSessionEnd(this.transport.name, code);
+    // One that no handler was ever given came to a full server.
+    if (this.handler === null && code !== 0) countRefusal('join', /** @type {ErrorCode} */ (endOf(code)));
     try {
       this.handler?.closed(code, reason);
     } catch (error) {

@@ -12,7 +12,6 @@ const page = readFileSync(new URL('../../public/index.html', import.meta.url), '
 async function start(options) {
   /** @type {string[]} */
   const logged = [];
-  const room = { describe: () => ({ room: 'a', people: [{ id: '1', name: 'Ada' }] }) };
   const handle = (/** @type {any} */ request, /** @type {any} */ response, /** @type {() => void} */ next) =>
     request.url === '/api/sessions' ? void response.end('http1') : next();
   const app = createApp({
@@ -22,7 +21,7 @@ async function start(options) {
     sessionPath: '/session',
     unavailable: {},
     http1: { handle },
-    rooms: /** @type {any} */ ({ get: (/** @type {string} */ name) => (name === 'a' ? room : undefined) }),
+    rooms: { get: () => undefined },
     sampleClock: { now: () => 12345.25, sampleRate: 48000 },
     log: { error: (message) => void logged.push(message) },
     ...options,
@@ -171,13 +170,6 @@ describe('the app', () => {
     expect(await clockAt('/api/clock?room=a&room=a')).toBe(12345.25);
   });
 
-  it('describes a room that is there', async () => {
-    const { get } = await start();
-    expect(await (await get('/api/rooms/a')).json()).toEqual({ room: 'a', people: [{ id: '1', name: 'Ada' }] });
-    const missing = await get('/api/rooms/b');
-    expect([missing.status, (await missing.json()).code]).toEqual([404, 'not-found']);
-  });
-
   it('has HTTP/1 in front', async () => {
     const { get } = await start();
     expect(await (await get('/api/sessions', { method: 'POST' })).text()).toBe('http1');
@@ -186,7 +178,6 @@ describe('the app', () => {
   it.each([
     ['/api', 404, 'not-found'],
     ['/api/nothing', 404, 'not-found'],
-    ['/api/rooms/%zz', 400, 'bad-request'],
     ['/api/rooms/__proto__', 404, 'not-found'],
   ])('answers %s with %i and a code', async (path, status, code) => {
     const { get } = await start();

@@ -18,6 +18,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
+import { roomOf, WITH_OPERATOR } from '../support/operator.js';
 
 const codec = await loadCodec('libopus-wasm');
 const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
@@ -32,7 +33,7 @@ afterEach(async () => {
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
-  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
+  const config = loadConfig({ argv: [...WITH_OPERATOR, '--port', '0', '--h3-port', '0', ...argv], env: {} });
   const server = await createServer(config, { log: quiet });
   open.push(() => server.close());
   return server;
@@ -65,7 +66,7 @@ async function attack(origin, transport) {
 
 /** @param {string} origin @param {string} name @returns {Promise<any>} the participant's stats */
 async function statsOf(origin, name) {
-  const { people } = await (await fetch(`${origin}/api/rooms/lab`)).json();
+  const { people } = await roomOf(origin);
   return people.find((/** @type {any} */ person) => person.name === name)?.stats;
 }
 

@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApp } from '../../server/http/app.js';
+import { createOperatorApi } from '../../server/operator/api.js';
+import { Readiness } from '../../server/operator/readiness.js';
 import { Conference } from '../fakes/conference.js';
 
 /** @import { AddressInfo } from 'node:net' */
@@ -24,6 +26,21 @@ async function start(operatorToken = TOKEN) {
   await conference.join('Ann');
   /** @type {string[]} */
   const logged = [];
+  /** @type {any[]} */
+  const audit = [];
+  const readiness = new Readiness({ isDraining: () => false, drain: () => {} });
+  const line = (/** @type {string} */ message, /** @type {object} */ fields) => void audit.push({ message, ...fields });
+  const operatorApi = createOperatorApi({
+    rooms: conference.rooms,
+    recordings: { list: async () => [], remove: async () => false },
+    readiness,
+    status: () => {
+      throw new Error('nobody asks');
+    },
+    operatorToken,
+    version: '0.0.0',
+    log: { info: line, warn: line },
+  });
   const app = createApp({
     certificate: { hashes: [] },
     h3Port: null,
@@ -32,34 +49,41 @@ async function start(operatorToken = TOKEN) {
     http1: { handle: (_request, _response, next) => next() },
     rooms: conference.rooms,
     sampleClock: conference.sampleClock,
-    operatorToken,
+    operatorApi,
     log: { error: (message) => void logged.push(message) },
   });
   const server = createServer(app);
   servers.push(server);
   await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
   const { port } = /** @type {AddressInfo} */ (server.address());
+  const url = `http://127.0.0.1:${port}/api`;
   const patch = async (/** @type {unknown} */ body, { room = 'lab', ...headers } = /** @type {any} */ ({})) => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/rooms/${room}`, {
+    const response = await fetch(`${url}/rooms/${room}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
     return { status: response.status, headers: response.headers, answer: await response.json() };
   };
-  return { conference, patch, port, logged };
+  const get = async (/** @type {string} */ path, /** @type {Record<string, string>} */ headers = {}) => {
+    const response = await fetch(`${url}${path}`, { headers });
+    return { status: response.status, answer: await response.json() };
+  };
+  return { conference, patch, get, port, logged, audit };
 }
 
 describe('PATCH /api/rooms/<room>', () => {
   it('sets the delay of a running room, and sets it back to auto', async () => {
-    const { conference, patch, port } = await start();
+    const { conference, patch, get, audit } = await start();
     const { status, answer } = await patch({ serverDelayMs: 120 });
     expect(status).toBe(200);
     expect(answer).toMatchObject({ room: 'lab', delay: { mode: 'fixed', wantedMs: 120 } });
     conference.pass(50);
-    const shown = await (await fetch(`http://127.0.0.1:${port}/api/rooms/lab`)).json();
+    const { answer: shown } = await get('/rooms/lab', { authorization: `Bearer ${TOKEN}` });
     expect(shown).toMatchObject({ serverDelayMs: 120, delay: { mode: 'fixed', targetPercent: 99.5 } });
     expect((await patch({ serverDelayMs: 'auto' })).answer.delay.mode).toBe('auto');
+    expect(audit.map(({ change }) => change)).toEqual([{ serverDelayMs: 120 }, { serverDelayMs: 'auto' }]);
+    expect(audit[0]).toMatchObject({ event: 'moderation', by: 'operator', room: 'lab', peer: '127.0.0.1' });
   });
 
   it('is off without a token of the operator\'s, and says how to turn it on', async () => {
@@ -116,5 +140,36 @@ describe('PATCH /api/rooms/<room>', () => {
     socket.destroy();
     expect((await patch({ serverDelayMs: 60 })).status).toBe(200);
     expect(logged).toEqual([]);
+  });
+});
+
+describe('GET /api/rooms/<room>', () => {
+  it('tells how many are there, and to the operator alone who', async () => {
+    const { get } = await start();
+    expect(await get('/rooms/lab')).toEqual({ status: 200, answer: { room: 'lab', present: 1 } });
+    const { answer } = await get('/rooms/lab', { authorization: `Bearer ${TOKEN}` });
+    expect(answer).toMatchObject({ room: 'lab', present: 1, people: [{ name: 'Ann', peer: '192.0.2.1:1' }] });
+  });
+
+  it('refuses a wrong token in place of telling less, and tells the log', async () => {
+    const { get, audit } = await start();
+    expect(await get('/rooms/lab', { authorization: 'Bearer wrong' })).toMatchObject({ status: 401, answer: { code: 'operator-token' } });
+    expect(audit).toEqual([expect.objectContaining({ event: 'operator-refused', peer: '127.0.0.1' })]);
+    expect(JSON.stringify(audit)).not.toContain('wrong');
+  });
+
+  it('answers a room that nobody is in, and one that has no name, by their codes', async () => {
+    const { get } = await start();
+    for (const room of ['other', '__proto__', 'constructor']) {
+      expect(await get(`/rooms/${room}`)).toMatchObject({ status: 404, answer: { code: 'not-found' } });
+    }
+    expect(await get('/rooms/%zz')).toMatchObject({ status: 400, answer: { code: 'bad-request' } });
+  });
+
+  it.each(['/rooms', '/status', '/recordings'])('shows %s to the operator alone', async (path) => {
+    const { get } = await start();
+    expect(await get(path)).toMatchObject({ status: 401, answer: { code: 'operator-token' } });
+    const off = await start(null);
+    expect(await off.get(path, { authorization: `Bearer ${TOKEN}` })).toMatchObject({ status: 403, answer: { code: 'operator-off' } });
   });
 });

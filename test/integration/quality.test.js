@@ -16,6 +16,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
+import { roomOf, WITH_OPERATOR } from '../support/operator.js';
 import { undisturbed } from '../support/undisturbed.js';
 
 /** @typedef {(bytes: Uint8Array) => void} Send */
@@ -38,7 +39,7 @@ afterEach(async () => {
 const wait = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 async function startServer() {
-  const argv = ['--port', '0', '--h3-port', '0', '--server-delay-ms', String(DELAY_MS), '--max-participants', '50'];
+  const argv = [...WITH_OPERATOR, '--port', '0', '--h3-port', '0', '--server-delay-ms', String(DELAY_MS), '--max-participants', '50'];
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
   open.push(() => server.close());
   return server;
@@ -97,7 +98,7 @@ function audio(frame, sequence, payloadBytes = 0) {
 
 /** @param {string} origin @param {string} name @returns {Promise<any>} */
 async function statsOf(origin, name) {
-  const { people } = await (await fetch(`${origin}/api/rooms/lab`)).json();
+  const { people } = await roomOf(origin);
   return people.find((/** @type {any} */ person) => person.name === name)?.stats;
 }
 
@@ -174,7 +175,7 @@ describe('a room where everybody talks', () => {
       for (; last < now; last++, sequence++) for (const { send } of eves) send(audio(last, sequence, 80));
       await wait(5);
     }
-    const { people } = await (await fetch(`${url}/api/rooms/lab`)).json();
+    const { people } = await roomOf(url);
     for (const { name, stats } of people) {
       if (name !== 'Ann') expect(stats.received).toBeGreaterThan(120);
       expect(stats.late + stats.lost).toBeLessThanOrEqual(stats.received / 50);

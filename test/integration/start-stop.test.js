@@ -14,6 +14,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
+import { roomOf, WITH_OPERATOR } from '../support/operator.js';
 import { undisturbed } from '../support/undisturbed.js';
 
 const RATE = 48_000;
@@ -57,7 +58,7 @@ afterEach(async () => {
 });
 
 async function startServer() {
-  const argv = ['--port', '0', '--h3-port', '0', '--server-delay-ms', String(DELAY_MS)];
+  const argv = [...WITH_OPERATOR, '--port', '0', '--h3-port', '0', '--server-delay-ms', String(DELAY_MS)];
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
   open.push(() => server.close());
   return server;
@@ -121,7 +122,7 @@ describe.each(['webtransport', 'websocket'])('over %s', (transport) => {
     const before = missedBy(bob);
     await pause((SECONDS - FROM_SECONDS) * 1000);
     expect(missedBy(bob)).toEqual(before);
-    const { people } = await (await fetch(`${url}/api/rooms/lab`)).json();
+    const { people } = await roomOf(url);
     for (const { stats } of people) expect(stats).toMatchObject({ playoutDelayMs: expect.any(Number), droppedOut: 0 });
     const [ofBob, ofCid, own] = [settled(bob), settled(cid), levels(tone)];
     const [least, greatest] = [Math.min(...own), Math.max(...own)];

@@ -21,6 +21,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
+import { roomOf, WITH_OPERATOR } from '../support/operator.js';
 import { undisturbed } from '../support/undisturbed.js';
 
 const JOIN = { type: 'join', version: 1, room: 'lab', name: 'Eve' };
@@ -40,7 +41,7 @@ afterEach(async () => {
 
 /** A room in which Ann and Bob talk, loud and in many bytes. */
 async function talking() {
-  const argv = ['--port', '0', '--h3-port', '0', '--server-delay-ms', '300', '--bitrate', '256000'];
+  const argv = [...WITH_OPERATOR, '--port', '0', '--h3-port', '0', '--server-delay-ms', '300', '--bitrate', '256000'];
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
   open.push(() => server.close());
   const people = [];
@@ -56,7 +57,7 @@ async function talking() {
 
 /** @param {string} url @returns {Promise<any>} */
 async function statsOfEve(url) {
-  const { people } = await (await fetch(`${url}/api/rooms/lab`)).json();
+  const { people } = await roomOf(url);
   return people.find((/** @type {any} */ { name }) => name === 'Eve')?.stats;
 }
 

@@ -1,8 +1,6 @@
 import { build, setText } from '../kit/element.js';
+import { askOperatorApi, keepToken, readToken } from '../kit/operator-api.js';
 import { noticeText, texts } from '../../texts.js';
-
-/** The token's key in `sessionStorage`, which lasts as long as the tab. */
-const TOKEN_KEY = 'aloud.operator';
 
 /** The slider's largest delay, in milliseconds. */
 const MAX_MS = 400;
@@ -65,7 +63,8 @@ export class OperatorControls {
   }
 
   opened() {
-    void this.#read().then(() => this.#show());
+    this.#show();
+    if (readToken() !== '') void this.#read(readToken());
   }
 
   closed() {
@@ -91,50 +90,42 @@ export class OperatorControls {
     this.#showValue();
   }
 
-  get #url() {
-    return `/api/rooms/${encodeURIComponent(this.#room)}`;
-  }
-
-  /** Reads the room's delay from the server. @returns {Promise<boolean>} false when that failed */
-  async #read() {
-    const room = await fetch(this.#url).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
-    if (!room) return false;
-    this.#automatic.checked = room.delay?.mode === 'auto';
-    this.#slider.value = String(Math.round(Number(room.serverDelayMs) || 0));
-    return true;
+  get #path() {
+    return `/rooms/${encodeURIComponent(this.#room)}`;
   }
 
   /**
-   * Tries a token by setting the room's delay to what it is: only a change needs a token.
+   * Reads the room's delay from the server.
+   * @param {string} token
+   * @returns {Promise<string | null>} the code of the refusal; null where there is none
+   */
+  async #read(token) {
+    const { code, answer: room } = await askOperatorApi('GET', this.#path, { token });
+    if (code !== null) return code;
+    this.#automatic.checked = room.delay?.mode === 'auto';
+    this.#slider.value = String(Math.round(Number(room.serverDelayMs) || 0));
+    return null;
+  }
+
+  /**
+   * Tries a token by reading the room's delay, which the operator alone is shown.
    * @param {string} token
    */
   async #use(token) {
-    if (!(await this.#read())) {
-      setText(this.#says, noticeText('operator-offline'));
-      return;
-    }
+    const refused = await this.#read(token);
+    setText(this.#says, refused === null ? '' : noticeText(refused));
+    if (refused !== null) return;
     keepToken(token);
     this.#token.value = '';
     this.#show();
     this.#automatic.focus();
-    await this.#change();
   }
 
   async #change() {
     const serverDelayMs = this.#automatic.checked ? 'auto' : Number(this.#slider.value);
-    try {
-      const answer = await fetch(this.#url, {
-        method: 'PATCH',
-        headers: { Authorization: `Bearer ${readToken()}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ serverDelayMs }),
-      });
-      if (answer.ok) return setText(this.#says, '');
-      const { code } = await answer.json();
-      setText(this.#says, noticeText(code));
-      if (answer.status === 401 || answer.status === 403) this.#forgetToken();
-    } catch {
-      setText(this.#says, noticeText('operator-offline'));
-    }
+    const { code, status } = await askOperatorApi('PATCH', this.#path, { body: { serverDelayMs } });
+    setText(this.#says, code === null ? '' : noticeText(code));
+    if (status === 401 || status === 403) this.#forgetToken();
   }
 
   /** Asks for the token again, since the server has refused it. */
@@ -143,28 +134,5 @@ export class OperatorControls {
     const hadFocus = this.#controls.contains(document.activeElement);
     this.#show();
     if (hadFocus) this.#token.focus();
-  }
-}
-
-/** The token, where the browser keeps nothing. */
-let kept = '';
-
-/** @returns {string} '' when there is none */
-function readToken() {
-  try {
-    return sessionStorage.getItem(TOKEN_KEY) ?? '';
-  } catch {
-    return kept;
-  }
-}
-
-/** @param {string} token '' forgets it */
-function keepToken(token) {
-  kept = token;
-  try {
-    if (token) sessionStorage.setItem(TOKEN_KEY, token);
-    else sessionStorage.removeItem(TOKEN_KEY);
-  } catch {
-    // The browser keeps nothing: the token lasts as long as the page.
   }
 }

@@ -5,18 +5,17 @@ import { Conference } from '../../fakes/conference.js';
 function logged({ debug = false } = {}) {
   /** @type {{ level: string, words: string, figures: any }[]} */
   const lines = [];
-  const write = (/** @type {string} */ level) => (/** @type {string} */ line) => {
-    const at = line.indexOf('{');
-    lines.push({ level, words: line.slice(0, at).trim(), figures: JSON.parse(line.slice(at)) });
+  const write = (/** @type {string} */ level) => (/** @type {string} */ words, /** @type {any} */ figures) => {
+    lines.push({ level, words, figures });
   };
   return { lines, log: { error: write('error'), info: write('info'), ...(debug && { debug: write('debug') }) } };
 }
 
 describe('the log of how people are received', () => {
-  it('has one line when a session ends, with its figures and without the name', async () => {
+  it('has one line when a session ends: who, how long, why, and the figures', async () => {
     const { lines, log } = logged();
     const conference = new Conference({ log });
-    const ann = await conference.join('Ann Secret');
+    const ann = await conference.join('Ann');
     for (let frame = 0; frame < 100; frame++) {
       conference.pass(1);
       if (frame % 10) await ann.speak(frame, 0.1);
@@ -27,8 +26,13 @@ describe('the log of how people are received', () => {
     expect(lines.length).toBe(1);
     expect(lines[0]).toMatchObject({ level: 'info', words: 'session ended' });
     expect(lines[0].figures).toMatchObject({
+      event: 'session-end',
       room: 'lab',
-      id: ann.id,
+      person: ann.id,
+      name: 'Ann',
+      peer: '192.0.2.1:1',
+      seconds: 2,
+      why: 'left',
       transport: 'webtransport',
       delivery: 'tick',
       received: 90,
@@ -40,7 +44,20 @@ describe('the log of how people are received', () => {
       soundLatencyMs: 95,
       driftPpm: -12,
     });
-    expect(JSON.stringify(lines)).not.toContain('Secret');
+  });
+
+  it.each([
+    ['left', (/** @type {any} */ session) => session.close(0, 'left')],
+    ['session-lost', (/** @type {any} */ session) => session.close(19, 'lost')],
+    ['other', (/** @type {any} */ session) => session.close(999, 'a number of the peer’s own')],
+    ['idle-timeout', (/** @type {any} */ _session, /** @type {Conference} */ conference) => conference.pass(600)],
+    ['server-closing', (/** @type {any} */ _session, /** @type {Conference} */ conference) => conference.rooms.close()],
+  ])('says that a session ended because of %s', async (why, end) => {
+    const { lines, log } = logged();
+    const conference = new Conference({ log });
+    const { session } = await conference.join('Ann');
+    end(session, conference);
+    expect(lines.map(({ words, figures }) => [words, figures.why])).toEqual([['session ended', why]]);
   });
 
   it('has one line for each every ten seconds where those are wanted, and none else', async () => {

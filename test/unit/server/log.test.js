@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { counted } from '../../../server/counts.js';
 import { createLog } from '../../../server/log.js';
+
+/** @typedef {NonNullable<Parameters<typeof createLog>[0]>} LogOptions */
+
+/** @param {LogOptions} [options] */
+function open(options) {
+  /** @type {string[]} */
+  const lines = [];
+  let nowMs = 0;
+  const log = createLog({ write: (line) => lines.push(line), wallNow: () => 0, now: () => nowMs, ...options });
+  return { lines, log, pass: (/** @type {number} */ ms) => (nowMs += ms) };
+}
 
 /** @param {'error' | 'warn' | 'info' | 'debug'} level */
 function linesAt(level) {
-  /** @type {string[]} */
-  const lines = [];
-  const log = createLog({ level, write: (line) => lines.push(line), wallNow: () => 0 });
+  const { lines, log } = open({ level });
   for (const each of /** @type {const} */ (['error', 'warn', 'info', 'debug'])) log[each](`of ${each}`);
   return lines;
 }
@@ -25,10 +35,47 @@ describe('the log', () => {
   });
 
   it('keeps a message to its line, whatever a peer put into it', () => {
-    /** @type {string[]} */
-    const lines = [];
-    const log = createLog({ write: (line) => lines.push(line), wallNow: () => 0 });
+    const { lines, log } = open();
     log.warn('name "a\r\n2026 error forged\u001b[31m\u2028b"');
     expect(lines).toEqual(['1970-01-01T00:00:00.000Z warn name "a 2026 error forged [31m b"']);
+  });
+
+  it('writes fields behind the message, and keeps them to the line too', () => {
+    const { lines, log } = open();
+    log.info('session ended', { event: 'session-end', name: 'a\n\u009b31m"b', seconds: 1.5, why: null });
+    expect(lines).toEqual([
+      String.raw`1970-01-01T00:00:00.000Z info session ended event="session-end" name="a\n\u009b31m\"b" seconds=1.5 why=null`,
+    ]);
+  });
+
+  it('writes JSON where it is asked for: one object a line, with nothing in it that a terminal obeys', () => {
+    const { lines, log } = open({ format: 'json' });
+    log.error('failed: a\u001b[31m\u2028', { name: 'x\u009b\u2029\n', count: 3 });
+    // eslint-disable-next-line no-control-regex
+    expect(lines[0]).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    expect(JSON.parse(lines[0])).toEqual({
+      level: 'error',
+      time: '1970-01-01T00:00:00.000Z',
+      msg: 'failed: a [31m ',
+      name: 'x\u009b\u2029\n',
+      count: 3,
+    });
+  });
+
+  it('cuts a flood, counts what it leaves out, and tells it with the next line', () => {
+    const before = counted().leftOutLines;
+    const { lines, log, pass } = open({ format: 'json' });
+    for (let i = 0; i < 5000; i++) log.info('session ended', { event: 'session-end', i });
+    expect(lines).toHaveLength(2000);
+    expect(counted().leftOutLines - before).toBe(3000);
+    // Another kind of line, and another level, have their own share.
+    log.info('moderation', { event: 'moderation' });
+    log.error('the disk is full');
+    expect(lines).toHaveLength(2002);
+    pass(1000);
+    log.info('session ended', { event: 'session-end' });
+    expect(JSON.parse(lines[2002])).toMatchObject({ msg: 'session ended', leftOut: 3000 });
+    log.info('session ended', { event: 'session-end' });
+    expect(JSON.parse(lines[2003])).not.toHaveProperty('leftOut');
   });
 });

@@ -1,0 +1,78 @@
+/**
+ * Counts of the whole process that its metrics show: refusals by code, and sessions by how they ended. They belong to
+ * the process, as Prometheus' counters do, so that any module counts with one call and hands nothing around. Labels are
+ * bounded: they come from this code, never from a peer.
+ *
+ * @import { ErrorCode } from '../public/shared/errors.js'
+ *
+ * @typedef {'join' | 'command' | 'http' | 'upgrade'} RefusedThing
+ *   join: a session that asked to join; command: what a participant asked for; http: a request; upgrade: a WebSocket's
+ *
+ * @typedef {{ of: RefusedThing, code: string, count: number }} RefusalCount
+ * @typedef {{ transport: string, code: string, count: number }} EndCount
+ */
+
+import { errorOfClose } from '../public/shared/errors.js';
+
+/** By `of`, then by code. @type {Map<RefusedThing, Map<string, number>>} */
+const refused = new Map();
+
+/** By transport, then by code. @type {Map<string, Map<string, number>>} */
+const ended = new Map();
+
+let joined = 0;
+let leftOutLines = 0;
+
+/**
+ * @template K
+ * @param {Map<K, Map<string, number>>} table
+ * @param {K} row
+ * @param {string} column
+ */
+function add(table, row, column) {
+  let counts = table.get(row);
+  if (counts === undefined) table.set(row, (counts = new Map()));
+  counts.set(column, (counts.get(column) ?? 0) + 1);
+}
+
+/**
+ * Counts something that was refused.
+ * @param {RefusedThing} of
+ * @param {ErrorCode} code
+ */
+export function countRefusal(of, code) {
+  add(refused, of, code);
+}
+
+/**
+ * The word for a session's close number: 'left' for a normal end, a code of the registry, or 'other', since a peer may
+ * close with any number.
+ * @param {number} close
+ */
+export const endOf = (close) => (close === 0 ? 'left' : (errorOfClose(close) ?? 'other'));
+
+/**
+ * Counts a session that has ended.
+ * @param {string} transport  its name
+ * @param {number} close  the number that it was closed with
+ */
+export function countSessionEnd(transport, close) {
+  add(ended, transport, endOf(close));
+}
+
+/** Counts a participant who came into a room, or back into it. */
+export function countJoin() {
+  joined += 1;
+}
+
+/** Counts a line that the log left out. */
+export function countLeftOutLine() {
+  leftOutLines += 1;
+}
+
+/** @returns {{ refusals: RefusalCount[], sessionEnds: EndCount[], joins: number, leftOutLines: number }} */
+export function counted() {
+  const refusals = [...refused].flatMap(([of, codes]) => [...codes].map(([code, count]) => ({ of, code, count })));
+  const sessionEnds = [...ended].flatMap(([transport, codes]) => [...codes].map(([code, count]) => ({ transport, code, count })));
+  return { refusals, sessionEnds, joins: joined, leftOutLines };
+}

@@ -1,0 +1,101 @@
+/**
+ * @import { NextFunction, Request, Response, Router } from 'express'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Log } from '../log.js'
+ * @import { Parts, Route } from './routes.js'
+ */
+
+import express from 'express';
+import { errors } from '../../public/shared/errors.js';
+import { countRefusal } from '../counts.js';
+import { answerError, answerJson, isOfType, readBody } from '../http/body.js';
+import { isOperator, refuseOperator } from '../http/operator-token.js';
+import { describeApi } from './openapi.js';
+import { ROUTES } from './routes.js';
+
+/** The longest body of an operator's request, in bytes. */
+const MAX_BODY_BYTES = 1024;
+
+/**
+ * Serves the operator's API, below /api.
+ * @param {Parts & { operatorToken: string | null, version: string, log: Pick<Log, 'info' | 'warn'> }} options
+ *   operatorToken: null where nobody has it
+ * @returns {Router}
+ */
+export function createOperatorApi({ operatorToken, version, log, ...parts }) {
+  const api = express.Router();
+  for (const route of ROUTES) api[route.method](route.path, handlerOf(route, { operatorToken, log, parts }));
+  const document = JSON.stringify(describeApi(version));
+  api.get('/openapi.json', (_request, response) => void response.type('json').send(document));
+  return api;
+}
+
+/**
+ * @param {Route} route
+ * @param {{ operatorToken: string | null, log: Pick<Log, 'info' | 'warn'>, parts: Parts }} options
+ */
+function handlerOf(route, { operatorToken, log, parts }) {
+  /** @param {Request<any>} request @param {Response} response @param {unknown} body */
+  const run = async (request, response, body) => {
+    const known = isOperator(request, operatorToken);
+    const result = await route.run(parts, { params: request.params, body, isOperator: known });
+    if (typeof result === 'string') return answerError(response, /** @type {ErrorCode} */ (result));
+    if (route.audit) audit(log, route.audit, request, body);
+    if (route.after) response.once('close', () => route.after?.(parts));
+    const status = route.otherwise && route.isOtherwise?.(result) ? route.otherwise : (route.status ?? 200);
+    if (result === undefined) response.status(status).end();
+    else answerJson(response, status, result);
+  };
+  return (/** @type {Request<any>} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) => {
+    const mustBe = !route.open || request.headers.authorization !== undefined;
+    if (mustBe && refuseOperator(request, response, operatorToken)) {
+      log.warn(`${request.method} ${request.baseUrl}${request.path} was refused: not the operator's token`, {
+        event: 'operator-refused',
+        peer: request.socket.remoteAddress,
+      });
+      return;
+    }
+    if (route.body) readChecked(route, request, response, (body) => run(request, response, body).catch(next));
+    else run(request, response, undefined).catch(next);
+  };
+}
+
+/**
+ * Reads a request's body as the route's schema has it, or answers why not.
+ * @param {Route} route
+ * @param {Request<any>} request
+ * @param {Response} response
+ * @param {(body: unknown) => void} onBody
+ */
+function readChecked({ body: schema, allowed = '' }, request, response, onBody) {
+  if (!isOfType(request, 'application/json')) return answerError(response, 'content-type');
+  readBody(request, MAX_BODY_BYTES, (bytes) => {
+    if (bytes === null) return answerError(response, 'body-too-large');
+    const parsed = schema?.safeParse(parseJson(bytes));
+    if (parsed?.success) return onBody(parsed.data);
+    countRefusal('http', 'bad-request');
+    answerJson(response, errors['bad-request'].status, { code: 'bad-request', message: allowed });
+  });
+}
+
+/**
+ * Logs what an operator has changed, and from where.
+ * @param {Pick<Log, 'info'>} log
+ * @param {string} what
+ * @param {Request<any>} request
+ * @param {unknown} body
+ */
+function audit(log, what, request, body) {
+  const change = /** @type {object | undefined} */ (body);
+  const fields = { event: 'moderation', by: 'operator', peer: request.socket.remoteAddress, ...request.params };
+  log.info(`the operator: ${what}`, change ? { ...fields, change } : fields);
+}
+
+/** @param {Buffer} body */
+function parseJson(body) {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * @import { Log } from '../log.js'
+ * @import { Metrics } from './metrics.js'
+ */
+
+import { createServer } from 'node:http';
+import { listenError } from '../config/config-error.js';
+import { stackOf } from '../log.js';
+
+/** A scraper asks now and then, over few connections: what is beyond these isn't one. */
+const SERVER_OPTIONS = Object.freeze({
+  headersTimeout: 5000,
+  requestTimeout: 5000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 2000,
+  maxHeaderSize: 8 * 1024,
+});
+const MAX_CONNECTIONS = 16;
+
+/**
+ * Serves GET /metrics on a port of its own, so that it can be open to the scraper alone.
+ * @param {{ host: string, port: number, metrics: Metrics, log: Pick<Log, 'error'> }} options  port: 0 for a free one
+ * @returns {Promise<{ port: number, close: () => Promise<void> }>}
+ * @throws {import('../config/config-error.js').ConfigError} when the address or the port can't be had
+ */
+export async function openMetricsServer({ host, port, metrics, log }) {
+  /** What is being collected, for all who ask meanwhile. @type {Promise<string> | null} */
+  let collecting = null;
+  const server = createServer(SERVER_OPTIONS, (request, response) => {
+    const isAsked = request.url?.split('?', 1)[0] === '/metrics';
+    if (!isAsked || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(isAsked ? 405 : 404, { 'Content-Length': 0, ...(isAsked && { Allow: 'GET, HEAD' }) }).end();
+      return;
+    }
+    collecting ??= metrics.collect().finally(() => (collecting = null));
+    collecting.then(
+      (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
+      (error) => {
+        log.error(`the metrics could not be collected: ${stackOf(error)}`);
+        response.writeHead(500, { 'Content-Length': 0 }).end();
+      },
+    );
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
+    server.once('error', (error) => reject(listenError(error, 'metrics-port', host, port)));
+    server.listen({ host, port }, resolve);
+  });
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const close = () =>
+    new Promise((/** @type {(done: void) => void} */ resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { port: address.port, close };
+}

@@ -1,0 +1,190 @@
+/**
+ * The server's metrics as Prometheus reads them. All of them are collected when they are asked for, from counters that
+ * are there anyway: nothing here is on the path of a frame. No label names a room or a person.
+ *
+ * @import { Metric } from 'prom-client'
+ * @import { Status } from './status.js'
+ *
+ * @typedef {[labels: Record<string, string>, value: number]} Sample
+ * @typedef {object} MetricRow
+ * @property {'counter' | 'gauge'} type
+ * @property {string} help
+ * @property {string[]} [labels]
+ * @property {(status: Status) => Iterable<Sample>} samples
+ */
+
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+
+/** Gauges of prom-client that end in `_total`, which Prometheus keeps for counters. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+/** The histogram of how late ticks were. */
+const TICK_LATENESS = 'aloud_tick_lateness_seconds';
+
+/** @param {number} value @returns {Sample[]} */
+const one = (value) => [[{}, value]];
+
+/** @param {Record<string, number>} counts @param {string} label @returns {Sample[]} */
+const each = (counts, label) => Object.entries(counts).map(([name, count]) => [{ [label]: name }, count]);
+
+/** @param {MetricRow['help']} help @param {MetricRow['samples']} samples @param {string[]} [labels] @returns {MetricRow} */
+const counter = (help, samples, labels = []) => ({ type: 'counter', help, samples, labels });
+
+/** @param {MetricRow['help']} help @param {MetricRow['samples']} samples @param {string[]} [labels] @returns {MetricRow} */
+const gauge = (help, samples, labels = []) => ({ type: 'gauge', help, samples, labels });
+
+/** The metrics, by name. @type {Readonly<Record<string, MetricRow>>} */
+const METRICS = Object.freeze({
+  aloud_build_info: gauge(
+    'The version, the Opus library and the HTTP/3 engine that run; always 1.',
+    ({ version, codec, engine }) => [[{ version, codec, engine: engine ?? 'none' }, 1]],
+    ['version', 'codec', 'engine'],
+  ),
+  aloud_ready: gauge('Whether newcomers are let in: 0 while starting and draining.', (s) => one(Number(s.state === 'ready'))),
+
+  aloud_rooms: gauge('Rooms that are open.', (s) => one(s.rooms)),
+  aloud_rooms_limit: gauge('Rooms that may be open at once.', (s) => one(s.limits.rooms)),
+  aloud_mirrors: gauge('Rooms of one, in which somebody tries out how they sound.', (s) => one(s.mirrors)),
+  aloud_people: gauge('People who have a place in a room.', (s) => one(s.people)),
+  aloud_people_limit: gauge('People who may have a place at once.', (s) => one(s.limits.people)),
+  aloud_people_away: gauge('People whose connection is lost and whose place is kept.', (s) => one(s.away)),
+  aloud_sessions: gauge('Sessions of people in rooms, by transport.', (s) => each(s.sessions, 'transport'), ['transport']),
+  aloud_joins_total: counter('People who came into a room, or back into it.', (s) => one(s.joins)),
+  aloud_sessions_ended_total: counter(
+    'Sessions that ended, by transport and by why: left, or a code of the registry of errors.',
+    (s) => s.sessionEnds.map(({ transport, code, count }) => [{ transport, code }, count]),
+    ['transport', 'code'],
+  ),
+  aloud_refusals_total: counter(
+    'What was refused, by code: joins, commands of people in a room, HTTP requests.',
+    (s) => s.refusals.map(({ of, code, count }) => [{ of, code }, count]),
+    ['of', 'code'],
+  ),
+
+  aloud_packets_received_total: counter('Packets of audio that came from people and were used.', (s) => one(s.packets.received)),
+  aloud_packets_late_total: counter('Packets of audio that came after their frame had been mixed.', (s) => one(s.packets.late)),
+  aloud_packets_lost_total: counter('Packets of audio that never came, as their numbers tell.', (s) => one(s.packets.lost)),
+  aloud_packets_dropped_total: counter(
+    'Packets and messages from people that were not used, by reason.',
+    (s) => each(s.packets.dropped, 'reason'),
+    ['reason'],
+  ),
+  aloud_packets_unsent_total: counter('Packets to people that were not sent, since their way was blocked.', (s) => one(s.packets.unsent)),
+  aloud_packets_out_lost_total: counter('Packets to people that the transport knows to be lost.', (s) => one(s.packets.lostOut)),
+  aloud_frames_concealed_total: counter('Frames of people that the decoder made up.', (s) => one(s.packets.concealed)),
+  aloud_frames_recovered_total: counter('Frames of people that a later packet repeated in time.', (s) => one(s.packets.recovered)),
+  aloud_frames_unmixed_total: counter('Frames of people that were not mixed, since louder ones were.', (s) => one(s.packets.unmixed)),
+  aloud_frames_garbled_total: counter('Payloads of people that are not Opus of the room.', (s) => one(s.packets.garbled)),
+  aloud_frames_skipped_total: counter('Frames of rooms that were never mixed, since the server stood still.', (s) => one(s.skippedFrames)),
+
+  aloud_room_delay_median_seconds: gauge('The median of the server-side delays D of all rooms.', (s) => one(s.delay.medianMs / 1000)),
+  aloud_room_delay_max_seconds: gauge('The largest server-side delay D of a room.', (s) => one(s.delay.maxMs / 1000)),
+  aloud_mix_cpu_seconds_total: counter('Processor time of the thread that mixes.', (s) => one(s.load.mixCpuSeconds)),
+  aloud_encoder_complexity: gauge('The complexity at which Opus is encoded, 0 to 10.', (s) => one(s.load.complexity)),
+  aloud_codec_faults_total: counter('Encoders and decoders that failed and were replaced.', (s) => one(s.codecFaults)),
+
+  aloud_recordings_bytes: gauge('Bytes of all recordings on the disk.', (s) => one(s.recordings.bytes)),
+  aloud_recordings_limit_bytes: gauge('Bytes that all recordings may have.', (s) => one(s.recordings.limitBytes)),
+  aloud_recordings_open: gauge('Recordings that are being written.', (s) => one(s.recordings.open)),
+
+  aloud_http_requests_total: counter(
+    'HTTP requests that were answered, by status: pages, files, the API and the HTTP/1 transport.',
+    (s) => each(s.httpRequests, 'status'),
+    ['status'],
+  ),
+  aloud_log_lines_dropped_total: counter('Lines that the log left out, since there were too many of their kind.', (s) => one(s.leftOutLogLines)),
+});
+
+/** The names of aloud's own metrics, those of the histogram included. */
+export const METRIC_NAMES = Object.freeze([
+  ...Object.keys(METRICS),
+  ...['bucket', 'sum', 'count'].map((part) => `${TICK_LATENESS}_${part}`),
+]);
+
+/**
+ * The metrics of Node.js and the process, the event loop's among them. There is one process: they are collected from the
+ * first time on that anybody asks.
+ * @type {Registry | null}
+ */
+let ofProcess = null;
+
+function processMetrics() {
+  if (ofProcess !== null) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  for (const name of MISNAMED) ofProcess.removeSingleMetric(name);
+  return ofProcess;
+}
+
+/** The metrics of one server. */
+export class Metrics {
+  #registry = new Registry();
+  #process = processMetrics();
+  #status;
+  /** @type {((status: Status) => void)[]} */
+  #updates = [];
+  /** @type {Status['ticks']} */
+  #ticks = { count: 0, sumMs: 0, bins: [] };
+
+  /** @param {() => Status} status */
+  constructor(status) {
+    this.#status = status;
+    for (const [name, row] of Object.entries(METRICS)) {
+      this.#updates.push(row.type === 'counter' ? this.#counter(name, row) : this.#gauge(name, row));
+    }
+    this.#registry.registerMetric(this.#histogram());
+  }
+
+  get contentType() {
+    return this.#registry.contentType;
+  }
+
+  /** Collects all metrics. @returns {Promise<string>} in Prometheus' text format */
+  async collect() {
+    const status = this.#status();
+    this.#ticks = status.ticks;
+    for (const update of this.#updates) update(status);
+    return `${await this.#registry.metrics()}\n${await this.#process.metrics()}`;
+  }
+
+  /** @param {string} name @param {MetricRow} row */
+  #gauge(name, { help, labels, samples }) {
+    const metric = new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
+    return (/** @type {Status} */ status) => {
+      metric.reset();
+      for (const [of, value] of samples(status)) metric.set(of, value);
+    };
+  }
+
+  /** @param {string} name @param {MetricRow} row */
+  #counter(name, { help, labels, samples }) {
+    const metric = new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
+    /** What was told last, by labels. @type {Map<string, number>} */
+    const told = new Map();
+    return (/** @type {Status} */ status) => {
+      for (const [of, value] of samples(status)) {
+        const key = JSON.stringify(of);
+        const before = told.get(key) ?? 0;
+        // A lost packet that comes late isn't lost any more: the counter waits until there are more of them.
+        metric.inc(of, Math.max(0, value - before));
+        told.set(key, Math.max(before, value));
+      }
+    };
+  }
+
+  /** A histogram whose counts are there already: prom-client's own would be told of every tick. */
+  #histogram() {
+    const get = async () => {
+      const { count, sumMs, bins } = this.#ticks;
+      const bucket = (/** @type {string | number} */ le, /** @type {number} */ value) => ({ metricName: `${TICK_LATENESS}_bucket`, labels: { le }, value });
+      const values = [
+        ...bins.map(({ upToMs, count: ticks }) => bucket(upToMs / 1000, ticks)),
+        bucket('+Inf', count),
+        { metricName: `${TICK_LATENESS}_sum`, labels: {}, value: sumMs / 1000 },
+        { metricName: `${TICK_LATENESS}_count`, labels: {}, value: count },
+      ];
+      return { name: TICK_LATENESS, help: "How late rooms' frames were mixed.", type: 'histogram', aggregator: 'sum', values };
+    };
+    return /** @type {Metric} */ (/** @type {unknown} */ ({ name: TICK_LATENESS, get, reset: () => {} }));
+  }
+}

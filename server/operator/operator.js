@@ -1,0 +1,74 @@
+/**
+ * @import { Server } from 'node:http'
+ * @import { Router } from 'express'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Config } from '../config/config.js'
+ * @import { Log } from '../log.js'
+ * @import { Recordings } from '../recording/recordings.js'
+ * @import { Rooms } from '../room/rooms.js'
+ *
+ * @typedef {object} Operator  what an operator has of a server
+ * @property {Router} api
+ * @property {Readiness} readiness
+ * @property {number | null} metricsPort  TCP; null without metrics
+ * @property {string[]} lines             sentences about it, for the person who starts the server
+ * @property {() => Promise<void>} close
+ */
+
+import { readFileSync } from 'node:fs';
+import { createOperatorApi } from './api.js';
+import { openMetricsServer } from './metrics-server.js';
+import { Metrics } from './metrics.js';
+import { Readiness } from './readiness.js';
+import { createStatus, RequestCounts } from './status.js';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
+
+/**
+ * Opens the operator's part of a server: its API, and its metrics where they are asked for.
+ * @param {Pick<Config, 'operatorToken' | 'metricsPort' | 'metricsHost' | 'maxRooms' | 'maxSessions'>} config
+ * @param {object} parts
+ * @param {Rooms & { readonly draining?: boolean }} parts.rooms
+ * @param {Recordings} parts.recordings
+ * @param {{ readonly complexity: number }} parts.effort
+ * @param {() => number} parts.cpuMs  the processor time of the thread that mixes
+ * @param {{ codec: string, engine: string | null }} parts.build
+ * @param {Clock} parts.clock
+ * @param {Server} parts.server  of the page and the API
+ * @param {Log} parts.log
+ * @param {() => void} parts.onDrain  ends the server gently
+ * @returns {Promise<Operator>}
+ */
+export async function openOperator(config, { rooms, recordings, effort, cpuMs, build, clock, server, log, onDrain }) {
+  const { operatorToken, metricsPort, metricsHost: host } = config;
+  const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
+  const readiness = new Readiness({ isDraining: () => rooms.draining ?? false, drain: onDrain });
+  const requests = new RequestCounts(server);
+  const status = createStatus({
+    rooms,
+    recordings,
+    readiness,
+    effort,
+    cpuMs,
+    now: () => clock.now(),
+    build: { version, ...build },
+    limits: { rooms: config.maxRooms, people: config.maxSessions },
+    requests,
+  });
+  const api = createOperatorApi({ rooms, recordings, readiness, status, operatorToken, version, log });
+  /** @type {Awaited<ReturnType<typeof openMetricsServer>> | null} */
+  let metrics = null;
+  try {
+    if (metricsPort !== 'off') metrics = await openMetricsServer({ host, port: metricsPort, metrics: new Metrics(status), log });
+  } catch (error) {
+    requests.close();
+    throw error;
+  }
+  const close = async () => {
+    requests.close();
+    await metrics?.close();
+  };
+  const port = metrics?.port ?? null;
+  const lines = port === null ? [] : [`Metrics are on: http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`];
+  return { api, readiness, metricsPort: port, lines, close };
+}

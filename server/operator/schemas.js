@@ -1,0 +1,141 @@
+/** What the operator's API takes and answers: requests are checked by these schemas, and OpenAPI is made from them. */
+
+import { z } from 'zod';
+import { errors } from '../../public/shared/errors.js';
+import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+
+const count = z.int().min(0);
+const ms = z.number().min(0);
+const counts = z.record(z.string(), count);
+const at = z.string().describe('ISO 8601');
+
+/** The schemas that the document names. @type {z.core.$ZodRegistry<{ id: string }>} */
+export const components = z.registry();
+
+/**
+ * @template {z.ZodType} S
+ * @param {string} id
+ * @param {S} schema
+ * @returns {S}
+ */
+function named(id, schema) {
+  components.add(schema, { id });
+  return schema;
+}
+
+export const error = named(
+  'Error',
+  z.strictObject({
+    code: z.enum(/** @type {[string, ...string[]]} */ (Object.keys(errors))),
+    message: z.string().describe('a sentence for people'),
+  }),
+);
+
+export const health = named('Health', z.strictObject({ status: z.literal('ok') }));
+
+export const readiness = named('Readiness', z.strictObject({ status: z.enum(['starting', 'ready', 'draining']) }));
+
+const codeCount = { code: z.string(), count };
+
+export const status = named(
+  'Status',
+  z.strictObject({
+    version: z.string(),
+    codec: z.string().describe('the Opus library'),
+    engine: z.string().nullable().describe('the HTTP/3 engine; null without HTTP/3'),
+    uptimeSeconds: z.number().min(0),
+    state: z.enum(['starting', 'ready', 'draining']),
+    rooms: count,
+    mirrors: count.describe('rooms of one, in which somebody tries out how they sound'),
+    people: count.describe('those whose place is kept included'),
+    away: count.describe('those whose connection is lost and whose place is kept'),
+    sessions: counts.describe('by transport'),
+    joins: count,
+    limits: z.strictObject({ rooms: count, people: count }),
+    load: z.strictObject({ mixCpuSeconds: z.number().min(0), complexity: count }),
+    delay: z.strictObject({ medianMs: ms, maxMs: ms }),
+    packets: z.looseObject({ received: count, late: count, lost: count, dropped: counts.describe('by reason') }),
+    ticks: z
+      .strictObject({ count, sumMs: ms, bins: z.array(z.strictObject({ upToMs: ms, count })) })
+      .describe('how late frames were mixed; each bin has the counts of all smaller ones'),
+    skippedFrames: count,
+    codecFaults: count,
+    recordings: z.strictObject({ bytes: z.number(), limitBytes: count, open: count }),
+    refusals: z.array(z.strictObject({ of: z.string(), ...codeCount })),
+    sessionEnds: z.array(z.strictObject({ transport: z.string(), ...codeCount })),
+    httpRequests: counts.describe('by status'),
+    leftOutLogLines: count,
+  }),
+);
+
+const delayMode = z.enum(['auto', 'fixed']);
+
+export const roomCount = named(
+  'RoomCount',
+  z.strictObject({ room: z.string(), present: count.describe('people in the room') }),
+);
+
+export const roomSummary = named(
+  'RoomSummary',
+  z.looseObject({
+    room: z.string(),
+    present: count,
+    away: count,
+    delivery: z.enum(['tick', 'reply']),
+    serverDelayMs: ms,
+    delayMode,
+    latenessP99Ms: z.number().nullable().describe('of the last 500 ticks'),
+    recording: z.boolean(),
+  }),
+);
+
+export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary) }));
+
+const person = named(
+  'Person',
+  z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    label: z.string().describe("the name as it is shown: unlike everybody else's in the room"),
+    transport: z.string(),
+    peer: z.string().describe('address and port'),
+    seconds: z.number().min(0).describe('in the room, by this session'),
+    muted: z.boolean(),
+    away: z.boolean(),
+    hand: count,
+    quality: count.describe('of the connection: 0 unknown, 1 bad, 2 fair, 3 good'),
+    recorded: z.boolean(),
+    delivery: z.enum(['tick', 'reply']),
+    stats: z.record(z.string(), z.unknown()).describe('section 5.6 of docs/protocol.md'),
+  }),
+);
+
+export const room = named(
+  'Room',
+  z.looseObject({
+    room: z.string(),
+    present: count,
+    delivery: z.enum(['tick', 'reply']),
+    serverDelayMs: ms,
+    delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
+    skippedFrames: count,
+    codecFaults: count,
+    people: z.array(person),
+  }),
+);
+
+export const roomOrCount = z.union([room, roomCount]);
+
+const serverDelay = z.union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)]);
+
+export const roomChange = named('RoomChange', z.strictObject({ serverDelayMs: serverDelay.describe('milliseconds') }));
+
+const recording = z.strictObject({
+  id: z.string(),
+  room: z.string(),
+  startedAt: at,
+  stoppedAt: at.nullable(),
+  on: z.boolean().describe('whether it is still being written'),
+});
+
+export const recordingList = named('RecordingList', z.strictObject({ recordings: z.array(recording) }));

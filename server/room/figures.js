@@ -1,0 +1,34 @@
+import { LatenessHistogram } from '../clock/lateness-histogram.js';
+import { Traffic } from '../source/traffic.js';
+
+/** What stays of participants and rooms that have gone, so that the server's counters only rise. */
+export class RoomTotals {
+  traffic = new Traffic();
+  ticks = new LatenessHistogram();
+  /** Codecs that threw, and were replaced. */
+  codecFaults = 0;
+  /** Frames that were never mixed, since the server stood still for too long. */
+  skippedFrames = 0;
+}
+
+/** The sums over all rooms at one moment, rooms and participants that have gone included. */
+export class Figures {
+  /** Mirrors, rooms of one in which somebody hears themselves, are counted apart; their people count as people. */
+  rooms = 0;
+  mirrors = 0;
+  people = 0;
+  /** Those of the people whose place is kept while their connection is lost. */
+  away = 0;
+  /** Sessions of people, by transport. @type {Record<string, number>} */
+  sessions = {};
+  /** The server-side delay of each room, in milliseconds. @type {number[]} */
+  delaysMs = [];
+
+  /** @param {RoomTotals} totals  of those that have gone */
+  constructor(totals) {
+    this.traffic = totals.traffic.copy();
+    this.ticks = totals.ticks.describe();
+    this.codecFaults = totals.codecFaults;
+    this.skippedFrames = totals.skippedFrames;
+  }
+}

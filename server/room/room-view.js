@@ -1,0 +1,84 @@
+/**
+ * @import { DelayControl } from '../clock/delay-control.js'
+ * @import { MixClock } from '../clock/mix-clock.js'
+ * @import { TickLateness } from '../clock/tick-lateness.js'
+ * @import { RoomCodec } from '../codec/room-codec.js'
+ * @import { RoomRecording } from '../recording/room-recording.js'
+ * @import { Figures } from './figures.js'
+ * @import { RoomConfig } from './room-config.js'
+ * @import { Roster } from './roster.js'
+ * @import { WaitedFor } from './waited-for.js'
+ */
+
+/** What a room tells of itself outside of its calls: to anybody, to the operator, and to the metrics. It changes nothing. */
+export class RoomView {
+  #name;
+  #parts;
+
+  /**
+   * @param {string} name
+   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
+   *   tickLateness: TickLateness, recording: RoomRecording, waitedFor: WaitedFor }} parts  the room's
+   */
+  constructor(name, parts) {
+    this.#name = name;
+    this.#parts = parts;
+  }
+
+  /** What anybody may know who knows the room's name: how many are in it. */
+  get public() {
+    return { room: this.#name, present: this.#parts.roster.present.size };
+  }
+
+  /** The room in a list of all rooms, which only the operator is shown. */
+  summary() {
+    const { config, roster, delay, tickLateness, recording } = this.#parts;
+    const { delayMs, setting } = delay;
+    return {
+      ...this.public,
+      away: roster.size - roster.present.size,
+      delivery: config.delivery,
+      serverDelayMs: delayMs,
+      delayMode: setting === 'auto' ? 'auto' : 'fixed',
+      latenessP99Ms: tickLateness.describe().latenessP99Ms,
+      recording: recording.state !== null,
+    };
+  }
+
+  /** The room and its people with how each is received, which only the operator is shown. */
+  whole() {
+    const { config, roster, mixClock, codec, tickLateness, waitedFor } = this.#parts;
+    const { serverDelayMs, ...delay } = this.#parts.delay.describe();
+    return {
+      ...this.public,
+      delivery: config.delivery,
+      serverDelayMs,
+      delay: { ...delay, targetPercent: config.receivedTarget, waited: waitedFor.people },
+      skippedFrames: mixClock.skipped,
+      codecFaults: codec.faults,
+      mixing: tickLateness.describe(),
+      people: [...roster.present.values()].map((member) => ({
+        ...member.describe(),
+        peer: member.session.peer,
+        seconds: member.visit.seconds,
+        delivery: member.delivery,
+        stats: { ...member.stats(), transport: member.session.stats() },
+      })),
+    };
+  }
+
+  /** Adds the room's figures, and those of its people, to the server's. @param {Figures} figures */
+  addTo(figures) {
+    const { roster, delay, codec, mixClock } = this.#parts;
+    figures.people += roster.size;
+    figures.away += roster.size - roster.present.size;
+    figures.delaysMs.push(delay.delayMs);
+    figures.codecFaults += codec.faults;
+    figures.skippedFrames += mixClock.skipped;
+    for (const member of roster.present.values()) {
+      const { name } = member.session.transport;
+      figures.sessions[name] = (figures.sessions[name] ?? 0) + 1;
+      member.addTo(figures.traffic);
+    }
+  }
+}
