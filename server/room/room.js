@@ -1,5 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
  * @import { CommandRoom } from './commands.js'
  * @import { Delivery } from './delivery.js'
@@ -13,8 +14,10 @@ import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { TickLateness } from '../clock/tick-lateness.js';
+import { TickLoad } from '../clock/tick-load.js';
 import { RoomCodec } from '../codec/room-codec.js';
 import { Mixing } from '../mix/mixing.js';
+import { SpeakerPlaces } from '../mix/speaker-places.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { Chat } from './chat.js';
@@ -24,6 +27,9 @@ import { MemberSound } from './member-sound.js';
 import { Reports } from './reports.js';
 import { Roster } from './roster.js';
 import { WaitedFor } from './waited-for.js';
+
+/** What a room's replies may take of a second while others' mixes are late, in milliseconds. */
+const MAX_REPLY_MS = 200;
 
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
@@ -42,7 +48,12 @@ export class Room {
   #waitedFor;
   /** @type {CommandRoom} */
   #parts;
+  #places;
+  #shedReplies = 0;
   #tickLateness = new TickLateness();
+
+  /** What the room costs. */
+  load = new TickLoad();
   #mixClock;
   #reports;
   #codec;
@@ -65,6 +76,7 @@ export class Room {
     this.#config = config;
     this.#services = services;
     this.#owner = owner;
+    this.#places = new SpeakerPlaces(config.maxSpeakers);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
@@ -75,7 +87,7 @@ export class Room {
     /** @type {Delivery} */
     const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
     const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
-    const recording = new RoomRecording({ name, config, services, sampleClock, roster });
+    const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: this.load });
     this.#parts = { config, roster, delay, delivery, chat, recording };
     this.#roster = roster;
     this.#delay = delay;
@@ -88,6 +100,7 @@ export class Room {
       sampleClock,
       frameSamples,
       delaySamples: delay.delaySamples,
+      load: this.load,
       mix: this.#tick.bind(this),
       failed: (error) => this.#fail('its tick', error),
     });
@@ -108,6 +121,11 @@ export class Room {
   /** How many people are in the room, and how many places wait for those who are away. */
   get people() {
     return { present: this.#roster.present.size, away: this.#roster.waiting };
+  }
+
+  /** The networks of those who are in the room. */
+  *networks() {
+    for (const { network } of this.#roster.present.values()) yield network;
   }
 
   get frameMs() {
@@ -249,7 +267,22 @@ export class Room {
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
     this.#delivery.received(source);
-    if (listener?.delivery === 'reply') this.#delivery.reply(listener, frame);
+    if (listener?.delivery === 'reply') this.#reply(listener, frame);
+  }
+
+  /**
+   * Answers a packet, unless others' mixes are late and this room has taken much.
+   * @param {Listener} listener
+   * @param {number} frame
+   */
+  #reply(listener, frame) {
+    if (this.load.weight > MAX_REPLY_MS && this.#services.ticks.overloaded) {
+      this.#shedReplies += 1;
+      return;
+    }
+    const startMs = this.clockNow();
+    this.#delivery.reply(listener, frame);
+    this.load.add(this.clockNow() - startMs);
   }
 
   /**
@@ -258,6 +291,7 @@ export class Room {
    */
   #tick(frame, latenessMs) {
     this.#tickLateness.add(latenessMs);
+    if (this.#places.note(latenessMs)) this.#delivery.setPlaces(this.#places.now);
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
     if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
@@ -351,6 +385,7 @@ export class Room {
   }
 
   #endRound() {
+    this.#owner.settle();
     this.#roster.tellRest();
     this.#delay.review(this.#heardLateness());
     this.#waitedFor.review(this.clockNow());
@@ -371,7 +406,7 @@ export class Room {
       delay: { ...delay, targetPercent: this.#config.receivedTarget, waited: this.#waitedFor.people },
       skippedFrames: this.#mixClock.skipped,
       codecFaults: this.#codec.faults,
-      mixing: this.#tickLateness.describe(),
+      mixing: { ...this.#tickLateness.describe(), places: this.#places.now, shedReplies: this.#shedReplies },
       people: [...this.#roster.present.values()].map((member) => ({
         ...member.describe(),
         delivery: member.delivery,

@@ -109,3 +109,32 @@ describe('many who come and go', () => {
     expect(lines.slice(20)).toEqual(['200 more sessions ended within 2 s of joining', expect.stringMatching(/^session ended .*"id":"1"/)]);
   });
 });
+
+describe('newcomers while mixes are late', () => {
+  /** @param {number} share  of a processor that mixing takes */
+  const busy = async (share) => {
+    const conference = new Conference({ effort: { complexity: 5, share } });
+    const ann = await conference.join('Ann');
+    const bob = await conference.join('Bob');
+    // Each tick finds the clock far behind.
+    for (let i = 0; i < 60; i++) {
+      conference.clock.stall(70);
+      conference.clock.advance(1);
+    }
+    return { conference, ann, bob };
+  };
+
+  it('are refused, and who has a place comes back to it', async () => {
+    const { conference, bob } = await busy(0.95);
+    expect((await conference.join('Cid')).session.told('refused')).toMatchObject([{ code: 'server-busy' }]);
+    bob.session.close(19, 'lost');
+    expect((await conference.join('Bob', { resume: bob.session.told('welcome')[0].resume })).id).toBe(bob.id);
+    conference.pass(200);
+    expect((await conference.join('Cid')).session.told('refused')).toEqual([]);
+  });
+
+  it('are let in where it is the machine that stands still', async () => {
+    const { conference } = await busy(0.2);
+    expect((await conference.join('Cid')).session.told('refused')).toEqual([]);
+  });
+});
