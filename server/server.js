@@ -43,6 +43,8 @@ const SESSION_PATH = '/session';
  * @property {string[]} report       lines for the person who started it: its address, what is on, and for
  *                                   what isn't, why, and what would turn it on
  * @property {Rooms} rooms
+ * @property {Arrivals} arrivals
+ * @property {Recordings} recordings
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
  */
 
@@ -90,7 +92,8 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const ticks = new TickScheduler(clock);
   const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
-  const { accept } = new Arrivals({ rooms, clock, log });
+  const arrivals = new Arrivals({ rooms, clock, log });
+  const { accept } = arrivals;
   const http3 = await openHttp3({ ...config, host }, certificate, accept, log);
   const { transport } = http3;
   ticks.pollWith(() => transport?.poll?.());
@@ -115,7 +118,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   httpServer.on('request', app);
   const url = `${config.cert ? 'https' : 'http'}://localhost:${port}`;
   const report = reportOf(config, { url, port, lines: [http3.line, codecLine] });
-  return { url, port, h3Port, report, rooms, close };
+  return { url, port, h3Port, report, rooms, arrivals, recordings, close };
 }
 
 /**

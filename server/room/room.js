@@ -123,6 +123,11 @@ export class Room {
     return { present: this.#roster.present.size, away: this.#roster.waiting };
   }
 
+  /** What the room has left out since it began, because there was too much to do, and whether it mixes fewer speakers now. */
+  get overload() {
+    return { skippedFrames: this.#mixClock.skipped, shedReplies: this.#shedReplies, reduced: this.#places.reduced };
+  }
+
   /** The networks of those who are in the room. */
   *networks() {
     for (const { network } of this.#roster.present.values()) yield network;

@@ -99,6 +99,23 @@ export class Rooms {
     return this.#count().present;
   }
 
+  /**
+   * What the rooms hold, and how the server keeps up, for metrics. Skipped frames and replies are counted of the rooms that
+   * there are now.
+   */
+  stats() {
+    let [shedReplies, skippedFrames, reducedRooms] = [0, 0, 0];
+    for (const { overload } of this.#all()) {
+      shedReplies += overload.shedReplies;
+      skippedFrames += overload.skippedFrames;
+      reducedRooms += overload.reduced ? 1 : 0;
+    }
+    const { present: people, away, rooms, mirrors } = this.#count();
+    const { lateMs } = this.#services.ticks;
+    const load = { lateMs, busy: this.busy, processorShare: this.#services.effort?.share ?? null, reducedRooms };
+    return { rooms, mirrors, people, away, shortVisits: this.#sessions.short, load: { ...load, skippedFrames, shedReplies } };
+  }
+
   /** Whether there is more to mix than can be mixed: nobody is let in until those who are there are heard in time. */
   get busy() {
     const { ticks, effort } = this.#services;

@@ -138,3 +138,43 @@ describe('newcomers while mixes are late', () => {
     expect((await conference.join('Cid')).session.told('refused')).toEqual([]);
   });
 });
+
+describe('joins that come all at once', () => {
+  /** A conference in which each join takes two milliseconds. */
+  async function slow() {
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
+    const { rooms } = conference;
+    const join = rooms.join.bind(rooms);
+    rooms.join = (...all) => {
+      conference.clock.stall(2);
+      return join(...all);
+    };
+    return conference;
+  }
+
+  it('take no more than a quarter of the time, and each has its turn', async () => {
+    const conference = await slow();
+    const sessions = /** @type {FakeSession[]} */ ([]);
+    for (let i = 0; i < 10; i++) sessions.push(await joinFrom(conference, `192.0.2.${i}:1`, { name: `P${i}` }));
+    const inside = () => sessions.filter((session) => session.told('welcome').length > 0).length;
+    expect([inside(), conference.arrivals.stats().waiting]).toEqual([3, 7]);
+    sessions[4].close(0, 'gone');
+    conference.clock.advance(15);
+    expect(inside()).toBe(6);
+    conference.clock.advance(60);
+    expect(inside()).toBe(9);
+    expect(sessions[4].told('welcome')).toEqual([]);
+    expect(conference.arrivals.stats()).toEqual({ joined: 9, refused: {}, waiting: 0 });
+    const names = sessions.at(-1)?.told('welcome')[0].people.map((/** @type {any} */ { name }) => name);
+    expect(names).toEqual(['P0', 'P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9']);
+  });
+
+  it('are counted, and refusals by their code', async () => {
+    const conference = new Conference({ maxPeople: 1 });
+    await conference.join('Ann');
+    await conference.join('Bob');
+    await conference.join('');
+    expect(conference.arrivals.stats()).toEqual({ joined: 1, refused: { 'server-full': 1, 'user-name': 1 }, waiting: 0 });
+    expect(conference.rooms.stats()).toMatchObject({ rooms: 1, people: 1, away: 0, load: { busy: false, skippedFrames: 0 } });
+  });
+});
