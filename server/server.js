@@ -59,6 +59,8 @@ const SESSION_PATH = '/session';
  * @property {HttpCounts} httpCounts  what clients did wrong over TCP
  * @property {(ms: number) => Promise<void>} drain  lets nobody new in, tells everybody, and waits until all have left,
  *   for so long at most
+ * @property {Arrivals} arrivals
+ * @property {Recordings} recordings
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
  */
 
@@ -101,7 +103,8 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
 
   const conference = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
   const { rooms, recordings, ticks, codecLine } = conference;
-  const { accept } = new Arrivals({ rooms, clock, log });
+  const arrivals = new Arrivals({ rooms, clock, log });
+  const { accept } = arrivals;
   const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
@@ -121,7 +124,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const report = reportOf(config, { url, port, lines: [http3.line, codecLine, ...plain, ...operator.lines] });
   const { h3Port } = served;
   const { metricsPort } = operator;
-  return { url, port, h3Port, metricsPort, report, rooms, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
+  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
 }
 
 /**

@@ -1,5 +1,6 @@
 /**
  * @import { SampleClock } from './sample-clock.js'
+ * @import { TickLoad } from './tick-load.js'
  * @import { Tick, TickScheduler } from './tick-scheduler.js'
  */
 
@@ -29,17 +30,19 @@ export class MixClock {
    * @param {SampleClock} options.sampleClock
    * @param {number} options.frameSamples
    * @param {number} options.delaySamples  the server-side delay: frame k is due at (k+1)·n + D
+   * @param {TickLoad} [options.load]  of the room
    * @param {(frame: number, latenessMs: number) => void} options.mix
    *   called for each frame in order; latenessMs is how long after its time
    * @param {(error: unknown) => void} options.failed  told when `mix` threw; the clock has stopped then
    */
-  constructor({ ticks, sampleClock, frameSamples, delaySamples, mix, failed }) {
+  constructor({ ticks, sampleClock, frameSamples, delaySamples, load, mix, failed }) {
     this.#ticks = ticks;
     this.#sampleClock = sampleClock;
     this.#frameSamples = frameSamples;
     this.#delaySamples = delaySamples;
     this.#mix = mix;
     this.#failed = failed;
+    this.#tick.load = load;
   }
 
   /** Whether frames are pulled. */
@@ -94,7 +97,8 @@ export class MixClock {
       this.#next = oldest;
     }
     try {
-      while (this.#running && this.#dueAt(this.#next) <= now + ROUNDING) {
+      // One at a time: between two that are caught up with others have their turn.
+      if (this.#dueAt(this.#next) <= now + ROUNDING) {
         const late = Math.max(0, now - this.#dueAt(this.#next));
         this.#mix(this.#next++, (late * 1000) / sampleRate);
       }

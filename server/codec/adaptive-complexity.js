@@ -37,6 +37,8 @@ export class AdaptiveComplexity {
   #lastMs;
   #freeSeconds = 0;
   #complexity;
+  #adapts;
+  #share = 0;
   /** @type {unknown} */
   #timer = null;
 
@@ -54,12 +56,18 @@ export class AdaptiveComplexity {
     this.#lastCpuMs = cpuMs();
     this.#lastMs = clock.now();
     this.#complexity = setting === 'auto' ? FULL : setting;
-    if (setting === 'auto') this.#lookLater();
+    this.#adapts = setting === 'auto';
+    this.#lookLater();
   }
 
   /** The complexity that encoders are to have now, 0 to 10. */
   get complexity() {
     return this.#complexity;
+  }
+
+  /** The share of a processor that mixing took in the last second. */
+  get share() {
+    return this.#share;
   }
 
   #lookLater() {
@@ -74,6 +82,8 @@ export class AdaptiveComplexity {
     const share = (cpuMs - this.#lastCpuMs) / (nowMs - this.#lastMs);
     this.#lastCpuMs = cpuMs;
     this.#lastMs = nowMs;
+    this.#share = share;
+    if (!this.#adapts) return;
     this.#freeSeconds = share < FREE ? this.#freeSeconds + 1 : 0;
     if (share > BUSY) this.#set(SAVING, share);
     else if (this.#freeSeconds >= FREE_SECONDS) this.#set(FULL, share);

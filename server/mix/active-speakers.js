@@ -55,6 +55,11 @@ export class ActiveSpeakers {
     this.#lookBackFrames = Math.ceil(LOOK_BACK_MS / frameMs);
   }
 
+  /** @param {number} places  how many there are from the next frame on; the softest lose theirs */
+  set places(places) {
+    this.#max = places;
+  }
+
   /** Those in the frame that was mixed last. @returns {ReadonlyArray<Speaker>} */
   get heard() {
     return this.#heard;
@@ -154,9 +159,21 @@ export class ActiveSpeakers {
   /** @param {number} frame @param {number} back see Speaker.look() */
   #fillPlaces(frame, back) {
     this.#look(frame, back);
+    this.#takeSurplus();
     this.#giveFree(frame);
     this.#giveOthers(frame);
     this.#countUnmixed(frame);
+  }
+
+  #takeSurplus() {
+    for (let surplus = this.#placed.length - this.#max; surplus > 0; surplus--) {
+      let softest = null;
+      for (let i = 0; i < this.#placed.length; i++) {
+        const speaker = this.#placed[i];
+        if (!speaker.leaving && (softest === null || speaker.level > softest.level)) softest = speaker;
+      }
+      softest?.leave();
+    }
   }
 
   /** @param {number} frame */

@@ -63,6 +63,11 @@ export class Mixing {
     this.#ownMix = new Float32Array(format.frameValues);
   }
 
+  /** @param {number} places  how many speakers are mixed at once from the next frame on */
+  setPlaces(places) {
+    this.#speakers.places = places;
+  }
+
   /** Whether anything was to be heard in the last mix. */
   get sounding() {
     return this.#sounding;

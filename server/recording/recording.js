@@ -2,6 +2,7 @@
  * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { TickLoad } from '../clock/tick-load.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { PacketBuffer } from '../../public/shared/packet-buffer.js'
  * @import { RecordingDirectory } from './recording-directory.js'
@@ -53,7 +54,7 @@ export class Recording {
 
   /**
    * @param {object} options
-   * @param {{ format: AudioFormat, ticks: TickScheduler, sampleClock: SampleClock }} options.settings of the room
+   * @param {{ format: AudioFormat, ticks: TickScheduler, sampleClock: SampleClock, load?: TickLoad }} options.settings of the room
    * @param {string} options.room its name
    * @param {RecordingDirectory} options.directory
    * @param {PayloadEncoder} options.encoder of the mix; closed with this
@@ -61,7 +62,7 @@ export class Recording {
    * @param {() => void} options.onEnd       called once, when everything is with the disk
    */
   constructor({ settings, room, directory, encoder, lookahead, onEnd }) {
-    const { format, ticks, sampleClock } = settings;
+    const { format, ticks, sampleClock, load } = settings;
     this.#settings = settings;
     this.#room = room;
     this.#directory = directory;
@@ -79,6 +80,7 @@ export class Recording {
       sampleClock,
       frameSamples: format.frameSamples,
       delaySamples,
+      load,
       mix: (frame) => this.#writeThrough(frame),
       failed: (error) => directory.failed(error),
     });

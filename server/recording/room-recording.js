@@ -1,6 +1,7 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { TickLoad } from '../clock/tick-load.js'
  * @import { Member } from '../room/member.js'
  * @import { Trouble } from './recording-directory.js'
  * @import { RoomConfig, RoomServices } from '../room/room-config.js'
@@ -37,6 +38,7 @@ export class RoomRecording {
   #services;
   #sampleClock;
   #roster;
+  #load;
   #starts;
   /** @type {RecordingState | null} */
   #state = null;
@@ -52,13 +54,15 @@ export class RoomRecording {
    * @param {RoomServices} options.services
    * @param {SampleClock} options.sampleClock  the room's
    * @param {Roster} options.roster
+   * @param {TickLoad} [options.load]  the room's
    */
-  constructor({ name, config, services, sampleClock, roster }) {
+  constructor({ name, config, services, sampleClock, roster, load }) {
     this.#name = name;
     this.#config = config;
     this.#services = services;
     this.#sampleClock = sampleClock;
     this.#roster = roster;
+    this.#load = load;
     this.#starts = new TokenBucket({ atOnce: AT_ONCE, perSecond: 1 / EVERY_SECONDS, nowMs: services.clock.now() });
   }
 
@@ -127,7 +131,7 @@ export class RoomRecording {
     let recording;
     try {
       recording = new Recording({
-        settings: { format, ticks, sampleClock: this.#sampleClock },
+        settings: { format, ticks, sampleClock: this.#sampleClock, load: this.#load },
         room: this.#name,
         directory,
         encoder: new PayloadEncoder(encoder, format),

@@ -17,6 +17,7 @@
  * @property {(source: Source) => void} received  the source has kept a packet
  * @property {(frame: number) => void} tick  a frame of the grid is due for those whose delivery is `tick`
  * @property {(listener: Listener, frame: number) => void} reply  answers a packet of one whose delivery is `reply`
+ * @property {(places: number) => void} setPlaces  how many speakers are heard at once
  * @property {(listener: Listener, source: Source, gain: number) => void} setVolume  for this listener alone
  * @property {() => void} listenersChanged  a listener has a delay of its own now, or has forgotten volumes
  * @property {() => void} redundancyChanged  a listener may need packets with another redundancy

@@ -42,7 +42,8 @@
  * @property {TickScheduler} ticks
  * @property {Codec} codec
  * @property {Pick<Log, 'info' | 'error'> & Partial<Pick<Log, 'debug'>>} log  debug where those lines are wanted
- * @property {{ readonly complexity: number }} [effort]  the encoders' complexity now, where it changes
+ * @property {{ readonly complexity: number, readonly share?: number }} [effort]  the encoders' complexity now, where it
+ *   changes; the share of a processor that mixing takes
  * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
  * @property {Recordings} [recordings]  without it nothing can be recorded
  * @property {Observer} [observer]  for measurements
@@ -52,6 +53,7 @@
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
+ * @property {() => void} settle  settles all rooms' loads; to be called once a second
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received

@@ -18,7 +18,8 @@ export class RoomView {
   /**
    * @param {string} name
    * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
-   *   tickLateness: TickLateness, recording: RoomRecording, waitedFor: WaitedFor }} parts  the room's
+   *   tickLateness: TickLateness, recording: RoomRecording, waitedFor: WaitedFor,
+   *   shed: () => { places: number, shedReplies: number } }} parts  the room's; shed: what it leaves out while it is late
    */
   constructor(name, parts) {
     this.#name = name;
@@ -56,7 +57,7 @@ export class RoomView {
       delay: { ...delay, targetPercent: config.receivedTarget, waited: waitedFor.people },
       skippedFrames: mixClock.skipped,
       codecFaults: codec.faults,
-      mixing: tickLateness.describe(),
+      mixing: { ...tickLateness.describe(), ...this.#parts.shed() },
       people: [...roster.present.values()].map((member) => ({
         ...member.describe(),
         peer: member.session.peer,

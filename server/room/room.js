@@ -1,5 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
  * @import { CommandRoom } from './commands.js'
  * @import { Delivery } from './delivery.js'
@@ -13,8 +14,10 @@ import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { TickLateness } from '../clock/tick-lateness.js';
+import { TickLoad } from '../clock/tick-load.js';
 import { RoomCodec } from '../codec/room-codec.js';
 import { Mixing } from '../mix/mixing.js';
+import { SpeakerPlaces } from '../mix/speaker-places.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { Chat } from './chat.js';
@@ -26,6 +29,9 @@ import { Reports } from './reports.js';
 import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
 import { WaitedFor } from './waited-for.js';
+
+/** What a room's replies may take of a second while others' mixes are late, in milliseconds. */
+const MAX_REPLY_MS = 200;
 
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
@@ -44,8 +50,13 @@ export class Room {
   #waitedFor;
   /** @type {CommandRoom} */
   #parts;
+  #places;
+  #shedReplies = 0;
   #tickLateness = new TickLateness();
   #totals;
+
+  /** What the room costs. */
+  load = new TickLoad();
   #mixClock;
   #reports;
   #codec;
@@ -69,6 +80,7 @@ export class Room {
     this.#services = services;
     this.#owner = owner;
     this.#totals = services.totals ?? new RoomTotals();
+    this.#places = new SpeakerPlaces(config.maxSpeakers);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
@@ -79,7 +91,7 @@ export class Room {
     /** @type {Delivery} */
     const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
     const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
-    const recording = new RoomRecording({ name, config, services, sampleClock, roster });
+    const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: this.load });
     this.#parts = { config, roster, delay, delivery, chat, recording };
     this.#roster = roster;
     this.#delay = delay;
@@ -92,10 +104,12 @@ export class Room {
       sampleClock,
       frameSamples,
       delaySamples: delay.delaySamples,
+      load: this.load,
       mix: this.#tick.bind(this),
       failed: (error) => this.#fail('its tick', error),
     });
-    const view = { config, roster, delay, mixClock: this.#mixClock, codec: this.#codec, tickLateness: this.#tickLateness, recording, waitedFor: this.#waitedFor };
+    const shed = () => ({ places: this.#places.now, shedReplies: this.#shedReplies });
+    const view = { config, roster, delay, mixClock: this.#mixClock, codec: this.#codec, tickLateness: this.#tickLateness, recording, waitedFor: this.#waitedFor, shed };
     /** What the room tells of itself outside of its calls. */
     this.view = new RoomView(name, view);
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
@@ -114,6 +128,16 @@ export class Room {
   /** How many people are in the room, and how many places wait for those who are away. */
   get people() {
     return { present: this.#roster.present.size, away: this.#roster.waiting };
+  }
+
+  /** What the room has left out since it began, because there was too much to do, and whether it mixes fewer speakers now. */
+  get overload() {
+    return { skippedFrames: this.#mixClock.skipped, shedReplies: this.#shedReplies, reduced: this.#places.reduced };
+  }
+
+  /** The networks of those who are in the room. */
+  *networks() {
+    for (const { network } of this.#roster.present.values()) yield network;
   }
 
   get frameMs() {
@@ -255,7 +279,22 @@ export class Room {
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
     this.#delivery.received(source);
-    if (listener?.delivery === 'reply') this.#delivery.reply(listener, frame);
+    if (listener?.delivery === 'reply') this.#reply(listener, frame);
+  }
+
+  /**
+   * Answers a packet, unless others' mixes are late and this room has taken much.
+   * @param {Listener} listener
+   * @param {number} frame
+   */
+  #reply(listener, frame) {
+    if (this.load.weight > MAX_REPLY_MS && this.#services.ticks.overloaded) {
+      this.#shedReplies += 1;
+      return;
+    }
+    const startMs = this.clockNow();
+    this.#delivery.reply(listener, frame);
+    this.load.add(this.clockNow() - startMs);
   }
 
   /**
@@ -265,6 +304,7 @@ export class Room {
   #tick(frame, latenessMs) {
     this.#tickLateness.add(latenessMs);
     this.#totals.ticks.add(latenessMs);
+    if (this.#places.note(latenessMs)) this.#delivery.setPlaces(this.#places.now);
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
     if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
@@ -362,6 +402,7 @@ export class Room {
   }
 
   #endRound() {
+    this.#owner.settle();
     this.#roster.tellRest();
     this.#delay.review(this.#heardLateness());
     this.#waitedFor.review(this.clockNow());

@@ -8,6 +8,7 @@
 import { KeyedBuckets } from '../keyed-buckets.js';
 import { networkOfPeer } from '../network-address.js';
 import { Figures, RoomTotals } from './figures.js';
+import { LoadShares } from './load-shares.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
 import { SessionLog } from './session-log.js';
@@ -17,6 +18,10 @@ const MIRROR_NAME = 'mirror';
 
 /** The delay of a mirror, in milliseconds: one hears oneself after the sentence, not into it. */
 const MIRROR_DELAY_MS = 2000;
+
+/** The server is busy where mixes are later than this, in milliseconds, and take more than this share of a processor. */
+const BUSY_LATE_MS = 20;
+const BUSY_SHARE = 0.7;
 
 /** How often a network may join: a class at once, and then a second. */
 const JOINS = Object.freeze({ atOnce: 100, perSecond: 5 });
@@ -40,6 +45,7 @@ export class Rooms {
   #draining = false;
   #closed = false;
   #sessions;
+  #shares = new LoadShares();
   /** By network. */
   #joins = new KeyedBuckets(JOINS);
   /** @type {RoomOwner} */
@@ -63,6 +69,7 @@ export class Rooms {
       ended: (room) => this.#end(room),
       mayKeepPlace: () => this.#count().away < this.#maxPeople,
       sessions: this.#sessions,
+      settle: () => this.#shares.settle(services.clock.now(), this.#all()),
     };
   }
 
@@ -74,14 +81,17 @@ export class Rooms {
     return this.#rooms.get(name);
   }
 
+  *#all() {
+    yield* this.#rooms.values();
+    yield* this.#mirrors;
+  }
+
   /** How many people are in all rooms, and how many are away and may come back. */
   #count() {
     const count = { present: 0, away: 0, rooms: 0, mirrors: this.#mirrors.size };
-    for (const rooms of [this.#rooms.values(), this.#mirrors]) {
-      for (const { people } of rooms) {
-        count.present += people.present;
-        count.away += people.away;
-      }
+    for (const { people } of this.#all()) {
+      count.present += people.present;
+      count.away += people.away;
     }
     for (const { people } of this.#rooms.values()) if (people.present > 0) count.rooms += 1;
     return count;
@@ -90,6 +100,30 @@ export class Rooms {
   /** How many people there are in all rooms, without those who are away. */
   get people() {
     return this.#count().present;
+  }
+
+  /**
+   * What the rooms hold, and how the server keeps up, for metrics. Skipped frames and replies are counted of the rooms that
+   * there are now.
+   */
+  stats() {
+    let [shedReplies, skippedFrames, reducedRooms] = [0, 0, 0];
+    for (const { overload } of this.#all()) {
+      shedReplies += overload.shedReplies;
+      skippedFrames += overload.skippedFrames;
+      reducedRooms += overload.reduced ? 1 : 0;
+    }
+    const { present: people, away, rooms, mirrors } = this.#count();
+    const { lateMs } = this.#services.ticks;
+    const load = { lateMs, busy: this.busy, processorShare: this.#services.effort?.share ?? null, reducedRooms };
+    return { rooms, mirrors, people, away, shortVisits: this.#sessions.short, load: { ...load, skippedFrames, shedReplies } };
+  }
+
+  /** Whether there is more to mix than can be mixed: nobody is let in until those who are there are heard in time. */
+  get busy() {
+    const { ticks, effort } = this.#services;
+    // A machine that takes the processor away makes mixes late too, and nobody is to be blamed for it.
+    return ticks.lateMs > BUSY_LATE_MS && (effort?.share ?? 1) > BUSY_SHARE;
   }
 
   /** How many rooms there are. */
@@ -141,6 +175,7 @@ export class Rooms {
   #refusal({ peer }) {
     if (this.#draining) return 'draining';
     if (this.#joins.take(networkOfPeer(peer), this.#services.clock.now()) > 0) return 'join-flood';
+    if (this.busy) return 'server-busy';
     // Those who are away count for nothing here: their places in their rooms are kept, and nobody else is kept out.
     return this.people >= this.#maxPeople ? 'server-full' : null;
   }
@@ -215,7 +250,7 @@ export class Rooms {
   /** Ends every room. Idempotent. */
   close() {
     this.#closed = true;
-    for (const room of [...this.#rooms.values(), ...this.#mirrors]) room.close('server-closing');
+    for (const room of [...this.#all()]) room.close('server-closing');
     this.#rooms.clear();
     this.#mirrors.clear();
     this.#sessions.flush();

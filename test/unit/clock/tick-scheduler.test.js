@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TickScheduler } from '../../../server/clock/tick-scheduler.js';
+import { TickLoad } from '../../../server/clock/tick-load.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { random } from '../../fakes/random.js';
 
@@ -156,5 +157,71 @@ describe('the tick scheduler', () => {
     expect(scheduler.stallBefore(50)).toBe(80);
     expect(scheduler.stallBefore(clock.now() + 4)).toBe(80);
     expect(scheduler.stallBefore(clock.now() + 6)).toBe(0);
+  });
+
+  /** Ticks that fall due every 20 ms and take a time each. @param {number[]} costs @param {number} [ms] to run for */
+  function run(costs, ms = 2000) {
+    const { clock, scheduler, turn } = create();
+    const rooms = costs.map((costMs, i) => {
+      const room = { runs: 0, latestMs: 0, load: new TickLoad() };
+      let dueMs = 20 + i;
+      const tick = {
+        atMs: 0,
+        load: room.load,
+        run() {
+          room.runs += 1;
+          if (clock.now() > ms / 2) room.latestMs = Math.max(room.latestMs, clock.now() - dueMs);
+          clock.stall(costMs);
+          // As MixClock: what is too old is left out.
+          dueMs = Math.max(dueMs + 20, clock.now() - 200);
+          scheduler.schedule(tick, dueMs);
+        },
+      };
+      scheduler.schedule(tick, dueMs);
+      return room;
+    });
+    let turns = 0;
+    for (; clock.now() < ms; turns++) {
+      const before = clock.now();
+      turn();
+      if (clock.now() === before) clock.stall(0.5);
+    }
+    return { rooms, scheduler, turns };
+  }
+
+  it('runs the lightest first where they are late, so that the heavy ones make none but each other wait', () => {
+    const { rooms: [light, ...heavy], scheduler } = run([0.2, 8, 8, 8, 8]);
+    expect(light.runs).toBeGreaterThan(95);
+    expect(light.latestMs).toBeLessThan(30);
+    for (const { runs, latestMs } of heavy) {
+      expect(runs).toBeGreaterThan(50);
+      expect(runs).toBeLessThan(75);
+      expect(latestMs).toBeGreaterThan(100);
+    }
+    expect(scheduler.overloaded).toBe(true);
+    expect(scheduler.lateMs).toBeGreaterThan(50);
+  });
+
+  it('is not overloaded where all are in time, and each is as often run', () => {
+    const { rooms, scheduler } = run([0.2, 3, 3, 3]);
+    for (const { runs, latestMs } of rooms) {
+      expect(runs).toBeGreaterThan(95);
+      expect(latestMs).toBeLessThan(15);
+    }
+    expect(scheduler.overloaded).toBe(false);
+    expect(scheduler.lateMs).toBeLessThan(10);
+  });
+
+  it('leaves the event loop its turn after ten milliseconds, however many are due', () => {
+    const { turns } = run(new Array(30).fill(5), 3000);
+    expect(turns).toBeGreaterThan(3000 / 16);
+  });
+
+  it('does not take a tick that had to wait for others for a server that stood still', () => {
+    const { clock, scheduler, turn } = create();
+    for (let i = 0; i < 10; i++) scheduler.schedule({ atMs: 0, run: () => clock.stall(6) }, 1);
+    clock.stall(1);
+    for (let i = 0; i < 4; i++) turn();
+    expect(scheduler.stallBefore(clock.now() - 6)).toBeLessThan(13);
   });
 });

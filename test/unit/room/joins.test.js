@@ -109,3 +109,72 @@ describe('many who come and go', () => {
     expect(lines.slice(20)).toEqual(['200 more sessions ended within 2 s of joining', expect.stringMatching(/^session ended .*"id":"1"/)]);
   });
 });
+
+describe('newcomers while mixes are late', () => {
+  /** @param {number} share  of a processor that mixing takes */
+  const busy = async (share) => {
+    const conference = new Conference({ effort: { complexity: 5, share } });
+    const ann = await conference.join('Ann');
+    const bob = await conference.join('Bob');
+    // Each tick finds the clock far behind.
+    for (let i = 0; i < 60; i++) {
+      conference.clock.stall(70);
+      conference.clock.advance(1);
+    }
+    return { conference, ann, bob };
+  };
+
+  it('are refused, and who has a place comes back to it', async () => {
+    const { conference, bob } = await busy(0.95);
+    expect((await conference.join('Cid')).session.told('refused')).toMatchObject([{ code: 'server-busy' }]);
+    bob.session.close(19, 'lost');
+    expect((await conference.join('Bob', { resume: bob.session.told('welcome')[0].resume })).id).toBe(bob.id);
+    conference.pass(200);
+    expect((await conference.join('Cid')).session.told('refused')).toEqual([]);
+  });
+
+  it('are let in where it is the machine that stands still', async () => {
+    const { conference } = await busy(0.2);
+    expect((await conference.join('Cid')).session.told('refused')).toEqual([]);
+  });
+});
+
+describe('joins that come all at once', () => {
+  /** A conference in which each join takes two milliseconds. */
+  async function slow() {
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
+    const { rooms } = conference;
+    const join = rooms.join.bind(rooms);
+    rooms.join = (...all) => {
+      conference.clock.stall(2);
+      return join(...all);
+    };
+    return conference;
+  }
+
+  it('take no more than a quarter of the time, and each has its turn', async () => {
+    const conference = await slow();
+    const sessions = /** @type {FakeSession[]} */ ([]);
+    for (let i = 0; i < 10; i++) sessions.push(await joinFrom(conference, `192.0.2.${i}:1`, { name: `P${i}` }));
+    const inside = () => sessions.filter((session) => session.told('welcome').length > 0).length;
+    expect([inside(), conference.arrivals.stats().waiting]).toEqual([3, 7]);
+    sessions[4].close(0, 'gone');
+    conference.clock.advance(15);
+    expect(inside()).toBe(6);
+    conference.clock.advance(60);
+    expect(inside()).toBe(9);
+    expect(sessions[4].told('welcome')).toEqual([]);
+    expect(conference.arrivals.stats()).toEqual({ joined: 9, refused: {}, waiting: 0 });
+    const names = sessions.at(-1)?.told('welcome')[0].people.map((/** @type {any} */ { name }) => name);
+    expect(names).toEqual(['P0', 'P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9']);
+  });
+
+  it('are counted, and refusals by their code', async () => {
+    const conference = new Conference({ maxPeople: 1 });
+    await conference.join('Ann');
+    await conference.join('Bob');
+    await conference.join('');
+    expect(conference.arrivals.stats()).toEqual({ joined: 1, refused: { 'server-full': 1, 'user-name': 1 }, waiting: 0 });
+    expect(conference.rooms.stats()).toMatchObject({ rooms: 1, people: 1, away: 0, load: { busy: false, skippedFrames: 0 } });
+  });
+});

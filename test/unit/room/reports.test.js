@@ -34,7 +34,7 @@ function roomOf(count, phase) {
   const reports = new Reports({
     room: 'lab',
     clock,
-    log: { info: () => {} },
+    log: {},
     members,
     visit: (member, now) => {
       visits.push({ id: member.id, now });

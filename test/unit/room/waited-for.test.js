@@ -7,7 +7,7 @@ import { Conference } from '../../fakes/conference.js';
  */
 async function roomWithOneWhoIsLate(serverDelayMs) {
   const conference = new Conference({ serverDelayMs, maxServerDelayMs: 400 });
-  const people = [];
+  const people = /** @type {import('../../fakes/conference.js').Person[]} */ ([]);
   for (const name of ['Ann', 'Bob', 'Eve']) people.push(await conference.join(name));
   const eve = people[2];
   /** @param {number} frames */

@@ -1,0 +1,93 @@
+/** @import { Attack } from '../support/attack-process.js' */
+
+import { get } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { createAudioFormat } from '../../../public/shared/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
+import { PayloadEncoder } from '../../../public/shared/payload.js';
+import { loadCodec } from '../../../server/codec/codec.js';
+import { random } from '../../fakes/random.js';
+import { addressOf, count, Joining } from '../support/web-socket.js';
+
+/** How many different frames of noise there are. */
+const FRAMES = 50;
+
+/** The level of the noise as it is told, in -dBov: among the loudest. */
+const LEVEL = 8;
+
+const packet = new Packet();
+
+/** White noise, frame by frame, as Opus. */
+async function makeNoise() {
+  const format = createAudioFormat({});
+  const { sampleRate, opusFrameSamples: frameSamples } = format;
+  const codec = await loadCodec('libopus-wasm');
+  const encoder = new PayloadEncoder(await codec.createEncoder({ sampleRate, frameSamples, bitrate: 64_000 }), format);
+  const next = random(1);
+  const out = new Uint8Array(MAX_PACKET_BYTES);
+  const frames = Array.from({ length: FRAMES }, () => {
+    const pcm = Float32Array.from({ length: format.frameSamples }, () => next() - 0.5);
+    return out.slice(0, encoder.encode(pcm, out, 0));
+  });
+  encoder.close();
+  return { frames, frameMs: format.frameMs };
+}
+
+/**
+ * Many sessions that send noise without a pause.
+ * @type {Attack} options: { sessions, perRoom, addresses: how many they come from }
+ */
+export async function attack(target, { sessions, perRoom, addresses }) {
+  const { frames, frameMs } = await makeNoise();
+  const zeroMs = await zeroOf(target.origin);
+  /** @type {Record<string, number>} */
+  const answers = {};
+  /** @type {Joining[]} */
+  const inside = [];
+  let [sent, next] = [0, 0];
+  const join = async (/** @type {number} */ number) => {
+    const room = `noise-${Math.floor(number / perRoom)}`;
+    const eve = new Joining(target, { room, from: addressOf(number % addresses) });
+    const answer = await eve.answer;
+    count(answers, answer);
+    if (answer === 'welcome') inside.push(eve);
+    else eve.leave();
+  };
+  const joins = Array.from({ length: sessions }, (_, number) => join(number));
+  for (; !target.isOver(); next++) {
+    const now = performance.now();
+    for (let i = 0; i < inside.length; i++) {
+      const eve = inside[i];
+      if (eve.socket.readyState !== WebSocket.OPEN || eve.socket.bufferedAmount > 4096) continue;
+      const frame = Math.floor((now - zeroMs) / frameMs);
+      eve.socket.send(audio(frame, next, frames[(next + i) % FRAMES]));
+      sent += 1;
+    }
+    await pause(Math.max(1, frameMs - (performance.now() - now)));
+  }
+  await Promise.all(joins);
+  const received = inside.reduce((sum, { packets }) => sum + packets, 0);
+  for (const eve of inside) eve.leave();
+  return { answers, sent, received };
+}
+
+/** When the server's sample clock was zero, on this process's clock. @param {string} origin */
+async function zeroOf(origin) {
+  const answer = await new Promise((resolve, reject) => {
+    // On a connection of its own, which isn't kept.
+    get(`${origin}/api/clock`, { agent: false }, resolve).on('error', reject);
+  });
+  const { clock, sampleRate } = /** @type {any} */ (await json(answer));
+  return performance.now() - (clock * 1000) / sampleRate;
+}
+
+/** @param {number} frame @param {number} sequence @param {Uint8Array} payload */
+function audio(frame, sequence, payload) {
+  const bytes = new Uint8Array(20 + payload.length);
+  Object.assign(packet, { frame, sequence: sequence & 0xffff, level: LEVEL, voice: true });
+  const end = writeAudioHeader(bytes, packet);
+  bytes.set(payload, end);
+  return bytes.subarray(0, end + payload.length);
+}

@@ -1,0 +1,74 @@
+/** What joins, people, recordings and speakers can do to other rooms, and to the one beside them. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { withstand } from './support/withstand.js';
+
+it('joins and chats full of combining marks cost little', async () => {
+  await withstand({
+    attack: 'marks',
+    check: ({ attack, processorPercent }) => {
+      expect(attack.answers.welcome).toBeGreaterThan(100);
+      // It was 92 % of a processor with 30 joins a second.
+      expect(processorPercent).toBeLessThan(60);
+    },
+  });
+});
+
+it.each([1, 1000])('WebSockets that are joined and reset, from %i addresses, keep nobody out', async (addresses) => {
+  await withstand({
+    attack: 'resets',
+    options: { addresses },
+    check: ({ attack }) => {
+      expect(attack.honest).toEqual({ answer: 'welcome', people: 1 });
+      expect(attack.answers).not.toHaveProperty('server-full');
+    },
+  });
+});
+
+it('recordings in room after room leave others the space for theirs', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'aloud-hostile-'));
+  try {
+    await withstand({
+      attack: 'recordings',
+      argv: ['--recording-dir', directory, '--recording-limit-mb', '1'],
+      check: ({ attack }) => {
+        expect(attack.answers['recording-busy']).toBeGreaterThan(0);
+        expect(attack.answers.recorded ?? 0).toBeLessThanOrEqual(10);
+        expect(attack.honest).toBe('recorded');
+      },
+    });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+it.each([1, 1000])('joining and leaving the room beside, from %i addresses, is hardly told and hardly logged', async (addresses) => {
+  await withstand({
+    attack: 'visits',
+    options: { addresses },
+    check: ({ attack, logged }) => {
+      // Each listener was told 28 KB a second, and the log got 100 KB a second.
+      expect(attack.told.bytesPerSecond).toBeLessThan(12_000);
+      expect(logged.info.count).toBeLessThan(100);
+    },
+  });
+});
+
+it.each([
+  ['eight rooms', 20],
+  ['eighty rooms', 2],
+  ['two rooms', 80],
+])('160 sessions of noise in %s, from four addresses, take the processor from nobody else', async (_where, perRoom) => {
+  await withstand({
+    attack: 'noise',
+    options: { sessions: 160, perRoom, addresses: 4 },
+    seconds: 6,
+    check: ({ attack }) => {
+      const { welcome = 0, ...refused } = attack.answers;
+      expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
+    },
+  });
+});
