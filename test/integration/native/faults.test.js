@@ -60,7 +60,7 @@ nativeTests.describe('native engine: panics', () => {
 
   it('are caught in every function that JavaScript can call', () => {
     const names = readdirSync(`${CRATE}src`, { recursive: true }).map(String);
-    for (const name of names.filter((file) => file.endsWith('.rs'))) {
+    for (const name of names.filter((path) => path.endsWith('.rs'))) {
       const source = readFileSync(`${CRATE}src/${name}`, 'utf8');
       const exported = source.matchAll(/#\[napi(.*)\]\n(?: *(?:#.*|\/\/.*)\n)* *pub (?:unsafe )?fn (\w+)/g);
       for (const [, attribute, call] of exported) expect(attribute, `${call} in ${name}`).toContain('catch_unwind');
