@@ -83,6 +83,7 @@ const PLACEHOLDERS = Object.freeze({
   host: 'address',
   path: 'path',
   secret: 'secret',
+  keys: 'id:secret',
   list: 'name',
   domains: 'name',
   email: 'address',
