@@ -33,6 +33,8 @@ import { stateDirectory } from './packages.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
 import { TickScheduler } from './clock/tick-scheduler.js';
+import { readKeys } from './config/keys.js';
+import { TokenVerifier } from './access/token.js';
 import { Arrivals } from './room/arrivals.js';
 import { Rooms } from './room/rooms.js';
 import { clientAddress } from './transport/client-address.js';
@@ -112,7 +114,8 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const ticks = new TickScheduler(clock);
   const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
-  const { accept } = new Arrivals({ rooms, clock, log });
+  const keys = readKeys(config.keys);
+  const { accept } = new Arrivals({ rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow) });
   const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
   const { transport } = http3;
   ticks.pollWith(() => transport?.poll?.());

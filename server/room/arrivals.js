@@ -1,33 +1,46 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Admission, TokenVerifier } from '../access/token.js'
  * @import { Session } from '../transport/session.js'
+ * @import { JoinMessage } from './commands.js'
+ * @import { Entry } from './moderation.js'
  * @import { Rooms } from './rooms.js'
  */
 
-import { errors } from '../../public/shared/errors.js';
+import { readName } from '../../public/shared/text.js';
+import { OPEN_GRANT } from '../access/grant.js';
+import { PasswordTries } from '../access/room-password.js';
 import { stackOf } from '../log.js';
+import { networkOf } from '../names/network.js';
 import { readJoin } from './commands.js';
+import { OPEN_ENTRY } from './moderation.js';
+import { refuse } from './refusal.js';
 
 /** How long a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
 
-/** The place where sessions arrive: waits for each one's `join`, and hands it to a room. */
+/** The place where sessions arrive: waits for each one's `join`, checks token and password, and hands it to a room. */
 export class Arrivals {
   #rooms;
   #clock;
   #log;
+  #verifier;
+  #tries;
 
   /**
    * @param {object} options
    * @param {Rooms} options.rooms
    * @param {Clock} options.clock
    * @param {{ error: (message: string) => void }} options.log
+   * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
    */
-  constructor({ rooms, clock, log }) {
+  constructor({ rooms, clock, log, verifier = null }) {
     this.#rooms = rooms;
     this.#clock = clock;
     this.#log = log;
+    this.#verifier = verifier;
+    this.#tries = new PasswordTries(clock);
     /** @type {(session: Session) => void} */
     this.accept = (session) => this.#accept(session);
   }
@@ -53,23 +66,90 @@ export class Arrivals {
   #join(session, message) {
     const wish = readJoin(message);
     if (typeof wish === 'string') return refuse(session, wish);
-    const { room, name, ...wishes } = wish;
+    // Whoever comes back to their place was checked when they got it: a call outlasts its token.
+    const isBack = this.#rooms.keepsPlace(wish.room, wish);
+    if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null)) this.#enter(session, wish, OPEN_ENTRY);
+    else void this.#checkFirst(session, wish);
+  }
+
+  /** @param {JoinMessage} wish */
+  #passwordOf({ room, mirror }) {
+    return mirror ? null : (this.#rooms.get(room)?.moderation.password ?? null);
+  }
+
+  /**
+   * Lets a session in once its token and its password are checked, unless it has ended meanwhile.
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   */
+  async #checkFirst(session, wish) {
+    let isThere = true;
+    session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
-      const joined = this.#rooms.join(room, name, session, wishes);
+      const checked = await this.#check(session, wish);
+      if (!isThere) return;
+      if (typeof checked === 'string') refuse(session, checked);
+      else this.#enter(session, checked.wish, checked.entry);
+    } catch (error) {
+      this.#failed(session, error);
+    }
+  }
+
+  /**
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   * @returns {Promise<{ wish: JoinMessage, entry: Entry } | ErrorCode>}
+   */
+  async #check(session, wish) {
+    /** @type {Admission | ErrorCode} */
+    let admission = { grant: OPEN_GRANT, name: null };
+    if (this.#verifier) admission = await this.#verifier.verify(wish.token, wish.mirror ? null : wish.room);
+    if (typeof admission === 'string') return admission;
+    const { grant } = admission;
+    const named = withName(wish, admission.name);
+    if (typeof named === 'string') return named;
+    const password = grant.role === 'moderator' ? null : this.#passwordOf(wish);
+    if (password !== null) {
+      const given = wish.password;
+      if (given === undefined || given === '') return 'password-missing';
+      const refusal = await this.#tries.run(networkOf(session.peer), () => password.is(given));
+      if (refusal !== null) return refusal;
+    }
+    return { wish: named, entry: { grant, password } };
+  }
+
+  /**
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   * @param {Entry} entry
+   */
+  #enter(session, { room, name, ...wishes }, entry) {
+    try {
+      const joined = this.#rooms.join(room, name, session, wishes, entry);
       if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
-      this.#log.error(`a participant could not join: ${stackOf(error)}`);
-      refuse(session, 'internal');
+      this.#failed(session, error);
     }
+  }
+
+  /**
+   * @param {Session} session
+   * @param {unknown} error
+   */
+  #failed(session, error) {
+    this.#log.error(`a participant could not join: ${stackOf(error)}`);
+    refuse(session, 'internal');
   }
 }
 
 /**
- * @param {Session} session
- * @param {ErrorCode} code
+ * The wish with the name of the token, where it has one: nobody calls themselves otherwise than they were invited.
+ * @param {JoinMessage} wish
+ * @param {string | null} text  the token's name
+ * @returns {JoinMessage | ErrorCode}
  */
-function refuse(session, code) {
-  const { close, message } = errors[code];
-  session.sendControl({ type: 'refused', code, message });
-  session.close(close, message);
+function withName(wish, text) {
+  if (text === null || text === '') return wish;
+  const { name, isCut: nameCut, error } = readName(text);
+  return error ?? { ...wish, name, nameCut };
 }

@@ -4,6 +4,7 @@
  * @import { CommandRoom } from './commands.js'
  * @import { Delivery } from './delivery.js'
  * @import { MemberRoom } from './member.js'
+ * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
@@ -18,9 +19,11 @@ import { Mixing } from '../mix/mixing.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { Chat } from './chat.js';
-import { EVERYTHING, runCommand } from './commands.js';
+import { runCommand } from './commands.js';
 import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
+import { Moderation, OPEN_ENTRY } from './moderation.js';
+import { refuse } from './refusal.js';
 import { Reports } from './reports.js';
 import { Roster } from './roster.js';
 import { WaitedFor } from './waited-for.js';
@@ -76,7 +79,17 @@ export class Room {
     const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
     const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster });
-    this.#parts = { config, roster, delay, delivery, chat, recording };
+    /** What moderators and the operator do in this room. */
+    this.moderation = new Moderation({
+      room: name,
+      roster,
+      bans: owner.bans,
+      clock,
+      log,
+      expel: (member, code) => this.#expel(member, code),
+      end: () => this.#endForAll(),
+    });
+    this.#parts = { config, roster, delay, delivery, chat, recording, moderation: this.moderation };
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
@@ -156,16 +169,20 @@ export class Room {
    * @param {Session} session
    * @param {string} name  checked already
    * @param {JoinWishes} [wishes]
-   * @returns {Member | ErrorCode} the code of the refusal, when there is one
+   * @param {Entry} [entry]  with what they come
+   * @returns {Member | ErrorCode | null} the code of the refusal, when there is one; null where they wait in the lobby
    */
-  join(session, name, wishes = {}) {
+  join(session, name, wishes = {}, entry = OPEN_ENTRY) {
     const before = this.#roster.holder(wishes.resume);
     if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
     if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
+    const refusal = before ? null : this.moderation.refusal(session, entry);
+    if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
+    if (refusal !== null) return refusal;
     let member;
     try {
-      member = this.#newMember(session, name, wishes, before);
+      member = this.#newMember(session, name, wishes, entry, before);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -174,7 +191,9 @@ export class Room {
     if (before) this.#replace(before, member);
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
+    this.moderation.entered(member);
     this.#welcome(member, token, wishes);
+    this.moderation.welcomed(member);
     if (before) this.#roster.changed(member, member);
     else this.#roster.came(member);
     if (member.delivery === 'tick') this.#mixClock.start();
@@ -182,16 +201,34 @@ export class Room {
   }
 
   /**
+   * Lets somebody in who has waited in the lobby.
    * @param {Session} session
    * @param {string} name
    * @param {JoinWishes} wishes
+   * @param {Entry} entry
+   */
+  #admit(session, name, wishes, entry) {
+    const joined = this.join(session, name, wishes, { ...entry, admitted: true });
+    if (typeof joined === 'string') refuse(session, joined);
+  }
+
+  /**
+   * @param {Session} session
+   * @param {string} name
+   * @param {JoinWishes} wishes
+   * @param {Entry} entry
    * @param {Member | null} before  whose place it is
    */
-  #newMember(session, name, wishes, before) {
+  #newMember(session, name, wishes, { grant }, before) {
     const id = before?.id ?? this.#roster.nextId();
     const { listener, source } = this.#sound.open(id, session, wishes, before);
     const label = before?.label ?? this.#roster.labelFor(name);
-    return new Member({ id, name: before?.name ?? name, label, session, grant: EVERYTHING, source, listener, room: this, before });
+    const member = new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
+    if (member.may('listen')) return member;
+    // Nothing is mixed for one who may not listen.
+    listener.close();
+    member.listener = null;
+    return member;
   }
 
   /**
@@ -229,6 +266,9 @@ export class Room {
       waited: this.#waitedFor.people,
       chat: this.#chat.history,
       canRecord: this.#recording.offered,
+      role: member.role,
+      may: [...member.permissions],
+      rules: this.moderation.rules,
       recording: this.#recording.state,
       resume: token,
       ...(nameCut && { nameCut }),
@@ -324,8 +364,30 @@ export class Room {
     this.#recording.left(member);
     this.#chat.forget(member.id);
     this.#roster.left(member);
+    this.moderation.left(member);
     this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
     if (this.size === 0) this.#owner.ended(this);
+  }
+
+  /**
+   * Takes somebody out for good.
+   * @param {Member} member  there or away
+   * @param {ErrorCode} code
+   */
+  #expel(member, code) {
+    if (this.#roster.present.get(member.id) === member) {
+      this.gone(member, true);
+      this.#end(member, code);
+    } else {
+      this.#roster.free(member);
+      this.#left(member);
+    }
+  }
+
+  /** A moderator ends the room. */
+  #endForAll() {
+    this.close('room-ended');
+    this.#owner.ended(this);
   }
 
   /** @param {string} id  of a member of whom nothing is to be heard any more */
@@ -425,6 +487,7 @@ export class Room {
     this.#mixClock.stop();
     for (const member of [...this.#roster.present.values()]) this.#end(member, code);
     this.#roster.clear();
+    this.moderation.close();
     this.#recording.close();
     this.#delivery.close();
   }
