@@ -30,6 +30,7 @@ import { isHttps } from './config/config.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { drainRooms } from './drain.js';
 import { stateDirectory } from './packages.js';
+import { pageUrl } from './page-url.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
 import { TickScheduler } from './clock/tick-scheduler.js';
@@ -143,7 +144,7 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);
   const lines = [http3.line, codecLine, ...(await openPlainHttp(config, certificate, { host, port }, opened))];
-  const url = urlOf(config, port);
+  const url = pageUrl(config, port);
   const report = reportOf(config, { url, port, lines });
   const drain = (/** @type {number} */ ms) => drainRooms(rooms, { ms, clock });
   return { url, port, h3Port, report, rooms, httpCounts, drain, close };
@@ -194,15 +195,6 @@ async function openPlainHttp({ httpPort, domains, acmeDirectory }, certificate, 
   const authority = new URL(acmeDirectory).host;
   if (acme.isIssued) return [...lines, `The certificate is of ${authority}, valid until ${acme.current.notAfter.toISOString()}.`];
   return [...lines, `A certificate is asked for at ${authority}; until the log says that it was issued, browsers warn.`];
-}
-
-/**
- * @param {Config} config
- * @param {number} port
- */
-function urlOf(config, port) {
-  if (!config.domains) return `${isHttps(config) ? 'https' : 'http'}://localhost:${port}`;
-  return `https://${config.domains[0]}${port === 443 ? '' : `:${port}`}`;
 }
 
 /**
