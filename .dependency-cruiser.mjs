@@ -13,6 +13,7 @@ const MAY_IMPORT = {
   deploy: ['server/config'],
 
   server: ['native', 'certs'],
+  'server/access': [],
   'server/config': ['certs'],
   'server/certificate': ['certs', 'server/config'],
   'server/clock': [],
@@ -22,7 +23,7 @@ const MAY_IMPORT = {
   'server/mix': ['server/clock', 'server/codec', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
-  'server/room': ['server/clock', 'server/codec', 'server/config', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
+  'server/room': ['server/access', 'server/clock', 'server/codec', 'server/config', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/http': ['server/config'],
   'server/operator': ['server/config', 'server/http/body.js', 'server/http/operator-token.js'],
 

@@ -111,8 +111,8 @@ export class Call extends EventTarget {
       message: (data) => this.#onMessage(data),
       failed: (code, message) => this.#fail(code, message),
     });
-    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume } = this.#options;
-    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume };
+    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password } = this.#options;
+    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password };
     this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
   }
 
@@ -128,7 +128,11 @@ export class Call extends EventTarget {
       case 'speakers':
         this.#emit(type, detail.speakers);
         break;
+      case 'access':
+        this.#emit(type, detail.access);
+        break;
       case 'control':
+        this.#moderated(detail.message);
         this.#emit(type, detail.message);
         break;
       case 'joined':
@@ -146,6 +150,11 @@ export class Call extends EventTarget {
       default:
         break;
     }
+  }
+
+  /** @param {Record<string, any>} message  a moderator may have muted this person */
+  #moderated({ type, muted }) {
+    if (type === 'moderated' && muted === true) this.#muted = true;
   }
 
   /** @param {{ state: string, since?: number, nextTry?: number }} detail */

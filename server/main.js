@@ -79,7 +79,20 @@ function closeOnSignals(server, drainSeconds, log) {
 /** @param {Config['logFormat']} format @returns {'text' | 'json'} */
 const formatOf = (format) => (format !== 'auto' ? format : process.stderr.isTTY ? 'text' : 'json');
 
+/** Prints a token, and the link with it. */
+async function printToken() {
+  const { tokenCommand } = await import('./token-command.js');
+  try {
+    const { token, link } = await tokenCommand(process.argv.slice(3), { env: process.env });
+    console.log(`${token}\n${link}`);
+  } catch (error) {
+    if (!(error instanceof InformationRequest)) throw error;
+    process.stdout.write(error.text);
+  }
+}
+
 async function main() {
+  if (process.argv[2] === 'token') return printToken();
   const config = readConfig();
   debug = config.logLevel === 'debug';
   const log = createLog({ level: config.logLevel, format: formatOf(config.logFormat) });

@@ -31,9 +31,12 @@ import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { drainRooms } from './drain.js';
 import { stateDirectory } from './packages.js';
 import { openOperator } from './operator/operator.js';
+import { pageUrl } from './page-url.js';
 import { Recordings } from './recording/recordings.js';
 import { SampleClock } from './clock/sample-clock.js';
 import { TickScheduler } from './clock/tick-scheduler.js';
+import { readKeys } from './config/keys.js';
+import { TokenVerifier } from './access/token.js';
 import { Arrivals } from './room/arrivals.js';
 import { Rooms } from './room/rooms.js';
 import { clientAddress } from './transport/client-address.js';
@@ -103,7 +106,8 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
 
   const conference = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
   const { rooms, recordings, ticks, codecLine } = conference;
-  const arrivals = new Arrivals({ rooms, clock, log });
+  const keys = readKeys(config.keys);
+  const arrivals = new Arrivals({ rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow) });
   const { accept } = arrivals;
   const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
   ticks.pollWith(() => http3.transport?.poll?.());
@@ -118,7 +122,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);
-  const url = urlOf(config, port);
+  const url = pageUrl(config, port);
   const plain = await openPlainHttp(config, certificate, { host, port }, opened);
   operator.readiness.started();
   const report = reportOf(config, { url, port, lines: [http3.line, codecLine, ...plain, ...operator.lines] });
@@ -223,15 +227,6 @@ async function openPlainHttp({ httpPort, domains, acmeDirectory }, certificate, 
   const authority = new URL(acmeDirectory).host;
   if (acme.isIssued) return [...lines, `The certificate is of ${authority}, valid until ${acme.current.notAfter.toISOString()}.`];
   return [...lines, `A certificate is asked for at ${authority}; until the log says that it was issued, browsers warn.`];
-}
-
-/**
- * @param {Config} config
- * @param {number} port
- */
-function urlOf(config, port) {
-  if (!config.domains) return `${isHttps(config) ? 'https' : 'http'}://localhost:${port}`;
-  return `https://${config.domains[0]}${port === 443 ? '' : `:${port}`}`;
 }
 
 /**

@@ -128,8 +128,33 @@ const serverFailures = Object.freeze({
   unknown: 'Something unexpected went wrong. Reload the page and join again.',
 });
 
+/** By code: who may come in, and what moderators do. @type {Readonly<Record<string, string>>} */
+const accessFailures = Object.freeze({
+  'token-missing': 'Joining here needs an invitation. Ask whoever runs the call for a link with a token.',
+  'token-invalid': 'The invitation in the link isn’t valid. Copy the whole link once more, or ask for a new one.',
+  'token-expired': 'The invitation has expired. Ask whoever invited you for a new link.',
+  'token-early': 'The invitation isn’t valid yet. Try again at the time of the call.',
+  'token-endless': 'The invitation has no end, so the server doesn’t accept it. Ask whoever invited you for a new link.',
+  'token-foreign': 'The invitation wasn’t made for this server. Check the link, or ask for a new one.',
+  'token-room': 'The invitation doesn’t let you into this room. Use the link of the room that you were invited to.',
+  banned: 'A moderator has banned you from this room for a while. Ask them if you think it is a mistake.',
+  removed: 'A moderator has removed you from the room. Ask them before you join again.',
+  'room-locked': 'The room is locked. Ask somebody in it to unlock it, then join again.',
+  'password-missing': 'The room has a password. Type it, then join again.',
+  'password-wrong': 'That isn’t the room’s password. Type it again.',
+  'password-flood': 'There were too many tries at the password. Wait a minute, then try again.',
+  'lobby-full': 'Too many people wait to be let into this room. Try again later.',
+  'turned-away': 'You weren’t let into the room. Ask a moderator, then join again.',
+  'ban-place':
+    'The person was removed, but couldn’t be banned: they come from the server’s own machine and have no token.',
+  'room-ended': 'A moderator has ended the call for everybody. To go on talking, join again.',
+  'not-allowed': 'You may not do this in this room. Ask a moderator.',
+  'person-unknown': 'This person isn’t in the room any more. There is nothing to do.',
+  'muted-by-moderator': 'A moderator has muted you. Raise your hand to ask to speak.',
+});
+
 /** All failures, by code. @type {Readonly<Record<string, string>>} */
-export const failureTexts = Object.freeze({ ...soundFailures, ...connectionFailures, ...serverFailures });
+export const failureTexts = Object.freeze({ ...soundFailures, ...connectionFailures, ...serverFailures, ...accessFailures });
 
 /**
  * The sentence for a failure.

@@ -10,7 +10,7 @@ import { OneTab } from './lobby/one-tab.js';
 import { OwnVolumes } from './people/own-volumes.js';
 import { keepChoices, readChoices, soundOf } from './settings/choices.js';
 import { Devices, LISTEN_ONLY } from './settings/devices.js';
-import { texts } from '../texts.js';
+import { moderatedText, texts } from '../texts.js';
 
 /**
  * @import { Notices } from './kit/notices.js'
@@ -168,6 +168,7 @@ export class RoomPage {
       transport,
       muted,
       resume,
+      token: this.#wish.token,
       microphoneId: deviceOf(this.#own.microphone),
       speakerId: speaker,
     });
@@ -204,6 +205,9 @@ export class RoomPage {
     call.addEventListener('control', ({ detail }) => {
       this.#view.control(detail);
       if (detail.type === 'draining') this.#notices.show('call-draining');
+      if (detail.type === 'lobby') this.#notices.show('lobby', { sentence: texts.waitingInLobby });
+      if (detail.type === 'moderated') this.#moderated(detail);
+      if (detail.type === 'refused' && detail.of === 'mute') this.#own.silence();
     });
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => this.#view.connected(took, tried));
@@ -213,7 +217,14 @@ export class RoomPage {
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
   }
 
+  /** @param {Record<string, any>} message  what a moderator has done to this person */
+  #moderated(message) {
+    if (message.muted === true) this.#own.silence();
+    this.#notices.show('moderated', { sentence: moderatedText(message) });
+  }
+
   #joined() {
+    this.#notices.settle('lobby');
     if (this.#isReconnecting) {
       this.#isReconnecting = false;
       this.#reconnectingNotice.end();

@@ -45,7 +45,7 @@ const readFlag = (option, found) =>
 /** @param {string} version */
 function createCommand(version) {
   const command = new Command('aloud')
-    .description('Audio conferencing over HTTP/3. Options also come from the environment and a config file.')
+    .description('Audio conferencing over HTTP/3. Options also come from the environment and a config file. `aloud token --help` says how to invite people.')
     .exitOverride()
     .allowExcessArguments(false)
     .version(version, '--version', 'prints the version')
@@ -83,6 +83,7 @@ const PLACEHOLDERS = Object.freeze({
   host: 'address',
   path: 'path',
   secret: 'secret',
+  keys: 'id:secret',
   list: 'name',
   domains: 'name',
   email: 'address',

@@ -53,6 +53,7 @@ export { ConfigError, InformationRequest };
  * @property {ReadonlyArray<string>} hostnames
  * @property {ReadonlyArray<string> | null} allowedHosts  names besides localhost, the machine's and the certificate's
  * @property {string | null} operatorToken  null where nobody may change a running room
+ * @property {string | null} keys          for readKeys; null where joining needs no token
  * @property {string | null} recordingDir   null for recordings/ in aloud's own directory
  * @property {number} recordingLimitMb      0: nothing is recorded
  * @property {number} recordingKeepHours

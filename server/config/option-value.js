@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { KEYS_ALLOWED, readKeys } from './keys.js';
 import { readProxies } from './proxies.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
@@ -63,6 +64,8 @@ export function rangeOf(option) {
       return 'a path';
     case 'secret':
       return '16 to 256 letters, digits and -._~+/';
+    case 'keys':
+      return KEYS_ALLOWED;
     case 'domains':
       return 'DNS names without a wildcard, at least one';
     case 'email':
@@ -99,6 +102,7 @@ export function parseText(option, given) {
     case 'host':
     case 'path':
     case 'secret':
+    case 'keys':
       return checkValue(option, given);
   }
 }
@@ -127,6 +131,8 @@ export function checkValue(option, value) {
       return isPath(value) ? value : undefined;
     case 'secret':
       return typeof value === 'string' && SECRET.test(value) ? value : undefined;
+    case 'keys':
+      return readKeys(value) ? String(value) : undefined;
     case 'domains':
       return isDomains(value) ? Object.freeze(value.map((name) => name.toLowerCase())) : undefined;
     case 'email':

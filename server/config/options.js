@@ -7,7 +7,7 @@ import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
  * and the tests are read.
  *
  * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret' | 'domains' | 'email' | 'url' |
- *   'proxies'} OptionType
+ *   'proxies' | 'keys'} OptionType
  *
  * @typedef {object} OptionRow
  * @property {string} name           the flag without its dashes, and the key in the config file
@@ -130,6 +130,10 @@ export const OPTIONS = Object.freeze(
     {
       ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
       fallbackNote: 'nobody may',
+    },
+    {
+      ...row('keys', 'keys', null, 'keys that sign tokens; giving them makes joining need a token (docs/access.md)'),
+      fallbackNote: 'everybody may join',
     },
     path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory, or in ~/.local/state/aloud where that is an installed package"),
     {

@@ -1,31 +1,34 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Admission, TokenVerifier } from '../access/token.js'
  * @import { Session } from '../transport/session.js'
+ * @import { JoinMessage } from './commands.js'
+ * @import { Entry } from './moderation.js'
  * @import { Rooms } from './rooms.js'
  */
 
-import { errors } from '../../public/shared/errors.js';
-import { countRefusal } from '../counts.js';
+import { readName } from '../../public/shared/text.js';
+import { OPEN_GRANT } from '../access/grant.js';
+import { PasswordTries } from '../access/room-password.js';
 import { stackOf } from '../log.js';
+import { networkOfPeer } from '../network-address.js';
 import { readJoin } from './commands.js';
+import { JoinTurns } from './join-turns.js';
+import { OPEN_ENTRY } from './moderation.js';
+import { refuse } from './refusal.js';
 
 /** How long a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
 
-/** Of each time this long joins take no more than that, in milliseconds: those that come all at once wait for their turn. */
-const WINDOW_MS = 20;
-const MOST_IN_WINDOW_MS = 5;
-
-/** The place where sessions arrive: waits for each one's `join`, and hands it to a room. */
+/** The place where sessions arrive: waits for each one's `join`, checks token and password, and hands it to a room. */
 export class Arrivals {
   #rooms;
   #clock;
   #log;
-  #windowMs = -Infinity;
-  #spentMs = 0;
-  /** Joins that wait for their turn, the oldest first. @type {Map<Session, unknown>} */
-  #waiting = new Map();
+  #verifier;
+  #tries;
+  #turns;
   /** Refusals by code. @type {Map<ErrorCode, number>} */
   #refused = new Map();
   #joined = 0;
@@ -35,11 +38,15 @@ export class Arrivals {
    * @param {Rooms} options.rooms
    * @param {Clock} options.clock
    * @param {{ error: (message: string) => void }} options.log
+   * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
    */
-  constructor({ rooms, clock, log }) {
+  constructor({ rooms, clock, log, verifier = null }) {
     this.#rooms = rooms;
     this.#clock = clock;
     this.#log = log;
+    this.#verifier = verifier;
+    this.#tries = new PasswordTries(clock);
+    this.#turns = new JoinTurns(clock);
     /** @type {(session: Session) => void} */
     this.accept = (session) => this.#accept(session);
   }
@@ -53,63 +60,18 @@ export class Arrivals {
       control: (message) => {
         this.#clock.clearTimeout(timer);
         // Messages that overtake the answer are of no use either.
-        if (!this.#waiting.has(session)) this.#takeTurn(session, message);
+        if (!this.#turns.isWaiting(session)) this.#turns.take(session, () => this.#join(session, message));
       },
       closed: () => {
         this.#clock.clearTimeout(timer);
-        this.#waiting.delete(session);
+        this.#turns.forget(session);
       },
     };
   }
 
-  /** How many have joined, and how many were refused, by code. */
+  /** How many have joined, how many were refused, by code, and how many wait for their turn. */
   stats() {
-    return { joined: this.#joined, refused: Object.fromEntries(this.#refused), waiting: this.#waiting.size };
-  }
-
-  /**
-   * Does a join at once, or in a later window where this one's time is used up.
-   * @param {Session} session
-   * @param {unknown} message
-   */
-  #takeTurn(session, message) {
-    const now = this.#clock.now();
-    if (now - this.#windowMs >= WINDOW_MS) {
-      this.#windowMs = now;
-      this.#spentMs = 0;
-    }
-    if (this.#waiting.size === 0 && this.#spentMs < MOST_IN_WINDOW_MS) {
-      this.#joinNow(session, message);
-      return;
-    }
-    this.#waiting.set(session, message);
-    if (this.#waiting.size === 1) this.#later();
-  }
-
-  #later() {
-    this.#clock.setTimeout(() => this.#goOn(), Math.max(0, this.#windowMs + WINDOW_MS - this.#clock.now()));
-  }
-
-  /** Does the joins that wait, as many as the window has time for. */
-  #goOn() {
-    this.#windowMs = this.#clock.now();
-    this.#spentMs = 0;
-    for (const [session, message] of this.#waiting) {
-      if (this.#spentMs >= MOST_IN_WINDOW_MS) break;
-      this.#waiting.delete(session);
-      this.#joinNow(session, message);
-    }
-    if (this.#waiting.size > 0) this.#later();
-  }
-
-  /**
-   * @param {Session} session
-   * @param {unknown} message
-   */
-  #joinNow(session, message) {
-    const startMs = this.#clock.now();
-    this.#join(session, message);
-    this.#spentMs += this.#clock.now() - startMs;
+    return { joined: this.#joined, refused: Object.fromEntries(this.#refused), waiting: this.#turns.waiting };
   }
 
   /**
@@ -119,15 +81,80 @@ export class Arrivals {
   #join(session, message) {
     const wish = readJoin(message);
     if (typeof wish === 'string') return this.#refuse(session, wish);
-    const { room, name, ...wishes } = wish;
+    // Whoever comes back to their place was checked when they got it: a call outlasts its token.
+    const isBack = this.#rooms.keepsPlace(wish.room, wish);
+    if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null)) this.#enter(session, wish, OPEN_ENTRY);
+    else void this.#checkFirst(session, wish);
+  }
+
+  /** @param {JoinMessage} wish */
+  #passwordOf({ room, mirror }) {
+    return mirror ? null : (this.#rooms.get(room)?.moderation.password ?? null);
+  }
+
+  /**
+   * Lets a session in once its token and its password are checked, unless it has ended meanwhile.
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   */
+  async #checkFirst(session, wish) {
+    let isThere = true;
+    session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
-      const joined = this.#rooms.join(room, name, session, wishes);
+      const checked = await this.#check(session, wish);
+      if (!isThere) return;
+      if (typeof checked === 'string') this.#refuse(session, checked);
+      else this.#enter(session, checked.wish, checked.entry);
+    } catch (error) {
+      this.#failed(session, error);
+    }
+  }
+
+  /**
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   * @returns {Promise<{ wish: JoinMessage, entry: Entry } | ErrorCode>}
+   */
+  async #check(session, wish) {
+    /** @type {Admission | ErrorCode} */
+    let admission = { grant: OPEN_GRANT, name: null };
+    if (this.#verifier) admission = await this.#verifier.verify(wish.token, wish.mirror ? null : wish.room);
+    if (typeof admission === 'string') return admission;
+    const { grant } = admission;
+    const named = withName(wish, admission.name);
+    if (typeof named === 'string') return named;
+    const password = grant.role === 'moderator' ? null : this.#passwordOf(wish);
+    if (password !== null) {
+      const given = wish.password;
+      if (given === undefined || given === '') return 'password-missing';
+      const refusal = await this.#tries.run(networkOfPeer(session.peer), () => password.is(given));
+      if (refusal !== null) return refusal;
+    }
+    return { wish: named, entry: { grant, password } };
+  }
+
+  /**
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   * @param {Entry} entry
+   */
+  #enter(session, { room, name, ...wishes }, entry) {
+    try {
+      const joined = this.#rooms.join(room, name, session, wishes, entry);
       if (typeof joined === 'string') this.#refuse(session, joined);
       else this.#joined += 1;
     } catch (error) {
-      this.#log.error(`a participant could not join: ${stackOf(error)}`);
-      this.#refuse(session, 'internal');
+      this.#failed(session, error);
     }
+  }
+
+  /**
+   * @param {Session} session
+   * @param {unknown} error
+   */
+  #failed(session, error) {
+    this.#log.error(`a participant could not join: ${stackOf(error)}`);
+    this.#refuse(session, 'internal');
   }
 
   /**
@@ -135,10 +162,19 @@ export class Arrivals {
    * @param {ErrorCode} code
    */
   #refuse(session, code) {
-    countRefusal('join', code);
     this.#refused.set(code, (this.#refused.get(code) ?? 0) + 1);
-    const { close, message } = errors[code];
-    session.sendControl({ type: 'refused', code, message });
-    session.close(close, message);
+    refuse(session, code);
   }
+}
+
+/**
+ * The wish with the name of the token, where it has one: nobody calls themselves otherwise than they were invited.
+ * @param {JoinMessage} wish
+ * @param {string | null} text  the token's name
+ * @returns {JoinMessage | ErrorCode}
+ */
+function withName(wish, text) {
+  if (text === null || text === '') return wish;
+  const { name, isCut: nameCut, error } = readName(text);
+  return error ?? { ...wish, name, nameCut };
 }

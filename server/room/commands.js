@@ -7,6 +7,8 @@
  * @import { Chat } from './chat.js'
  * @import { Delivery } from './delivery.js'
  * @import { Member } from './member.js'
+ * @import { Permission } from '../access/grant.js'
+ * @import { Moderation } from './moderation.js'
  * @import { RoomConfig } from './room-config.js'
  * @import { Roster } from './roster.js'
  *
@@ -17,8 +19,7 @@
  * @property {DelayControl} delay
  * @property {Chat} chat
  * @property {RoomRecording} recording
- *
- * @typedef {'speak' | 'listen' | 'chat' | 'record'} Permission  what a member's grant is made of
+ * @property {Moderation} moderation
  */
 
 import { z } from 'zod';
@@ -26,6 +27,7 @@ import { CHANNELS } from '../../public/shared/audio-format.js';
 import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { moderate, moderateMessage } from './moderate-command.js';
 
 /** The frame lengths that the first in a room may ask for, in milliseconds: shorter ones cost everybody too many packets. */
 const ROOM_FRAME_MS = [10, 20];
@@ -36,8 +38,8 @@ const MAX_GAIN = 4;
 /** The longest id or resume token, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
 
-/** @type {ReadonlySet<Permission>} */
-export const EVERYTHING = new Set(/** @type {const} */ (['speak', 'listen', 'chat', 'record']));
+/** What people ask for by hand: they are told where they may not. @type {ReadonlySet<Permission>} */
+const TOLD = new Set(/** @type {const} */ (['chat', 'record', 'moderate']));
 
 const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
 
@@ -52,6 +54,8 @@ const joinMessage = z
     // One that can't be a token is as good as none.
     resume: z.string().max(MAX_ID_LENGTH).optional().catch(undefined),
     mirror: z.boolean().optional(),
+    token: z.string().optional(),
+    password: z.string().optional(),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
   })
@@ -97,8 +101,9 @@ const define = (command) => command;
 const COMMANDS = Object.freeze({
   mute: define({
     schema: z.object({ muted: z.boolean() }),
-    needs: 'speak',
+    needs: null,
     run: ({ roster }, member, { muted }) => {
+      if (!muted && member.silenced) return member.refuse('mute', 'muted-by-moderator');
       if (member.mute(muted)) roster.changed(member);
     },
   }),
@@ -158,6 +163,11 @@ const COMMANDS = Object.freeze({
     needs: 'record',
     run: ({ recording }, member, { on }) => recording.record(member, on),
   }),
+  moderate: define({
+    schema: moderateMessage,
+    needs: 'moderate',
+    run: ({ moderation }, member, message) => moderate(moderation, member, message),
+  }),
   recordConsent: define({
     schema: z.object({ agreed: z.boolean() }),
     needs: null,
@@ -187,7 +197,10 @@ export function runCommand(room, member, message) {
   const type = typeOf(message);
   if (typeof type !== 'string' || !Object.hasOwn(COMMANDS, type)) return false;
   const { schema, needs, run } = /** @type {Command<any>} */ (COMMANDS[/** @type {keyof typeof COMMANDS} */ (type)]);
-  if (needs !== null && !member.may(needs)) return false;
+  if (needs !== null && !room.moderation.may(member, needs)) {
+    if (TOLD.has(needs)) member.refuse(type, 'not-allowed');
+    return false;
+  }
   const parsed = schema.safeParse(message);
   return parsed.success && run(room, member, parsed.data) !== false;
 }

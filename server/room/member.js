@@ -4,7 +4,7 @@
  * @import { Source } from '../source/source.js'
  * @import { Traffic } from '../source/traffic.js'
  * @import { ControlMessage, Session, SessionHandler } from '../transport/session.js'
- * @import { Permission } from './commands.js'
+ * @import { Grant, Permission, Role } from '../access/grant.js'
  *
  * @typedef {object} MemberRoom  what a member needs of its room
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received
@@ -21,7 +21,8 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, writeClockReply } from '../../public/shared/packet.js';
+import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, SILENT_LEVEL, writeClockReply } from '../../public/shared/packet.js';
+import { permissionsOf } from '../access/grant.js';
 import { countJoin, countRefusal, endOf } from '../counts.js';
 import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
@@ -54,7 +55,15 @@ const clockReply = new Uint8Array(CLOCK_REPLY_BYTES);
  */
 export class Member {
   #room;
+  /** @type {Grant} */
   #grant;
+  /** @type {Role} */
+  #role;
+  #permissions;
+  /** Whether a moderator has muted this member. */
+  #silenced = false;
+  /** Whether what this member says is heard at all. */
+  #heard = true;
   #packetRate;
   #clockRequests = new TokenBucket({ atOnce: MAX_CLOCK_REQUESTS, perSecond: MAX_CLOCK_REQUESTS });
   #messagesSinceMs = -Infinity;
@@ -90,7 +99,7 @@ export class Member {
    * @param {string} options.name
    * @param {string} options.label  the name as it is shown: unlike everybody else's in the room
    * @param {Session} options.session
-   * @param {ReadonlySet<Permission>} options.grant
+   * @param {Grant} options.grant  what the member came with
    * @param {Source | null} options.source  null where the member only listens
    * @param {Listener | null} options.listener  null where the member only speaks
    * @param {MemberRoom} options.room
@@ -106,7 +115,11 @@ export class Member {
     this.source = source;
     this.listener = listener;
     this.#room = room;
-    this.#grant = grant;
+    this.#grant = before ? before.#grant : grant;
+    this.#role = before ? before.#role : grant.role;
+    this.#permissions = permissionsOf(this.#role, this.#grant.withheld);
+    this.#silenced = before !== null && before.#silenced;
+    this.#hearOrNot();
     this.#lastHeardMs = this.#sinceMs = room.clockNow();
     countJoin();
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
@@ -124,8 +137,37 @@ export class Member {
     return this.listener?.delivery ?? 'tick';
   }
 
+  /** Whether nothing of this member is heard: by their own wish, a moderator's, or their role. */
   get muted() {
-    return this.#muted;
+    return this.#muted || !this.#heard;
+  }
+
+  /** Whether a moderator has muted this member, who can't undo it. */
+  get silenced() {
+    return this.#silenced;
+  }
+
+  /** The `sub` of the token that the member came with; null without one. */
+  get identity() {
+    return this.#grant.identity;
+  }
+
+  /** The `jti` of that token. */
+  get tokenId() {
+    return this.#grant.tokenId;
+  }
+
+  get role() {
+    return this.#role;
+  }
+
+  get permissions() {
+    return this.#permissions;
+  }
+
+  /** Whether the place waits for its holder. */
+  get away() {
+    return this.#away;
   }
 
   /** The place of the raised hand in the order in which hands went up; 0 while it is down. */
@@ -175,7 +217,7 @@ export class Member {
 
   /** @param {Permission} permission */
   may(permission) {
-    return this.#grant.has(permission);
+    return this.#permissions.has(permission);
   }
 
   /**
@@ -192,9 +234,19 @@ export class Member {
     if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
     const { source } = this;
     if (packet.type !== PacketType.audio || source === null) return this.#drop('type');
+    if (!this.#heard) this.#silencePacket();
     const room = this.#room;
     const frame = source.receive(packet, bytes, arrivalMs, room.stallBefore(arrivalMs), room.mixedThrough);
     if (frame >= 0) room.received(this, frame, arrivalMs);
+  }
+
+  /** Takes the sound out of the packet that was read. It counts as silence, so that it is answered as any other. */
+  #silencePacket() {
+    if (packet.payloadBytes[0] > 0) this.#drop('unheard');
+    packet.payloadBytes[0] = 0;
+    packet.redundancy = 0;
+    packet.level = SILENT_LEVEL;
+    packet.voice = false;
   }
 
   /** @param {Parameters<Source['drop']>[0]} reason */
@@ -255,9 +307,28 @@ export class Member {
 
   /** @param {boolean} muted @returns {boolean} whether that is a change */
   mute(muted) {
-    const isChange = this.#muted !== muted;
+    const before = this.muted;
     this.#muted = muted;
-    return isChange;
+    return this.muted !== before;
+  }
+
+  /** @param {boolean} silenced  whether the member can't unmute; where they can again, they are muted still */
+  silence(silenced) {
+    this.#muted = true;
+    this.#silenced = silenced;
+    this.#hearOrNot();
+  }
+
+  /** @param {Role} role  with which one who could not speak before is muted still */
+  setRole(role) {
+    if (!this.may('speak')) this.#muted = true;
+    this.#role = role;
+    this.#permissions = permissionsOf(role, this.#grant.withheld);
+    this.#hearOrNot();
+  }
+
+  #hearOrNot() {
+    this.#heard = !this.#silenced && this.may('speak');
   }
 
   /** @param {number} hand  the place in the order of hands; 0 takes it down */
@@ -355,7 +426,9 @@ export class Member {
       name,
       label,
       transport: transport.name,
-      muted: this.#muted,
+      muted: this.muted,
+      silenced: this.#silenced,
+      role: this.#role,
       away: this.#away,
       hand: this.#hand,
       quality: this.#quality,

@@ -6,6 +6,7 @@
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Codec } from '../codec/codec.js'
+ * @import { Bans } from '../access/bans.js'
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Recordings } from '../recording/recordings.js'
@@ -54,6 +55,7 @@
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
  * @property {() => void} settle  settles all rooms' loads; to be called once a second
+ * @property {Bans} bans  of all rooms
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received

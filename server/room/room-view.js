@@ -1,11 +1,11 @@
 /**
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { MixClock } from '../clock/mix-clock.js'
- * @import { TickLateness } from '../clock/tick-lateness.js'
  * @import { RoomCodec } from '../codec/room-codec.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
  * @import { Figures } from './figures.js'
  * @import { RoomConfig } from './room-config.js'
+ * @import { RoomPace } from './room-pace.js'
  * @import { Roster } from './roster.js'
  * @import { WaitedFor } from './waited-for.js'
  */
@@ -18,8 +18,7 @@ export class RoomView {
   /**
    * @param {string} name
    * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
-   *   tickLateness: TickLateness, recording: RoomRecording, waitedFor: WaitedFor,
-   *   shed: () => { places: number, shedReplies: number } }} parts  the room's; shed: what it leaves out while it is late
+   *   recording: RoomRecording, waitedFor: WaitedFor, pace: RoomPace }} parts  the room's
    */
   constructor(name, parts) {
     this.#name = name;
@@ -33,7 +32,7 @@ export class RoomView {
 
   /** The room in a list of all rooms, which only the operator is shown. */
   summary() {
-    const { config, roster, delay, tickLateness, recording } = this.#parts;
+    const { config, roster, delay, pace, recording } = this.#parts;
     const { delayMs, setting } = delay;
     return {
       ...this.public,
@@ -41,14 +40,14 @@ export class RoomView {
       delivery: config.delivery,
       serverDelayMs: delayMs,
       delayMode: setting === 'auto' ? 'auto' : 'fixed',
-      latenessP99Ms: tickLateness.describe().latenessP99Ms,
+      latenessP99Ms: pace.describe().latenessP99Ms,
       recording: recording.state !== null,
     };
   }
 
   /** The room and its people with how each is received, which only the operator is shown. */
   whole() {
-    const { config, roster, mixClock, codec, tickLateness, waitedFor } = this.#parts;
+    const { config, roster, mixClock, codec, pace, waitedFor } = this.#parts;
     const { serverDelayMs, ...delay } = this.#parts.delay.describe();
     return {
       ...this.public,
@@ -57,7 +56,7 @@ export class RoomView {
       delay: { ...delay, targetPercent: config.receivedTarget, waited: waitedFor.people },
       skippedFrames: mixClock.skipped,
       codecFaults: codec.faults,
-      mixing: { ...tickLateness.describe(), ...this.#parts.shed() },
+      mixing: pace.describe(),
       people: [...roster.present.values()].map((member) => ({
         ...member.describe(),
         peer: member.session.peer,

@@ -2,36 +2,32 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
- * @import { CommandRoom } from './commands.js'
  * @import { Delivery } from './delivery.js'
  * @import { MemberRoom } from './member.js'
+ * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
-import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { Stream } from '../../public/shared/packet.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { MixClock } from '../clock/mix-clock.js';
-import { TickLateness } from '../clock/tick-lateness.js';
-import { TickLoad } from '../clock/tick-load.js';
 import { RoomCodec } from '../codec/room-codec.js';
 import { Mixing } from '../mix/mixing.js';
-import { SpeakerPlaces } from '../mix/speaker-places.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { Chat } from './chat.js';
-import { EVERYTHING, runCommand } from './commands.js';
-import { RoomTotals } from './figures.js';
+import { runCommand } from './commands.js';
 import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
+import { Moderation, OPEN_ENTRY } from './moderation.js';
+import { refuse } from './refusal.js';
 import { Reports } from './reports.js';
+import { RoomPace } from './room-pace.js';
 import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
 import { WaitedFor } from './waited-for.js';
-
-/** What a room's replies may take of a second while others' mixes are late, in milliseconds. */
-const MAX_REPLY_MS = 200;
+import { welcomeOf } from './welcome.js';
 
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
@@ -48,18 +44,10 @@ export class Room {
   #chat;
   #recording;
   #waitedFor;
-  /** @type {CommandRoom} */
   #parts;
-  #places;
-  #shedReplies = 0;
-  #tickLateness = new TickLateness();
-  #totals;
-
-  /** What the room costs. */
-  load = new TickLoad();
+  #pace;
   #mixClock;
   #reports;
-  #codec;
   #sound;
   #closed = false;
 
@@ -79,39 +67,35 @@ export class Room {
     this.#config = config;
     this.#services = services;
     this.#owner = owner;
-    this.#totals = services.totals ?? new RoomTotals();
-    this.#places = new SpeakerPlaces(config.maxSpeakers);
+    const pace = new RoomPace(config, services);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
-    this.#codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
-    this.#sound = new MemberSound({ config, services, sampleClock, codec: this.#codec });
+    const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
+    this.#sound = new MemberSound({ config, services, sampleClock, codec });
     const shared = this.#sound.newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
     /** @type {Delivery} */
     const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
     const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
-    const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: this.load });
-    this.#parts = { config, roster, delay, delivery, chat, recording };
+    const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
+    /** What moderators and the operator do in this room. */
+    const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
+    const waitedFor = new WaitedFor({ delay, roster });
+    const { moderation } = this;
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
     this.#chat = chat;
     this.#recording = recording;
-    this.#waitedFor = new WaitedFor({ delay, roster });
-    this.#mixClock = new MixClock({
-      ticks,
-      sampleClock,
-      frameSamples,
-      delaySamples: delay.delaySamples,
-      load: this.load,
-      mix: this.#tick.bind(this),
-      failed: (error) => this.#fail('its tick', error),
-    });
-    const shed = () => ({ places: this.#places.now, shedReplies: this.#shedReplies });
-    const view = { config, roster, delay, mixClock: this.#mixClock, codec: this.#codec, tickLateness: this.#tickLateness, recording, waitedFor: this.#waitedFor, shed };
-    /** What the room tells of itself outside of its calls. */
-    this.view = new RoomView(name, view);
+    this.#waitedFor = waitedFor;
+    this.#pace = pace;
+    const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
+    const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
+    this.#mixClock = mixClock;
+    this.#parts = { config, roster, delay, delivery, chat, recording, moderation, waitedFor, mixClock, codec, pace };
+    this.view = new RoomView(name, this.#parts);
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit, onRound: () => this.#endRound(), phase });
   }
@@ -125,6 +109,11 @@ export class Room {
     return this.#roster.size;
   }
 
+  /** What the room costs. */
+  get load() {
+    return this.#pace.load;
+  }
+
   /** How many people are in the room, and how many places wait for those who are away. */
   get people() {
     return { present: this.#roster.present.size, away: this.#roster.waiting };
@@ -132,7 +121,7 @@ export class Room {
 
   /** What the room has left out since it began, because there was too much to do, and whether it mixes fewer speakers now. */
   get overload() {
-    return { skippedFrames: this.#mixClock.skipped, shedReplies: this.#shedReplies, reduced: this.#places.reduced };
+    return { skippedFrames: this.#mixClock.skipped, shedReplies: this.#pace.shedReplies, reduced: this.#pace.reduced };
   }
 
   /** The networks of those who are in the room. */
@@ -186,16 +175,20 @@ export class Room {
    * @param {Session} session
    * @param {string} name  checked already
    * @param {JoinWishes} [wishes]
-   * @returns {Member | ErrorCode} the code of the refusal, when there is one
+   * @param {Entry} [entry]  with what they come
+   * @returns {Member | ErrorCode | null} the code of the refusal, when there is one; null where they wait in the lobby
    */
-  join(session, name, wishes = {}) {
+  join(session, name, wishes = {}, entry = OPEN_ENTRY) {
     const before = this.#roster.holder(wishes.resume);
     if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
     if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
+    const refusal = before ? null : this.moderation.refusal(session, entry);
+    if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
+    if (refusal !== null) return refusal;
     let member;
     try {
-      member = this.#newMember(session, name, wishes, before);
+      member = this.#newMember(session, name, wishes, entry, before);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -204,7 +197,9 @@ export class Room {
     if (before) this.#replace(before, member);
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
-    this.#welcome(member, token, wishes);
+    this.moderation.entered(member);
+    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut }));
+    this.moderation.welcomed(member);
     if (before) this.#roster.changed(member, member);
     else this.#roster.came(member);
     if (member.delivery === 'tick') this.#mixClock.start();
@@ -212,16 +207,34 @@ export class Room {
   }
 
   /**
+   * Lets somebody in who has waited in the lobby.
    * @param {Session} session
    * @param {string} name
    * @param {JoinWishes} wishes
+   * @param {Entry} entry
+   */
+  #admit(session, name, wishes, entry) {
+    const joined = this.join(session, name, wishes, { ...entry, admitted: true });
+    if (typeof joined === 'string') refuse(session, joined);
+  }
+
+  /**
+   * @param {Session} session
+   * @param {string} name
+   * @param {JoinWishes} wishes
+   * @param {Entry} entry
    * @param {Member | null} before  whose place it is
    */
-  #newMember(session, name, wishes, before) {
+  #newMember(session, name, wishes, { grant }, before) {
     const id = before?.id ?? this.#roster.nextId();
     const { listener, source } = this.#sound.open(id, session, wishes, before);
     const label = before?.label ?? this.#roster.labelFor(name);
-    return new Member({ id, name: before?.name ?? name, label, session, grant: EVERYTHING, source, listener, room: this, before });
+    const member = new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
+    if (member.may('listen')) return member;
+    // Nothing is mixed for one who may not listen.
+    listener.close();
+    member.listener = null;
+    return member;
   }
 
   /**
@@ -232,37 +245,6 @@ export class Room {
     before.end('resumed-elsewhere');
     this.#delivery.leave(before.source, before.listener);
     this.#recording.replaced(member);
-  }
-
-  /**
-   * @param {Member} member
-   * @param {string} token  of its place
-   * @param {JoinWishes} wishes
-   */
-  #welcome(member, token, { nameCut }) {
-    const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = this.#config;
-    const { sampleRate, channels, frameMs, opusFrames } = format;
-    member.tell({
-      type: 'welcome',
-      version: CONTROL_VERSION,
-      you: member.id,
-      format: { sampleRate, channels, frameMs, opusFrames },
-      delivery: member.delivery,
-      serverDelayMs: member.takeDelay(),
-      bitrate,
-      redundancy,
-      silenceSuppression: silenceSuppression && member.delivery === 'tick',
-      echo,
-      idleTimeoutMs,
-      people: this.#roster.knownTo(member).map((person) => person.describe()),
-      room: this.name,
-      waited: this.#waitedFor.people,
-      chat: this.#chat.history,
-      canRecord: this.#recording.offered,
-      recording: this.#recording.state,
-      resume: token,
-      ...(nameCut && { nameCut }),
-    });
   }
 
   /**
@@ -288,13 +270,10 @@ export class Room {
    * @param {number} frame
    */
   #reply(listener, frame) {
-    if (this.load.weight > MAX_REPLY_MS && this.#services.ticks.overloaded) {
-      this.#shedReplies += 1;
-      return;
-    }
+    if (!this.#pace.mayReply()) return;
     const startMs = this.clockNow();
     this.#delivery.reply(listener, frame);
-    this.load.add(this.clockNow() - startMs);
+    this.#pace.load.add(this.clockNow() - startMs);
   }
 
   /**
@@ -302,9 +281,7 @@ export class Room {
    * @param {number} latenessMs
    */
   #tick(frame, latenessMs) {
-    this.#tickLateness.add(latenessMs);
-    this.#totals.ticks.add(latenessMs);
-    if (this.#places.note(latenessMs)) this.#delivery.setPlaces(this.#places.now);
+    if (this.#pace.ticked(latenessMs)) this.#delivery.setPlaces(this.#pace.places);
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
     if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
@@ -369,8 +346,30 @@ export class Room {
     this.#recording.left(member);
     this.#chat.forget(member.id);
     this.#roster.left(member);
+    this.moderation.left(member);
     this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
     if (this.size === 0) this.#owner.ended(this);
+  }
+
+  /**
+   * Takes somebody out for good.
+   * @param {Member} member  there or away
+   * @param {ErrorCode} code
+   */
+  #expel(member, code) {
+    if (this.#roster.present.get(member.id) === member) {
+      this.gone(member, true);
+      this.#end(member, code);
+    } else {
+      this.#roster.free(member);
+      this.#left(member);
+    }
+  }
+
+  /** A moderator ends the room. */
+  #endForAll() {
+    this.close('room-ended');
+    this.#owner.ended(this);
   }
 
   /** @param {string} id  of a member of whom nothing is to be heard any more */
@@ -381,7 +380,7 @@ export class Room {
 
   /** @param {Member} member  whose session has ended, and who still has their figures */
   ended(member) {
-    member.addTo(this.#totals.traffic);
+    member.addTo(this.#pace.totals.traffic);
     this.#owner.sessions.ended(this.clockNow() - member.sinceMs, () => this.#reports.endOf(member));
   }
 
@@ -457,9 +456,10 @@ export class Room {
     this.#reports.stop();
     this.#mixClock.stop();
     for (const member of [...this.#roster.present.values()]) this.#end(member, code);
-    this.#totals.codecFaults += this.#codec.faults;
-    this.#totals.skippedFrames += this.#mixClock.skipped;
+    this.#pace.totals.codecFaults += this.#parts.codec.faults;
+    this.#pace.totals.skippedFrames += this.#mixClock.skipped;
     this.#roster.clear();
+    this.moderation.close();
     this.#recording.close();
     this.#delivery.close();
   }

@@ -2,13 +2,16 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
  * @import { Member } from './member.js'
+ * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
+import { Bans } from '../access/bans.js';
 import { KeyedBuckets } from '../keyed-buckets.js';
 import { networkOfPeer } from '../network-address.js';
 import { Figures, RoomTotals } from './figures.js';
 import { LoadShares } from './load-shares.js';
+import { OPEN_ENTRY } from './moderation.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
 import { SessionLog } from './session-log.js';
@@ -70,6 +73,7 @@ export class Rooms {
       mayKeepPlace: () => this.#count().away < this.#maxPeople,
       sessions: this.#sessions,
       settle: () => this.#shares.settle(services.clock.now(), this.#all()),
+      bans: new Bans(services.clock),
     };
   }
 
@@ -153,19 +157,29 @@ export class Rooms {
    * @param {string} name  checked already
    * @param {Session} session
    * @param {JoinWishes} [wishes]
-   * @returns {Member | ErrorCode}
+   * @param {Entry} [entry]  with what they come
+   * @returns {Member | ErrorCode | null} null where they wait in the room's lobby
    */
-  join(roomName, name, session, wishes = {}) {
-    const isBack = !wishes.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes.resume);
+  join(roomName, name, session, wishes = {}, entry = OPEN_ENTRY) {
+    const isBack = this.keepsPlace(roomName, wishes);
     const refusal = isBack ? null : this.#refusal(session);
     if (refusal !== null) return refusal;
     const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
     if (typeof room === 'string') return room;
     try {
-      return room.join(session, name, wishes);
+      return room.join(session, name, wishes, entry);
     } finally {
       if (room.size === 0) this.#end(room);
     }
+  }
+
+  /**
+   * Whether somebody comes back to a place that is theirs.
+   * @param {string} roomName
+   * @param {JoinWishes} wishes
+   */
+  keepsPlace(roomName, { mirror, resume }) {
+    return !mirror && (this.#rooms.get(roomName)?.keepsPlace(resume) ?? false);
   }
 
   /**

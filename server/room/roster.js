@@ -77,6 +77,11 @@ export class Roster {
     return this.#present.size + this.#away.size;
   }
 
+  /** @param {string} id @returns {Member | null} who has a place, there or away */
+  find(id) {
+    return this.#places.get(id)?.holder ?? null;
+  }
+
   /** All of whom everybody knows, and one more, in the order in which they came. @param {Member} member */
   knownTo(member) {
     return this.everybody.filter((person) => person === member || !this.#untold.has(person.id));

@@ -134,6 +134,7 @@ export class ReceiverStats {
   #previousLatenessMs = NaN;
   /** Packets that were dropped unread, by reason. */
   #dropped = {
+    unheard: 0,
     empty: 0,
     oversized: 0,
     version: 0,

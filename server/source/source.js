@@ -204,7 +204,7 @@ export class Source {
 
   /**
    * Counts a packet that isn't used.
-   * @param {DropReason | 'early' | 'past' | 'flood' | 'control' | 'duplicate'} reason
+   * @param {DropReason | 'early' | 'past' | 'flood' | 'control' | 'duplicate' | 'unheard'} reason
    * @returns {-1}
    */
   drop(reason) {

@@ -18,6 +18,7 @@ import { systemClock } from '../../shared/clock.js';
 import { connect } from '../connection/choose.js';
 import { ConnectionError, sentenceOf } from '../connection/connection.js';
 import { fetchConfig, joinMessage } from '../connection/join.js';
+import { AccessState } from './access-state.js';
 import { HeardSpeakers, RoomState } from './room-state.js';
 
 /** An output that nothing waits for. @type {Readonly<Output>} */
@@ -42,6 +43,7 @@ export class Client {
   #on;
   #packet = new Packet();
   #room = new RoomState();
+  #access = new AccessState();
   /** @type {CallStatistics | null} */
   #statistics = null;
   #traffic = { down: 0, dropped: 0 };
@@ -95,7 +97,7 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config } = options;
+    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config, token, password } = options;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
@@ -103,7 +105,7 @@ export class Client {
         transport,
         origin,
         config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
-        message: joinMessage({ room, name, mirror, frameMs, channels }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels, token, password }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: this.#receive,
@@ -190,9 +192,17 @@ export class Client {
     if (this.#closed || typeof message !== 'object' || message === null) return;
     const known = /** @type {Record<string, any>} */ (message);
     const peopleChanged = this.#room.update(known);
+    if (this.#access.update(known)) this.#on.access?.(this.#access.state);
+    if (known.type === 'moderated' && known.muted === true) this.#silenced();
     if (known.type === 'stats') this.uplink?.report(known.lostPercent5s);
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
     if (peopleChanged && this.#audio) this.#on.people?.(this.#room.roster.list());
+  }
+
+  /** A moderator has muted this participant, or made them a listener. */
+  #silenced() {
+    this.#wish.muted = true;
+    this.uplink?.mute(true);
   }
 
   /**

@@ -23,10 +23,14 @@ import { Client } from './client.js';
  */
 
 /** The codes of ends that another try doesn't mend. */
-const FINAL = new Set(['bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere']);
+const FINAL = new Set([
+  'bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere', 'token-missing', 'token-invalid',
+  'token-expired', 'token-early', 'token-endless', 'token-foreign', 'token-room', 'banned', 'removed', 'room-locked',
+  'password-missing', 'password-wrong', 'password-flood', 'lobby-full', 'turned-away', 'room-ended',
+]);
 
 /** The events that the call tells by itself; all others are passed on. */
-const OWN_EVENTS = new Set(['joined', 'ended', 'state']);
+const OWN_EVENTS = new Set(['joined', 'ended', 'state', 'control']);
 
 /**
  * A call that reconnects by itself: where its connection is lost, or nothing comes any more, another Client takes up
@@ -114,6 +118,7 @@ export class ReconnectingClient {
     const on = {
       joined: (/** @type {Joined} */ joined) => this.#adopt(client, joined),
       ended: (/** @type {{ code: string, message: string }} */ end) => this.#lost(client, end),
+      control: (/** @type {Record<string, any>} */ message) => this.#heard(client, message),
     };
     for (const [name, tell] of Object.entries(this.#on)) {
       if (OWN_EVENTS.has(name)) continue;
@@ -123,6 +128,17 @@ export class ReconnectingClient {
     }
     const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on, output: this.#output });
     return client;
+  }
+
+  /**
+   * @param {Client} client
+   * @param {Record<string, any>} message  of the server
+   */
+  #heard(client, message) {
+    if (client !== this.#client && client !== this.#attempt) return;
+    // Whom a moderator has muted comes back muted.
+    if (message.type === 'moderated' && message.muted === true) this.#muted = true;
+    this.#on.control?.(message);
   }
 
   /**

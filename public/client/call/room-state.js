@@ -65,7 +65,9 @@ export class RoomState {
  * @property {string} name
  * @property {string} label      what to show: the name, with a number where another has it too
  * @property {string} transport
- * @property {boolean} muted
+ * @property {boolean} muted     by themselves, by a moderator, or as a listener
+ * @property {boolean} silenced  by a moderator: they can't undo it
+ * @property {string} role       'moderator', 'speaker' or 'listener'
  * @property {number} hand       in the order in which they went up; 0 while it is down
  * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} recorded
@@ -109,13 +111,15 @@ export class Roster {
   /** @param {any} person as the server describes one */
   #set(person) {
     if (typeof person?.id !== 'string') return false;
-    const { id, name, label = name, transport, muted, hand, quality, recorded, away } = person;
+    const { id, name, label = name, transport, muted, silenced, role = 'speaker', hand, quality, recorded, away } = person;
     this.#people.set(id, {
       id,
       name: String(name),
       label: String(label),
       transport: String(transport),
       muted: Boolean(muted),
+      silenced: Boolean(silenced),
+      role: String(role),
       hand: Number(hand) || 0,
       quality: Number(quality) || 0,
       recorded: Boolean(recorded),

@@ -3,6 +3,7 @@
  * @import { Failure, ServerConfig } from '../connection/choose.js'
  * @import { TransportName } from '../connection/connection.js'
  * @import { ClientStats } from './client-stats.js'
+ * @import { Access } from './access-state.js'
  * @import { HeardSpeaker, Person } from './room-state.js'
  */
 
@@ -25,6 +26,7 @@
  * @property {() => void} sound  a packet of sound has come
  * @property {(speakers: HeardSpeaker[]) => void} speakers
  *   the people that are heard, the loudest first, ten times a second at most; none when it falls silent, once
+ * @property {(access: Access) => void} access  what one may do, the room's rules, who knocks; whenever it changes
  * @property {(message: Record<string, any>) => void} control
  *   a message of the server that this client leaves to who shows it: `welcome`, `chat`, `refused`, `recording` …
  * @property {(end: { code: string, message: string }) => void} ended
@@ -50,6 +52,8 @@
  * @property {boolean} [silenceSuppression]          default true: silence is left out where the server allows it;
  *   false for music, of which nothing should be taken for noise
  * @property {string} [resume]                       the token of a place to be taken up again
+ * @property {string} [token]                        that lets one in, where the server asks for one (docs/access.md)
+ * @property {string} [password]                     the room's
  * @property {ServerConfig} [config]                 fetched from the server when absent
  */
 
@@ -64,6 +68,8 @@ export {};
  * @property {TransportWish} [transport]        default 'auto'
  * @property {boolean} [muted]                  default false
  * @property {string} [resume]                  the token of one's place in the room, to take it up again
+ * @property {string} [token]                   that lets one in, where the server asks for one
+ * @property {string} [password]                the room's
  * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
  * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control
  *   are all off, unless asked for one by one; default true
@@ -94,6 +100,7 @@ export {};
  * @property {CallStats} stats                  each second
  * @property {{ id: string, level: number, voice: boolean }[]} speakers
  *   the people that are heard, the loudest first, level in -dBov; ten times a second at most, and none once in silence
+ * @property {import('./access-state.js').Access} access  what one may do, the room's rules, who knocks; whenever it changes
  * @property {Record<string, any>} control      a message of the server: `welcome`, `chat`, `refused` …
  * @property {{ code: string }} notice
  *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',

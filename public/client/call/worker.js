@@ -48,6 +48,7 @@ const call = new ReconnectingClient({
     state: (detail) => page.postMessage({ type: 'state', ...detail }),
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
     control: (message) => page.postMessage({ type: 'control', message }),
+    access: (access) => page.postMessage({ type: 'access', access }),
     stats: (detail) => page.postMessage({ type: 'stats', ...detail }),
     speakers: (speakers) => page.postMessage({ type: 'speakers', speakers }),
     sound: () => playback?.arrived(),

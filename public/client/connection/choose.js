@@ -158,7 +158,7 @@ class Chooser {
       throw new ConnectionError('connection-lost', 'Nobody wants to join any more.', true);
     }
     try {
-      await join(connection, message, handler, clock);
+      await join(connection, message, handler, clock, asks);
       await prove(connection);
       return null;
     } catch (error) {

@@ -12,10 +12,13 @@ import { ConnectionError } from './connection.js';
 /** The time in which the server must answer a join, in milliseconds. */
 const JOIN_MS = 5000;
 
+/** How often one who waits in the lobby is heard from, in milliseconds: over HTTP/1 that fetches the answer too. */
+const KNOCK_MS = 1000;
+
 /**
  * The join message. Its token is always the latest: where one transport fails after it has joined, the
  * next takes up its place.
- * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number }} wish
+ * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number, token?: string, password?: string }} wish
  * @param {() => string | undefined} token of the place to be taken up
  */
 export function joinMessage(wish, token) {
@@ -31,26 +34,37 @@ export function joinMessage(wish, token) {
 
 /**
  * Joins a room over a connection that is open, and hands the connection to its handler, which gets
- * the `welcome` as its first message.
+ * the `welcome` as its first message, or a `lobby` before it, when somebody must let them in.
  *
  * @param {Connection} connection
  * @param {object} message the join message
  * @param {ConnectionHandler} handler
  * @param {Clock} clock
+ * @param {() => boolean} [wanted]  asked while they wait in the lobby: false when nobody wants to join any more
  * @returns {Promise<void>} rejects with a ConnectionError; the connection is closed then
  */
-export async function join(connection, message, handler, clock) {
+export async function join(connection, message, handler, clock, wanted = () => true) {
   /** @type {unknown} */
   let timer = null;
   try {
     await new Promise((resolve, reject) => {
       const silent = new ConnectionError('connection-failed', 'The server did not answer the wish to join.');
       timer = clock.setTimeout(() => reject(silent), JOIN_MS);
+      const knock = () => {
+        if (!wanted()) reject(new ConnectionError('connection-lost', 'Nobody wants to join any more.', true));
+        connection.sendControl({ type: 'knock' });
+        timer = clock.setTimeout(knock, KNOCK_MS);
+      };
       connection.handler = {
         onPacket: () => {},
         onControl: (answer) => {
           const { type, code, message: sentence } = /** @type {Record<string, any>} */ (answer ?? {});
           if (type === 'refused') reject(refusal(code, sentence));
+          if (type === 'lobby') {
+            clock.clearTimeout(timer);
+            timer = clock.setTimeout(knock, KNOCK_MS);
+            handler.onControl(answer);
+          }
           if (type !== 'welcome') return;
           connection.handler = handler;
           handler.onControl(answer);

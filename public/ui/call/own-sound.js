@@ -65,6 +65,13 @@ export class OwnSound {
     await this.chooseMicrophone(this.microphone === LISTEN_ONLY ? '' : this.microphone);
   }
 
+  /** A moderator has muted this person. */
+  silence() {
+    this.#muted = true;
+    this.#talking = false;
+    this.apply();
+  }
+
   /**
    * Unmutes for as long as a key is held.
    * @param {boolean} talking

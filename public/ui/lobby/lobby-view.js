@@ -65,10 +65,10 @@ export class LobbyView {
     this.#wish = wish;
     this.#sounds = sounds;
     this.#actions = actions;
-    const { processing } = wish;
+    const { processing, token } = wish;
     const { problem: onProblem, settled: onSettled, listDevices: onOpen } = actions;
     this.#check = new SoundCheck({ microphone: () => this.#devices.microphone, processing, onProblem, onOpen });
-    this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing, onProblem, onSettled, onStart: () => this.#check.stop() });
+    this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing, token, onProblem, onSettled, onStart: () => this.#check.stop() });
     this.#switches = new SwitchList(
       elementOf('lobby-switches', HTMLElement),
       ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'stereo', 'highBitrate', 'lowDelay', 'shortFrames'],

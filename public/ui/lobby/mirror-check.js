@@ -28,6 +28,7 @@ export class MirrorCheck {
    * @param {object} options
    * @param {() => Entry} options.entry  what the form holds
    * @param {boolean} options.processing false leaves the microphone's sound as it is
+   * @param {string} [options.token]  of the invitation
    * @param {(code: string) => void} options.onProblem
    * @param {(code: string) => void} options.onSettled
    * @param {() => void} options.onStart
@@ -38,11 +39,11 @@ export class MirrorCheck {
   }
 
   async #start() {
-    const { entry, processing, onProblem, onSettled, onStart } = this.#options;
+    const { entry, processing, token, onProblem, onSettled, onStart } = this.#options;
     onStart();
     const { name, microphone, speaker, transport } = entry();
     const sound = soundOf(readChoices(), processing);
-    const call = new Call({ ...sound, room: MIRROR_ROOM, mirror: true, name: name || NAMELESS, transport, microphoneId: microphone, speakerId: speaker });
+    const call = new Call({ ...sound, token, room: MIRROR_ROOM, mirror: true, name: name || NAMELESS, transport, microphoneId: microphone, speakerId: speaker });
     this.#call = call;
     this.#show(texts.hearConnecting);
     call.addEventListener('state', ({ detail: { state, code } }) => {

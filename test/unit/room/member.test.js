@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_REPLY_BYTES, packetType, PacketType, writeClockRequest } from '../../../public/shared/packet.js';
-import { EVERYTHING } from '../../../server/room/commands.js';
+import { OPEN_GRANT } from '../../../server/access/grant.js';
 import { Member } from '../../../server/room/member.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 
@@ -26,7 +26,7 @@ function create(options = {}) {
   /** @type {any} */
   const source = { receive: () => 5, drop: (/** @type {string} */ reason) => dropped.push(reason), stats: () => ({ received: 1 }) };
   const session = new FakeSession();
-  const given = { id: '1', name: 'Ann', label: 'Ann', session, grant: EVERYTHING, source, listener: null, room };
+  const given = { id: '1', name: 'Ann', label: 'Ann', session, grant: OPEN_GRANT, source, listener: null, room };
   const member = new Member({ ...given, ...options });
   session.handler = member;
   return { member, session, told, dropped, room, wait: (/** @type {number} */ ms) => void (now += ms) };
@@ -73,7 +73,7 @@ describe('a member', () => {
 
   it('may do what its grant says', () => {
     expect(create().member.may('record')).toBe(true);
-    expect(create({ grant: new Set() }).member.may('speak')).toBe(false);
+    expect(create({ grant: { ...OPEN_GRANT, withheld: new Set(['speak']) } }).member.may('speak')).toBe(false);
   });
 
   it('keeps mute and hand for the session that comes after, and ends once', () => {
@@ -85,7 +85,7 @@ describe('a member', () => {
     expect(told).toEqual([['gone', false], ['ended']]);
     expect(session.told('closing')).toMatchObject([{ code: 'idle-timeout' }]);
     const next = new Member({
-      id: '1', name: 'Ann', label: 'Ann', session: new FakeSession(), grant: EVERYTHING,
+      id: '1', name: 'Ann', label: 'Ann', session: new FakeSession(), grant: OPEN_GRANT,
       source: null, listener: null, room, before: member,
     });
     expect(next.describe()).toMatchObject({ muted: true, hand: 3, away: false, recorded: false });

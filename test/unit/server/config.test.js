@@ -58,6 +58,8 @@ function wrongTexts(option) {
       return ['', 'a.example', 'http://a.example/', 'https://'];
     case 'proxies':
       return ['', '0', '17', '-1', '1.5', 'proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '::1/129', 'fe80::1%eth0', '10.0.0.1,'];
+    case 'keys':
+      return ['', 'id', `id:${'x'.repeat(31)}`, `:${'x'.repeat(32)}`, `a:${'x'.repeat(32)},`, `a:${'x'.repeat(32)},a:${'y'.repeat(32)}`];
     case 'secret':
       return ['', 'x'.repeat(15), 'a secret with spaces in it', 'x'.repeat(300)];
   }
@@ -125,7 +127,7 @@ describe.each(OPTIONS.map((option) => ({ name: option.name, option })))('--$name
   it('refuses what it does not allow, with its name, the value, what is allowed and the source', () => {
     for (const text of wrongTexts(option)) {
       const fromEnv = errorOf({ env: { [option.env]: text } });
-      const isSecret = option.type === 'secret';
+      const isSecret = option.type === 'secret' || option.type === 'keys';
       const value = isSecret ? undefined : text;
       expect(fromEnv).toMatchObject({ option: `--${name}`, value, source: option.env, allowed: allowedOf(option) });
       if (isSecret && text) expect(fromEnv.message).not.toContain(text);

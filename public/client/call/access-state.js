@@ -1,0 +1,85 @@
+/**
+ * @typedef {object} Rules  of the room
+ * @property {boolean} locked    nobody new may come in
+ * @property {boolean} lobby     newcomers wait until a moderator lets them in
+ * @property {boolean} password  newcomers must know a password
+ * @property {'everybody' | 'moderators'} chat    who may write
+ * @property {'everybody' | 'moderators'} record  who may record
+ *
+ * @typedef {object} Access  what this participant may do, and the room's rules
+ * @property {boolean} waiting   in the lobby, for somebody to let them in
+ * @property {string} role       'moderator', 'speaker' or 'listener'
+ * @property {string[]} may      of 'speak', 'listen', 'chat', 'record', 'moderate', before the room's rules
+ * @property {boolean} silenced  a moderator has muted this participant, who can't undo it
+ * @property {Rules} rules
+ * @property {{ id: string, name: string }[]} knocks  who waits in the lobby; moderators are told
+ * @property {Record<string, any>[]} bans  as asked for last
+ */
+
+/** @type {Readonly<Rules>} */
+const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody' });
+
+/** What a participant may do, by the server's control messages. */
+export class AccessState {
+  /** @type {Access} */
+  state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, knocks: [], bans: [] };
+  #you = '';
+
+  /**
+   * @param {Record<string, any>} message  a control message of the server
+   * @returns {boolean} whether anything has changed
+   */
+  update(message) {
+    const change = this.#changeBy(message);
+    if (change !== null) this.state = { ...this.state, ...change };
+    return change !== null;
+  }
+
+  /**
+   * @param {Record<string, any>} message
+   * @returns {Partial<Access> | null}
+   */
+  #changeBy(message) {
+    switch (message.type) {
+      case 'lobby':
+        return { waiting: true };
+      case 'welcome':
+        this.#you = String(message.you);
+        return { ...this.#welcome(message), waiting: false, knocks: [] };
+      case 'room':
+        return { rules: readRules(message) };
+      case 'knocks':
+        return { knocks: Array.isArray(message.people) ? message.people : [] };
+      case 'bans':
+        return { bans: Array.isArray(message.bans) ? message.bans : [] };
+      case 'moderated':
+        return message.action === 'role' ? readRole(message) : null;
+      case 'changed':
+        return message.person?.id === this.#you ? this.#own(message.person) : null;
+      default:
+        return null;
+    }
+  }
+
+  /** @param {Record<string, any>} message */
+  #welcome(message) {
+    const own = Array.isArray(message.people) ? message.people.find(({ id }) => id === this.#you) : null;
+    return { ...readRole(message), rules: readRules(message.rules ?? {}), silenced: Boolean(own?.silenced) };
+  }
+
+  /** @param {{ silenced?: unknown }} person  oneself */
+  #own({ silenced }) {
+    return Boolean(silenced) === this.state.silenced ? null : { silenced: Boolean(silenced) };
+  }
+}
+
+/** @param {Record<string, any>} message */
+function readRole({ role = 'speaker', may }) {
+  return { role: String(role), may: Array.isArray(may) ? may.map(String) : [] };
+}
+
+/** @param {Record<string, any>} message @returns {Rules} */
+function readRules({ locked, lobby, password, chat, record }) {
+  const who = (/** @type {unknown} */ value) => (value === 'moderators' ? 'moderators' : 'everybody');
+  return { locked: Boolean(locked), lobby: Boolean(lobby), password: Boolean(password), chat: who(chat), record: who(record) };
+}

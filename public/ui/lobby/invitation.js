@@ -1,0 +1,23 @@
+/** The beginning of the key under which a tab keeps the token of a room, so that it outlasts a reload. */
+const KEY = 'aloud.token.';
+
+/**
+ * Takes the token out of the page's address (`#token=`), so that it is not copied with it; or the one that this tab was
+ * opened with.
+ * @param {string} room
+ * @param {object} [page]
+ * @param {Pick<Location, 'hash' | 'pathname' | 'search'>} [page.location]
+ * @param {Pick<History, 'replaceState'>} [page.history]
+ * @param {() => Pick<Storage, 'getItem' | 'setItem'>} [page.storage]  may throw where the browser keeps nothing
+ * @returns {string | undefined}
+ */
+export function takeInvitation(room, { location = window.location, history = window.history, storage = () => sessionStorage } = {}) {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token) history.replaceState(null, '', location.pathname + location.search);
+  try {
+    if (token) storage().setItem(KEY + room, token);
+    return token ?? storage().getItem(KEY + room) ?? undefined;
+  } catch {
+    return token ?? undefined;
+  }
+}

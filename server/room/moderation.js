@@ -1,0 +1,348 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { Bans } from '../access/bans.js'
+ * @import { Grant, Permission, Role } from '../access/grant.js'
+ * @import { Member } from './member.js'
+ * @import { Roster } from './roster.js'
+ *
+ * @typedef {'everybody' | 'moderators'} Who
+ * @typedef {{ id: string, label: string }} By  who does it: a member, or OPERATOR
+ *
+ * @typedef {object} Entry  with what somebody comes to the door
+ * @property {Grant} grant
+ * @property {RoomPassword | null} password  the one that they knew
+ * @property {boolean} [admitted]  a moderator lets them in
+ */
+
+import { OPEN_GRANT } from '../access/grant.js';
+import { RoomPassword } from '../access/room-password.js';
+import { networkOfPeer } from '../network-address.js';
+import { TokenBucket } from '../token-bucket.js';
+import { Lobby } from './lobby.js';
+
+/** Whoever runs the server. @type {Readonly<By>} */
+export const OPERATOR = Object.freeze({ id: '', label: 'operator' });
+
+/** Somebody who comes without token and password. @type {Readonly<Entry>} */
+export const OPEN_ENTRY = Object.freeze({ grant: OPEN_GRANT, password: null });
+
+/** How often the members of a room may do something of this, all together: each is told to everybody, and logged. */
+const ACTIONS = Object.freeze({ atOnce: 40, perSecond: 2 });
+
+/** How often the password may be changed: each change is hashed. */
+const PASSWORDS = Object.freeze({ atOnce: 5, perSecond: 0.2 });
+
+/**
+ * Who may come into a room, and what moderators do in it: each act returns why it can't be done, or null, and writes one
+ * line to the log. Nobody is ever unmuted by somebody else.
+ */
+export class Moderation {
+  #room;
+  #roster;
+  #bans;
+  #log;
+  #clock;
+  #lobby;
+  #expel;
+  #end;
+  #actions;
+  #passwords;
+  /** @type {RoomPassword | null} */
+  #password = null;
+  #rules = { locked: false, lobby: false, password: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
+
+  /**
+   * @param {object} options
+   * @param {string} options.room  its name
+   * @param {Roster} options.roster
+   * @param {Bans} options.bans  of all rooms
+   * @param {Clock} options.clock
+   * @param {{ info: (line: string) => void }} options.log
+   * @param {(member: Member, code: ErrorCode) => void} options.expel  takes somebody out for good, there or away
+   * @param {() => void} options.end  ends the room for everybody
+   */
+  constructor({ room, roster, bans, clock, log, expel, end }) {
+    this.#room = room;
+    this.#roster = roster;
+    this.#bans = bans;
+    this.#log = log;
+    this.#clock = clock;
+    this.#expel = expel;
+    this.#end = end;
+    this.#lobby = new Lobby({ clock, changed: () => this.#tellModerators({ type: 'knocks', people: this.#lobby.people }) });
+    this.#actions = new TokenBucket({ ...ACTIONS, nowMs: clock.now() });
+    this.#passwords = new TokenBucket({ ...PASSWORDS, nowMs: clock.now() });
+  }
+
+  /** The room's rules, as its people are told. */
+  get rules() {
+    return { ...this.#rules };
+  }
+
+  /** What newcomers must know; null where there is none. */
+  get password() {
+    return this.#password;
+  }
+
+  /** Those who wait to be let in. */
+  get knocks() {
+    return this.#lobby.people;
+  }
+
+  /**
+   * Whether a member may do something: by their role and token, and by the room's rules.
+   * @param {Member} member
+   * @param {Permission} permission
+   */
+  may(member, permission) {
+    if (!member.may(permission)) return false;
+    const who = permission === 'chat' || permission === 'record' ? this.#rules[permission] : 'everybody';
+    return who === 'everybody' || member.role === 'moderator';
+  }
+
+  /** @returns {boolean} whether a member may act now; asks the limit of all members */
+  mayActNow() {
+    return this.#actions.take(this.#clock.now()) === 0;
+  }
+
+  /**
+   * @param {Session} session  of somebody who has no place here yet
+   * @param {Entry} entry
+   * @returns {ErrorCode | 'knock' | null} null where they may come in; 'knock' where a moderator must let them in
+   */
+  refusal(session, { grant, password, admitted = false }) {
+    if (this.#bans.has(this.#room, { ...grant, network: networkOfPeer(session.peer) })) return 'banned';
+    if (grant.role === 'moderator') return null;
+    if (this.#rules.locked && !admitted) return 'room-locked';
+    // Where it was changed meanwhile, the one that they knew is no longer the room's.
+    if (this.#password !== null && password !== this.#password && !admitted) return 'password-missing';
+    return this.#rules.lobby && !admitted ? 'knock' : null;
+  }
+
+  /**
+   * @param {Session} session
+   * @param {string} name
+   * @param {() => void} enter  called when they are let in
+   */
+  knock(session, name, enter) {
+    return this.#lobby.knock(session, name, enter);
+  }
+
+  /** Somebody has a place now, or has come back to it. @param {Member} member */
+  entered(member) {
+    if (member.identity === null) this.#succeed(member);
+  }
+
+  /** A moderator who comes is told who waits. @param {Member} member */
+  welcomed(member) {
+    if (member.role === 'moderator' && this.knocks.length > 0) member.tell({ type: 'knocks', people: this.knocks });
+  }
+
+  /** Somebody has left for good. @param {Member} member */
+  left(member) {
+    if (member.role === 'moderator') this.#succeed(null);
+  }
+
+  /**
+   * Where there is no moderator any more, and none by token, the speaker who has been there longest becomes one.
+   * @param {Member | null} newcomer  who isn't known to others yet
+   */
+  #succeed(newcomer) {
+    for (const { role } of this.#roster.present.values()) if (role === 'moderator') return;
+    const people = this.#roster.everybody;
+    if (people.some(({ role }) => role === 'moderator')) return;
+    const heir = people.find(({ role, identity, away }) => role === 'speaker' && identity === null && !away);
+    if (!heir) return;
+    heir.setRole('moderator');
+    if (heir !== newcomer) this.#tellRole(heir, null);
+  }
+
+  /**
+   * Mutes somebody, or lets them unmute themselves again.
+   * @param {string} person
+   * @param {boolean} muted
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  mute(person, muted, by) {
+    const member = this.#roster.find(person);
+    if (!member) return 'person-unknown';
+    if (member.silenced === muted) return null;
+    member.silence(muted);
+    this.#tell(member, muted ? 'muted' : 'may-unmute', by, { muted: member.muted });
+    this.#roster.changed(member);
+    return this.#done(by, muted ? 'mute' : 'allow-unmute', member);
+  }
+
+  /**
+   * @param {string} person
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  lowerHand(person, by) {
+    const member = this.#roster.find(person);
+    if (!member) return 'person-unknown';
+    if (member.hand === 0) return null;
+    member.raiseHand(0);
+    this.#tell(member, 'hand-lowered', by);
+    this.#roster.changed(member);
+    return this.#done(by, 'lower-hand', member);
+  }
+
+  /**
+   * Takes somebody out, and keeps them out for a time where that is asked for.
+   * @param {string} person
+   * @param {{ banMs?: number }} options
+   * @param {By} by
+   * @returns {ErrorCode | null} 'ban-place' where they are out, but can't be banned
+   */
+  remove(person, { banMs = 0 }, by) {
+    const member = this.#roster.find(person);
+    if (!member) return 'person-unknown';
+    const { identity, tokenId, network, label } = member;
+    const isBanned = banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
+    this.#done(by, isBanned ? 'ban' : 'remove', member, isBanned ? { seconds: Math.round(banMs / 1000) } : {});
+    this.#expel(member, isBanned ? 'banned' : 'removed');
+    return banMs > 0 && !isBanned ? 'ban-place' : null;
+  }
+
+  /**
+   * @param {string} person
+   * @param {Role} role
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  setRole(person, role, by) {
+    const member = this.#roster.find(person);
+    if (!member) return 'person-unknown';
+    if (member.role === role) return null;
+    const isLast = member.role === 'moderator' && !this.#roster.everybody.some((other) => other !== member && other.role === 'moderator');
+    // Else nobody could do anything here; who wants to be no moderator any more hands it on first.
+    if (isLast && by !== OPERATOR) return 'not-allowed';
+    member.setRole(role);
+    this.#tellRole(member, by);
+    return this.#done(by, 'role', member, { role });
+  }
+
+  /** @param {boolean} on whether nobody new may come in @param {By} by @returns {ErrorCode | null} */
+  lock(on, by) {
+    return this.#set('locked', on, by, { action: on ? 'lock' : 'unlock' });
+  }
+
+  /** @param {boolean} on whether newcomers must be let in @param {By} by @returns {ErrorCode | null} */
+  lobby(on, by) {
+    const result = this.#set('lobby', on, by, { action: on ? 'lobby-on' : 'lobby-off' });
+    if (!on) this.#lobby.admitAll();
+    return result;
+  }
+
+  /** @param {string} knock @param {By} by @returns {ErrorCode | null} */
+  admit(knock, by) {
+    return this.#lobby.admit(knock) ? this.#done(by, 'admit', null, { knock }) : 'person-unknown';
+  }
+
+  /** @param {string} knock @param {By} by @returns {ErrorCode | null} */
+  turnAway(knock, by) {
+    return this.#lobby.turnAway(knock) ? this.#done(by, 'turn-away', null, { knock }) : 'person-unknown';
+  }
+
+  /** @param {'chat' | 'record'} what @param {Who} who may @param {By} by @returns {ErrorCode | null} */
+  allow(what, who, by) {
+    return this.#set(what, who, by, { action: 'allow', what, who });
+  }
+
+  /**
+   * @param {string | null} password  null takes it away; those who are in stay in
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  setPassword(password, by) {
+    if (password !== null && this.#passwords.take(this.#clock.now()) > 0) return 'too-many-requests';
+    if (password === null && this.#password === null) return null;
+    this.#password = password === null ? null : new RoomPassword(password);
+    this.#rules.password = password !== null;
+    this.#tellRules();
+    return this.#done(by, password === null ? 'password-off' : 'password-on', null);
+  }
+
+  /** @param {By} by @returns {ErrorCode | null} */
+  endForAll(by) {
+    this.#done(by, 'end', null);
+    this.#end();
+    return null;
+  }
+
+  /** Who is banned from this room. */
+  bans() {
+    return this.#bans.list(this.#room);
+  }
+
+  /** @param {string} id  of a ban @param {By} by @returns {ErrorCode | null} */
+  unban(id, by) {
+    return this.#bans.remove(this.#room, id) ? this.#done(by, 'unban', null, { ban: id }) : 'person-unknown';
+  }
+
+  /** The room has ended. Idempotent. */
+  close() {
+    this.#lobby.close();
+  }
+
+  /**
+   * @param {'locked' | 'lobby' | 'chat' | 'record'} rule
+   * @param {boolean | Who} value
+   * @param {By} by
+   * @param {{ action: string, what?: string, who?: string }} act  for the log
+   * @returns {null}
+   */
+  #set(rule, value, by, { action, ...more }) {
+    if (this.#rules[rule] === value) return null;
+    Object.assign(this.#rules, { [rule]: value });
+    this.#tellRules();
+    return this.#done(by, action, null, more);
+  }
+
+  #tellRules() {
+    this.#roster.tell({ type: 'room', ...this.#rules });
+  }
+
+  /** @param {object} message */
+  #tellModerators(message) {
+    for (const member of this.#roster.present.values()) if (member.role === 'moderator') member.tell(message);
+  }
+
+  /**
+   * Tells a member what was done to them.
+   * @param {Member} member
+   * @param {string} action
+   * @param {By | null} by  null where nobody did it
+   * @param {object} [more]
+   */
+  #tell(member, action, by, more) {
+    member.tell({ type: 'moderated', action, by: by?.label ?? null, ...more });
+  }
+
+  /** @param {Member} member @param {By | null} by */
+  #tellRole(member, by) {
+    const { role, muted, permissions } = member;
+    this.#tell(member, 'role', by, { role, muted, may: [...permissions] });
+    this.#roster.changed(member);
+    this.welcomed(member);
+  }
+
+  /**
+   * Writes the line of what was done.
+   * @param {By} by
+   * @param {string} action
+   * @param {Member | null} member  to whom
+   * @param {object} [more]
+   * @returns {null}
+   */
+  #done(by, action, member, more) {
+    const to = member && { person: member.id, name: member.label };
+    const line = { room: this.#room, action, by: by.id, byName: by.label, ...to, ...more };
+    this.#log.info(`moderation ${JSON.stringify(line)}`);
+    return null;
+  }
+}

@@ -1,0 +1,232 @@
+import { Endpoint, isBuilt } from '@aloud/native';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { AccessToken } from 'livekit-server-sdk';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { Headless } from '../../bench/participants/headless.js';
+import { webTransportOn } from '../../bench/participants/webtransport.js';
+import { moderate } from '../../public/client/call/moderate.js';
+import { Http1Connection } from '../../public/client/connection/http1.js';
+import { fetchConfig } from '../../public/client/connection/join.js';
+import { WebSocketConnection } from '../../public/client/connection/websocket.js';
+import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
+import { systemClock } from '../../public/shared/clock.js';
+import { errors } from '../../public/shared/errors.js';
+import { AUDIO_HEADER_BYTES, Packet, writeAudioHeader } from '../../public/shared/packet.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
+import { createServer } from '../../server/server.js';
+import { tokenCommand } from '../../server/token-command.js';
+
+const SECRET = 'a-secret-of-at-least-32-characters';
+const OTHER = 'another-secret-of-32-characters-or-more';
+const KEYS = `main:${SECRET}`;
+const codec = await loadCodec('libopus-wasm');
+const transports = /** @type {const} */ ([...(isBuilt() ? ['webtransport'] : []), 'websocket', 'http1']);
+
+/** @type {(() => unknown)[]} */
+const open = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+/** @param {string[]} argv */
+async function startServer(...argv) {
+  /** @type {string[]} */
+  const lines = [];
+  const write = (/** @type {string} */ line) => void lines.push(line);
+  const log = { error: write, warn: write, info: write, debug: write };
+  const given = ['--port', '0', '--h3-port', '0', '--recording-limit-mb', '0', ...argv];
+  const server = await createServer(loadConfig({ argv: given, env: {} }), { log });
+  open.push(() => server.close());
+  return Object.assign(server, { lines });
+}
+
+/** @param {string} room @param {string} name @param {string} [role] @param {string[]} more */
+async function tokenFor(room, name, role = 'speaker', ...more) {
+  const { token } = await tokenCommand(['--room', room, '--name', name, '--role', role, '--keys', KEYS, ...more], { env: {} });
+  return token;
+}
+
+/**
+ * @param {{ url: string }} server
+ * @param {string} name
+ * @param {any} transport
+ * @param {{ token?: string, password?: string, lasting?: boolean }} [options]
+ */
+async function joined(server, name, transport, { lasting, ...options } = {}) {
+  const headless = new Headless({ codec, recordSeconds: 1, lasting });
+  open.push(() => headless.close());
+  await headless.join(/** @type {any} */ ({ origin: server.url, room: 'tea', name, transport, ...options }));
+  return headless;
+}
+
+/** The last control message of a type. @param {Headless} headless @param {string} type */
+const last = ({ controls }, type) => controls.findLast((message) => message.type === type);
+
+/** @param {Record<string, unknown>} claims @param {string} [secret] */
+const signed = (claims, secret = SECRET) =>
+  new SignJWT({ iss: 'main', sub: 'eve', exp: Date.now() / 1000 + 60, video: { room: 'tea', roomJoin: true }, ...claims })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(secret));
+
+/** @type {[string, () => Promise<string | undefined>, string][]} */
+const BAD = [
+  ['no token', async () => undefined, 'token-missing'],
+  ['an expired token', () => signed({ exp: Date.now() / 1000 - 60 }), 'token-expired'],
+  ['a token that begins later', () => signed({ nbf: Date.now() / 1000 + 60 }), 'token-early'],
+  ['a token without an end', () => signed({ exp: undefined }), 'token-endless'],
+  ['a token of a foreign key', () => signed({ iss: 'theirs' }, OTHER), 'token-foreign'],
+  ['a token signed by somebody else', () => signed({}, OTHER), 'token-invalid'],
+  ['a token for another room', () => signed({ video: { room: 'coffee', roomJoin: true } }), 'token-room'],
+  ['a token that was tampered with', async () => {
+    const [head, body, signature] = (await signed({ video: { room: 'coffee', roomJoin: true } })).split('.');
+    const claims = JSON.parse(Buffer.from(body, 'base64url').toString());
+    const changed = Buffer.from(JSON.stringify({ ...claims, video: { room: 'tea', roomJoin: true } })).toString('base64url');
+    return `${head}.${changed}.${signature}`;
+  }, 'token-invalid'],
+  ['a token with alg none', async () =>
+    new UnsecuredJWT({ iss: 'main', sub: 'eve', exp: Date.now() / 1000 + 60, video: { room: 'tea', roomJoin: true } }).encode(), 'token-invalid'],
+];
+
+/**
+ * A connection that heeds no refusal: it sends sound and messages until it is closed.
+ * @param {{ url: string }} server
+ * @param {string} transport
+ */
+async function intruder(server, transport) {
+  const { now } = systemClock;
+  const signal = new AbortController().signal;
+  const { transports: offered } = await fetchConfig(server.url);
+  if (transport === 'http1') return Http1Connection.open({ url: new URL('/api/sessions', server.url).href, clock: systemClock });
+  if (transport === 'websocket') {
+    const url = new URL('/session', server.url).href.replace('http', 'ws');
+    return WebSocketConnection.open({ url, now, signal, WebSocket: /** @type {any} */ (WebSocket) });
+  }
+  const endpoint = new Endpoint({ ioThreads: 1 });
+  open.push(() => endpoint.close());
+  const { port, certificateHashes } = /** @type {any} */ (offered.webtransport);
+  const url = `https://localhost:${port}/session`;
+  return WebTransportConnection.open({ url, certificateHashes, now, signal, WebTransport: webTransportOn(endpoint) });
+}
+
+/** A packet of sound, as far as anybody looks before it is decoded. @param {number} frame */
+function soundOf(frame) {
+  const packet = Object.assign(new Packet(), { frame, sequence: frame & 0xffff, level: 10, voice: true });
+  const bytes = new Uint8Array(AUDIO_HEADER_BYTES + 100);
+  const end = writeAudioHeader(bytes, packet);
+  bytes[end] = 3;
+  return bytes.slice(0, end + 4);
+}
+
+describe.each(transports)('with --keys, over %s', (transport) => {
+  it.each(BAD)('%s lets nobody in, and nothing passes either way', async (_what, make, code) => {
+    const server = await startServer('--keys', KEYS);
+    const ann = await joined(server, 'Ann', 'websocket', { token: await tokenFor('tea', 'Ann') });
+    const connection = await intruder(server, transport);
+    open.push(() => connection.close());
+    /** @type {any[]} */
+    const messages = [];
+    let packets = 0;
+    /** @type {string[]} */
+    const ends = [];
+    connection.handler = {
+      onPacket: () => void (packets += 1),
+      onControl: (message) => void messages.push(message),
+      onClosed: (end) => void ends.push(end),
+    };
+    connection.join({ type: 'join', version: 1, room: 'tea', name: 'Eve', token: await make() });
+    for (let i = 0; i < 25; i++) {
+      connection.send(soundOf(i));
+      connection.sendControl({ type: 'chat', text: 'let me in' });
+      await pause(10);
+    }
+    await vi.waitFor(() => expect(messages).toMatchObject([{ type: 'refused', code, message: errors[/** @type {keyof typeof errors} */ (code)].message }]), 3000);
+    expect(packets).toBe(0);
+    expect(ann.people.map(({ name }) => name)).toEqual(['Ann']);
+    expect(ann.controls.filter(({ type }) => type === 'chat')).toEqual([]);
+    expect(server.rooms.people).toBe(1);
+    expect(server.rooms.get('tea')?.describe().people.length).toBe(1);
+    expect(server.lines.join('\n')).not.toContain(SECRET);
+  });
+
+  it('a client is told why, with its code', async () => {
+    const server = await startServer('--keys', KEYS);
+    const token = await tokenFor('coffee', 'Ann');
+    await expect(joined(server, 'Ann', transport, { token })).rejects.toMatchObject({ code: 'token-room', refused: true });
+    await expect(joined(server, 'Ann', transport)).rejects.toMatchObject({ code: 'token-missing', refused: true });
+  });
+
+  it('tokens of aloud and of LiveKit let people in, with their names, roles and rights', async () => {
+    const server = await startServer('--keys', `old:${OTHER},${KEYS}`);
+    const livekit = new AccessToken('main', SECRET, { identity: 'bob-1', name: 'Bob', ttl: '10m' });
+    livekit.addGrant({ room: 'tea', roomJoin: true, canPublish: false });
+    const ann = await joined(server, 'somebody', transport, { token: await tokenFor('tea', 'Ann', 'moderator') });
+    const bob = await joined(server, 'somebody', transport, { token: await livekit.toJwt() });
+    await vi.waitFor(() => expect(ann.people).toMatchObject([{ name: 'Ann', role: 'moderator' }, { name: 'Bob', role: 'listener', muted: true }]), 5000);
+    expect(last(bob, 'welcome')?.may).toEqual(['listen', 'chat']);
+    bob.sendControl(moderate.lock(true));
+    await vi.waitFor(() => expect(last(bob, 'refused')).toMatchObject({ of: 'moderate', code: 'not-allowed' }), 5000);
+    expect(server.rooms.get('tea')?.moderation.rules.locked).toBe(false);
+  });
+
+  it('a ban holds against the same token, and against another one of the same identity', async () => {
+    const server = await startServer('--keys', KEYS);
+    const ann = await joined(server, 'Ann', transport, { token: await tokenFor('tea', 'Ann', 'moderator') });
+    const token = await tokenFor('tea', 'Eve', 'speaker', '--identity', 'eve');
+    const eve = await joined(server, 'Eve', transport, { token, lasting: true });
+    await vi.waitFor(() => expect(ann.people.length).toBe(2), 5000);
+    ann.sendControl(moderate.remove(ann.people[1].id, 3600));
+    await vi.waitFor(() => expect(eve.ended?.code).toBe('banned'), 5000);
+    await expect(joined(server, 'Eve', transport, { token })).rejects.toMatchObject({ code: 'banned' });
+    const another = await tokenFor('tea', 'Eva', 'moderator', '--identity', 'eve');
+    await expect(joined(server, 'Eva', transport, { token: another })).rejects.toMatchObject({ code: 'banned' });
+    // It comes from the same address, and isn't banned for that.
+    await joined(server, 'Bob', transport, { token: await tokenFor('tea', 'Bob') });
+    expect(server.lines.filter((line) => line.startsWith('moderation'))).toHaveLength(1);
+  });
+});
+
+describe.each(transports)('without keys, over %s', (transport) => {
+  it('a moderator mutes, lets somebody in from the lobby, and removes them', async () => {
+    const server = await startServer();
+    const ann = await joined(server, 'Ann', transport);
+    ann.sendControl(moderate.lobby(true));
+    await vi.waitFor(() => expect(last(ann, 'room')).toMatchObject({ lobby: true }), 5000);
+    const coming = joined(server, 'Bob', transport, { lasting: true });
+    await vi.waitFor(() => expect(last(ann, 'knocks')?.people).toMatchObject([{ name: 'Bob' }]), 5000);
+    // Longer than a server waits for an answer to its own join, and a client for the server's.
+    await pause(6000);
+    ann.sendControl(moderate.admit(last(ann, 'knocks')?.people[0].id));
+    const bob = await coming;
+    await vi.waitFor(() => expect(ann.people.length).toBe(2), 5000);
+    const { id } = ann.people[1];
+    ann.sendControl(moderate.mute(id, true));
+    await vi.waitFor(() => expect(last(bob, 'moderated')).toMatchObject({ action: 'muted', by: 'Ann' }), 5000);
+    await vi.waitFor(() => expect(ann.people[1]).toMatchObject({ muted: true, silenced: true }), 5000);
+    bob.mute(false);
+    await vi.waitFor(() => expect(last(bob, 'refused')).toMatchObject({ of: 'mute', code: 'muted-by-moderator' }), 5000);
+    ann.sendControl(moderate.remove(id));
+    await vi.waitFor(() => expect(bob.ended?.code).toBe('removed'), 5000);
+    expect(bob.states.at(-1)).toBe('ended');
+    expect(ann.ended).toBe(null);
+  });
+
+  it('a password is asked, and the lobby turns away', async () => {
+    const server = await startServer();
+    const ann = await joined(server, 'Ann', transport);
+    ann.sendControl(moderate.setPassword('tea-time'));
+    await vi.waitFor(() => expect(last(ann, 'room')).toMatchObject({ password: true }), 5000);
+    await expect(joined(server, 'Bob', transport)).rejects.toMatchObject({ code: 'password-missing' });
+    await expect(joined(server, 'Bob', transport, { password: 'coffee' })).rejects.toMatchObject({ code: 'password-wrong' });
+    await joined(server, 'Bob', transport, { password: 'tea-time' });
+    ann.sendControl(moderate.lobby(true));
+    await vi.waitFor(() => expect(last(ann, 'room')).toMatchObject({ lobby: true }), 5000);
+    const coming = joined(server, 'Eve', transport, { password: 'tea-time' });
+    const refusal = expect(coming).rejects.toMatchObject({ code: 'turned-away' });
+    await vi.waitFor(() => expect(last(ann, 'knocks')?.people).toMatchObject([{ name: 'Eve' }]), 5000);
+    ann.sendControl(moderate.turnAway(last(ann, 'knocks')?.people[0].id));
+    await refusal;
+  });
+});
