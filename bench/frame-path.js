@@ -133,7 +133,7 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
     /** @type {any} */
     const session = { transport, peer: '', handler: null, send, sendControl() {}, close() {}, stats: () => ({}) };
     const member = rooms.join('bench', `P${i}`, session);
-    if (typeof member === 'string') throw new Error(member);
+    if (member === null || typeof member === 'string') throw new Error(member ?? 'they wait in a lobby');
     members.push({ member, talks: i < talking });
   }
   if (recorded) members[0].member.control({ type: 'record', on: true });

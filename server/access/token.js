@@ -81,7 +81,7 @@ export class TokenVerifier {
  * @param {string | null} room
  * @returns {Admission | ErrorCode}
  */
-function admissionOf({ sub, jti = null, name = null, video }, room) {
+function admissionOf({ sub, jti, name, video }, room) {
   if (!video.roomJoin || (room !== null && video.room !== room)) return 'token-room';
   /** @type {Set<Permission>} */
   const withheld = new Set();
@@ -90,7 +90,7 @@ function admissionOf({ sub, jti = null, name = null, video }, room) {
   if (!video.roomRecord && !video.roomAdmin) withheld.add('record');
   /** @type {Role} */
   const role = video.roomAdmin ? 'moderator' : video.canPublish ? 'speaker' : 'listener';
-  return { name, grant: { role, withheld, identity: sub, tokenId: jti } };
+  return { name: name ?? null, grant: { role, withheld, identity: sub, tokenId: jti ?? null } };
 }
 
 /**

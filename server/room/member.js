@@ -53,6 +53,7 @@ const clockReply = new Uint8Array(CLOCK_REPLY_BYTES);
  */
 export class Member {
   #room;
+  /** @type {Grant} */
   #grant;
   /** @type {Role} */
   #role;
@@ -108,13 +109,15 @@ export class Member {
     /** The network that the session comes from, for limits; null for this machine. */
     this.network = networkOf(session.peer);
     this.source = source;
-    this.listener = listener;
     this.#room = room;
-    this.#grant = before?.#grant ?? grant;
-    this.#role = before?.#role ?? grant.role;
+    this.#grant = before === null ? grant : before.#grant;
+    this.#role = before === null ? grant.role : before.#role;
     this.#permissions = permissionsOf(this.#role, this.#grant.withheld);
-    this.#silenced = before?.#silenced ?? false;
+    this.#silenced = before !== null && before.#silenced;
     this.#hearOrNot();
+    // Nothing is mixed for one who may not listen.
+    if (!this.may('listen')) listener?.close();
+    this.listener = this.may('listen') ? listener : null;
     this.#lastHeardMs = this.#sinceMs = room.clockNow();
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });

@@ -1,4 +1,5 @@
 /**
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
  * @import { CommandRoom } from './commands.js'
@@ -8,7 +9,6 @@
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
-import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { Stream } from '../../public/shared/packet.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
@@ -27,6 +27,7 @@ import { refuse } from './refusal.js';
 import { Reports } from './reports.js';
 import { Roster } from './roster.js';
 import { WaitedFor } from './waited-for.js';
+import { welcomeOf } from './welcome.js';
 
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
@@ -80,15 +81,7 @@ export class Room {
     const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster });
     /** What moderators and the operator do in this room. */
-    this.moderation = new Moderation({
-      room: name,
-      roster,
-      bans: owner.bans,
-      clock,
-      log,
-      expel: (member, code) => this.#expel(member, code),
-      end: () => this.#endForAll(),
-    });
+    this.moderation = this.#openModeration(roster, clock);
     this.#parts = { config, roster, delay, delivery, chat, recording, moderation: this.moderation };
     this.#roster = roster;
     this.#delay = delay;
@@ -107,6 +100,19 @@ export class Room {
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
     const members = roster.present;
     this.#reports = new Reports({ room: name, clock, log, members, visit, onRound: () => this.#endRound(), phase });
+  }
+
+  /**
+   * @param {Roster} roster
+   * @param {Clock} clock
+   */
+  #openModeration(roster, clock) {
+    const expel = (/** @type {Member} */ member, /** @type {ErrorCode} */ code) => this.#expel(member, code);
+    const end = () => {
+      this.close('room-ended');
+      this.#owner.ended(this);
+    };
+    return new Moderation({ room: this.name, roster, bans: this.#owner.bans, clock, log: this.#log, expel, end });
   }
 
   get #log() {
@@ -192,7 +198,8 @@ export class Room {
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member);
-    this.#welcome(member, token, wishes);
+    const { nameCut } = wishes;
+    member.tell(welcomeOf(this.#parts, member, { name: this.name, token, waited: this.#waitedFor.people, nameCut }));
     this.moderation.welcomed(member);
     if (before) this.#roster.changed(member, member);
     else this.#roster.came(member);
@@ -223,12 +230,7 @@ export class Room {
     const id = before?.id ?? this.#roster.nextId();
     const { listener, source } = this.#sound.open(id, session, wishes, before);
     const label = before?.label ?? this.#roster.labelFor(name);
-    const member = new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
-    if (member.may('listen')) return member;
-    // Nothing is mixed for one who may not listen.
-    listener.close();
-    member.listener = null;
-    return member;
+    return new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
   }
 
   /**
@@ -239,40 +241,6 @@ export class Room {
     before.end('resumed-elsewhere');
     this.#delivery.leave(before.source, before.listener);
     this.#recording.replaced(member);
-  }
-
-  /**
-   * @param {Member} member
-   * @param {string} token  of its place
-   * @param {JoinWishes} wishes
-   */
-  #welcome(member, token, { nameCut }) {
-    const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = this.#config;
-    const { sampleRate, channels, frameMs, opusFrames } = format;
-    member.tell({
-      type: 'welcome',
-      version: CONTROL_VERSION,
-      you: member.id,
-      format: { sampleRate, channels, frameMs, opusFrames },
-      delivery: member.delivery,
-      serverDelayMs: member.takeDelay(),
-      bitrate,
-      redundancy,
-      silenceSuppression: silenceSuppression && member.delivery === 'tick',
-      echo,
-      idleTimeoutMs,
-      people: this.#roster.knownTo(member).map((person) => person.describe()),
-      room: this.name,
-      waited: this.#waitedFor.people,
-      chat: this.#chat.history,
-      canRecord: this.#recording.offered,
-      role: member.role,
-      may: [...member.permissions],
-      rules: this.moderation.rules,
-      recording: this.#recording.state,
-      resume: token,
-      ...(nameCut && { nameCut }),
-    });
   }
 
   /**
@@ -382,12 +350,6 @@ export class Room {
       this.#roster.free(member);
       this.#left(member);
     }
-  }
-
-  /** A moderator ends the room. */
-  #endForAll() {
-    this.close('room-ended');
-    this.#owner.ended(this);
   }
 
   /** @param {string} id  of a member of whom nothing is to be heard any more */

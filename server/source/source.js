@@ -203,7 +203,7 @@ export class Source {
 
   /**
    * Counts a packet that isn't used.
-   * @param {DropReason | 'early' | 'past' | 'flood' | 'control' | 'duplicate'} reason
+   * @param {DropReason | 'unheard' | 'early' | 'past' | 'flood' | 'control' | 'duplicate'} reason
    * @returns {-1}
    */
   drop(reason) {
