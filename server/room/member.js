@@ -113,13 +113,15 @@ export class Member {
     /** The network that the session comes from, for limits; null for this machine. */
     this.network = networkOfPeer(session.peer);
     this.source = source;
-    this.listener = listener;
     this.#room = room;
     this.#grant = before ? before.#grant : grant;
     this.#role = before ? before.#role : grant.role;
     this.#permissions = permissionsOf(this.#role, this.#grant.withheld);
     this.#silenced = before !== null && before.#silenced;
     this.#hearOrNot();
+    // Nothing is mixed for one who may not listen.
+    if (!this.may('listen')) listener?.close();
+    this.listener = this.may('listen') ? listener : null;
     this.#lastHeardMs = this.#sinceMs = room.clockNow();
     countJoin();
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;

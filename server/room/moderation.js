@@ -240,12 +240,19 @@ export class Moderation {
 
   /** @param {string} knock @param {By} by @returns {ErrorCode | null} */
   admit(knock, by) {
-    return this.#lobby.admit(knock) ? this.#done(by, 'admit', null, { knock }) : 'person-unknown';
+    const name = this.#knocker(knock);
+    return this.#lobby.admit(knock) ? this.#done(by, 'admit', null, { knock, name }) : 'person-unknown';
   }
 
   /** @param {string} knock @param {By} by @returns {ErrorCode | null} */
   turnAway(knock, by) {
-    return this.#lobby.turnAway(knock) ? this.#done(by, 'turn-away', null, { knock }) : 'person-unknown';
+    const name = this.#knocker(knock);
+    return this.#lobby.turnAway(knock) ? this.#done(by, 'turn-away', null, { knock, name }) : 'person-unknown';
+  }
+
+  /** What one who waits is called. @param {string} knock */
+  #knocker(knock) {
+    return this.knocks.find(({ id }) => id === knock)?.name;
   }
 
   /** @param {'chat' | 'record'} what @param {Who} who may @param {By} by @returns {ErrorCode | null} */

@@ -48,7 +48,6 @@
  * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
  * @property {Recordings} [recordings]  without it nothing can be recorded
  * @property {Observer} [observer]  for measurements
- * @property {RoomTotals} [totals]  of all rooms; Rooms gives it
  *
  * @typedef {object} RoomOwner  whoever has all rooms
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
@@ -56,6 +55,7 @@
  * @property {SessionLog} sessions  logs their ends
  * @property {() => void} settle  settles all rooms' loads; to be called once a second
  * @property {Bans} bans  of all rooms
+ * @property {RoomTotals} totals  of rooms and members that have gone
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received

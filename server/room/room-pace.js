@@ -1,11 +1,11 @@
 /**
+ * @import { RoomTotals } from './figures.js'
  * @import { RoomConfig, RoomServices } from './room-config.js'
  */
 
 import { TickLateness } from '../clock/tick-lateness.js';
 import { TickLoad } from '../clock/tick-load.js';
 import { SpeakerPlaces } from '../mix/speaker-places.js';
-import { RoomTotals } from './figures.js';
 
 /** What a room's replies may take of a second while others' mixes are late, in milliseconds. */
 const MAX_REPLY_MS = 200;
@@ -23,11 +23,12 @@ export class RoomPace {
   /**
    * @param {Pick<RoomConfig, 'maxSpeakers'>} config
    * @param {RoomServices} services
+   * @param {RoomTotals} totals  of all rooms
    */
-  constructor({ maxSpeakers }, services) {
+  constructor({ maxSpeakers }, services, totals) {
     this.#services = services;
     this.#places = new SpeakerPlaces(maxSpeakers);
-    this.totals = services.totals ?? new RoomTotals();
+    this.totals = totals;
   }
 
   /** How many speakers are mixed now. */

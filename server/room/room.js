@@ -67,7 +67,7 @@ export class Room {
     this.#config = config;
     this.#services = services;
     this.#owner = owner;
-    const pace = new RoomPace(config, services);
+    const pace = new RoomPace(config, services, owner.totals);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
@@ -229,12 +229,7 @@ export class Room {
     const id = before?.id ?? this.#roster.nextId();
     const { listener, source } = this.#sound.open(id, session, wishes, before);
     const label = before?.label ?? this.#roster.labelFor(name);
-    const member = new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
-    if (member.may('listen')) return member;
-    // Nothing is mixed for one who may not listen.
-    listener.close();
-    member.listener = null;
-    return member;
+    return new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
   }
 
   /**

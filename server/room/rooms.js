@@ -64,7 +64,7 @@ export class Rooms {
   constructor({ config, services, maxRooms, maxPeople }) {
     /** @type {RoomConfig} */
     this.#config = { ...ROOM_DEFAULTS, ...config };
-    this.#services = { ...services, totals: this.#totals };
+    this.#services = services;
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
     this.#sessions = new SessionLog(services);
@@ -74,6 +74,7 @@ export class Rooms {
       sessions: this.#sessions,
       settle: () => this.#shares.settle(services.clock.now(), this.#all()),
       bans: new Bans(services.clock),
+      totals: this.#totals,
     };
   }
 

@@ -190,13 +190,13 @@ describe.each(transports)('with --keys, over %s', (transport) => {
 
 describe.each(transports)('without keys, over %s', (transport) => {
   it('a moderator mutes, lets somebody in from the lobby, and removes them', async () => {
-    const server = await startServer();
+    const server = await startServer('--idle-timeout-ms', '5000');
     const ann = await joined(server, 'Ann', transport);
     ann.sendControl(moderate.lobby(true));
     await vi.waitFor(() => expect(last(ann, 'room')).toMatchObject({ lobby: true }), 5000);
     const coming = joined(server, 'Bob', transport, { lasting: true });
     await vi.waitFor(() => expect(last(ann, 'knocks')?.people).toMatchObject([{ name: 'Bob' }]), 5000);
-    // Longer than a server waits for an answer to its own join, and a client for the server's.
+    // Longer than a client waits for the answer to its join, and than the server bears silence.
     await pause(6000);
     ann.sendControl(moderate.admit(last(ann, 'knocks')?.people[0].id));
     const bob = await coming;

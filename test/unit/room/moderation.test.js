@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { OPEN_GRANT } from '../../../server/access/grant.js';
 import { LOBBY_MS } from '../../../server/room/lobby.js';
 import { OPERATOR } from '../../../server/room/moderation.js';
-import { Conference } from '../../fakes/conference.js';
+import { Conference, Person as FarEnd } from '../../fakes/conference.js';
+import { FakeSession } from '../../fakes/fake-session.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
@@ -89,6 +91,47 @@ describe('roles', () => {
     expect(seen(ann, bob)).toMatchObject({ role: 'speaker', muted: true });
     bob.session.handler?.control({ type: 'mute', muted: false });
     expect(seen(ann, bob)).toMatchObject({ muted: false });
+  });
+});
+
+describe('a token', () => {
+  /** @param {Conference} conference @param {Partial<typeof OPEN_GRANT>} grant */
+  function enter(conference, grant) {
+    const session = new FakeSession(conference.transport);
+    const entry = { grant: { ...OPEN_GRANT, identity: 'guest', ...grant }, password: null };
+    const joined = conference.rooms.join('lab', 'Guest', session, {}, entry);
+    return { joined, guest: new FarEnd(conference, session) };
+  }
+
+  it('may let somebody speak who hears nothing', async () => {
+    const { conference, ann } = await room();
+    const { guest } = enter(conference, { withheld: new Set(/** @type {const} */ (['listen'])) });
+    expect(last(guest, 'welcome')).toMatchObject({ role: 'speaker', may: ['speak', 'chat', 'record'] });
+    for (let frame = 0; frame < 20; frame++) {
+      await ann.speak(frame, 0.25, { level: 10, voice: true });
+      await guest.speak(frame, 0.5, { level: 10, voice: true });
+      conference.pass(1);
+    }
+    conference.pass(10);
+    expect(guest.session.packets).toEqual([]);
+    expect([...(await ann.heard()).values()].some((pcm) => pcm?.some((value) => Math.abs(value - 0.5) < 0.01))).toBe(true);
+    guest.session.close(0, 'left');
+    conference.clock.advance(5000);
+    ann.session.close(0, 'left');
+  });
+
+  it('of a moderator opens locked rooms, and never makes others moderators when they leave', async () => {
+    const { conference, ann, bob } = await room();
+    send(ann, { action: 'lock', on: true });
+    expect(enter(conference, {}).joined).toBe('room-locked');
+    expect(last(enter(conference, { role: 'moderator', identity: 'boss' }).guest, 'welcome').role).toBe('moderator');
+    ann.session.handler?.control({ type: 'leave' });
+    expect(bob.session.told('moderated')).toEqual([]);
+  });
+
+  it('makes nobody a moderator who only has the right to speak, even alone', () => {
+    const conference = new Conference();
+    expect(last(enter(conference, {}).guest, 'welcome')).toMatchObject({ role: 'speaker' });
   });
 });
 
