@@ -122,6 +122,20 @@ describe('information', () => {
   });
 });
 
+describe('an invitation', () => {
+  it('is printed with its link, and a secret that won’t do is not', async () => {
+    const secret = 'a-secret-of-at-least-32-characters';
+    const made = start(['token', '--room', 'tea', '--name', 'Ann'], { ALOUD_KEYS: `main:${secret}` });
+    expect(await made.exit).toBe(0);
+    const [, token] = /^([\w-]+\.[\w-]+\.[\w-]+)\nhttp:\/\/localhost:8080\/r\/tea#token=\1\n$/.exec(made.stdout) ?? [];
+    expect(JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())).toMatchObject({ iss: 'main', name: 'Ann' });
+    const short = start(['--keys', 'main:too-short-a-secret']);
+    expect(await short.exit).toBe(2);
+    expect(short.stderr).toMatch(/^--keys: allowed is ID:SECRET, .*32 to 256 .*\n$/);
+    expect(short.stderr).not.toContain('too-short');
+  });
+});
+
 describe('a start', () => {
   it('prints the address and what is on, serves the page, and ends with SIGTERM', async () => {
     const command = startServer(['--engine', 'none']);

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { AccessState } from '../../../../public/client/call/access-state.js';
+
+const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody' };
+const welcome = { type: 'welcome', you: '2', role: 'speaker', may: ['speak', 'listen'], rules, people: [{ id: '1' }, { id: '2', silenced: true }] };
+
+describe('AccessState', () => {
+  it('follows the lobby, the welcome, roles and rules', () => {
+    const access = new AccessState();
+    expect(access.update({ type: 'lobby', waitMs: 1 })).toBe(true);
+    expect(access.state.waiting).toBe(true);
+    access.update(welcome);
+    expect(access.state).toMatchObject({ waiting: false, role: 'speaker', may: ['speak', 'listen'], silenced: true, rules });
+    access.update({ type: 'room', ...rules, locked: true, chat: 'moderators' });
+    expect(access.state.rules).toEqual({ ...rules, locked: true, chat: 'moderators' });
+    access.update({ type: 'moderated', action: 'role', role: 'moderator', may: ['moderate'], by: null });
+    access.update({ type: 'knocks', people: [{ id: '1', name: 'Eve' }] });
+    access.update({ type: 'bans', bans: [{ id: '7' }] });
+    expect(access.state).toMatchObject({ role: 'moderator', may: ['moderate'], knocks: [{ id: '1', name: 'Eve' }], bans: [{ id: '7' }] });
+  });
+
+  it('changes with oneself, and with nobody else', () => {
+    const access = new AccessState();
+    access.update(welcome);
+    expect(access.update({ type: 'changed', person: { id: '1', silenced: false } })).toBe(false);
+    expect(access.update({ type: 'changed', person: { id: '2', silenced: true } })).toBe(false);
+    expect(access.update({ type: 'changed', person: { id: '2', silenced: false } })).toBe(true);
+    expect(access.state.silenced).toBe(false);
+    expect(access.update({ type: 'moderated', action: 'muted', by: 'Ann' })).toBe(false);
+  });
+
+  it('bears a server that tells nothing of it, or nonsense', () => {
+    const access = new AccessState();
+    access.update({ type: 'welcome', you: '1' });
+    expect(access.state).toMatchObject({ role: 'speaker', may: [], rules });
+    for (const type of ['room', 'knocks', 'bans', 'moderated', 'changed', 'lobby']) access.update({ type, people: 1, bans: 'x', person: null, action: 'role', may: 5 });
+    expect(access.state).toMatchObject({ knocks: [], bans: [], may: [], rules });
+  });
+});
