@@ -51,7 +51,7 @@
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
- * @property {() => void} settle  settles all rooms' loads; to be called once a second
+ * @property {() => void} settle  settles all rooms' loads; to be called once a second, and when a tick is late
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received

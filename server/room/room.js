@@ -31,6 +31,9 @@ import { WaitedFor } from './waited-for.js';
 /** What a room's replies may take of a second while others' mixes are late, in milliseconds. */
 const MAX_REPLY_MS = 200;
 
+/** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
+const SETTLE_LATE_MS = 10;
+
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
  * its tick, reports, commands or timers ends this room with `internal`, and no other hears of it.
@@ -297,6 +300,7 @@ export class Room {
   #tick(frame, latenessMs) {
     this.#tickLateness.add(latenessMs);
     if (this.#places.note(latenessMs)) this.#delivery.setPlaces(this.#places.now);
+    if (latenessMs > SETTLE_LATE_MS) this.#owner.settle();
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
     if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
