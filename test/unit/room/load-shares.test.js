@@ -9,30 +9,47 @@ function room(ms, networks) {
   return { load, networks: () => networks };
 }
 
+/** @param {ReturnType<typeof room>[]} rooms  what they take, they have taken in a second */
+function settle(...rooms) {
+  const shares = new LoadShares();
+  shares.settle(0, []);
+  shares.settle(1000, rooms);
+  // Of a second nearly all counts.
+  return rooms.map(({ load }) => load.weight / (1 - Math.exp(-5)));
+}
+
 it('who fills many rooms makes all of them heavy, and nobody makes another\'s heavy by being in it', () => {
   const many = Array.from({ length: 50 }, () => room(10, ['eve', 'eve']));
-  const honest = room(20, ['ann', 'bob', 'eve', 'eve', 'eve']);
-  const empty = room(1, []);
-  new LoadShares().settle(0, [...many, honest, empty]);
-  for (const { load } of many) expect(load.weight).toBeCloseTo(10 + 500 + 12);
-  expect(honest.load.weight).toBeCloseTo(20 + 4);
-  expect(empty.load.weight).toBe(1);
+  const weights = settle(...many, room(20, ['ann', 'bob', 'eve', 'eve', 'eve']), room(1, []));
+  for (const weight of weights.slice(0, 50)) expect(weight).toBeCloseTo(10 + 500 + 12);
+  expect(weights.slice(50)).toEqual([expect.closeTo(20 + 4), expect.closeTo(1)]);
 });
 
 it('rooms from this machine count by themselves', () => {
-  const rooms = [room(10, [null, null]), room(30, [null])];
-  new LoadShares().settle(0, rooms);
-  expect(rooms.map(({ load }) => load.weight)).toEqual([10, 30]);
+  expect(settle(room(10, [null, null]), room(30, [null]))).toEqual([expect.closeTo(10), expect.closeTo(30)]);
 });
 
-it('is settled once a second, and what comes meanwhile counts at once', () => {
+it('a room is the heaviest until it is settled, and many that begin at once are heavier than an old one 100 ms later', () => {
   const shares = new LoadShares();
-  const one = room(10, ['a']);
+  const old = room(20, ['ann', 'bob']);
+  shares.settle(0, [old]);
+  shares.settle(1000, [old]);
+  const many = Array.from({ length: 80 }, (_, i) => room(0, [`eve ${i % 4}`]));
+  expect(many[0].load.weight).toBe(Infinity);
+  shares.settle(1050, [old, ...many]);
+  for (const { load } of many) load.add(0.6);
+  old.load.add(1);
+  shares.settle(1100, [old, ...many]);
+  for (const { load } of many) expect(load.weight).toBeGreaterThan(1.5 * old.load.weight);
+});
+
+it('is settled no more often than each 50 ms', () => {
+  const shares = new LoadShares();
+  const one = room(0, ['a']);
   shares.settle(0, [one]);
   one.load.add(5);
-  expect(one.load.weight).toBe(25);
-  shares.settle(500, [one]);
-  expect(one.load.weight).toBe(25);
-  shares.settle(1000, [one]);
-  expect(one.load.weight).toBe(10);
+  shares.settle(49, [one]);
+  expect(one.load.weight).toBe(0);
+  shares.settle(50, [one]);
+  expect(one.load.weight).toBeGreaterThan(0);
 });
