@@ -33,6 +33,7 @@ const MAY_IMPORT = {
   'public/texts': [],
   'public/ui/kit': ['public/texts', 'public/texts.js'],
   'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
+  'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
   'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
 
   bench: ['certs', 'native', 'public', 'server', 'worklets'],

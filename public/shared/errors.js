@@ -54,6 +54,8 @@ export const errors = Object.freeze({
   },
   'recording-failed': { close: 23, status: 500, message: 'The recording could not be written, and has stopped.' },
   'recording-busy': { close: 24, status: 429, message: 'The recording was started again and again. Wait a moment.' },
+  removed: { close: 60, status: 403, message: 'You were removed from the room.' },
+  'room-ended': { close: 61, status: 410, message: 'The room was ended for everybody.' },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

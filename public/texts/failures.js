@@ -76,6 +76,8 @@ const connectionFailures = Object.freeze({
     'back by yourself, with your name, as soon as there is one.',
   'resumed-elsewhere': 'This call goes on in another tab or window. To have it here, join again.',
   'protocol-version': 'This page and the server are of different versions. Reload the page, then join again.',
+  removed: 'You were removed from this room. Ask whoever called you there before you join again.',
+  'room-ended': 'This room was ended for everybody. To meet again, start a room or join this one.',
   'server-closing': 'The server is shutting down, maybe only to start anew. Try again in a moment.',
 });
 

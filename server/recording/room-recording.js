@@ -28,6 +28,9 @@ const EVERY_SECONDS = 20;
 /** The most tracks of a recording: people may come, agree and go. */
 const MAX_FILES = 1000;
 
+/** The name under which the operator stops a recording. */
+const OPERATOR_LABEL = 'The server’s operator';
+
 /** Whether a room is being recorded, who started it and who agreed. */
 export class RoomRecording {
   #name;
@@ -207,6 +210,13 @@ export class RoomRecording {
   /** @param {Member} member  who left */
   left(member) {
     this.#recording?.leave(member.id);
+  }
+
+  /** Ends the recording, as its server's operator. @returns {boolean} false when there is none */
+  stop() {
+    if (!this.#state?.on) return false;
+    this.#stop({ stoppedBy: OPERATOR_LABEL });
+    return true;
   }
 
   /** @param {Partial<RecordingState>} why */

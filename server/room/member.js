@@ -214,7 +214,7 @@ export class Member {
   /** @param {number} code  0 is a normal end */
   closed(code) {
     this.#why = endOf(code);
-    this.#room.gone(this, code === 0);
+    this.#room.gone(this, code === 0 || code === errors.removed.close);
   }
 
   /** Counts a control message that did nothing. */

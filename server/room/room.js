@@ -335,6 +335,34 @@ export class Room {
     }
   }
 
+  /**
+   * Removes somebody: their place isn't kept.
+   * @param {string} id
+   * @returns {boolean} false when there is nobody of that id, away or not
+   */
+  remove(id) {
+    const member = this.#roster.everybody.find((one) => one.id === id);
+    if (!member) return false;
+    if (this.#roster.present.has(id)) {
+      member.end('removed');
+    } else {
+      this.#roster.free(member);
+      this.#left(member);
+    }
+    return true;
+  }
+
+  /** Stops the room's recording. @returns {boolean} false when there is none */
+  stopRecording() {
+    return this.#recording.stop();
+  }
+
+  /** Ends the room for everybody, as its people are told. */
+  endForAll() {
+    this.close('room-ended');
+    this.#onEnded(this);
+  }
+
   /** @param {Member} member  whose place is free from now on */
   #left(member) {
     this.#recording.left(member);

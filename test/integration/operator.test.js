@@ -29,7 +29,7 @@ async function start(operatorToken = TOKEN) {
   /** @type {any[]} */
   const audit = [];
   const readiness = new Readiness({ isDraining: () => false, drain: () => {} });
-  const line = (/** @type {string} */ message, /** @type {object} */ fields) => void audit.push({ message, ...fields });
+  const line = (/** @type {string} */ message, /** @type {object} */ fields = {}) => void audit.push({ message, ...fields });
   const operatorApi = createOperatorApi({
     rooms: conference.rooms,
     recordings: { list: async () => [], remove: async () => false },

@@ -23,7 +23,7 @@ import { Client } from './client.js';
  */
 
 /** The codes of ends that another try doesn't mend. */
-const FINAL = new Set(['bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere']);
+const FINAL = new Set(['bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere', 'removed', 'room-ended']);
 
 /** The events that the call tells by itself; all others are passed on. */
 const OWN_EVENTS = new Set(['joined', 'ended', 'state']);
