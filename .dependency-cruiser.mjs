@@ -25,7 +25,7 @@ const MAY_IMPORT = {
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
   'server/room': ['server/access', 'server/clock', 'server/codec', 'server/config', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/http': ['server/config'],
-  'server/operator': ['server/config', 'server/http/body.js', 'server/http/operator-token.js'],
+  'server/operator': ['server/room/moderation.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
 
   public: ['worklets'],
   'public/client/clock': ['public/client/connection/connection.js'],
@@ -36,6 +36,7 @@ const MAY_IMPORT = {
   'public/texts': [],
   'public/ui/kit': ['public/texts', 'public/texts.js'],
   'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
+  'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
   'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
 
   bench: ['certs', 'native', 'public', 'server', 'worklets'],

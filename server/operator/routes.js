@@ -38,6 +38,7 @@
  */
 
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { OPERATOR } from '../room/moderation.js';
 import * as schemas from './schemas.js';
 
 /** The most recordings that are listed. */
@@ -82,6 +83,33 @@ export const ROUTES = Object.freeze([
       room.setDelay(body.serverDelayMs);
       return room.describe();
     }),
+  },
+  {
+    method: 'delete',
+    path: '/rooms/:room',
+    summary: 'Ends a room for everybody',
+    audit: 'room ended',
+    status: 204,
+    refusals: ['not-found'],
+    run: inRoom((room) => room.moderation.endForAll(OPERATOR) ?? undefined),
+  },
+  {
+    method: 'delete',
+    path: '/rooms/:room/people/:id',
+    summary: 'Removes somebody from a room',
+    audit: 'person removed',
+    status: 204,
+    refusals: ['not-found', 'person-unknown'],
+    run: inRoom((room, { params }) => room.moderation.remove(params.id, {}, OPERATOR) ?? undefined),
+  },
+  {
+    method: 'delete',
+    path: '/rooms/:room/recording',
+    summary: 'Stops the recording of a room; what was recorded is kept',
+    audit: 'recording stopped',
+    status: 204,
+    refusals: ['not-found'],
+    run: inRoom((room) => (room.stopRecording('The server’s operator') ? undefined : 'not-found')),
   },
   {
     method: 'get',

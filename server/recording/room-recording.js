@@ -108,9 +108,11 @@ export class RoomRecording {
     return !state?.on || state.person === member.id || !this.#roster.present.has(state.person);
   }
 
-  /** Stops the recording, whoever started it. @param {string} stoppedBy  the label of whoever may do that */
+  /** Stops the recording, whoever started it. @param {string} stoppedBy  the label of whoever may do that @returns {boolean} false when there is none */
   stop(stoppedBy) {
+    if (!this.#state?.on) return false;
     this.#stop({ stoppedBy });
+    return true;
   }
 
   /** @param {Member} member  who has agreed by that */

@@ -59,6 +59,7 @@ export class Member {
   #grant;
   /** @type {Role} */
   #role;
+  /** @type {ReadonlySet<Permission>} */
   #permissions;
   /** Whether a moderator has muted this member. */
   #silenced = false;
@@ -283,7 +284,7 @@ export class Member {
   /** @param {number} code  0 is a normal end */
   closed(code) {
     this.#why = endOf(code);
-    this.#room.gone(this, code === 0);
+    this.#room.gone(this, code === 0 || code === errors.removed.close);
   }
 
   /** Counts a control message that did nothing. */

@@ -340,6 +340,11 @@ export class Room {
     return member.heardForMs >= this.#config.placeAfterMs && this.#owner.mayKeepPlace();
   }
 
+  /** Stops the room's recording. @param {string} by  the label of whoever may @returns {boolean} false when there is none */
+  stopRecording(by) {
+    return this.#recording.stop(by);
+  }
+
   /** @param {Member} member  whose place is free from now on */
   #left(member) {
     this.#recording.left(member);

@@ -42,7 +42,7 @@ export async function askOperatorApi(method, path, { body, token = readToken() }
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(`/api${path}`, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) });
     const answer = response.status === 204 ? null : await response.json();
-    return { code: response.ok ? null : String(answer?.code), status: response.status, answer };
+    return { code: response.ok ? null : String(answer?.code ?? 'unknown'), status: response.status, answer };
   } catch {
     return { code: 'operator-offline', status: 0, answer: null };
   }

@@ -1,0 +1,257 @@
+import { ask } from '../ui/kit/dialog.js';
+import { build, elementOf, setText } from '../ui/kit/element.js';
+import { Notices } from '../ui/kit/notices.js';
+import { askOperatorApi, keepToken, readToken } from '../ui/kit/operator-api.js';
+import { Rates } from './rates.js';
+import { RecordingsList } from './recordings-list.js';
+import { RoomCard } from './room-card.js';
+import { adminTexts as texts } from './texts.js';
+import { Tiles } from './tiles.js';
+
+/** The time between two looks at the server, in milliseconds. */
+const LOOK_MS = 1000;
+
+/** Recordings change seldom, and listing them reads the disk: once in so many looks. */
+const LOOKS_OF_RECORDINGS = 10;
+
+/** The most rows of refusals: the rest is in the metrics. */
+const MAX_REFUSALS = 12;
+
+/** The operator's page: asks for the token, then shows the server as it is, each second. */
+export class AdminPage {
+  #notices = new Notices(elementOf('notices', HTMLElement));
+  #says = elementOf('announcer', HTMLElement);
+  #token = elementOf('token', HTMLInputElement);
+  #problem = elementOf('token-problem', HTMLElement);
+  #signIn = elementOf('sign-in', HTMLElement);
+  #server = elementOf('server', HTMLElement);
+  #signOut = elementOf('sign-out', HTMLButtonElement);
+  #drain = elementOf('drain', HTMLButtonElement);
+  #tiles = new Tiles(elementOf('tiles', HTMLElement));
+  #roomList = elementOf('rooms', HTMLElement);
+  /** @type {Map<string, RoomCard>} by name */
+  #rooms = new Map();
+  #recordings;
+  #rates = new Rates();
+  #looks = 0;
+  #timer = 0;
+  /** Counts the times that somebody signed in: what was asked before is of no use any more. */
+  #visit = 0;
+
+  constructor() {
+    const [list, empty] = [elementOf('recordings', HTMLElement), elementOf('no-recordings', HTMLElement)];
+    this.#recordings = new RecordingsList(list, empty, (id, room) => this.#deleteRecording(id, room));
+    elementOf('sign-in-form', HTMLFormElement).addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#enter(this.#token.value.trim());
+    });
+    this.#signOut.addEventListener('click', () => this.#leave(texts.signedOut));
+    this.#drain.addEventListener('click', () => this.#askToDrain());
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden && !this.#server.hidden) void this.#look();
+    });
+    if (readToken() === '') this.#showSignIn();
+    else void this.#enter(readToken());
+  }
+
+  #showSignIn() {
+    this.#server.hidden = true;
+    this.#signOut.hidden = true;
+    this.#signIn.hidden = false;
+    this.#token.focus();
+  }
+
+  /** @param {string | null} sentence  why the token won't do; null where it does */
+  #showProblem(sentence) {
+    setText(this.#problem, sentence ?? '');
+    this.#problem.hidden = sentence === null;
+    this.#token.toggleAttribute('aria-invalid', false);
+    if (sentence === null) return;
+    this.#token.setAttribute('aria-invalid', 'true');
+    this.#token.focus();
+  }
+
+  /** @param {string} token */
+  async #enter(token) {
+    if (token === '') return this.#showProblem(texts.signIn.empty);
+    const { code, answer } = await askOperatorApi('GET', '/status', { token });
+    if (code !== null) {
+      this.#showSignIn();
+      this.#showProblem(texts.signIn[code] ?? texts.signIn['operator-offline']);
+      return;
+    }
+    keepToken(token);
+    this.#showProblem(null);
+    this.#token.value = '';
+    this.#signIn.hidden = true;
+    this.#signOut.hidden = false;
+    this.#server.hidden = false;
+    this.#visit += 1;
+    this.#looks = 0;
+    this.#rates = new Rates();
+    this.#showStatus(answer);
+    elementOf('server-title', HTMLElement).focus();
+    await this.#look();
+  }
+
+  /** @param {string} says */
+  #leave(says) {
+    keepToken('');
+    this.#visit += 1;
+    clearTimeout(this.#timer);
+    for (const [room, card] of this.#rooms) this.#close(room, card);
+    this.#notices.clear();
+    this.#showSignIn();
+    setText(this.#says, says);
+  }
+
+  /** Looks at the server, and again in a second. A page that nobody sees asks for nothing. */
+  async #look() {
+    clearTimeout(this.#timer);
+    if (document.hidden) return;
+    const visit = this.#visit;
+    const [status, rooms] = await Promise.all([askOperatorApi('GET', '/status'), askOperatorApi('GET', '/rooms')]);
+    if (visit !== this.#visit) return;
+    const refused = [status, rooms].find(({ code }) => code !== null);
+    if (refused && (refused.status === 401 || refused.status === 403)) {
+      this.#leave(texts.tokenGone);
+      this.#showProblem(texts.tokenGone);
+      return;
+    }
+    if (refused) {
+      this.#notices.show('operator-offline', { sentence: texts.offline });
+    } else {
+      this.#notices.settle('operator-offline');
+      this.#showStatus(status.answer);
+      this.#showRooms(rooms.answer.rooms);
+      await this.#lookCloser(visit);
+    }
+    if (visit === this.#visit) this.#timer = window.setTimeout(() => void this.#look(), LOOK_MS);
+  }
+
+  /** Asks for the people of open rooms, one after the other, and now and then for the recordings. @param {number} visit */
+  async #lookCloser(visit) {
+    for (const [room, card] of this.#rooms) {
+      if (!card.isOpen) continue;
+      const { code, answer } = await askOperatorApi('GET', pathOf(room));
+      if (visit !== this.#visit) return;
+      if (code === null) card.show(answer);
+    }
+    if (this.#looks++ % LOOKS_OF_RECORDINGS === 0) await this.#showRecordings();
+  }
+
+  /** @param {any} status */
+  #showStatus(status) {
+    this.#rates.add(status);
+    setText(elementOf('server-build', HTMLElement), texts.build(status));
+    setText(elementOf('server-state', HTMLElement), texts.state(status.state, status.uptimeSeconds));
+    elementOf('state-sign', HTMLElement).dataset.state = status.state;
+    this.#drain.hidden = status.state === 'draining';
+    this.#tiles.show(status, this.#rates.recent);
+    this.#showRefusals();
+  }
+
+  #showRefusals() {
+    const { refusals } = this.#rates;
+    const table = elementOf('refusals', HTMLTableElement);
+    table.hidden = refusals.length === 0;
+    elementOf('no-refusals', HTMLElement).hidden = refusals.length > 0;
+    const cell = (/** @type {number} */ count) => build('td', {}, count.toLocaleString('en'));
+    const rows = refusals.slice(0, MAX_REFUSALS).map(({ of, code, count, recent }) => {
+      const why = texts.why(code);
+      const words = build('th', { scope: 'row' }, texts.refused(of, code), why ? build('span', { class: 'hint' }, why) : null);
+      return build('tr', {}, words, cell(recent), cell(count));
+    });
+    table.tBodies[0].replaceChildren(...rows);
+  }
+
+  /** @param {any[]} rooms */
+  #showRooms(rooms) {
+    const there = new Set(rooms.map(({ room }) => room));
+    for (const [room, card] of this.#rooms) if (!there.has(room)) this.#close(room, card);
+    for (const summary of rooms) this.#cardOf(summary.room).showSummary(summary);
+    elementOf('no-rooms', HTMLElement).hidden = rooms.length > 0;
+  }
+
+  /** @param {string} room @param {RoomCard} card */
+  #close(room, card) {
+    const hadFocus = card.element.contains(document.activeElement);
+    card.element.remove();
+    this.#rooms.delete(room);
+    if (hadFocus) elementOf('server-title', HTMLElement).focus();
+  }
+
+  /** @param {string} room */
+  #cardOf(room) {
+    const known = this.#rooms.get(room);
+    if (known) return known;
+    const card = new RoomCard(room, {
+      setDelay: (name, serverDelayMs) => void this.#do('PATCH', pathOf(name), texts.delaySet(name), { serverDelayMs }),
+      stopRecording: (name) => void this.#do('DELETE', `${pathOf(name)}/recording`, texts.recordingStopped(name)),
+      endRoom: (name) => this.#askToEnd(name),
+      remove: (name, id, label) => this.#askToRemove(name, id, label),
+    });
+    this.#rooms.set(room, card);
+    this.#roomList.append(card.element);
+    card.element.addEventListener('toggle', () => card.isOpen && void this.#look());
+    return card;
+  }
+
+  async #showRecordings() {
+    const visit = this.#visit;
+    const { code, answer } = await askOperatorApi('GET', '/recordings');
+    if (code === null && visit === this.#visit) this.#recordings.show(answer.recordings);
+  }
+
+  #askToDrain() {
+    ask({ title: texts.drainTitle, text: texts.drainText, yes: texts.drain, no: texts.cancel }, (agreed) => {
+      if (agreed) void this.#do('POST', '/drain', texts.drained);
+    });
+  }
+
+  /** @param {string} room */
+  #askToEnd(room) {
+    ask({ title: texts.endRoomTitle(room), text: texts.endRoomText, yes: texts.endRoom, no: texts.cancel }, (agreed) => {
+      if (agreed) void this.#do('DELETE', pathOf(room), texts.roomEnded(room));
+    });
+  }
+
+  /** @param {string} room @param {string} id @param {string} label */
+  #askToRemove(room, id, label) {
+    const path = `${pathOf(room)}/people/${encodeURIComponent(id)}`;
+    ask({ title: texts.removeTitle(label), text: texts.removeText, yes: texts.remove, no: texts.cancel }, (agreed) => {
+      if (agreed) void this.#do('DELETE', path, texts.removed(label));
+    });
+  }
+
+  /** @param {string} id @param {string} room */
+  #deleteRecording(id, room) {
+    const question = { title: texts.deleteTitle(room), text: texts.deleteText, yes: texts.deleteRecording, no: texts.cancel };
+    ask(question, async (agreed) => {
+      if (!agreed) return;
+      await this.#do('DELETE', `/recordings/${encodeURIComponent(id)}`, texts.deleted);
+      await this.#showRecordings();
+    });
+  }
+
+  /**
+   * Does something, says how it went, and looks again.
+   * @param {'POST' | 'PATCH' | 'DELETE'} method
+   * @param {string} path
+   * @param {string} says  where it was done
+   * @param {object} [body]
+   */
+  async #do(method, path, says, body) {
+    const { code, answer } = await askOperatorApi(method, path, { body });
+    if (code === null) {
+      this.#notices.settle('not-done');
+      setText(this.#says, says);
+    } else {
+      this.#notices.show('not-done', { sentence: `${texts.notDone} ${texts.why(code) || (answer?.message ?? '')}` });
+    }
+    await this.#look();
+  }
+}
+
+/** @param {string} room */
+const pathOf = (room) => `/rooms/${encodeURIComponent(room)}`;

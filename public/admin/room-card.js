@@ -1,0 +1,142 @@
+/**
+ * @typedef {object} RoomActions  what the page does for a room; each tells its own outcome
+ * @property {(room: string, serverDelayMs: number | 'auto') => void} setDelay
+ * @property {(room: string) => void} stopRecording
+ * @property {(room: string) => void} endRoom
+ * @property {(room: string, id: string, label: string) => void} remove
+ */
+
+import { build, makeButton, setText } from '../ui/kit/element.js';
+import { PersonRow } from './person-row.js';
+import { adminTexts as texts } from './texts.js';
+
+/** The longest delay that a room can be set to, in milliseconds. */
+const MAX_DELAY_MS = 2000;
+
+/** The number of cards so far; it makes their ids differ. */
+let count = 0;
+
+/** One room: a line that opens to its people and buttons. */
+export class RoomCard {
+  #room;
+  #actions;
+  #present = build('span', {});
+  #delay = build('span', {});
+  #recording = build('span', { class: 'recording-sign', hidden: true }, texts.recording);
+  #automatic;
+  #number;
+  #stop;
+  #loading = build('p', { class: 'hint' }, texts.roomLoading);
+  #list;
+  #summary;
+  /** @type {Map<string, PersonRow>} by id */
+  #people = new Map();
+
+  /** @param {string} room @param {RoomActions} actions */
+  constructor(room, actions) {
+    this.#room = room;
+    this.#actions = actions;
+    const id = `room-${++count}`;
+    this.#automatic = build('input', { id: `${id}-auto`, type: 'checkbox', role: 'switch' });
+    this.#number = build('input', {
+      id: `${id}-delay`,
+      type: 'number',
+      min: '0',
+      max: String(MAX_DELAY_MS),
+      step: '1',
+      inputmode: 'numeric',
+      'aria-label': texts.delayOfRoom(room),
+    });
+    this.#stop = makeButton('button', texts.stopRecording, () => actions.stopRecording(room));
+    this.#list = build('ul', { class: 'people', 'aria-label': texts.peopleIn(room) });
+    this.#summary = build(
+      'summary',
+      {},
+      build('h3', {}, room),
+      build('span', { class: 'room-facts' }, this.#present, this.#delay, this.#recording),
+    );
+    this.element = build(
+      'details',
+      { class: 'card room' },
+      this.#summary,
+      build('div', { class: 'room-body' }, this.#tools(id), this.#loading, this.#list),
+    );
+  }
+
+  /** @param {string} id */
+  #tools(id) {
+    const form = build(
+      'form',
+      { class: 'delay-form', novalidate: true },
+      build('span', { class: 'switch' }, this.#automatic, build('label', { for: `${id}-auto` }, texts.automaticDelay)),
+      this.#number,
+      build('button', { type: 'submit', class: 'button' }, texts.set),
+    );
+    this.#automatic.addEventListener('change', () => {
+      this.#number.disabled = this.#automatic.checked;
+      if (this.#automatic.checked) this.#actions.setDelay(this.#room, 'auto');
+    });
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const delayMs = Math.round(Math.min(MAX_DELAY_MS, Math.max(0, Number(this.#number.value) || 0)));
+      this.#number.value = String(delayMs);
+      this.#automatic.checked = false;
+      this.#number.disabled = false;
+      this.#actions.setDelay(this.#room, delayMs);
+    });
+    const end = makeButton('button danger', texts.endRoom, () => this.#actions.endRoom(this.#room));
+    return build('div', { class: 'room-tools' }, form, build('div', { class: 'actions' }, this.#stop, end));
+  }
+
+  /** Whether its people are shown, and so are to be asked for. */
+  get isOpen() {
+    return this.element.open;
+  }
+
+  /** @param {any} summary  of the answer to GET /api/rooms */
+  showSummary({ present, away, serverDelayMs, recording }) {
+    setText(this.#present, texts.present(present, away));
+    setText(this.#delay, texts.roomDelay(serverDelayMs));
+    this.#recording.hidden = !recording;
+    this.#stop.hidden = !recording;
+  }
+
+  /** @param {any} described  the answer to GET /api/rooms/<room> */
+  show({ delay, serverDelayMs, people }) {
+    this.#loading.hidden = true;
+    if (!this.#isBeingSet) {
+      this.#automatic.checked = delay.mode === 'auto';
+      this.#number.disabled = this.#automatic.checked;
+      this.#number.value = String(Math.round(delay.mode === 'auto' ? serverDelayMs : delay.wantedMs));
+    }
+    const here = new Set();
+    for (const person of people) {
+      here.add(person.id);
+      this.#rowOf(person.id).show(person);
+    }
+    for (const [id, row] of this.#people) if (!here.has(id)) this.#gone(id, row);
+  }
+
+  /** Whether somebody is just typing a delay, which must not change under their hands. */
+  get #isBeingSet() {
+    return document.activeElement === this.#number || (!this.#automatic.checked && document.activeElement === this.#automatic);
+  }
+
+  /** @param {string} id */
+  #rowOf(id) {
+    const known = this.#people.get(id);
+    if (known) return known;
+    const row = new PersonRow((label) => this.#actions.remove(this.#room, id, label));
+    this.#people.set(id, row);
+    this.#list.append(row.element);
+    return row;
+  }
+
+  /** @param {string} id @param {PersonRow} row */
+  #gone(id, row) {
+    const hadFocus = row.element.contains(document.activeElement);
+    row.element.remove();
+    this.#people.delete(id);
+    if (hadFocus) this.#summary.focus();
+  }
+}

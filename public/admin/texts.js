@@ -1,0 +1,133 @@
+/** The sentences of the operator's page that change; index.html has those that don't. */
+
+import { errors } from '../shared/errors.js';
+
+/** @param {number} count @param {string} one @param {string} [many] */
+const counted = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** @param {number | null | undefined} ms */
+export const milliseconds = (ms) =>
+  typeof ms !== 'number' ? '–' : ms < 9.95 ? `${ms.toFixed(1)} ms` : `${Math.round(ms).toLocaleString('en')} ms`;
+
+/** @param {number | null | undefined} percent */
+export const percentage = (percent) =>
+  typeof percent !== 'number' ? '–' : `${percent.toFixed(percent < 9.95 && percent !== 0 ? 1 : 0)} %`;
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
+}
+
+/** @param {number} bytes */
+export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 && bytes > 0 ? 1 : 0)} MB`;
+
+/** What a refusal was of. @type {Readonly<Record<string, string>>} */
+const refusedThings = Object.freeze({ join: 'Join', command: 'In a room', http: 'HTTP', upgrade: 'WebSocket' });
+
+/** The states of the server. @type {Readonly<Record<string, string>>} */
+const states = Object.freeze({
+  starting: 'Starting: nobody is let in yet',
+  ready: 'Ready',
+  draining: 'Draining: nobody new is let in',
+});
+
+/** How good a connection is. */
+const qualities = Object.freeze(['–', 'bad', 'fair', 'good']);
+
+/** The transports, by name. @type {Readonly<Record<string, string>>} */
+const transports = Object.freeze({ webtransport: 'HTTP/3', websocket: 'WebSocket', http1: 'HTTP/1' });
+
+export const adminTexts = Object.freeze({
+  /** By code: why the token won't do. @type {Readonly<Record<string, string>>} */
+  signIn: Object.freeze({
+    'operator-off': 'This server has no operator. Start it with --operator-token TOKEN to have one.',
+    'operator-token': 'This is not the server’s operator token. Type it again.',
+    'operator-offline': 'The server could not be reached. Check your network and try again.',
+    empty: 'Type the operator token first.',
+  }),
+  offline: 'The server doesn’t answer. What you see is from before; this page goes on trying.',
+  signedOut: 'You are signed out.',
+  tokenGone: 'The server doesn’t take this token any more. Sign in again.',
+
+  build: (/** @type {any} */ { version, codec, engine }) =>
+    `aloud ${version} · Opus: ${codec} · ${engine ? `HTTP/3: ${engine}` : 'no HTTP/3'}`,
+  state: (/** @type {string} */ state, /** @type {number} */ uptime) => `${states[state] ?? state} · up for ${duration(uptime)}`,
+  drainTitle: 'Drain the server?',
+  drainText: 'Nobody new is let in, the calls are told, and the server ends as it does when its service is stopped.',
+  drain: 'Drain',
+  drained: 'The server is draining.',
+  cancel: 'Cancel',
+
+  people: 'People',
+  peopleOf: (/** @type {number} */ limit, /** @type {number} */ away) =>
+    `of ${limit.toLocaleString('en')}${away > 0 ? `; ${away} away` : ''}`,
+  rooms: 'Rooms',
+  roomsOf: (/** @type {number} */ limit) => `of ${limit.toLocaleString('en')}`,
+  mixing: 'Mixing',
+  mixingOf: (/** @type {number} */ complexity) => `of one processor; Opus at complexity ${complexity}`,
+  lateTicks: 'Late mixes',
+  lateTicksOf: 'by more than 20 ms, in the last 10 s',
+  delay: 'Delay D',
+  delayOf: (/** @type {number} */ maxMs) => `median; the largest ${milliseconds(maxMs)}`,
+  lost: 'Lost on the way',
+  lostOf: (/** @type {number | null} */ late) => `and late ${percentage(late)}, in the last 10 s`,
+  disk: 'Recordings',
+  diskOf: (/** @type {number} */ limit, /** @type {number} */ open) =>
+    `of ${megabytes(limit)}${open > 0 ? `; ${counted(open, 'runs', 'run')}` : ''}`,
+  sessions: 'Connections',
+  sessionsOf: (/** @type {Record<string, number>} */ sessions) =>
+    Object.entries(sessions).map(([name, count]) => `${count} ${transports[name] ?? name}`).join(', ') || 'none',
+
+  present: (/** @type {number} */ count, /** @type {number} */ away) =>
+    `${counted(count, 'person', 'people')}${away > 0 ? `, ${away} away` : ''}`,
+  roomDelay: (/** @type {number} */ ms) => `D ${milliseconds(ms)}`,
+  recording: 'Recording',
+  roomLoading: 'One moment.',
+  automaticDelay: 'Automatic delay',
+  delayOfRoom: (/** @type {string} */ room) => `Delay of ${room}, in milliseconds`,
+  set: 'Set',
+  delaySet: (/** @type {string} */ room) => `The delay of ${room} was set.`,
+  stopRecording: 'Stop recording',
+  recordingStopped: (/** @type {string} */ room) => `The recording of ${room} was stopped.`,
+  endRoom: 'End the room',
+  endRoomTitle: (/** @type {string} */ room) => `End ${room}?`,
+  endRoomText: 'Everybody in it is told that the room was ended, and nobody’s place is kept.',
+  roomEnded: (/** @type {string} */ room) => `${room} was ended.`,
+  peopleIn: (/** @type {string} */ room) => `People in ${room}`,
+
+  muted: 'Muted',
+  hand: 'Hand up',
+  recorded: 'Recorded',
+  connection: 'Over',
+  sound: 'Connection',
+  quality: (/** @type {number} */ quality) => qualities[quality] ?? qualities[0],
+  transport: (/** @type {string} */ name) => transports[name] ?? name,
+  roundTrip: 'Round trip',
+  lostUp: 'Lost',
+  latePackets: 'Needs delay',
+  here: 'Here for',
+  address: 'Address',
+  remove: 'Remove',
+  removeWho: (/** @type {string} */ who) => `Remove ${who}`,
+  removeTitle: (/** @type {string} */ who) => `Remove ${who}?`,
+  removeText: 'They are told that they were removed, and their place isn’t kept. Whoever has the link may join again.',
+  removed: (/** @type {string} */ who) => `${who} was removed.`,
+
+  refused: (/** @type {string} */ of, /** @type {string} */ code) => `${refusedThings[of] ?? of}: ${code}`,
+  why: (/** @type {string} */ code) =>
+    Object.hasOwn(errors, code) ? errors[/** @type {keyof typeof errors} */ (code)].message : '',
+
+  recordingLine: (/** @type {any} */ { startedAt, on }) =>
+    `${new Date(startedAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}${on ? '; it runs' : ''}`,
+  open: 'Files',
+  openWhich: (/** @type {string} */ room) => `Files of ${room}`,
+  deleteRecording: 'Delete',
+  deleteWhich: (/** @type {string} */ room) => `Delete the recording of ${room}`,
+  deleteTitle: (/** @type {string} */ room) => `Delete the recording of ${room}?`,
+  deleteText: 'Its files are deleted from the server’s disk for good.',
+  deleted: 'The recording was deleted.',
+  notDone: 'That could not be done.',
+});

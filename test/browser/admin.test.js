@@ -1,0 +1,170 @@
+import { afterEach, expect } from 'vitest';
+import { WebSocket } from 'ws';
+import { OPERATOR_TOKEN, WITH_OPERATOR } from '../support/operator.js';
+import { violationsOf } from './support/axe.js';
+import { inChromium } from './support/chromium.js';
+import { lowContrast } from './support/contrast.js';
+import { expectProblems } from './support/room-page.js';
+import { useSite } from './support/site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** The browser logs answers of 401 as errors. */
+const REFUSED = /status of 401/;
+
+const overflow = (/** @type {Page} */ page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Runs in the page: what can be pressed and is too small for a thumb. A switch may be pressed around it. */
+const smallTargets = () =>
+  [...document.querySelectorAll('button, input, summary, a[href]')]
+    .filter((element) => element.checkVisibility())
+    .map((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const around = parseFloat(getComputedStyle(element, '::after').insetBlockStart);
+      const more = around < 0 ? -2 * around : 0;
+      return { name: element.id || element.textContent, width: width + more, height: height + more };
+    })
+    .filter(({ width, height }) => width < 44 || height < 44);
+
+inChromium.describe('the operator’s page', () => {
+  const site = useSite(['--engine', 'none', ...WITH_OPERATOR]);
+
+  /** @type {WebSocket[]} */
+  const sockets = [];
+  // Who leaves has no place that is kept for the next test's look at the page.
+  afterEach(() => sockets.splice(0).forEach((socket) => socket.close()));
+
+  /** Joins without a page. @param {string} room @param {string} name */
+  async function join(room, name) {
+    const socket = new WebSocket(`${site.url.replace('http', 'ws')}/session`);
+    sockets.push(socket);
+    /** @type {any[]} */
+    const told = [];
+    socket.on('message', (data, isBinary) => !isBinary && told.push(JSON.parse(String(data))));
+    await new Promise((resolve) => void socket.once('open', resolve));
+    socket.send(JSON.stringify({ type: 'join', version: 1, room, name }));
+    await expect.poll(() => told.some(({ type }) => type === 'welcome'), { timeout: 5000 }).toBe(true);
+    return { socket, told };
+  }
+
+  /** @param {object} [context] */
+  async function signedIn(context) {
+    const page = await site.page('/admin', context);
+    await page.getByLabel('Operator token').fill(OPERATOR_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'This server' }).waitFor();
+    return page;
+  }
+
+  inChromium.it('asks for the token, says what is wrong with another, and keeps it as long as the tab', async () => {
+    const page = await site.page('/admin');
+    expectProblems(page, REFUSED);
+    const token = page.getByLabel('Operator token');
+    await expect.poll(() => token.evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#token-problem').innerText()).toMatch(/Type the operator token/);
+    await token.fill('wrong');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('#token-problem').innerText()).toMatch(/not the server’s operator token/);
+    expect(await token.getAttribute('aria-invalid')).toBe('true');
+    await token.fill(OPERATOR_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'This server' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('server-title');
+    await page.reload();
+    await page.getByRole('heading', { name: 'This server' }).waitFor();
+    expect(await page.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href].join())).not.toContain(OPERATOR_TOKEN);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await token.waitFor();
+    await page.reload();
+    expect(await token.isVisible()).toBe(true);
+  });
+
+  inChromium.it('shows rooms and people as they come and go, and what was refused', async () => {
+    const page = await signedIn();
+    await page.getByText('Nobody is in a room just now.').waitFor();
+    const ann = await join('tea', 'Ann');
+    const card = page.locator('.room', { hasText: 'tea' });
+    await card.locator('summary').click();
+    const person = card.getByRole('listitem').filter({ hasText: 'Ann' });
+    await person.waitFor();
+    expect(await person.innerText()).toMatch(/WebSocket/);
+    ann.socket.send(JSON.stringify({ type: 'mute', muted: true }));
+    await person.getByText('Muted').waitFor();
+    const bob = await join('tea', 'Bob');
+    await card.getByText('2 people').waitFor();
+    bob.socket.send(JSON.stringify({ type: 'leave' }));
+    await card.getByText('1 person').waitFor();
+    expect(await card.getByRole('listitem').count()).toBe(1);
+    await page.request.get(`${site.url}/api/nothing`);
+    await page.getByRole('row', { name: /HTTP: not-found/ }).waitFor();
+  });
+
+  inChromium.it('sets a room’s delay, removes somebody and ends a room, by keyboard', async () => {
+    const people = [await join('keys', 'Ann'), await join('keys', 'Bob')];
+    const page = await signedIn();
+    const card = page.locator('.room', { hasText: 'keys' });
+    await card.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    const automatic = card.getByRole('switch', { name: 'Automatic delay' });
+    await expect.poll(() => automatic.isChecked()).toBe(true);
+    await automatic.focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('120');
+    await page.keyboard.press('Enter');
+    const said = page.getByRole('status');
+    await expect.poll(() => said.innerText()).toBe('The delay of keys was set.');
+    expect(site.server.rooms.get('keys')?.describe().delay).toMatchObject({ mode: 'fixed', wantedMs: 120 });
+
+    await card.getByRole('button', { name: 'Remove Bob' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Remove Bob?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).press('Enter');
+    expect(site.server.rooms.get('keys')?.size).toBe(2);
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Remove' }).press('Enter');
+    await expect.poll(() => said.innerText()).toBe('Bob was removed.');
+    await expect.poll(() => people[1].told.at(-1)).toMatchObject({ type: 'closing', code: 'removed' });
+    expect(site.server.rooms.get('keys')?.size).toBe(1);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
+
+    await card.getByRole('button', { name: 'End the room' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'End the room' }).press('Enter');
+    await expect.poll(() => people[0].told.at(-1)).toMatchObject({ type: 'closing', code: 'room-ended' });
+    await page.getByText('Nobody is in a room just now.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('server-title');
+  });
+
+  inChromium.it('says so when the server doesn’t answer, and goes on when it does', async () => {
+    const page = await signedIn();
+    expectProblems(page, /net::ERR_/);
+    await page.context().setOffline(true);
+    await expect.poll(() => page.getByRole('alert').innerText(), { timeout: 5000 }).toMatch(/The server doesn’t answer/);
+    await page.context().setOffline(false);
+    await expect.poll(() => page.getByRole('alert').innerText(), { timeout: 5000 }).toBe('');
+  });
+
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    inChromium.it(`can be read and pressed at any width, and axe finds no fault, ${colorScheme}`, async () => {
+      const room = `harbor-velvet-finch-lute-moss-${colorScheme}`;
+      await join(room, 'W'.repeat(40));
+      const signIn = await site.page('/admin', { colorScheme });
+      expect(await violationsOf(signIn)).toEqual([]);
+      const page = await signedIn({ colorScheme });
+      await page.locator('.room > summary', { hasText: room }).click();
+      await page.getByRole('button', { name: /^Remove W/ }).waitFor();
+      for (const width of [320, 390, 1280]) {
+        await page.setViewportSize({ width, height: 700 });
+        expect([width, await overflow(page)]).toEqual([width, 0]);
+        expect([width, await page.evaluate(smallTargets)]).toEqual([width, []]);
+        expect([width, await page.evaluate(lowContrast)]).toEqual([width, []]);
+        expect([width, await violationsOf(page)]).toEqual([width, []]);
+      }
+      await page.getByRole('button', { name: 'Drain the server' }).click();
+      expect(await violationsOf(page)).toEqual([]);
+    });
+  }
+});
