@@ -30,9 +30,9 @@ let leftOutLines = 0;
  * @param {string} column
  */
 function add(table, row, column) {
-  let counts = table.get(row);
-  if (counts === undefined) table.set(row, (counts = new Map()));
-  counts.set(column, (counts.get(column) ?? 0) + 1);
+  let columns = table.get(row);
+  if (columns === undefined) table.set(row, (columns = new Map()));
+  columns.set(column, (columns.get(column) ?? 0) + 1);
 }
 
 /**

@@ -15,7 +15,7 @@ import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './http/app.js';
 import { defaultEncoderSettings, openCodec } from './codec/codec.js';
-import { AdaptiveComplexity, processCpuMs } from './codec/adaptive-complexity.js';
+import { AdaptiveComplexity } from './codec/adaptive-complexity.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
 import { closeServer, createPageServer, listen } from './http/server.js';
@@ -87,26 +87,20 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   opened.push(() => closeServer(httpServer));
 
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const cpuMs = loadThreadCpuMs() ?? processCpuMs;
-  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs });
+  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: loadThreadCpuMs() ?? undefined });
   opened.push(() => effort.close());
   const { codec, line: codecLine } = await openCodec(config.codec);
-  const ticks = new TickScheduler(clock);
-  const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
+  const services = { clock, wallNow, sampleClock, ticks: new TickScheduler(clock), codec, effort, recordings, observer };
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
   const { accept } = new Arrivals({ rooms, clock, log });
   const http3 = await openHttp3({ ...config, host }, certificate, accept, log);
-  const { transport } = http3;
-  ticks.pollWith(() => transport?.poll?.());
-  opened.push(() => transport?.close());
+  services.ticks.pollWith(() => http3.transport?.poll?.());
+  opened.push(() => http3.transport?.close());
   const http1 = openOverTcp(config, httpServer, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
   const h3Port = http3.transport?.address().port ?? null;
-  const build = { codec: codec.name, engine: http3.transport?.engine ?? null };
-  const parts = { rooms, recordings, effort, cpuMs, build, clock, server: httpServer, log, onDrain };
-  const operator = await openOperator(config, parts);
-  opened.push(() => operator.close());
+  const operator = await openOperator(config, { ...services, rooms, http3: http3.transport, server: httpServer, log, onDrain }, opened);
   const app = createApp({
     certificate,
     http3: http3.transport,

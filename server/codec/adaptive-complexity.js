@@ -62,6 +62,11 @@ export class AdaptiveComplexity {
     return this.#complexity;
   }
 
+  /** The processor time that mixing has taken so far, in milliseconds. */
+  get cpuMs() {
+    return this.#cpuMs();
+  }
+
   #lookLater() {
     this.#timer = this.#clock.setTimeout(() => {
       this.#lookLater();
@@ -97,7 +102,7 @@ export class AdaptiveComplexity {
 }
 
 /** The processor time of all threads: more than mixing's own, where the thread's alone isn't known. */
-export function processCpuMs() {
+function processCpuMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

@@ -95,7 +95,7 @@ export const OPTIONS = Object.freeze(
       key: 'hostnames',
     },
     {
-      ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
+      ...row('secret', 'operator-token', null, 'secret that lets its holder see and change running rooms, at /admin and over HTTP'),
       fallbackNote: 'nobody may',
     },
     path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory"),

@@ -2,6 +2,7 @@
  * @import { Server } from 'node:http'
  * @import { Router } from 'express'
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { AdaptiveComplexity } from '../codec/adaptive-complexity.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
  * @import { Recordings } from '../recording/recordings.js'
@@ -12,7 +13,6 @@
  * @property {Readiness} readiness
  * @property {number | null} metricsPort  TCP; null without metrics
  * @property {string[]} lines             sentences about it, for the person who starts the server
- * @property {() => Promise<void>} close
  */
 
 import { readFileSync } from 'node:fs';
@@ -30,45 +30,38 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {object} parts
  * @param {Rooms & { readonly draining?: boolean }} parts.rooms
  * @param {Recordings} parts.recordings
- * @param {{ readonly complexity: number }} parts.effort
- * @param {() => number} parts.cpuMs  the processor time of the thread that mixes
- * @param {{ codec: string, engine: string | null }} parts.build
+ * @param {Pick<AdaptiveComplexity, 'complexity' | 'cpuMs'>} parts.effort
+ * @param {{ name: string }} parts.codec
+ * @param {{ engine?: string } | null} parts.http3
  * @param {Clock} parts.clock
  * @param {Server} parts.server  of the page and the API
  * @param {Log} parts.log
  * @param {() => void} parts.onDrain  ends the server gently
+ * @param {(() => void | Promise<void>)[]} opened  what to close, the last first
  * @returns {Promise<Operator>}
  */
-export async function openOperator(config, { rooms, recordings, effort, cpuMs, build, clock, server, log, onDrain }) {
+export async function openOperator(config, parts, opened) {
+  const { rooms, recordings, effort, codec, http3, clock, server, log, onDrain } = parts;
   const { operatorToken, metricsPort, metricsHost: host } = config;
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const readiness = new Readiness({ isDraining: () => rooms.draining ?? false, drain: onDrain });
-  const requests = new RequestCounts(server);
+  const isWatched = metricsPort !== 'off' || operatorToken !== null;
+  const requests = isWatched ? new RequestCounts(server) : null;
+  opened.push(() => requests?.close());
   const status = createStatus({
     rooms,
     recordings,
     readiness,
     effort,
-    cpuMs,
     now: () => clock.now(),
-    build: { version, ...build },
+    build: { version, codec: codec.name, engine: http3?.engine ?? null },
     limits: { rooms: config.maxRooms, people: config.maxSessions },
     requests,
   });
   const api = createOperatorApi({ rooms, recordings, readiness, status, operatorToken, version, log });
-  /** @type {Awaited<ReturnType<typeof openMetricsServer>> | null} */
-  let metrics = null;
-  try {
-    if (metricsPort !== 'off') metrics = await openMetricsServer({ host, port: metricsPort, metrics: new Metrics(status), log });
-  } catch (error) {
-    requests.close();
-    throw error;
-  }
-  const close = async () => {
-    requests.close();
-    await metrics?.close();
-  };
-  const port = metrics?.port ?? null;
-  const lines = port === null ? [] : [`Metrics are on: http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`];
-  return { api, readiness, metricsPort: port, lines, close };
+  if (metricsPort === 'off') return { api, readiness, metricsPort: null, lines: [] };
+  const { port, close } = await openMetricsServer({ host, port: metricsPort, metrics: new Metrics(status), log });
+  opened.push(close);
+  const line = `Metrics are on: http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`;
+  return { api, readiness, metricsPort: port, lines: [line] };
 }

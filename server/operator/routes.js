@@ -67,7 +67,7 @@ export const ROUTES = Object.freeze([
     path: '/rooms',
     summary: 'All rooms',
     answer: schemas.roomList,
-    run: ({ rooms }) => ({ rooms: [...rooms.values()].map((room) => room.summary()) }),
+    run: ({ rooms }) => ({ rooms: [...rooms.values()].map((room) => room.view.summary()) }),
   },
   {
     method: 'patch',
@@ -143,7 +143,7 @@ export const ROUTES = Object.freeze([
     open: true,
     answer: schemas.roomOrCount,
     refusals: ['not-found'],
-    run: inRoom((room, { isOperator }) => (isOperator ? room.describe() : room.publicDescription)),
+    run: inRoom((room, { isOperator }) => (isOperator ? room.describe() : room.view.count())),
   },
   {
     method: 'get',

@@ -37,12 +37,11 @@
  * @property {Rooms} rooms
  * @property {Pick<Recordings, 'usage'>} recordings
  * @property {Readiness} readiness
- * @property {{ readonly complexity: number }} effort
- * @property {() => number} cpuMs     the processor time of the thread that mixes
+ * @property {{ readonly complexity: number, readonly cpuMs: number }} effort  cpuMs: of the thread that mixes
  * @property {() => number} now       the monotonic clock, in milliseconds
  * @property {{ version: string, codec: string, engine: string | null }} build
  * @property {{ rooms: number, people: number }} limits
- * @property {RequestCounts} requests
+ * @property {RequestCounts | null} requests  null where nobody can ask
  */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -84,7 +83,7 @@ export class RequestCounts {
  * @param {StatusOptions} options
  * @returns {() => Status}
  */
-export function createStatus({ rooms, recordings, readiness, effort, cpuMs, now, build, limits, requests }) {
+export function createStatus({ rooms, recordings, readiness, effort, now, build, limits, requests }) {
   const startedMs = now();
   return () => {
     const { delaysMs, traffic, ...figures } = rooms.figures();
@@ -97,9 +96,9 @@ export function createStatus({ rooms, recordings, readiness, effort, cpuMs, now,
       ...figures,
       packets: traffic,
       delay: delaysOf(delaysMs),
-      load: { mixCpuSeconds: cpuMs() / 1000, complexity: effort.complexity },
+      load: { mixCpuSeconds: effort.cpuMs / 1000, complexity: effort.complexity },
       recordings: recordings.usage,
-      httpRequests: requests.byStatus(),
+      httpRequests: requests?.byStatus() ?? {},
       ...counted,
       leftOutLogLines: leftOutLines,
     };

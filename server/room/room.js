@@ -2,7 +2,6 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Session } from '../transport/session.js'
  * @import { CommandRoom } from './commands.js'
- * @import { Figures } from './figures.js'
  * @import { Delivery } from './delivery.js'
  * @import { MemberRoom } from './member.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
@@ -29,6 +28,7 @@ import { EVERYTHING, runCommand } from './commands.js';
 import { RoomTotals } from './figures.js';
 import { Member } from './member.js';
 import { Reports } from './reports.js';
+import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
 
 /**
@@ -95,6 +95,8 @@ export class Room {
       mix: this.#tick.bind(this),
       failed: (error) => this.#fail('its tick', error),
     });
+    /** What is told of the room outside of it. */
+    this.view = new RoomView({ name, parts: this.#parts, tickLateness: this.#tickLateness, mixClock: this.#mixClock, codec: this.#codec });
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
     const members = roster.present;
     this.#reports = new Reports({ room: name, clock, log, members, visit, onRound: () => this.#endRound(), phase });
@@ -409,59 +411,9 @@ export class Room {
     for (const { muted, source } of this.#roster.present.values()) if (!muted && source) yield source.lateness;
   }
 
-  /** Adds the room's figures, and those of its people, to the server's. @param {Figures} figures */
-  addTo(figures) {
-    const { present } = this.#roster;
-    figures.people += this.size;
-    figures.away += this.size - present.size;
-    figures.delaysMs.push(this.#delay.delayMs);
-    figures.codecFaults += this.#codec.faults;
-    figures.skippedFrames += this.#mixClock.skipped;
-    for (const member of present.values()) {
-      const { name } = member.session.transport;
-      figures.sessions[name] = (figures.sessions[name] ?? 0) + 1;
-      member.addTo(figures.traffic);
-    }
-  }
-
-  /** What anybody may know who knows the room's name: how many are in it. */
-  get publicDescription() {
-    return { room: this.name, present: this.#roster.present.size };
-  }
-
-  /** The room in a list of all rooms, which only the operator is shown. */
-  summary() {
-    const { delayMs, setting } = this.#delay;
-    return {
-      ...this.publicDescription,
-      away: this.size - this.#roster.present.size,
-      delivery: this.#config.delivery,
-      serverDelayMs: delayMs,
-      delayMode: setting === 'auto' ? 'auto' : 'fixed',
-      latenessP99Ms: this.#tickLateness.describe().latenessP99Ms,
-      recording: this.#recording.state !== null,
-    };
-  }
-
   /** The room and its people with how each is received, which only the operator is shown. */
   describe() {
-    const { serverDelayMs, ...delay } = this.#delay.describe();
-    return {
-      ...this.publicDescription,
-      delivery: this.#config.delivery,
-      serverDelayMs,
-      delay: { ...delay, targetPercent: this.#config.receivedTarget },
-      skippedFrames: this.#mixClock.skipped,
-      codecFaults: this.#codec.faults,
-      mixing: this.#tickLateness.describe(),
-      people: [...this.#roster.present.values()].map((member) => ({
-        ...member.describe(),
-        peer: member.session.peer,
-        seconds: member.visit.seconds,
-        delivery: member.delivery,
-        stats: { ...member.stats(), transport: member.session.stats() },
-      })),
-    };
+    return this.view.describe();
   }
 
   /**
@@ -503,8 +455,7 @@ export class Room {
     this.#reports.stop();
     this.#mixClock.stop();
     for (const member of [...this.#roster.present.values()]) this.#end(member, code);
-    this.#totals.codecFaults += this.#codec.faults;
-    this.#totals.skippedFrames += this.#mixClock.skipped;
+    this.view.addFaults(this.#totals);
     this.#roster.clear();
     this.#recording.close();
     this.#delivery.close();

@@ -43,7 +43,7 @@ export class Rooms {
   constructor({ config, services, maxRooms, maxPeople }) {
     /** @type {RoomConfig} */
     this.#config = { ...ROOM_DEFAULTS, ...config };
-    this.#services = { ...services, totals: this.#totals };
+    this.#services = services;
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
   }
@@ -79,8 +79,8 @@ export class Rooms {
     const figures = new Figures(this.#totals);
     figures.rooms = this.#rooms.size;
     figures.mirrors = this.#mirrors.size;
-    for (const room of this.#rooms.values()) room.addTo(figures);
-    for (const room of this.#mirrors) room.addTo(figures);
+    for (const room of this.#rooms.values()) room.view.addTo(figures);
+    for (const room of this.#mirrors) room.view.addTo(figures);
     return figures;
   }
 
@@ -144,7 +144,7 @@ export class Rooms {
     const phase = (this.#opened++ * SPREAD) % 1;
     const config = { ...configFor(this.#config, wishes, this.#services.codec), ...own, phase };
     try {
-      return new Room(name, config, { ...this.#services, ...without }, (room) => this.#end(room));
+      return new Room(name, config, { ...this.#services, ...without, totals: this.#totals }, (room) => this.#end(room));
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
