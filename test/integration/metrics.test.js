@@ -1,8 +1,10 @@
 /** What an operator's tools are given: the metrics, as Prometheus takes them, and the API by its own description. */
 
 import { spawnSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -146,18 +148,36 @@ describe('the metrics', () => {
   });
 });
 
+/** The queries of the dashboard. @returns {Promise<string[]>} */
+async function queriesOfDashboard() {
+  const dashboard = JSON.parse(await readFile(DASHBOARD, 'utf8'));
+  return dashboard.panels.flatMap((/** @type {any} */ { targets = [] }) => targets.map((/** @type {any} */ { expr }) => expr));
+}
+
 describe('the dashboard', () => {
   it('asks for metrics that there are', async () => {
-    const dashboard = JSON.parse(await readFile(DASHBOARD, 'utf8'));
+    const queries = await queriesOfDashboard();
     const { url, metrics } = await startServer();
     await join(url, { room: 'lab', name: 'Ann' });
     const told = new Set([...(await textOf(metrics)).matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name));
     const known = new Set([...METRIC_NAMES, ...told]);
-    const queries = dashboard.panels.flatMap((/** @type {any} */ panel) => (panel.targets ?? []).map((/** @type {any} */ { expr }) => expr));
     expect(queries.length).toBeGreaterThan(15);
     const asked = new Set(queries.flatMap((/** @type {string} */ query) => query.match(/\b(aloud|nodejs|process)_\w+/g) ?? []));
     for (const name of asked) expect(known).toContain(name);
     for (const query of queries) expect([query, /\b(aloud|nodejs|process)_\w+/.test(query)]).toEqual([query, true]);
+  });
+
+  withPromtool.it('asks in Prometheus’ language, by promtool', async () => {
+    const queries = await queriesOfDashboard();
+    const plain = queries.map((query) => query.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'));
+    const rules = plain.map((expr, i) => ({ record: `query:${i}`, expr }));
+    const directory = await mkdtemp(joinPath(tmpdir(), 'aloud-rules-'));
+    open.push(() => rm(directory, { recursive: true, force: true }));
+    const file = joinPath(directory, 'rules.yml');
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'rules', file], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
   });
 });
 

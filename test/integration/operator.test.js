@@ -69,7 +69,11 @@ async function start(operatorToken = TOKEN) {
     const response = await fetch(`${url}${path}`, { headers });
     return { status: response.status, answer: await response.json() };
   };
-  return { conference, patch, get, port, logged, audit };
+  const remove = async (/** @type {string} */ path, token = TOKEN) => {
+    const response = await fetch(`${url}${path}`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
+    return response.status === 204 ? 204 : (await response.json()).code;
+  };
+  return { conference, patch, get, remove, port, logged, audit };
 }
 
 describe('PATCH /api/rooms/<room>', () => {
@@ -171,5 +175,50 @@ describe('GET /api/rooms/<room>', () => {
     expect(await get(path)).toMatchObject({ status: 401, answer: { code: 'operator-token' } });
     const off = await start(null);
     expect(await off.get(path, { authorization: `Bearer ${TOKEN}` })).toMatchObject({ status: 403, answer: { code: 'operator-off' } });
+  });
+});
+
+describe('removing', () => {
+  it('ends a person’s session with its reason, keeps no place for them, and is told in the audit log', async () => {
+    const { conference, remove, audit } = await start();
+    const bob = await conference.join('Bob');
+    const { resume } = bob.session.told('welcome')[0];
+    expect(await remove(`/rooms/lab/people/${bob.id}`, 'wrong')).toBe('operator-token');
+    expect(bob.session.closed).toBeNull();
+    expect(await remove(`/rooms/lab/people/${bob.id}`)).toBe(204);
+    expect(bob.session.messages.at(-1)).toMatchObject({ type: 'closing', code: 'removed' });
+    expect(conference.rooms.get('lab')?.size).toBe(1);
+    expect(conference.rooms.get('lab')?.keepsPlace(resume)).toBe(false);
+    const done = audit.filter(({ event }) => event === 'moderation');
+    expect(done).toEqual([expect.objectContaining({ by: 'operator', room: 'lab', id: bob.id, peer: '127.0.0.1' })]);
+  });
+
+  it('frees the place of one who is away', async () => {
+    const { conference, remove } = await start();
+    const bob = await conference.join('Bob');
+    bob.session.close(19, 'lost');
+    expect(conference.rooms.get('lab')?.size).toBe(2);
+    expect(await remove(`/rooms/lab/people/${bob.id}`)).toBe(204);
+    expect(conference.rooms.get('lab')?.size).toBe(1);
+  });
+
+  it('of the last person ends the room; of nobody is answered so', async () => {
+    const { conference, remove } = await start();
+    for (const id of ['99', '__proto__']) expect(await remove(`/rooms/lab/people/${id}`)).toBe('person-unknown');
+    for (const path of ['/rooms/other/people/1', '/rooms/other', '/rooms/lab/recording', '/recordings/x']) {
+      expect([path, await remove(path)]).toEqual([path, 'not-found']);
+    }
+    expect(await remove('/rooms/lab/people/1')).toBe(204);
+    expect(conference.rooms.get('lab')).toBeUndefined();
+  });
+
+  it('of a room ends it for everybody in it', async () => {
+    const { conference, remove } = await start();
+    const bob = await conference.join('Bob');
+    const cid = await conference.join('Cid', { room: 'tea' });
+    expect(await remove('/rooms/lab')).toBe(204);
+    expect(bob.session.messages.at(-1)).toMatchObject({ type: 'closing', code: 'room-ended' });
+    expect(conference.rooms.get('lab')).toBeUndefined();
+    expect(cid.session.closed).toBeNull();
   });
 });

@@ -113,6 +113,8 @@ describe('a recording of a call', () => {
     expect((await fetch(`${server.url}/api/recordings/${'A'.repeat(22)}/`)).status).toBe(404);
     expect((await fetch(path, { method: 'DELETE' })).status).toBe(401);
     const headers = { authorization: `Bearer ${TOKEN}` };
+    const all = await (await fetch(`${server.url}/api/recordings`, { headers })).json();
+    expect(all.recordings).toEqual([{ id, room: 'lab', startedAt: expect.any(String), stoppedAt: expect.any(String), on: false }]);
     expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(204);
     expect((await fetch(`${path}/mix.opus`)).status).toBe(404);
   }, closeAll));

@@ -150,6 +150,24 @@ function bestLag(piece, near) {
 }
 
 describe('a recording', () => {
+  it('can be stopped by the operator, who is named, and is in the list of all', async () => {
+    const { conference, recordings, rooms } = await conferenceThatRecords();
+    const ann = await Talker.join(conference, 'Ann', low);
+    expect(rooms.get('lab')?.stopRecording('The server’s operator')).toBe(false);
+    ann.say({ type: 'record', on: true });
+    await vi.waitFor(() => expect(ann.recording?.on).toBe(true));
+    const { id } = ann.recording;
+    expect(await recordings.list(10)).toEqual([{ id, room: 'lab', startedAt: expect.any(String), stoppedAt: null, on: true }]);
+    expect(recordings.usage).toMatchObject({ limitBytes: 1e9, open: 1 });
+    expect(rooms.get('lab')?.stopRecording('The server’s operator')).toBe(true);
+    expect(ann.recording).toMatchObject({ on: false, stoppedBy: 'The server’s operator' });
+    expect(rooms.get('lab')?.stopRecording('The server’s operator')).toBe(false);
+    await written(ann);
+    expect(await recordings.list(10)).toMatchObject([{ id, on: false, stoppedAt: expect.any(String) }]);
+    expect(await recordings.list(0)).toEqual([]);
+    await recordings.close();
+  });
+
   it('has the mix and a track for each, as they were spoken, all from the same sample on', async () => {
     const { conference, recordings, directory } = await conferenceThatRecords();
     const [ann, bob] = [await Talker.join(conference, 'Ann', low), await Talker.join(conference, 'Bób (x)', high)];
