@@ -161,6 +161,7 @@ describe('a recording', () => {
     expect(rooms.get('lab')?.stopRecording()).toBe(true);
     expect(ann.recording).toMatchObject({ on: false, stoppedBy: 'The server’s operator' });
     expect(rooms.get('lab')?.stopRecording()).toBe(false);
+    conference.pass(150);
     await written(ann);
     expect(await recordings.list(10)).toMatchObject([{ id, on: false, stoppedAt: expect.any(String) }]);
     expect(await recordings.list(0)).toEqual([]);
