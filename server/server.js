@@ -93,12 +93,11 @@ async function start(config, { log, clock, wallNow, observer, opened, close }) {
   const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
   const arrivals = new Arrivals({ rooms, clock, log });
-  const { accept } = arrivals;
-  const http3 = await openHttp3({ ...config, host }, certificate, accept, log);
+  const http3 = await openHttp3({ ...config, host }, certificate, arrivals.accept, log);
   const { transport } = http3;
   ticks.pollWith(() => transport?.poll?.());
   opened.push(() => transport?.close());
-  const http1 = openOverTcp(config, httpServer, { accept, clock, log }, opened);
+  const http1 = openOverTcp(config, httpServer, { accept: arrivals.accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
   const h3Port = http3.transport?.address().port ?? null;

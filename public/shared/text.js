@@ -85,7 +85,7 @@ const NEVER_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066
  * tags stay, since they shape what is around them, as in emoji and in Persian; marks of direction are refused.
  */
 const INVISIBLE =
-  /(?![\u200c-\u200f\u202a-\u202e\u2066-\u2069\ufe00-\ufe0f\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800]/gu;
+  /(?![\ufe00-\ufe0f\u200c-\u200f\u202a-\u202e\u2066-\u2069\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
  * @param {string} name

@@ -342,6 +342,11 @@ export class Member {
     };
   }
 
+  /** The member as GET /api/rooms/<room> has it. */
+  describeWithStats() {
+    return { ...this.describe(), delivery: this.delivery, stats: { ...this.stats(), transport: this.session.stats() } };
+  }
+
   /**
    * Ends the session, and says why.
    * @param {ErrorCode} code

@@ -13,11 +13,8 @@ import { Stream } from '../../public/shared/packet.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { MixClock } from '../clock/mix-clock.js';
-import { TickLateness } from '../clock/tick-lateness.js';
-import { TickLoad } from '../clock/tick-load.js';
 import { RoomCodec } from '../codec/room-codec.js';
 import { Mixing } from '../mix/mixing.js';
-import { SpeakerPlaces } from '../mix/speaker-places.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { Chat } from './chat.js';
@@ -25,11 +22,9 @@ import { EVERYTHING, runCommand } from './commands.js';
 import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
 import { Reports } from './reports.js';
+import { RoomPace } from './room-pace.js';
 import { Roster } from './roster.js';
 import { WaitedFor } from './waited-for.js';
-
-/** What a room's replies may take of a second while others' mixes are late, in milliseconds. */
-const MAX_REPLY_MS = 200;
 
 /** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
 const SETTLE_LATE_MS = 10;
@@ -51,12 +46,7 @@ export class Room {
   #waitedFor;
   /** @type {CommandRoom} */
   #parts;
-  #places;
-  #shedReplies = 0;
-  #tickLateness = new TickLateness();
-
-  /** What the room costs. */
-  load = new TickLoad();
+  #pace;
   #mixClock;
   #reports;
   #codec;
@@ -79,7 +69,7 @@ export class Room {
     this.#config = config;
     this.#services = services;
     this.#owner = owner;
-    this.#places = new SpeakerPlaces(config.maxSpeakers);
+    this.#pace = new RoomPace(ticks, config.maxSpeakers);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
@@ -128,12 +118,17 @@ export class Room {
 
   /** What the room has left out since it began, because there was too much to do, and whether it mixes fewer speakers now. */
   get overload() {
-    return { skippedFrames: this.#mixClock.skipped, shedReplies: this.#shedReplies, reduced: this.#places.reduced };
+    return { skippedFrames: this.#mixClock.skipped, ...this.#pace.stats() };
+  }
+
+  /** What the room takes. */
+  get load() {
+    return this.#pace.load;
   }
 
   /** The networks of those who are in the room. */
-  *networks() {
-    for (const { network } of this.#roster.present.values()) yield network;
+  get networks() {
+    return [...this.#roster.present.values()].map(({ network }) => network);
   }
 
   get frameMs() {
@@ -284,10 +279,7 @@ export class Room {
    * @param {number} frame
    */
   #reply(listener, frame) {
-    if (this.load.weight > MAX_REPLY_MS && this.#services.ticks.overloaded) {
-      this.#shedReplies += 1;
-      return;
-    }
+    if (!this.#pace.mayReply()) return;
     const startMs = this.clockNow();
     this.#delivery.reply(listener, frame);
     this.load.add(this.clockNow() - startMs);
@@ -298,8 +290,7 @@ export class Room {
    * @param {number} latenessMs
    */
   #tick(frame, latenessMs) {
-    this.#tickLateness.add(latenessMs);
-    if (this.#places.note(latenessMs)) this.#delivery.setPlaces(this.#places.now);
+    if (this.#pace.ticked(latenessMs)) this.#delivery.setPlaces(this.#pace.places);
     if (latenessMs > SETTLE_LATE_MS) this.#owner.settle();
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
@@ -396,13 +387,8 @@ export class Room {
   #endRound() {
     this.#owner.settle();
     this.#roster.tellRest();
-    this.#delay.review(this.#heardLateness());
     this.#waitedFor.review(this.clockNow());
     this.#delivery.redundancyChanged();
-  }
-
-  *#heardLateness() {
-    for (const { muted, source } of this.#roster.present.values()) if (!muted && source) yield source.lateness;
   }
 
   /** The answer to GET /api/rooms/<room>: the people, and how each is received. */
@@ -415,12 +401,8 @@ export class Room {
       delay: { ...delay, targetPercent: this.#config.receivedTarget, waited: this.#waitedFor.people },
       skippedFrames: this.#mixClock.skipped,
       codecFaults: this.#codec.faults,
-      mixing: { ...this.#tickLateness.describe(), places: this.#places.now, shedReplies: this.#shedReplies },
-      people: [...this.#roster.present.values()].map((member) => ({
-        ...member.describe(),
-        delivery: member.delivery,
-        stats: { ...member.stats(), transport: member.session.stats() },
-      })),
+      mixing: this.#pace.describe(),
+      people: [...this.#roster.present.values()].map((member) => member.describeWithStats()),
     };
   }
 
