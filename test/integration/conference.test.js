@@ -128,6 +128,8 @@ for (const transport of transports) {
       const ann = await join(test, server, 'Ann', transport, channels[0]);
       const bob = await join(test, server, 'Bob', transport, channels[0]);
       await vi.waitFor(() => expect(ann.people.length).toBe(2), 5000);
+      // A place is kept for those who were heard from for five seconds.
+      await pass(5500);
       bob.vanish();
       await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 8000);
       await vi.waitFor(() => expect(ann.people.length).toBe(1), 4000);
