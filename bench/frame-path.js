@@ -87,6 +87,7 @@ class StepClock {
 const recordings = {
   offered: true,
   hasRoom: true,
+  refusal: () => null,
   begin: () => ({
     description: { id: 'bench', startedAt: new Date().toISOString(), files: [] },
     addFile: () => ({ write() {}, end() {}, remove() {} }),
@@ -131,7 +132,7 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
   const members = [];
   for (let i = 0; i < people; i++) {
     /** @type {any} */
-    const session = { transport, peer: '', handler: null, send, sendControl() {}, close() {}, stats: () => ({}) };
+    const session = { transport, peer: '127.0.0.1:1', handler: null, send, sendControl() {}, close() {}, stats: () => ({}) };
     const member = rooms.join('bench', `P${i}`, session);
     if (member === null || typeof member === 'string') throw new Error(member ?? 'nobody lets them in');
     members.push({ member, talks: i < talking });

@@ -251,6 +251,7 @@ function openRooms(config, services) {
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
+    networkJoins: config.maxNetworkJoins,
     services,
     config: {
       format: createAudioFormat(config),

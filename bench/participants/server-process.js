@@ -109,7 +109,8 @@ serve(
   {
     /** @param {{ argv: string[], observe?: keyof typeof OBSERVERS }} options */
     async start({ argv, observe = 'packets' }) {
-      const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
+      // All participants of a scenario are behind one address.
+      const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--max-network-joins', '100000', ...argv], env: {} });
       format = createAudioFormat({ ...config, channels: 1 });
       server = await createServer(config, { observer: OBSERVERS[observe], log: createLog({ level: 'error' }) });
       return { port: server.port, h3Port: server.h3Port, report: server.report };

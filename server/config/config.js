@@ -40,6 +40,7 @@ export { ConfigError, InformationRequest };
  * @property {number} maxRooms
  * @property {number} maxParticipants       in one room
  * @property {number} maxSessions           on the server
+ * @property {number} maxNetworkJoins       in a row, from one IPv4 address or IPv6 /64
  * @property {number} idleTimeoutMs
  * @property {number} awayTimeoutMs
  * @property {'cubic' | 'newreno' | 'bbr'} congestionController

@@ -100,6 +100,10 @@ export const OPTIONS = Object.freeze(
     integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
     integer('max-participants', 1, 1000, 100, 'people in one room'),
     integer('max-sessions', 1, 100000, 1000, 'people on the server'),
+    {
+      ...integer('max-network-joins', 1, 100000, 100, 'joins in a row from one IPv4 address or IPv6 /64; then a twentieth of it each second'),
+      unit: 'joins',
+    },
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence after which a connection is ended'), unit: 'ms' },
     { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
     choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', "QUIC's congestion controller on the native engine, which governs above 32 KiB a round trip"),

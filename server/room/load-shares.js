@@ -3,7 +3,7 @@
  *
  * @typedef {object} Loaded  a room
  * @property {TickLoad} load
- * @property {() => Iterable<string | null>} networks  of each who is in it
+ * @property {ReadonlyArray<string | null>} networks  of each who is in it
  */
 
 /** The shortest time between two settlements, in milliseconds: who begins to take much goes last after that. */
@@ -28,7 +28,7 @@ export class LoadShares {
     if (passedMs < SETTLE_MS) return;
     this.#settledMs = nowMs;
     this.#rates.clear();
-    const all = [...rooms].map((room) => ({ load: room.load, networks: [...room.networks()], rate: room.load.settle(passedMs) }));
+    const all = [...rooms].map((room) => ({ load: room.load, networks: room.networks, rate: room.load.settle(passedMs) }));
     for (const { networks, rate } of all) {
       for (const network of networks) {
         // Behind this machine's own addresses may be anybody: their rooms count by themselves.

@@ -128,8 +128,8 @@ export class Room {
   }
 
   /** The networks of those who are in the room. */
-  *networks() {
-    for (const { network } of this.#roster.present.values()) yield network;
+  get networks() {
+    return [...this.#roster.present.values()].map(({ network }) => network);
   }
 
   get frameMs() {
@@ -407,13 +407,8 @@ export class Room {
   #endRound() {
     this.#owner.settle();
     this.#roster.tellRest();
-    this.#delay.review(this.#heardLateness());
     this.#waitedFor.review(this.clockNow());
     this.#delivery.redundancyChanged();
-  }
-
-  *#heardLateness() {
-    for (const { muted, source } of this.#roster.present.values()) if (!muted && source) yield source.lateness;
   }
 
   /** See RoomView.whole. */

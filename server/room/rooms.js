@@ -26,8 +26,9 @@ const MIRROR_DELAY_MS = 2000;
 const BUSY_LATE_MS = 20;
 const BUSY_SHARE = 0.7;
 
-/** How often a network may join: a class at once, and then a second. */
-const JOINS = Object.freeze({ atOnce: 100, perSecond: 5 });
+/** How many joins of one network are let in at once, a class, and the part of it that is let in each second after. */
+const NETWORK_JOINS = 100;
+const JOINS_A_SECOND = 1 / 20;
 
 /** Multiples of the golden ratio are spread evenly modulo 1, so rooms' ticks don't coincide. */
 const SPREAD = (Math.sqrt(5) - 1) / 2;
@@ -50,7 +51,7 @@ export class Rooms {
   #sessions;
   #shares = new LoadShares();
   /** By network. */
-  #joins = new KeyedBuckets(JOINS);
+  #joins;
   /** @type {RoomOwner} */
   #owner;
 
@@ -60,13 +61,15 @@ export class Rooms {
    * @param {RoomServices} options.services
    * @param {number} options.maxRooms
    * @param {number} options.maxPeople  in all rooms together; as many places may wait for people who are away
+   * @param {number} [options.networkJoins]  joins of one network in a row
    */
-  constructor({ config, services, maxRooms, maxPeople }) {
+  constructor({ config, services, maxRooms, maxPeople, networkJoins = NETWORK_JOINS }) {
     /** @type {RoomConfig} */
     this.#config = { ...ROOM_DEFAULTS, ...config };
     this.#services = services;
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
+    this.#joins = new KeyedBuckets({ atOnce: networkJoins, perSecond: networkJoins * JOINS_A_SECOND });
     this.#sessions = new SessionLog(services);
     this.#owner = {
       ended: (room) => this.#end(room),

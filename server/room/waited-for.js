@@ -17,7 +17,7 @@ const TELL_EVERY_MS = 2000;
 /** The smallest change of a delay that is told, in milliseconds. */
 const CHANGE_MS = 20;
 
-/** Finds for whom the room's delay is longer than most people's packets need, and tells everybody. */
+/** Has the room's delay follow what its people need, finds for whom it is longer than most need, and tells everybody. */
 export class WaitedFor {
   #delay;
   #roster;
@@ -42,12 +42,18 @@ export class WaitedFor {
 
   /** To be called once a second. @param {number} nowMs  on the monotonic clock */
   review(nowMs) {
+    this.#delay.review(this.#lateness());
     if (nowMs - this.#toldMs < TELL_EVERY_MS) return;
     const people = this.#find();
     if (isSame(people, this.#people)) return;
     this.#people = people;
     this.#toldMs = nowMs;
     this.#roster.tell({ type: 'waited', people });
+  }
+
+  /** Nobody need wait for one who isn't heard. */
+  *#lateness() {
+    for (const { muted, source } of this.#roster.present.values()) if (!muted && source) yield source.lateness;
   }
 
   #find() {

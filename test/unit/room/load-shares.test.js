@@ -6,7 +6,7 @@ import { LoadShares } from '../../../server/room/load-shares.js';
 function room(ms, networks) {
   const load = new TickLoad();
   load.add(ms);
-  return { load, networks: () => networks };
+  return { load, networks };
 }
 
 /** @param {ReturnType<typeof room>[]} rooms  what they take, they have taken in a second */
