@@ -20,7 +20,8 @@ const MAY_IMPORT = {
   'server/mix': ['server/clock', 'server/codec', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
-  'server/room': ['server/clock', 'server/codec', 'server/config', 'server/mix', 'server/recording', 'server/source', 'server/transport/session.js'],
+  'server/access': ['server/config'],
+  'server/room': ['server/access', 'server/clock', 'server/codec', 'server/config', 'server/mix', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/http': ['server/config'],
 
   public: ['worklets'],

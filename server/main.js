@@ -68,7 +68,21 @@ function closeOnSignals(server, log) {
   process.on('SIGTERM', onSignal);
 }
 
+/** Prints what a subcommand makes. @param {() => Promise<string>} run */
+async function print(run) {
+  try {
+    process.stdout.write(await run());
+  } catch (error) {
+    if (!(error instanceof InformationRequest)) throw error;
+    process.stdout.write(error.text);
+  }
+}
+
 async function main() {
+  if (process.argv[2] === 'token') {
+    const { tokenCommand } = await import('./access/token-command.js');
+    return print(() => tokenCommand({ argv: process.argv.slice(3), env: process.env }));
+  }
   const config = readConfig();
   debug = config.logLevel === 'debug';
   const log = createLog({ level: config.logLevel });

@@ -16,6 +16,7 @@ import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './http/app.js';
 import { defaultEncoderSettings, openCodec } from './codec/codec.js';
 import { AdaptiveComplexity } from './codec/adaptive-complexity.js';
+import { Access } from './access/access.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
 import { closeServer, createPageServer, listen } from './http/server.js';
@@ -157,7 +158,7 @@ function openRooms(config, services) {
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
-    services,
+    services: { ...services, access: new Access({ keys: config.keys, clock: services.clock, wallNow: services.wallNow }) },
     config: {
       format: createAudioFormat(config),
       delivery,

@@ -9,6 +9,7 @@ import {
   MAX_REDUNDANCY,
   PACKET_VERSION,
   PacketType,
+  SILENT_LEVEL,
   Stream,
   VOICE_BIT,
   lengthBytes,
@@ -141,6 +142,16 @@ function readPayloads(bytes, packet, at) {
   packet.payloadStart[0] = at;
   packet.payloadBytes[0] = end - at;
   return null;
+}
+
+/**
+ * Takes the sound out of a packet that was read: all its frames are silent.
+ * @param {Packet} packet changed
+ */
+export function silencePacket(packet) {
+  packet.payloadBytes.fill(0);
+  packet.level = SILENT_LEVEL;
+  packet.voice = false;
 }
 
 /**

@@ -10,7 +10,7 @@ import { readAudio } from './audio-packet.js';
 import { MAX_PACKET_BYTES, PACKET_VERSION, PacketType } from './packet-format.js';
 
 export * from './packet-format.js';
-export { AUDIO_HEADER_BYTES, speakersBytes, writeAudioHeader } from './audio-packet.js';
+export { AUDIO_HEADER_BYTES, silencePacket, speakersBytes, writeAudioHeader } from './audio-packet.js';
 
 /**
  * A packet's type, for those who pass packets on unread.

@@ -113,8 +113,32 @@ const serverFailures = Object.freeze({
   unknown: 'Something unexpected went wrong. Reload the page and join again.',
 });
 
+/** By code: who may come in, and what moderators do. @type {Readonly<Record<string, string>>} */
+const accessFailures = Object.freeze({
+  'token-needed': 'This server lets in only those who have an invitation. Open the link that you were given.',
+  'token-invalid': 'This invitation isn’t one of this server. Open the link again as you were given it, or ask for a new one.',
+  'token-expired': 'This invitation has expired. Ask whoever gave it to you for a new link.',
+  'token-early': 'This invitation isn’t valid yet. Try again when its time has come, or ask whoever gave it to you.',
+  'token-room': 'This invitation is for another room. Open the link that you were given, or ask for one to this room.',
+  'password-needed': 'This room has a password. Type it below, then join.',
+  'password-wrong': 'This is not the room’s password. Type it again.',
+  'password-attempts': 'Too many passwords were tried. Wait half a minute, then type it again.',
+  'room-locked': 'The room is locked, so nobody else can come in. Ask somebody inside to unlock it, then join again.',
+  'lobby-full': 'Too many people are waiting to be let in. Wait a moment, then join again.',
+  'turned-away': 'A moderator did not let you in. Ask them in another way, if you think that you should be here.',
+  'knock-timeout': 'Nobody let you in for ten minutes. Ask somebody inside to look, then join again.',
+  removed: 'A moderator has removed you from the room. Ask them in another way what it was about.',
+  banned: 'A moderator has closed this room to you for a time. Ask them in another way, if you think that they are wrong.',
+  'room-ended': 'A moderator has ended the call for everybody. Join again, if you want to open the room anew.',
+  'not-allowed': 'That is not allowed to you in this room. Ask a moderator.',
+  silenced: 'A moderator has muted you. Raise your hand, and unmute yourself once they allow it.',
+  'no-such-person': 'They are not there any more. There is nothing to do.',
+  'last-moderator': 'The room needs a moderator. Make somebody else a moderator first, then step down.',
+  'no-identity': 'They came without an invitation of their own. Choose their address instead.',
+});
+
 /** All failures, by code. @type {Readonly<Record<string, string>>} */
-export const failureTexts = Object.freeze({ ...soundFailures, ...connectionFailures, ...serverFailures });
+export const failureTexts = Object.freeze({ ...soundFailures, ...connectionFailures, ...serverFailures, ...accessFailures });
 
 /**
  * The sentence for a failure.

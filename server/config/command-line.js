@@ -46,6 +46,7 @@ const readFlag = (option, found) =>
 function createCommand(version) {
   const command = new Command('aloud')
     .description('Audio conferencing over HTTP/3. Options also come from the environment and a config file.')
+    .addHelpText('after', '\nTo make a token for a server that has --keys: aloud token --help')
     .exitOverride()
     .allowExcessArguments(false)
     .version(version, '--version', 'prints the version')
@@ -84,6 +85,7 @@ const PLACEHOLDERS = Object.freeze({
   path: 'path',
   secret: 'secret',
   list: 'name',
+  keys: 'id:secret',
   boolean: '',
 });
 

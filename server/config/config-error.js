@@ -62,7 +62,7 @@ export function unknownOption(option, source, similar) {
  */
 export function notAllowed(option, value, source) {
   // A secret with a typing error is still nearly the secret.
-  const shown = option.type === 'secret' ? undefined : value;
+  const shown = option.type === 'secret' || option.type === 'keys' ? undefined : value;
   return new ConfigError({ option: `--${option.name}`, value: shown, source, allowed: allowedOf(option) });
 }
 

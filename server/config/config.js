@@ -48,6 +48,7 @@ export { ConfigError, InformationRequest };
  * @property {string | null} certDir        null for certs/ in aloud's own directory
  * @property {ReadonlyArray<string>} hostnames
  * @property {string | null} operatorToken  null where nobody may change a running room
+ * @property {ReadonlyArray<string> | null} keys  each id:secret; null where joining needs no token
  * @property {string | null} recordingDir   null for recordings/ in aloud's own directory
  * @property {number} recordingLimitMb      0: nothing is recorded
  * @property {number} recordingKeepHours

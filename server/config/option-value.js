@@ -14,6 +14,12 @@ const HOST_NAME = /^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
 const SECRET = /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/;
 
 /**
+ * A key for tokens: its id, and a secret of at least the hash's 256 bits (RFC 7518, section 3.2) where each character
+ * holds 8 or fewer.
+ */
+const KEY = /^[A-Za-z0-9._-]{1,64}:[A-Za-z0-9._~+/=-]{32,256}$/;
+
+/**
  * Whether a certificate can be made for a host: an IP address without a zone, or a name.
  * @param {unknown} host
  * @returns {host is string}
@@ -53,6 +59,8 @@ export function rangeOf(option) {
       return 'a path';
     case 'secret':
       return '16 to 256 letters, digits and -._~+/';
+    case 'keys':
+      return 'id:secret, several by commas; secrets of 32 to 256 letters, digits and -._~+/=';
   }
 }
 
@@ -73,6 +81,7 @@ export function parseText(option, given) {
     case 'boolean':
       return given === 'true' ? true : given === 'false' ? false : undefined;
     case 'list':
+    case 'keys':
       return checkValue(option, given.split(',').map((part) => part.trim()));
     case 'host':
     case 'path':
@@ -105,6 +114,8 @@ export function checkValue(option, value) {
       return isPath(value) ? value : undefined;
     case 'secret':
       return typeof value === 'string' && SECRET.test(value) ? value : undefined;
+    case 'keys':
+      return isKeys(value) ? Object.freeze([...value]) : undefined;
   }
 }
 
@@ -142,4 +153,14 @@ function isHosts(value) {
  */
 function isPath(value) {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_PATH && !value.includes('\0');
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string[]}
+ */
+function isKeys(value) {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  if (!value.every((key) => typeof key === 'string' && KEY.test(key))) return false;
+  return new Set(value.map((key) => key.slice(0, key.indexOf(':')))).size === value.length;
 }

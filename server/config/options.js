@@ -6,7 +6,7 @@ import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
  * The table of options, from which `--help`, the environment, the config file, `docs/configuration.md`
  * and the tests are read.
  *
- * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret'} OptionType
+ * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret' | 'keys'} OptionType
  *
  * @typedef {object} OptionRow
  * @property {string} name           the flag without its dashes, and the key in the config file
@@ -97,6 +97,10 @@ export const OPTIONS = Object.freeze(
     {
       ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),
       fallbackNote: 'nobody may',
+    },
+    {
+      ...row('keys', 'keys', null, 'keys of the tokens without which nobody may join'),
+      fallbackNote: 'none: everybody may join',
     },
     path('recording-dir', 'directory for recordings', "recordings/ in aloud's own directory"),
     {

@@ -1,14 +1,16 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Entrant } from '../access/grants.js'
  * @import { Session } from '../transport/session.js'
+ * @import { JoinMessage } from './commands.js'
  * @import { Rooms } from './rooms.js'
  */
 
-import { errors } from '../../public/shared/errors.js';
-import { composed, tidyName } from '../../public/shared/text.js';
+import { composed, nameError, tidyName } from '../../public/shared/text.js';
 import { stackOf } from '../log.js';
 import { readJoin } from './commands.js';
+import { refuse } from './refuse.js';
 
 /** How long a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
@@ -54,25 +56,66 @@ export class Arrivals {
   #join(session, message) {
     const wish = readJoin(message);
     if (typeof wish === 'string') return refuse(session, wish);
-    const { room, name, ...wishes } = wish;
+    const { access } = this.#rooms;
+    const room = wish.mirror ? undefined : this.#rooms.get(wish.room);
+    const needsProof = (access.keyed || room?.moderation.password) && !room?.keepsPlace(wish.resume);
+    if (!needsProof) return this.#enter(session, wish, access.stranger(session.peer));
+    let isGone = false;
+    // What comes before the answer is dropped, as before the join.
+    session.handler = { packet: () => {}, control: () => {}, closed: () => void (isGone = true) };
+    this.#prove(session, wish).then(
+      (entrant) => {
+        if (isGone) return;
+        if (typeof entrant === 'string') refuse(session, entrant);
+        else this.#enter(session, wish, entrant);
+      },
+      (error) => this.#failed(session, error),
+    );
+  }
+
+  /**
+   * Checks the token, and the room's password.
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   * @returns {Promise<Entrant | ErrorCode>}
+   */
+  async #prove({ peer }, wish) {
+    const { access } = this.#rooms;
+    const entrant = await access.identify(peer, wish);
+    const moderation = wish.mirror ? undefined : this.#rooms.get(wish.room)?.moderation;
+    if (typeof entrant === 'string' || !moderation?.password) return entrant;
+    // Whoever isn't let in anyway needs no hash.
+    const refusal = moderation.refusal(entrant);
+    if (refusal !== 'password-needed') return refusal ?? entrant;
+    const { password } = moderation;
+    return (await access.checkPassword(password, wish.password, entrant.place)) ?? { ...entrant, password };
+  }
+
+  /**
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   * @param {Entrant} entrant
+   */
+  #enter(session, { room, name: asked, token: _token, password: _password, ...wishes }, entrant) {
+    const name = entrant.name || asked;
+    const wrong = nameError(name);
+    if (wrong) return refuse(session, wrong);
     const tidy = tidyName(name);
     const nameCut = tidy.length < composed(name).trim().length;
     try {
-      const joined = this.#rooms.join(room, tidy, session, { ...wishes, nameCut });
+      const joined = this.#rooms.join(room, tidy, session, { ...wishes, nameCut }, entrant);
       if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
-      this.#log.error(`a participant could not join: ${stackOf(error)}`);
-      refuse(session, 'internal');
+      this.#failed(session, error);
     }
   }
-}
 
-/**
- * @param {Session} session
- * @param {ErrorCode} code
- */
-function refuse(session, code) {
-  const { close, message } = errors[code];
-  session.sendControl({ type: 'refused', code, message });
-  session.close(close, message);
+  /**
+   * @param {Session} session
+   * @param {unknown} error
+   */
+  #failed(session, error) {
+    this.#log.error(`a participant could not join: ${stackOf(error)}`);
+    refuse(session, 'internal');
+  }
 }

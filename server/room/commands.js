@@ -9,6 +9,8 @@
  * @import { Member } from './member.js'
  * @import { RoomConfig } from './room-config.js'
  * @import { Roster } from './roster.js'
+ * @import { Moderation } from './moderation.js'
+ * @import { Permission } from '../access/grants.js'
  *
  * @typedef {object} CommandRoom  the parts of a room that commands are given
  * @property {Readonly<RoomConfig>} config
@@ -17,15 +19,17 @@
  * @property {DelayControl} delay
  * @property {Chat} chat
  * @property {RoomRecording} recording
- *
- * @typedef {'speak' | 'listen' | 'chat' | 'record'} Permission  what a member's grant is made of
+ * @property {Moderation} moderation
  */
 
 import { z } from 'zod';
 import { CHANNELS } from '../../public/shared/audio-format.js';
 import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { nameError, roomNameError } from '../../public/shared/text.js';
+import { MAX_PASSWORD } from '../access/password.js';
+import { MAX_TOKEN } from '../access/tokens.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { MODERATOR_COMMANDS } from './moderator-commands.js';
 
 /** The frame lengths that the first in a room may ask for, in milliseconds: shorter ones cost everybody too many packets. */
 const ROOM_FRAME_MS = [10, 20];
@@ -35,9 +39,6 @@ const MAX_GAIN = 4;
 
 /** The longest id or resume token, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
-
-/** @type {ReadonlySet<Permission>} */
-export const EVERYTHING = new Set(/** @type {const} */ (['speak', 'listen', 'chat', 'record']));
 
 const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
 
@@ -54,6 +55,8 @@ const joinMessage = z
     mirror: z.boolean().optional(),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
+    token: z.string().max(MAX_TOKEN).optional(),
+    password: z.string().max(MAX_PASSWORD).optional(),
   })
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
 
@@ -76,13 +79,13 @@ export function readJoin(message) {
 }
 
 /**
- * A command: the message's schema, the permission that it needs, and what it does.
+ * A command: the message's schema, the permission that it needs, and what it does. Nothing else asks for permissions.
  * @template {z.ZodType} S
  * @typedef {object} Command
  * @property {S} schema
- * @property {Permission | null} needs
- * @property {(room: CommandRoom, member: Member, message: z.infer<S>) => boolean | void} run
- *   false when it can't be done for this member, which is counted
+ * @property {(message: z.infer<S>) => Permission | null} needs
+ * @property {(room: CommandRoom, member: Member, message: z.infer<S>) => boolean | ErrorCode | void} run
+ *   false when it can't be done for this member, which is counted; a code when they are to be told why
  */
 
 /**
@@ -92,18 +95,21 @@ export function readJoin(message) {
  */
 const define = (command) => command;
 
+/** @param {Permission | null} permission */
+const always = (permission) => () => permission;
+
 /** The commands, by the message's type. */
 const COMMANDS = Object.freeze({
   mute: define({
     schema: z.object({ muted: z.boolean() }),
-    needs: 'speak',
+    needs: ({ muted }) => (muted ? null : 'speak'),
     run: ({ roster }, member, { muted }) => {
       if (member.mute(muted)) roster.changed(member);
     },
   }),
   hand: define({
     schema: z.object({ raised: z.boolean() }),
-    needs: null,
+    needs: always(null),
     run: ({ roster }, member, { raised }) => {
       if (member.hand > 0 === raised) return;
       member.raiseHand(raised ? roster.nextHand() : 0);
@@ -112,12 +118,12 @@ const COMMANDS = Object.freeze({
   }),
   chat: define({
     schema: z.object({ text: z.string() }),
-    needs: 'chat',
+    needs: always('chat'),
     run: ({ chat }, member, { text }) => chat.say(member, text),
   }),
   volume: define({
     schema: z.object({ person: z.string().max(MAX_ID_LENGTH), gain: z.number().min(0).max(MAX_GAIN) }),
-    needs: 'listen',
+    needs: always('listen'),
     run: ({ roster, delivery }, member, { person, gain }) => {
       const other = roster.present.get(person);
       if (!other?.source || !member.listener || other === member) return false;
@@ -127,7 +133,7 @@ const COMMANDS = Object.freeze({
   }),
   delay: define({
     schema: z.object({ serverDelayMs }),
-    needs: 'listen',
+    needs: always('listen'),
     run: ({ config, delivery }, member, { serverDelayMs: delayMs }) => {
       const { listener } = member;
       if (listener?.delivery !== 'reply' || delayMs > config.maxDelayMs) return false;
@@ -146,7 +152,7 @@ const COMMANDS = Object.freeze({
       soundLatencyMs: z.number().min(0).max(60_000).optional(),
       driftPpm: z.number().min(-10_000).max(10_000).optional(),
     }),
-    needs: 'listen',
+    needs: always('listen'),
     run: ({ delivery }, member, report) => {
       member.takeReport(report);
       delivery.redundancyChanged();
@@ -154,19 +160,20 @@ const COMMANDS = Object.freeze({
   }),
   record: define({
     schema: z.object({ on: z.boolean() }),
-    needs: 'record',
+    needs: always('record'),
     run: ({ recording }, member, { on }) => recording.record(member, on),
   }),
   recordConsent: define({
     schema: z.object({ agreed: z.boolean() }),
-    needs: null,
+    needs: always(null),
     run: ({ recording }, member, { agreed }) => recording.consent(member, agreed),
   }),
   leave: define({
     schema: z.object({}),
-    needs: null,
+    needs: always(null),
     run: (_room, member) => member.session.close(0, 'left'),
   }),
+  ...MODERATOR_COMMANDS,
 });
 
 /** @param {unknown} message */
@@ -186,7 +193,10 @@ export function runCommand(room, member, message) {
   const type = typeOf(message);
   if (typeof type !== 'string' || !Object.hasOwn(COMMANDS, type)) return false;
   const { schema, needs, run } = /** @type {Command<any>} */ (COMMANDS[/** @type {keyof typeof COMMANDS} */ (type)]);
-  if (needs !== null && !member.may(needs)) return false;
   const parsed = schema.safeParse(message);
-  return parsed.success && run(room, member, parsed.data) !== false;
+  if (!parsed.success) return false;
+  const permission = needs(parsed.data);
+  const done = (permission === null ? null : member.refusal(permission)) ?? run(room, member, parsed.data);
+  if (typeof done === 'string') member.refuse(type, done);
+  return done !== false;
 }

@@ -3,7 +3,7 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  * @import { ControlMessage, Session, SessionHandler } from '../transport/session.js'
- * @import { Permission } from './commands.js'
+ * @import { Allowances, Entrant, Grant, Permission, Role } from '../access/grants.js'
  *
  * @typedef {object} MemberRoom  what a member needs of its room
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received
@@ -15,12 +15,14 @@
  * @property {(arrivalMs: number) => number} stallBefore  see TickScheduler
  * @property {number} mixedThrough  the last frame of the tick; -1 before it
  * @property {number} frameMs
+ * @property {Readonly<Allowances>} allowances  who may do what
  * @property {() => number} clockNow  the monotonic clock, in milliseconds
  * @property {(arrivalMs: number) => number} sampleAt  the sample clock then
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, writeClockReply } from '../../public/shared/packet.js';
+import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, silencePacket, writeClockReply } from '../../public/shared/packet.js';
+import { refusalOf } from '../access/grants.js';
 import { TokenBucket } from '../token-bucket.js';
 import { isLeave } from './commands.js';
 import { Quality } from './reports.js';
@@ -52,6 +54,12 @@ const clockReply = new Uint8Array(CLOCK_REPLY_BYTES);
 export class Member {
   #room;
   #grant;
+  /** @type {Role} */
+  #role;
+  /** Whether a moderator has muted this member. */
+  #silenced = false;
+  /** Whether sound of this member is left out, whatever they send. */
+  #unheard = false;
   #packetRate;
   #clockRequests = new TokenBucket({ atOnce: MAX_CLOCK_REQUESTS, perSecond: MAX_CLOCK_REQUESTS });
   #messagesSinceMs = -Infinity;
@@ -82,13 +90,14 @@ export class Member {
    * @param {string} options.name
    * @param {string} options.label  the name as it is shown: unlike everybody else's in the room
    * @param {Session} options.session
-   * @param {ReadonlySet<Permission>} options.grant
+   * @param {Grant} options.grant  what the member came with
+   * @param {Entrant} options.entrant  who they are, for a ban
    * @param {Source | null} options.source  null where the member only listens
    * @param {Listener | null} options.listener  null where the member only speaks
    * @param {MemberRoom} options.room
    * @param {Member | null} [options.before]  the same person's session before, whose choices stay
    */
-  constructor({ id, name, label, session, grant, source, listener, room, before = null }) {
+  constructor({ id, name, label, session, grant, entrant, source, listener, room, before = null }) {
     this.id = id;
     this.name = name;
     this.label = label;
@@ -96,15 +105,30 @@ export class Member {
     this.source = source;
     this.listener = listener;
     this.#room = room;
+    this.entrant = entrant;
     this.#grant = grant;
+    this.#role = grant.role;
     this.#lastHeardMs = room.clockNow();
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
     /** The transport's round trip, in milliseconds; null where it doesn't know it. */
     this.roundTripMs = () => session.stats().rttMs;
-    if (before === null) return;
-    this.#muted = before.#muted;
-    this.#hand = before.#hand;
+    if (before !== null) {
+      this.#muted = before.#muted;
+      this.#hand = before.#hand;
+      this.#role = before.#role;
+      this.#silenced = before.#silenced;
+    }
+    this.#followStanding();
+  }
+
+  /** What the member came with. */
+  get grant() {
+    return this.#grant;
+  }
+
+  get role() {
+    return this.#role;
   }
 
   /** `tick`: this member is sent each mix; `reply`: each packet is answered. */
@@ -146,9 +170,37 @@ export class Member {
     return this.#recording.recorded;
   }
 
-  /** @param {Permission} permission */
-  may(permission) {
-    return this.#grant.has(permission);
+  /**
+   * Says why the member may not do something.
+   * @param {Permission} permission
+   * @returns {ErrorCode | null} null where they may
+   */
+  refusal(permission) {
+    const { without } = this.#grant;
+    return refusalOf({ role: this.#role, without, silenced: this.#silenced, allowances: this.#room.allowances }, permission);
+  }
+
+  /** @param {Role} role */
+  become(role) {
+    this.#role = role;
+    this.#followStanding();
+  }
+
+  /**
+   * Mutes the member, or allows them to speak again: then they are muted until they unmute themselves.
+   * @param {boolean} silenced
+   * @returns {boolean} whether that is a change
+   */
+  silence(silenced) {
+    const isChange = this.#silenced !== silenced;
+    this.#silenced = silenced;
+    this.#followStanding();
+    return isChange;
+  }
+
+  #followStanding() {
+    this.#unheard = this.refusal('speak') !== null;
+    if (this.#unheard) this.#muted = true;
   }
 
   /**
@@ -165,6 +217,7 @@ export class Member {
     if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
     const { source } = this;
     if (packet.type !== PacketType.audio || source === null) return this.#drop('type');
+    if (this.#unheard) silencePacket(packet);
     const room = this.#room;
     const frame = source.receive(packet, bytes, arrivalMs, room.stallBefore(arrivalMs), room.mixedThrough);
     if (frame >= 0) room.received(this, frame, arrivalMs);
@@ -322,6 +375,8 @@ export class Member {
       hand: this.#hand,
       quality: this.#quality,
       recorded: this.recorded,
+      role: this.#role,
+      silenced: this.#silenced,
     };
   }
 

@@ -3,6 +3,7 @@
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Access } from '../access/access.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Codec } from '../codec/codec.js'
@@ -41,6 +42,7 @@
  * @property {{ readonly complexity: number }} [effort]  the encoders' complexity now, where it changes
  * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
  * @property {Recordings} [recordings]  without it nothing can be recorded
+ * @property {Access} [access]  who may come in; by default everybody
  * @property {Observer} [observer]  for measurements
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick

@@ -1,33 +1,32 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Access } from '../access/access.js'
+ * @import { Entrant } from '../access/grants.js'
  * @import { Session } from '../transport/session.js'
  * @import { CommandRoom } from './commands.js'
  * @import { Delivery } from './delivery.js'
- * @import { MemberRoom } from './member.js'
+ * @import { Member, MemberRoom } from './member.js'
+ * @import { Knock } from './knocks.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
  */
 
-import { CONTROL_VERSION } from '../../public/shared/control.js';
 import { Stream } from '../../public/shared/packet.js';
-import { Redundancy } from '../../public/shared/redundancy.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { TickLateness } from '../clock/tick-lateness.js';
 import { RoomCodec } from '../codec/room-codec.js';
-import { LevelBalance } from '../mix/level-balance.js';
-import { Listener } from '../mix/listener.js';
-import { MixStream } from '../mix/mix-stream.js';
 import { Mixing } from '../mix/mixing.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
-import { Lateness } from '../source/lateness.js';
-import { Source } from '../source/source.js';
 import { Chat } from './chat.js';
-import { EVERYTHING, runCommand } from './commands.js';
-import { Member } from './member.js';
+import { runCommand } from './commands.js';
+import { MemberFactory } from './member-factory.js';
+import { Moderation } from './moderation.js';
+import { refuse } from './refuse.js';
 import { Reports } from './reports.js';
 import { Roster } from './roster.js';
+import { welcomeOf } from './welcome.js';
 
 /**
  * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
@@ -49,12 +48,13 @@ export class Room {
   #mixClock;
   #reports;
   #codec;
+  #members;
   #closed = false;
 
   /**
    * @param {string} name
    * @param {RoomConfig} config
-   * @param {RoomServices} services
+   * @param {RoomServices & { access: Access }} services
    * @param {(room: Room) => void} onEnded  called when the last member has gone, or the room has failed
    */
   constructor(name, config, services, onEnded) {
@@ -72,12 +72,15 @@ export class Room {
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     this.#codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
-    const shared = this.#newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
+    this.#members = new MemberFactory({ room: this, config, services, codec: this.#codec, roster });
+    const shared = this.#members.newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
     /** @type {Delivery} */
     const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
     const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster });
-    this.#parts = { config, roster, delay, delivery, chat, recording };
+    /** What moderators do, and who may come in. */
+    this.moderation = new Moderation({ name, roster, access: services.access, clock, log, room: this.#moderated() });
+    this.#parts = { config, roster, delay, delivery, chat, recording, moderation: this.moderation };
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
@@ -98,6 +101,26 @@ export class Room {
 
   get #log() {
     return this.#services.log;
+  }
+
+  /** Who may do what. */
+  get allowances() {
+    return this.moderation.allowances;
+  }
+
+  /** What moderation does to the room. */
+  #moderated() {
+    return {
+      letIn: (/** @type {Knock} */ { session, name, wishes, entrant }) => {
+        const joined = this.#enter(session, name, wishes, entrant);
+        if (typeof joined === 'string') refuse(session, joined);
+      },
+      expel: (/** @type {Member} */ member, /** @type {ErrorCode} */ code) => this.#expel(member, code),
+      end: (/** @type {ErrorCode} */ code) => {
+        this.close(code);
+        this.#onEnded(this);
+      },
+    };
   }
 
   /** How many people have a place in the room, with those who are away. */
@@ -147,19 +170,37 @@ export class Room {
   }
 
   /**
-   * Lets somebody in, or back to their place, tells them who is there, and tells the others.
+   * Lets somebody in, or back to their place, or has them wait in the lobby.
    * @param {Session} session
    * @param {string} name  checked already
-   * @param {JoinWishes} [wishes]
-   * @returns {Member | ErrorCode} the code of the refusal, when there is one
+   * @param {JoinWishes} wishes
+   * @param {Entrant} entrant  of whom one who comes back needs to be nobody in particular
+   * @returns {Member | Knock | ErrorCode} the code of the refusal, when there is one
    */
-  join(session, name, wishes = {}) {
+  join(session, name, wishes, entrant) {
+    if (!this.keepsPlace(wishes.resume)) {
+      const refusal = this.moderation.refusal(entrant);
+      if (refusal) return refusal;
+      if (this.moderation.mustKnock(entrant)) return this.moderation.knock(session, name, wishes, entrant);
+    }
+    return this.#enter(session, name, wishes, entrant);
+  }
+
+  /**
+   * Lets somebody in, tells them who is there, and tells the others.
+   * @param {Session} session
+   * @param {string} name
+   * @param {JoinWishes} wishes
+   * @param {Entrant} entrant
+   * @returns {Member | ErrorCode}
+   */
+  #enter(session, name, wishes, entrant) {
     const before = this.#roster.holder(wishes.resume);
     if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
     let member;
     try {
-      member = this.#newMember(session, name, wishes, before);
+      member = this.#members.create(session, name, wishes, entrant, before);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -172,48 +213,6 @@ export class Room {
     this.#roster.tell({ type: before ? 'changed' : 'joined', person: member.describe() }, member);
     if (member.delivery === 'tick') this.#mixClock.start();
     return member;
-  }
-
-  /**
-   * @param {Session} session
-   * @param {string} name
-   * @param {JoinWishes} wishes
-   * @param {Member | null} before  whose place it is
-   */
-  #newMember(session, name, wishes, before) {
-    const { sampleClock } = this;
-    const config = this.#config;
-    const { format, maxDelayMs, maxServerDelayMs: maxMs, receivedTarget: targetPercent } = config;
-    const id = before?.id ?? this.#roster.nextId();
-    const delivery = session.transport.replyOnly ? 'reply' : (wishes.delivery ?? config.delivery);
-    const leavesOutSilence = delivery === 'tick' && config.silenceSuppression;
-    const stream = this.#newStream(Stream.mixMinus, `person ${id}`, leavesOutSilence);
-    const redundancy = new Redundancy(/** @type {'auto' | 0 | 1 | 2} */ (config.redundancy), this.#services.clock);
-    const volumes = before?.listener?.volumes;
-    const listener = new Listener({ id, session, delivery, format, stream, redundancy, volumes });
-    if (wishes.serverDelayMs !== undefined) listener.readAt(wishes.serverDelayMs);
-    let decoder;
-    try {
-      decoder = this.#codec.newDecoder(`person ${id}`);
-    } catch (error) {
-      listener.close();
-      throw error;
-    }
-    const lateness = new Lateness({ frameMs: format.frameMs, maxMs, targetPercent });
-    const balance = config.levelBalance ? new LevelBalance(format) : null;
-    const source = new Source({ id, format, sampleClock, maxDelayMs, decoder, lateness, balance, leavesOutSilence });
-    const label = before?.label ?? this.#roster.labelFor(name);
-    return new Member({ id, name: before?.name ?? name, label, session, grant: EVERYTHING, source, listener, room: this, before });
-  }
-
-  /**
-   * @param {number} stream  one of Stream
-   * @param {string} name  for the log
-   * @param {boolean} suppresses  whether packets are left out in silence
-   */
-  #newStream(stream, name, suppresses) {
-    const { effort } = this.#services;
-    return new MixStream(stream, this.#codec.newEncoder(name), this.#config.format, { suppresses, effort });
   }
 
   /**
@@ -232,26 +231,20 @@ export class Room {
    * @param {JoinWishes} wishes
    */
   #welcome(member, token, { nameCut }) {
-    const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = this.#config;
-    const { sampleRate, channels, frameMs, opusFrames } = format;
+    const people = this.#roster.everybody.map((person) => person.describe());
+    const { history: chat } = this.#chat;
+    const { offered: canRecord, state: recording } = this.#recording;
+    const { rules, knocks } = this.moderation;
     member.tell({
-      type: 'welcome',
-      version: CONTROL_VERSION,
-      you: member.id,
-      format: { sampleRate, channels, frameMs, opusFrames },
-      delivery: member.delivery,
-      serverDelayMs: member.takeDelay(),
-      bitrate,
-      redundancy,
-      silenceSuppression: silenceSuppression && member.delivery === 'tick',
-      echo,
-      idleTimeoutMs,
-      people: this.#roster.everybody.map((person) => person.describe()),
+      ...welcomeOf(member, this.#config),
+      people,
       room: this.name,
-      chat: this.#chat.history,
-      canRecord: this.#recording.offered,
-      recording: this.#recording.state,
+      chat,
+      canRecord,
+      recording,
       resume: token,
+      rules,
+      ...(member.role === 'moderator' && { knocks }),
       ...(nameCut && { nameCut }),
     });
   }
@@ -320,14 +313,29 @@ export class Room {
     this.#delivery.leave(member.source, member.listener);
     const { present } = this.#roster;
     if (![...present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
-    if (left) {
-      this.#roster.free(member);
-      this.#left(member);
-    } else {
+    if (left) this.#free(member);
+    else {
       member.wait();
       this.#roster.wait(member);
       this.#roster.changed(member);
     }
+  }
+
+  /**
+   * Ends a member's session and frees the place, also of one who is away.
+   * @param {Member} member
+   * @param {ErrorCode} code  what they are told
+   */
+  #expel(member, code) {
+    this.#end(member, code);
+    this.gone(member, true);
+    if (this.#roster.find(member.id) === member) this.#free(member);
+  }
+
+  /** @param {Member} member */
+  #free(member) {
+    this.#roster.free(member);
+    this.#left(member);
   }
 
   /** @param {Member} member  whose place is free from now on */
@@ -336,7 +344,10 @@ export class Room {
     this.#chat.forget(member.id);
     this.#roster.tell({ type: 'left', id: member.id });
     this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
-    if (this.size === 0) this.#onEnded(this);
+    this.moderation.left();
+    if (this.size > 0) return;
+    this.moderation.close('room-ended');
+    this.#onEnded(this);
   }
 
   /** @param {string} id  of a member of whom nothing is to be heard any more */
@@ -434,6 +445,7 @@ export class Room {
     this.#mixClock.stop();
     for (const member of [...this.#roster.present.values()]) this.#end(member, code);
     this.#roster.clear();
+    this.moderation.close(code);
     this.#recording.close();
     this.#delivery.close();
   }

@@ -1,10 +1,13 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Entrant } from '../access/grants.js'
  * @import { Session } from '../transport/session.js'
+ * @import { Knock } from './knocks.js'
  * @import { Member } from './member.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
  */
 
+import { Access } from '../access/access.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
 
@@ -41,6 +44,9 @@ export class Rooms {
   constructor({ config, services, maxRooms, maxPeople }) {
     /** @type {RoomConfig} */
     this.#config = { ...ROOM_DEFAULTS, ...config };
+    const { clock, wallNow } = services;
+    /** Who may come in. */
+    this.access = services.access ?? new Access({ clock, wallNow });
     this.#services = services;
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
@@ -68,21 +74,22 @@ export class Rooms {
   }
 
   /**
-   * Lets somebody into a room, which is opened where there is none of that name. The member is the session's handler
-   * from then on.
+   * Lets somebody into a room, which is opened where there is none of that name, or has them wait in its lobby. The
+   * member, or who waits, is the session's handler from then on.
    * @param {string} roomName  checked already
    * @param {string} name  checked already
    * @param {Session} session
    * @param {JoinWishes} [wishes]
-   * @returns {Member | ErrorCode}
+   * @param {Entrant} [entrant]
+   * @returns {Member | Knock | ErrorCode}
    */
-  join(roomName, name, session, wishes = {}) {
+  join(roomName, name, session, wishes = {}, entrant = this.access.stranger(session.peer)) {
     const isBack = !wishes.mirror && this.#rooms.get(roomName)?.keepsPlace(wishes.resume);
     if (this.people >= this.#maxPeople && !isBack) return 'server-full';
     const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
     if (typeof room === 'string') return room;
     try {
-      return room.join(session, name, wishes);
+      return room.join(session, name, wishes, entrant);
     } finally {
       if (room.size === 0) this.#end(room);
     }
@@ -127,7 +134,7 @@ export class Rooms {
     const phase = (this.#opened++ * SPREAD) % 1;
     const config = { ...configFor(this.#config, wishes, this.#services.codec), ...own, phase };
     try {
-      return new Room(name, config, { ...this.#services, ...without }, (room) => this.#end(room));
+      return new Room(name, config, { ...this.#services, access: this.access, ...without }, (room) => this.#end(room));
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -136,8 +143,11 @@ export class Rooms {
 
   /** @param {Room} room  that is empty, or has failed */
   #end(room) {
-    if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name);
-    else if (!this.#mirrors.delete(room)) return;
+    if (this.#rooms.get(room.name) === room) {
+      this.#rooms.delete(room.name);
+      // Without tokens a room's moderator is whoever came first: the bans are that room's, and not the name's.
+      if (!this.access.keyed) this.access.bans.forget(room.name);
+    } else if (!this.#mirrors.delete(room)) return;
     room.close('server-closing');
   }
 

@@ -63,6 +63,11 @@ export class Roster {
     return [...this.#present.values(), ...this.#away].sort((a, b) => Number(a.id) - Number(b.id));
   }
 
+  /** @param {string} id @returns {Member | undefined} one who has a place, away or not */
+  find(id) {
+    return this.#places.get(id)?.holder;
+  }
+
   /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
     const taken = new Set([...this.#places.keys()].map((id) => Number(id) % SOURCE_NUMBERS));

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_REPLY_BYTES, packetType, PacketType, writeClockRequest } from '../../../public/shared/packet.js';
-import { EVERYTHING } from '../../../server/room/commands.js';
+import { DEFAULT_ALLOWANCES, grantOf } from '../../../server/access/grants.js';
 import { Member } from '../../../server/room/member.js';
 import { FakeSession } from '../../fakes/fake-session.js';
+
+/** @type {import('../../../server/access/grants.js').Entrant} */
+const entrant = { grant: null, identity: null, name: '', place: '192.0.2.1', password: null };
 
 /** A member of a room that writes down what it is told. @param {Partial<ConstructorParameters<typeof Member>[0]>} [options] */
 function create(options = {}) {
@@ -18,6 +21,7 @@ function create(options = {}) {
     stallBefore: () => 0,
     mixedThrough: -1,
     frameMs: 20,
+    allowances: { ...DEFAULT_ALLOWANCES },
     clockNow: () => now,
     sampleAt: (/** @type {number} */ ms) => ms * 48,
   };
@@ -26,7 +30,7 @@ function create(options = {}) {
   /** @type {any} */
   const source = { receive: () => 5, drop: (/** @type {string} */ reason) => dropped.push(reason), stats: () => ({ received: 1 }) };
   const session = new FakeSession();
-  const given = { id: '1', name: 'Ann', label: 'Ann', session, grant: EVERYTHING, source, listener: null, room };
+  const given = { id: '1', name: 'Ann', label: 'Ann', session, grant: grantOf('speaker'), entrant, source, listener: null, room };
   const member = new Member({ ...given, ...options });
   session.handler = member;
   return { member, session, told, dropped, room, wait: (/** @type {number} */ ms) => void (now += ms) };
@@ -71,9 +75,24 @@ describe('a member', () => {
     expect(told.at(-1)).toEqual(['command', { type: 'hand', raised: true }]);
   });
 
-  it('may do what its grant says', () => {
-    expect(create().member.may('record')).toBe(true);
-    expect(create({ grant: new Set() }).member.may('speak')).toBe(false);
+  it('may do what its role, its token and the room say', () => {
+    const { member, room } = create();
+    expect([member.refusal('speak'), member.refusal('record'), member.refusal('moderate')]).toEqual([null, null, 'not-allowed']);
+    room.allowances.record = 'moderators';
+    expect(member.refusal('record')).toBe('not-allowed');
+    member.become('moderator');
+    expect([member.refusal('record'), member.refusal('moderate')]).toEqual([null, null]);
+    expect(create({ grant: grantOf('speaker', new Set(/** @type {const} */ (['chat']))) }).member.refusal('chat')).toBe('not-allowed');
+  });
+
+  it('stays muted until it is allowed to speak, and then until it unmutes itself', () => {
+    const { member } = create();
+    expect([member.silence(true), member.silence(true)]).toEqual([true, false]);
+    expect([member.muted, member.refusal('speak')]).toEqual([true, 'silenced']);
+    member.silence(false);
+    expect([member.muted, member.refusal('speak')]).toEqual([true, null]);
+    member.become('listener');
+    expect([member.muted, member.refusal('speak')]).toEqual([true, 'not-allowed']);
   });
 
   it('keeps mute and hand for the session that comes after, and ends once', () => {
@@ -85,7 +104,7 @@ describe('a member', () => {
     expect(told).toEqual([['gone', false], ['ended']]);
     expect(session.told('closing')).toMatchObject([{ code: 'idle-timeout' }]);
     const next = new Member({
-      id: '1', name: 'Ann', label: 'Ann', session: new FakeSession(), grant: EVERYTHING,
+      id: '1', name: 'Ann', label: 'Ann', session: new FakeSession(), grant: grantOf('speaker'), entrant,
       source: null, listener: null, room, before: member,
     });
     expect(next.describe()).toMatchObject({ muted: true, hand: 3, away: false, recorded: false });

@@ -52,6 +52,8 @@ function wrongTexts(option) {
       return ['', 'a\0b'];
     case 'secret':
       return ['', 'x'.repeat(15), 'a secret with spaces in it', 'x'.repeat(300)];
+    case 'keys':
+      return ['', 'x'.repeat(40), 'id:short', `:${'x'.repeat(40)}`, `id:${'x y '.repeat(12)}`, `a:${'x'.repeat(40)},a:${'y'.repeat(40)}`, `id:${'x'.repeat(300)}`];
   }
 }
 
@@ -113,11 +115,28 @@ describe('precedence', () => {
   });
 });
 
+describe('keys', () => {
+  const keys = [`one:${'x'.repeat(32)}`, `two:${'y'.repeat(44)}`];
+
+  it('are several by commas, or an array in the file', () => {
+    expect(loadConfig({ argv: ['--keys', keys.join(',')] }).keys).toEqual(keys);
+    expect(loadConfig({ env: { ALOUD_KEYS: keys.join(', ') } }).keys).toEqual(keys);
+    expect(loadConfig(fileOf({ keys })).keys).toEqual(keys);
+    expect(loadConfig().keys).toBe(null);
+  });
+
+  it('are in no message that refuses them', () => {
+    const { message, value } = errorOf(fileOf({ keys: [keys[0], keys[0]] }));
+    expect(message).not.toContain('xxx');
+    expect(value).toBe(undefined);
+  });
+});
+
 describe.each(OPTIONS.map((option) => ({ name: option.name, option })))('--$name', ({ name, option }) => {
   it('refuses what it does not allow, with its name, the value, what is allowed and the source', () => {
     for (const text of wrongTexts(option)) {
       const fromEnv = errorOf({ env: { [option.env]: text } });
-      const isSecret = option.type === 'secret';
+      const isSecret = option.type === 'secret' || option.type === 'keys';
       const value = isSecret ? undefined : text;
       expect(fromEnv).toMatchObject({ option: `--${name}`, value, source: option.env, allowed: allowedOf(option) });
       if (isSecret && text) expect(fromEnv.message).not.toContain(text);
