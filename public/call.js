@@ -111,8 +111,8 @@ export class Call extends EventTarget {
       message: (data) => this.#onMessage(data),
       failed: (code, message) => this.#fail(code, message),
     });
-    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume } = this.#options;
-    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume };
+    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password } = this.#options;
+    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password };
     this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
   }
 
@@ -133,6 +133,10 @@ export class Call extends EventTarget {
         break;
       case 'joined':
         void this.#joined(detail);
+        break;
+      case 'knocking':
+        if (this.state === 'connecting') this.#become('knocking');
+        else this.#emit('notice', { code: 'knocking' });
         break;
       case 'state':
         this.#follow(detail);

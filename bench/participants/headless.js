@@ -88,7 +88,7 @@ export class Headless {
   /**
    * Joins, and begins to speak and to record.
    * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName, channels?: 1 | 2,
-   *   silenceSuppression?: boolean }} options
+   *   silenceSuppression?: boolean, token?: string, password?: string }} options
    */
   async join(options) {
     try {

@@ -125,6 +125,7 @@ const accessFailures = Object.freeze({
   'password-attempts': 'Too many passwords were tried. Wait half a minute, then type it again.',
   'room-locked': 'The room is locked, so nobody else can come in. Ask somebody inside to unlock it, then join again.',
   'lobby-full': 'Too many people are waiting to be let in. Wait a moment, then join again.',
+  knocking: 'Your place in the room was lost, and it has a lobby now. Wait here: a moderator is asked to let you in.',
   'turned-away': 'A moderator did not let you in. Ask them in another way, if you think that you should be here.',
   'knock-timeout': 'Nobody let you in for ten minutes. Ask somebody inside to look, then join again.',
   removed: 'A moderator has removed you from the room. Ask them in another way what it was about.',

@@ -60,6 +60,8 @@ export class Client {
   /** The latest wishes. @type {Partial<JoinOptions>} */
   #wish = {};
   #closed = false;
+  /** Ends the wait in a room's lobby. */
+  #waiting = new AbortController();
 
   /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
   format = null;
@@ -95,7 +97,7 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config } = options;
+    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, token, password, config } = options;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
@@ -103,8 +105,10 @@ export class Client {
         transport,
         origin,
         config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
-        message: joinMessage({ room, name, mirror, frameMs, channels }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels, token, password }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
+        signal: this.#waiting.signal,
+        onKnocking: () => this.#on.knocking?.(),
         handler: {
           onPacket: this.#receive,
           onControl: (message) => this.#control(message),
@@ -271,6 +275,7 @@ export class Client {
   close() {
     if (this.#closed) return;
     this.#closed = true;
+    this.#waiting.abort();
     this.#clockExchange?.close();
     this.#connection?.close();
     this.#releaseAudio();

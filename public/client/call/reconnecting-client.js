@@ -23,7 +23,12 @@ import { Client } from './client.js';
  */
 
 /** The codes of ends that another try doesn't mend. */
-const FINAL = new Set(['bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere']);
+const FINAL = new Set([
+  'bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere',
+  'token-needed', 'token-invalid', 'token-expired', 'token-early', 'token-room',
+  'password-needed', 'password-wrong', 'room-locked', 'turned-away', 'knock-timeout',
+  'removed', 'banned', 'room-ended',
+]);
 
 /** The events that the call tells by itself; all others are passed on. */
 const OWN_EVENTS = new Set(['joined', 'ended', 'state']);

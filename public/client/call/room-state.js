@@ -7,6 +7,9 @@
 import { createAudioFormat } from '../../shared/audio-format.js';
 import { MAX_LISTED_SPEAKERS, VOICE_BIT } from '../../shared/packet.js';
 
+/** What a person may be; a server of before has speakers alone. */
+const ROLES = /** @type {const} */ (['moderator', 'speaker', 'listener']);
+
 /** The room, and one's own place in it, by the server's control messages. */
 export class RoomState {
   /** @type {Record<string, any>} the server's welcome; the delay as it was told last */
@@ -70,6 +73,8 @@ export class RoomState {
  * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} recorded
  * @property {boolean} away      the connection is lost, the place is kept
+ * @property {'moderator' | 'speaker' | 'listener'} role
+ * @property {boolean} silenced  a moderator has muted them
  * @property {boolean} you
  */
 
@@ -105,7 +110,7 @@ export class Roster {
   /** @param {any} person as the server describes one */
   #set(person) {
     if (typeof person?.id !== 'string') return false;
-    const { id, name, label = name, transport, muted, hand, quality, recorded, away } = person;
+    const { id, name, label = name, transport, muted, hand, quality, recorded, away, role, silenced } = person;
     this.#people.set(id, {
       id,
       name: String(name),
@@ -116,6 +121,8 @@ export class Roster {
       quality: Number(quality) || 0,
       recorded: Boolean(recorded),
       away: Boolean(away),
+      role: ROLES.find((known) => known === role) ?? 'speaker',
+      silenced: Boolean(silenced),
       you: id === this.#you,
     });
     return true;

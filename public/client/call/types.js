@@ -19,6 +19,7 @@
  *
  * @typedef {object} ClientEvents  all are optional
  * @property {(transport: { took: TransportName, tried: Failure[] }) => void} transport
+ * @property {() => void} knocking  the room has a lobby, and a moderator is asked to let one in
  * @property {(joined: Joined) => void} joined
  * @property {(people: { people: Person[], you: string }) => void} people
  * @property {(stats: ClientStats) => void} stats
@@ -50,6 +51,8 @@
  * @property {boolean} [silenceSuppression]          default true: silence is left out where the server allows it;
  *   false for music, of which nothing should be taken for noise
  * @property {string} [resume]                       the token of a place to be taken up again
+ * @property {string} [token]                        an access token, where the server asks for one
+ * @property {string} [password]                     the room's, where it has one
  * @property {ServerConfig} [config]                 fetched from the server when absent
  */
 
@@ -64,6 +67,8 @@ export {};
  * @property {TransportWish} [transport]        default 'auto'
  * @property {boolean} [muted]                  default false
  * @property {string} [resume]                  the token of one's place in the room, to take it up again
+ * @property {string} [token]                   an access token, where the server asks for one
+ * @property {string} [password]                the room's, where it has one
  * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
  * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control
  *   are all off, unless asked for one by one; default true
@@ -105,7 +110,7 @@ export {};
  *   'room-mono' (though stereo was asked for)
  * @property {{ code: string }} settled  the notice of this code no longer holds
  *
- * @typedef {'idle' | 'connecting' | 'joined' | 'reconnecting' | 'left' | 'failed'} CallState
+ * @typedef {'idle' | 'connecting' | 'knocking' | 'joined' | 'reconnecting' | 'left' | 'failed'} CallState
  */
 
 export {};

@@ -45,6 +45,7 @@ const call = new ReconnectingClient({
       if (!isWarm) void codec.then((ready) => warmUpCodec(ready, joined));
       isWarm = true;
     },
+    knocking: () => page.postMessage({ type: 'knocking' }),
     state: (detail) => page.postMessage({ type: 'state', ...detail }),
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
     control: (message) => page.postMessage({ type: 'control', message }),

@@ -28,6 +28,8 @@
  * @property {ServerConfig} config
  * @property {object} message         the join message
  * @property {() => boolean} [asks]   called before each join; false when nobody wants to join any more
+ * @property {AbortSignal} [signal]   ends the wait in a room's lobby
+ * @property {() => void} [onKnocking]  called when one must wait to be let in
  * @property {ConnectionHandler} handler  has the connection from the `welcome` on
  * @property {(connection: Connection) => Promise<void>} prove
  *   called when the room is joined: resolves when packets really pass; rejects to have another tried
@@ -152,13 +154,13 @@ class Chooser {
    * @returns {Promise<unknown>} null when it is the one
    */
   async #joinOver(connection) {
-    const { message, handler, prove, clock, asks } = this.#options;
+    const { message, handler, prove, clock, asks, signal, onKnocking } = this.#options;
     if (asks?.() === false) {
       connection.close();
       throw new ConnectionError('connection-lost', 'Nobody wants to join any more.', true);
     }
     try {
-      await join(connection, message, handler, clock);
+      await join(connection, message, handler, clock, { signal, onKnocking });
       await prove(connection);
       return null;
     } catch (error) {

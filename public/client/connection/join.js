@@ -7,15 +7,20 @@
 import { systemClock } from '../../shared/clock.js';
 import { CONTROL_VERSION } from '../../shared/control.js';
 import { errors } from '../../shared/errors.js';
+import { CLOCK_REQUEST_BYTES, writeClockRequest } from '../../shared/packet.js';
 import { ConnectionError } from './connection.js';
 
 /** The time in which the server must answer a join, in milliseconds. */
 const JOIN_MS = 5000;
 
+/** The interval of packets while one waits in a lobby, in milliseconds: by them the server sees that one is still there. */
+const WAITING_MS = 500;
+
 /**
  * The join message. Its token is always the latest: where one transport fails after it has joined, the
  * next takes up its place.
- * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number }} wish
+ * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number, token?: string,
+ *   password?: string }} wish
  * @param {() => string | undefined} token of the place to be taken up
  */
 export function joinMessage(wish, token) {
@@ -31,26 +36,42 @@ export function joinMessage(wish, token) {
 
 /**
  * Joins a room over a connection that is open, and hands the connection to its handler, which gets
- * the `welcome` as its first message.
+ * the `welcome` as its first message. Where the room has a lobby that may take minutes.
  *
  * @param {Connection} connection
  * @param {object} message the join message
  * @param {ConnectionHandler} handler
  * @param {Clock} clock
+ * @param {{ signal?: AbortSignal, onKnocking?: () => void }} [lobby]
+ *   onKnocking: called when one must wait to be let in; signal: ends the wait
  * @returns {Promise<void>} rejects with a ConnectionError; the connection is closed then
  */
-export async function join(connection, message, handler, clock) {
+export async function join(connection, message, handler, clock, { signal, onKnocking } = {}) {
   /** @type {unknown} */
   let timer = null;
+  const packet = new Uint8Array(CLOCK_REQUEST_BYTES);
+  const wait = () => {
+    clock.clearTimeout(timer);
+    connection.send(packet.subarray(0, writeClockRequest(packet, 0)));
+    timer = clock.setTimeout(wait, WAITING_MS);
+  };
+  let abort = () => {};
   try {
     await new Promise((resolve, reject) => {
       const silent = new ConnectionError('connection-failed', 'The server did not answer the wish to join.');
       timer = clock.setTimeout(() => reject(silent), JOIN_MS);
+      abort = () => reject(new ConnectionError('connection-lost', 'Nobody waits to be let in any more.', true));
+      signal?.addEventListener('abort', abort);
+      if (signal?.aborted) abort();
       connection.handler = {
         onPacket: () => {},
         onControl: (answer) => {
           const { type, code, message: sentence } = /** @type {Record<string, any>} */ (answer ?? {});
           if (type === 'refused') reject(refusal(code, sentence));
+          if (type === 'knocking') {
+            wait();
+            onKnocking?.();
+          }
           if (type !== 'welcome') return;
           connection.handler = handler;
           handler.onControl(answer);
@@ -65,6 +86,7 @@ export async function join(connection, message, handler, clock) {
     throw error;
   } finally {
     clock.clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
   }
 }
 
