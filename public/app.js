@@ -1,3 +1,4 @@
+import { takeInvitation } from './ui/lobby/invitation.js';
 import { makeRoomName, readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
 import { elementOf } from './ui/kit/element.js';
 import { Notices } from './ui/kit/notices.js';
@@ -11,7 +12,7 @@ const notices = new Notices(elementOf('notices', HTMLElement));
 const wish = readAddress(location);
 
 if (wish.room !== null) {
-  const page = new RoomPage(wish.room, wish, notices);
+  const page = new RoomPage(wish.room, { ...wish, token: takeInvitation(wish.room) }, notices);
   // For diagnosis in the browser's console: `aloud.call` is the current call.
   Object.defineProperty(window, 'aloud', { value: page });
   void page.open();

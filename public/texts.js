@@ -1,4 +1,5 @@
 import { callTexts, chatTexts, recordingTexts } from './texts/call.js';
+import { moderationTexts } from './texts/moderation.js';
 import { greenRoomTexts } from './texts/green-room.js';
 import { soundTexts } from './texts/sound.js';
 
@@ -11,4 +12,4 @@ export { failureTexts, noticeText, whyNot } from './texts/failures.js';
 export { labels, switchTexts } from './texts/labels.js';
 export { figureTexts, partTexts } from './texts/sound.js';
 
-export const texts = Object.freeze({ ...callTexts, ...chatTexts, ...greenRoomTexts, ...recordingTexts, ...soundTexts });
+export const texts = Object.freeze({ ...callTexts, ...chatTexts, ...greenRoomTexts, ...moderationTexts, ...recordingTexts, ...soundTexts });

@@ -69,8 +69,9 @@ export class RoomPage {
     this.#own = new OwnSound({
       call: () => this.call,
       processing: wish.processing,
-      onMuted: (muted, talking) => {
-        this.#view.muted(muted, talking);
+      refused: (code) => notices.show(code),
+      onMuted: (muted, talking, held) => {
+        this.#view.muted(muted, talking, held);
         this.#signs.muted(muted);
       },
       listDevices: () => this.#devices.list(),
@@ -113,6 +114,8 @@ export class RoomPage {
       unread: (count) => this.#signs.unread(count),
       comeOrGone: (came) => readChoices().sounds && void this.#sounds.play(came ? 'came' : 'went'),
       failed: (code) => this.#notices.show(code),
+      settled: (code) => this.#notices.settle(code),
+      send: (message) => this.call?.sendControl(message),
     });
   }
 
@@ -149,7 +152,7 @@ export class RoomPage {
   }
 
   /** @param {Entry} entry */
-  async #join({ name, microphone, speaker, transport }) {
+  async #join({ name, password, token, microphone, speaker, transport }) {
     if (this.call) return;
     this.#notices.clear();
     this.#lobby.busy(true);
@@ -165,6 +168,8 @@ export class RoomPage {
       ...soundOf(readChoices(), this.#wish.processing),
       room: this.#room,
       name,
+      password,
+      token,
       transport,
       muted,
       resume,
@@ -196,6 +201,7 @@ export class RoomPage {
     call.addEventListener('state', ({ detail: { state, code, since = Date.now(), nextTry = 0 } }) => {
       wasJoined ||= state === 'joined';
       if (state === 'joined') this.#joined();
+      else if (state === 'knocking') this.#knocking();
       else if (state === 'reconnecting') this.#reconnecting(since, nextTry);
       else if (state === 'left' && wasJoined) this.#over(texts.youLeft, texts.howBack);
       else if (state === 'left') this.#over('');
@@ -210,7 +216,13 @@ export class RoomPage {
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
   }
 
+  #knocking() {
+    this.#lobby.knocking();
+    this.#view.announce(texts.knockingSays);
+  }
+
   #joined() {
+    this.#notices.settle('knocking');
     if (this.#isReconnecting) {
       this.#isReconnecting = false;
       this.#reconnectingNotice.end();
@@ -249,7 +261,9 @@ export class RoomPage {
   #people(people, you) {
     this.#volumes.follow(you);
     this.#view.people(people, you);
-    this.#handRaised = Boolean(people.find(({ id }) => id === you)?.hand);
+    const me = people.find(({ id }) => id === you);
+    this.#handRaised = Boolean(me?.hand);
+    if (me) this.#own.follow(me);
   }
 
   /**
@@ -274,6 +288,7 @@ export class RoomPage {
   #failed(code) {
     this.#over('');
     if (code === 'user-name') this.#lobby.nameProblem(code);
+    else if (code.startsWith('password-')) this.#lobby.passwordProblem(code);
     else this.#notices.show(code);
   }
 
@@ -288,7 +303,7 @@ export class RoomPage {
   /** @param {boolean} byKey whether to announce the result; the button, when pressed, announces itself */
   async #toggleMute(byKey) {
     await this.#own.toggleMute();
-    if (byKey) this.#view.announce(this.#own.muted ? texts.youMuted : texts.youUnmuted);
+    if (byKey && !this.#own.held) this.#view.announce(this.#own.muted ? texts.youMuted : texts.youUnmuted);
   }
 
   #toggleHand() {

@@ -2,6 +2,7 @@ import { ChatPanel } from '../chat/chat-panel.js';
 import { CallBar } from './call-bar.js';
 import { ConnectionLine } from './connection.js';
 import { elementOf, setText } from '../kit/element.js';
+import { Moderation } from '../moderation/moderation.js';
 import { PeopleList } from '../people/people-list.js';
 import { changesOf } from '../people/person.js';
 import { Recording } from '../recording/recording.js';
@@ -18,7 +19,7 @@ import { texts } from '../../texts.js';
  * @import { Device } from '../settings/devices.js'
  * @import { Switches } from '../settings/choices.js'
  *
- * @typedef {CallControls & VolumeActions} CallActions
+ * @typedef {CallControls & Omit<VolumeActions, 'moderate'>} CallActions
  *
  * @typedef {object} CallControls
  * @property {() => void} leave
@@ -33,6 +34,8 @@ import { texts } from '../../texts.js';
  * @property {(count: number) => void} unread       called with the number of unread messages
  * @property {(came: boolean) => void} comeOrGone   called when somebody came, or went
  * @property {(code: string) => void} failed        shows what could not be done
+ * @property {(code: string) => void} settled       removes what `failed` has shown
+ * @property {(message: object) => void} send       sends a control message
  */
 
 /** Characters of a message that are announced to assistive technology. */
@@ -47,6 +50,7 @@ export class CallView {
   #chat;
   #sound;
   #recording;
+  #moderation;
   #title = elementOf('call-title', HTMLElement);
   #count = elementOf('people-count', HTMLElement);
   #people;
@@ -69,7 +73,8 @@ export class CallView {
     setText(this.#title, room);
     this.#comeOrGone = actions.comeOrGone;
     this.#failed = failed;
-    this.#people = new PeopleList(elementOf('people', HTMLUListElement), actions);
+    const moderate = (/** @type {Person} */ person) => this.#moderation.person(person);
+    this.#people = new PeopleList(elementOf('people', HTMLUListElement), { ...actions, moderate });
     this.#bar = new CallBar(actions);
     this.#settings = new SettingsPanel(actions);
     this.#chat = new ChatPanel({
@@ -82,6 +87,14 @@ export class CallView {
     });
     this.#sound = new SoundContent(room, { announce, failed });
     this.#recording = new Recording(this.#bar, { record, consent, announce });
+    this.#moderation = new Moderation(this.#bar, this.#side, {
+      announce,
+      send: actions.send,
+      show: failed,
+      settle: actions.settled,
+      knocked: () => actions.comeOrGone(true),
+      mayChat: (allowed) => this.#chat.allowed(allowed),
+    });
     this.#side.add(this.#bar.chat, this.#chat);
     this.#side.add(this.#bar.settings, this.#settings);
     this.#side.add(this.#bar.sound, this.#sound);
@@ -114,6 +127,7 @@ export class CallView {
     this.#connection.stats({});
     this.#sound.clear();
     this.#recording.clear();
+    this.#moderation.clear();
     this.#bar.hand(false);
     this.#chat.clear();
   }
@@ -136,13 +150,16 @@ export class CallView {
     this.#here = people.map((person) => ({ ...person }));
     this.#people.show(people, you, this.#recording.on);
     this.#recording.people(people, you);
+    const me = people.find(({ id }) => id === you);
+    this.#moderation.me(me);
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;
-    this.#bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
+    this.#bar.hand(Boolean(me?.hand));
   }
 
   /** @param {Record<string, any>} message a control message of the server */
   control(message) {
+    this.#moderation.control(message);
     if (message.type === 'welcome') {
       this.#chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
       this.#recording.welcome(message.recording ?? null, message.canRecord === true);
@@ -153,7 +170,8 @@ export class CallView {
       // The people's tiles show whether each of them is recorded.
       if (this.#you !== null) this.#people.show(this.#here, this.#you, this.#recording.on);
     } else if (message.type === 'refused') {
-      if (message.of === 'chat') this.#chat.refused(Number(message.retryMs) || 0);
+      if (message.of === 'chat' && message.code !== 'chat-flood') this.#chat.rejected(String(message.code));
+      else if (message.of === 'chat') this.#chat.refused(Number(message.retryMs) || 0);
       else this.#failed(String(message.code));
     }
   }
@@ -180,9 +198,10 @@ export class CallView {
   /**
    * @param {boolean} muted
    * @param {boolean} talking whether Space is held
+   * @param {boolean} held whether a moderator keeps this person muted
    */
-  muted(muted, talking) {
-    this.#bar.muted(muted, talking);
+  muted(muted, talking, held) {
+    this.#bar.muted(muted, talking, held);
   }
 
   /**

@@ -7,7 +7,8 @@ import { LISTEN_ONLY } from '../settings/devices.js';
  * @typedef {object} OwnSoundOptions
  * @property {() => Call | null} call
  * @property {boolean} processing  false leaves the microphone's sound as it is
- * @property {(muted: boolean, talking: boolean) => void} onMuted
+ * @property {(muted: boolean, talking: boolean, held: boolean) => void} onMuted  held: a moderator keeps them muted
+ * @property {(code: string) => void} refused  says why this person can't speak
  * @property {() => Promise<void>} listDevices
  */
 
@@ -20,6 +21,8 @@ export class OwnSound {
   #muted = false;
   /** Whether Space is held. */
   #talking = false;
+  /** The code of why this person can't speak whatever they press; null where they can. @type {'silenced' | 'now-listener' | null} */
+  #held = null;
 
   /** @param {OwnSoundOptions} options */
   constructor(options) {
@@ -35,6 +38,25 @@ export class OwnSound {
     this.microphone = microphone;
     this.#muted = muted;
     this.#talking = false;
+    this.#held = null;
+  }
+
+  /**
+   * Follows what the moderators say about this person: once they may speak again they stay muted.
+   * @param {{ role?: string, silenced?: boolean }} me
+   */
+  follow({ role, silenced }) {
+    const held = silenced ? 'silenced' : role === 'listener' ? 'now-listener' : null;
+    if (held === this.#held) return;
+    this.#held = held;
+    this.#talking = false;
+    this.#muted = true;
+    this.apply();
+  }
+
+  /** Whether a moderator keeps this person muted. */
+  get held() {
+    return this.#held !== null;
   }
 
   get muted() {
@@ -44,7 +66,7 @@ export class OwnSound {
   /** Reports to the call and to the page whether this person is muted. */
   apply() {
     this.#options.call()?.mute(this.muted);
-    this.#options.onMuted(this.muted, this.#talking);
+    this.#options.onMuted(this.muted, this.#talking, this.#held !== null);
   }
 
   /** Called when the call has been joined or resumed. */
@@ -55,6 +77,7 @@ export class OwnSound {
   }
 
   async toggleMute() {
+    if (this.#held) return this.#options.refused(this.#held);
     if (this.#options.call()?.hasMicrophone) {
       this.#talking = false;
       this.#muted = !this.#muted;
@@ -70,7 +93,7 @@ export class OwnSound {
    * @param {boolean} talking
    */
   talk(talking) {
-    if (talking === this.#talking || !this.#muted || !this.#options.call()?.hasMicrophone) return;
+    if (talking === this.#talking || this.#held || !this.#muted || !this.#options.call()?.hasMicrophone) return;
     this.#talking = talking;
     this.apply();
   }
@@ -94,7 +117,7 @@ export class OwnSound {
 
     // If the new microphone fails, the call goes on with the one before.
     this.microphone = !isUsed && call.hasMicrophone ? before : microphone;
-    if (!heardBefore && call.hasMicrophone) this.#muted = false;
+    if (!heardBefore && call.hasMicrophone && !this.#held) this.#muted = false;
     if (isUsed) keepChoices({ microphone });
     this.apply();
     await listDevices();

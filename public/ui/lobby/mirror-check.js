@@ -40,9 +40,9 @@ export class MirrorCheck {
   async #start() {
     const { entry, processing, onProblem, onSettled, onStart } = this.#options;
     onStart();
-    const { name, microphone, speaker, transport } = entry();
+    const { name, token, microphone, speaker, transport } = entry();
     const sound = soundOf(readChoices(), processing);
-    const call = new Call({ ...sound, room: MIRROR_ROOM, mirror: true, name: name || NAMELESS, transport, microphoneId: microphone, speakerId: speaker });
+    const call = new Call({ ...sound, room: MIRROR_ROOM, mirror: true, name: name || NAMELESS, token, transport, microphoneId: microphone, speakerId: speaker });
     this.#call = call;
     this.#show(texts.hearConnecting);
     call.addEventListener('state', ({ detail: { state, code } }) => {

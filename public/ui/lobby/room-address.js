@@ -7,6 +7,7 @@
  * @property {string} name             empty when the address gives none
  * @property {Connection | null} transport
  * @property {boolean} processing      false: the browser leaves the microphone's sound as it is
+ * @property {string} [token]          an access token: see takeInvitation
  *
  * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} Connection
  */

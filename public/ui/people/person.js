@@ -10,6 +10,8 @@ import { texts } from '../../texts.js';
  * @property {number} [hand]       0 while it is down; raised hands are numbered in the order of their raising
  * @property {number} [quality]    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} [away]      the connection was lost, and the place is kept
+ * @property {'moderator' | 'speaker' | 'listener'} [role]
+ * @property {boolean} [silenced]  muted by a moderator
  * @property {boolean} [recorded]  during a recording: whether this person agreed to it
  */
 
@@ -82,6 +84,7 @@ function changesOfOne(before, after, name) {
   const sentences = [];
   if (Boolean(before.away) !== Boolean(after.away)) sentences.push(after.away ? texts.nowAway(name) : texts.nowBack(name));
   if (before.muted !== after.muted) sentences.push(after.muted ? texts.nowMuted(name) : texts.nowUnmuted(name));
+  if (before.role !== 'moderator' && after.role === 'moderator') sentences.push(texts.nowModerates(name));
   if (Boolean(before.hand) !== Boolean(after.hand)) {
     sentences.push(after.hand ? texts.raisedHand(name) : texts.loweredHand(name));
   }
