@@ -133,7 +133,7 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
     /** @type {any} */
     const session = { transport, peer: '', handler: null, send, sendControl() {}, close() {}, stats: () => ({}) };
     const member = rooms.join('bench', `P${i}`, session);
-    if (typeof member === 'string') throw new Error(member);
+    if (typeof member === 'string' || !('control' in member)) throw new Error(`no member: ${member}`);
     members.push({ member, talks: i < talking });
   }
   if (recorded) members[0].member.control({ type: 'record', on: true });

@@ -120,7 +120,7 @@ const accessFailures = Object.freeze({
   'token-expired': 'This invitation has expired. Ask whoever gave it to you for a new link.',
   'token-early': 'This invitation isn’t valid yet. Try again when its time has come, or ask whoever gave it to you.',
   'token-room': 'This invitation is for another room. Open the link that you were given, or ask for one to this room.',
-  'password-needed': 'This room has a password. Type it below, then join.',
+  'password-needed': 'This room has a password. Type it, then join.',
   'password-wrong': 'This is not the room’s password. Type it again.',
   'password-attempts': 'Too many passwords were tried. Wait half a minute, then type it again.',
   'room-locked': 'The room is locked, so nobody else can come in. Ask somebody inside to unlock it, then join again.',

@@ -44,6 +44,13 @@ async function moderate(page, name) {
   return page.getByRole('dialog', { name: `Moderate ${name}` });
 }
 
+/** @param {Page} page @param {string} name @param {string} role */
+async function setRole(page, name, role) {
+  const dialog = await moderate(page, name);
+  await dialog.getByLabel('Role').selectOption(role);
+  await dialog.getByRole('button', { name: 'Change role' }).click();
+}
+
 /** @param {Page} page */
 async function openRoomPanel(page) {
   await button(page, 'Room').click();
@@ -85,10 +92,10 @@ inChromium.describe('moderating in Chromium', () => {
     const anna = await site.join('roles', 'Anna');
     const ben = await site.join('roles', 'Ben');
     expect(await button(ben, 'Room').count()).toBe(0);
-    await (await moderate(anna, 'Ben')).getByLabel('Role').selectOption('moderator');
+    await setRole(anna, 'Ben', 'Moderator');
     await notice(ben, 'now-moderator').waitFor();
     await button(ben, 'Room').waitFor();
-    await (await moderate(ben, 'Anna')).getByLabel('Role').selectOption('listener');
+    await setRole(ben, 'Anna', 'Listener');
     await notice(anna, 'now-listener').waitFor();
     await expect.poll(() => button(anna, 'Room').count()).toBe(0);
     expect(await button(anna, 'Unmute').getAttribute('aria-disabled')).toBe('true');
@@ -108,7 +115,7 @@ inChromium.describe('moderating in Chromium', () => {
     await button(ben, 'Join').click();
     await button(ben, 'Leave').waitFor();
     const dialog = await moderate(anna, 'Ben');
-    await dialog.getByLabel('Ban for').selectOption('one day');
+    await dialog.getByLabel('Ban for').selectOption('One day');
     await dialog.getByRole('button', { name: 'Remove and ban' }).click();
     await notice(ben, 'banned').waitFor();
     await button(ben, 'Join').click();

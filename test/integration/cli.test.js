@@ -166,6 +166,35 @@ describe('a start', () => {
   });
 });
 
+describe('aloud token', () => {
+  const ALOUD_KEYS = 'key:a-secret-of-more-than-32-characters';
+
+  it('prints a token with which one joins a server that has the keys', async () => {
+    const made = start(['token', '--room', 'tea', '--name', 'Ann'], { ALOUD_KEYS });
+    expect([await made.exit, made.stderr]).toEqual([0, '']);
+    const server = start(['--port', '0', '--h3-port', '0', '--engine', 'none'], { ALOUD_KEYS });
+    const [, url] = await server.printed(/(http:\/\/localhost:\d+)/);
+    const ask = async (/** @type {string | undefined} */ token) => {
+      const body = JSON.stringify({ type: 'join', version: 1, room: 'tea', name: 'Eve', token });
+      const answer = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      return [answer.status, await answer.json()];
+    };
+    expect(await ask(made.stdout.trim())).toMatchObject([201, { messages: [{ people: [{ name: 'Ann' }] }] }]);
+    expect(await ask(undefined)).toMatchObject([401, { code: 'token-needed' }]);
+    server.process.kill('SIGINT');
+    expect(await server.exit).toBe(0);
+    expect(server.stdout + server.stderr).not.toContain('a-secret');
+  });
+
+  it('says what is missing, in one line, without the secret', async () => {
+    const made = start(['token', '--name', 'Ann'], { ALOUD_KEYS });
+    expect([await made.exit, made.stdout, made.stderr]).toEqual([2, '', '--room: missing; --help says what it is\n']);
+    const wrong = start(['token', '--room', 'tea', '--name', 'Ann'], { ALOUD_KEYS: 'key:too-short-a-secret' });
+    expect(await wrong.exit).toBe(2);
+    expect(wrong.stderr).toMatch(/^--keys \(from ALOUD_KEYS\): allowed is id:secret/);
+  });
+});
+
 requireOrSkip(isBuilt(), 'the native HTTP/3 engine is not built', canBuildNative).describe('a start with HTTP/3', () => {
   it('says where it is, refuses a second one there, and ends with its threads', async () => {
     const first = startServer(['--engine', 'native']);

@@ -49,12 +49,7 @@ export function joinMessage(wish, token) {
 export async function join(connection, message, handler, clock, { signal, onKnocking } = {}) {
   /** @type {unknown} */
   let timer = null;
-  const packet = new Uint8Array(CLOCK_REQUEST_BYTES);
-  const wait = () => {
-    clock.clearTimeout(timer);
-    connection.send(packet.subarray(0, writeClockRequest(packet, 0)));
-    timer = clock.setTimeout(wait, WAITING_MS);
-  };
+  let endWait = () => {};
   let abort = () => {};
   try {
     await new Promise((resolve, reject) => {
@@ -69,7 +64,8 @@ export async function join(connection, message, handler, clock, { signal, onKnoc
           const { type, code, message: sentence } = /** @type {Record<string, any>} */ (answer ?? {});
           if (type === 'refused') reject(refusal(code, sentence));
           if (type === 'knocking') {
-            wait();
+            clock.clearTimeout(timer);
+            endWait = staySeen(connection, clock);
             onKnocking?.();
           }
           if (type !== 'welcome') return;
@@ -86,8 +82,28 @@ export async function join(connection, message, handler, clock, { signal, onKnoc
     throw error;
   } finally {
     clock.clearTimeout(timer);
+    endWait();
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/**
+ * Sends a packet now and then, while one waits in a lobby.
+ * @param {Connection} connection
+ * @param {Clock} clock
+ * @returns {() => void} ends it
+ */
+function staySeen(connection, clock) {
+  const packet = new Uint8Array(CLOCK_REQUEST_BYTES);
+  writeClockRequest(packet, 0);
+  /** @type {unknown} */
+  let timer;
+  const next = () => {
+    timer = clock.setTimeout(next, WAITING_MS);
+    connection.send(packet);
+  };
+  next();
+  return () => clock.clearTimeout(timer);
 }
 
 /**

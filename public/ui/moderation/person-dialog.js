@@ -27,15 +27,19 @@ export function showPersonDialog(person, send) {
       close();
     });
   const [muteLabel, muteHint] = silenced ? [texts.allowToSpeak, texts.allowToSpeakHint] : [texts.muteForAll, texts.muteForAllHint];
+  const role = makeSelect(Object.entries(texts.roleNames), person.role ?? 'speaker');
   const ban = banFields();
   close = showDialog(
     texts.moderatePerson(labelOf(person)),
     part(does(muteLabel, () => ({ type: 'muteOther', person: id, muted: !silenced })), muteHint),
     hand > 0 ? part(does(texts.lowerTheirHand, () => ({ type: 'lowerHand', person: id }))) : '',
-    roleField(person, (role) => {
-      send({ type: 'role', person: id, role });
-      close();
-    }),
+    build(
+      'div',
+      { class: 'dialog-part' },
+      field(texts.role, role),
+      does(texts.changeRole, () => ({ type: 'role', person: id, role: role.value })),
+      build('p', { class: 'hint' }, texts.roleHint),
+    ),
     part(does(texts.remove, () => ({ type: 'remove', person: id }), 'button danger'), texts.removeHint),
     build(
       'div',
@@ -52,16 +56,6 @@ export function showPersonDialog(person, send) {
  * @param {string} [hint]
  */
 const part = (control, hint) => build('div', { class: 'dialog-part' }, control, hint ? build('p', { class: 'hint' }, hint) : null);
-
-/**
- * @param {Person} person
- * @param {(role: string) => void} onChoice
- */
-function roleField({ role = 'speaker' }, onChoice) {
-  const select = makeSelect(Object.entries(texts.roles), role);
-  select.addEventListener('change', () => onChoice(select.value));
-  return build('div', { class: 'dialog-part' }, field(texts.role, select), build('p', { class: 'hint' }, texts.roleHint));
-}
 
 /** The end of a ban, and what it is held against. */
 function banFields() {

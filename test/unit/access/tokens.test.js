@@ -93,11 +93,7 @@ describe('a token', () => {
 });
 
 describe('a token that is made here', () => {
-  it.each(/** @type {const} */ ([
-    ['moderator', true, true],
-    ['speaker', false, true],
-    ['listener', false, false],
-  ]))('makes its bearer a %s', async (role) => {
+  it.each(/** @type {const} */ (['moderator', 'speaker', 'listener']))('makes its bearer a %s', async (role) => {
     const token = await tokens().make({ room: 'tea', name: 'Ann', subject: 'ann', role, seconds: 60 });
     expect(await tokens().read(token, 'tea')).toMatchObject({ name: 'Ann', grant: { role }, identity: { issuer: 'key', subject: 'ann' } });
     const later = new Tokens([`key:${SECRET}`], () => 1000 * (NOW_S + 71));

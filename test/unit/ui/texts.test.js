@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
+import { ROLES } from '../../../server/access/grants.js';
 import { failureTexts, labels, noticeText, switchTexts, texts, whyNot } from '../../../public/texts.js';
 
 const folder = new URL('../../../public/', import.meta.url);
@@ -45,6 +46,17 @@ describe('what the page says when something fails', () => {
     const [happened, ...remedy] = sentences.split(/[.;:] /);
     expect(happened.length).toBeGreaterThan(15);
     expect(remedy.join(' ')).toMatch(/^\p{L}.{5,}\.$/u);
+  });
+
+  it('has a sentence for all that a moderator does to somebody', () => {
+    const server = codeOf(readFileSync(new URL('../../../server/room/moderation.js', import.meta.url), 'utf8'));
+    const page = read('ui/moderation/moderation.js');
+    const whats = [...server.matchAll(/'(muted|allowed|hand-lowered)'/g)].map(([, what]) => what).concat(ROLES);
+    expect(new Set(whats).size).toBe(6);
+    for (const what of whats) {
+      const code = new RegExp(`^  '?${what}'?: '([a-z-]+)',$`, 'm').exec(page)?.[1];
+      expect(failureTexts, what).toHaveProperty(code ?? what);
+    }
   });
 
   it('says that what it doesn’t know is unexpected, whatever the code is', () => {
