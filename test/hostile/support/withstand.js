@@ -50,7 +50,7 @@ const MORE_RESIDENT_BYTES = 48 * 2 ** 20;
 const SAMPLE_MS = 50;
 
 /** The time that people speak before anything is measured, in milliseconds: the delay finds its place. */
-const LEAD_MS = 2000;
+const LEAD_MS = 1500;
 
 /** The time that a server has to come back to where it was, in seconds. */
 const SETTLE_SECONDS = 10;
@@ -126,14 +126,14 @@ async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'we
   };
   try {
     const server = start(new URL('server-process.js', HERE));
+    const people = start(PARTICIPANTS);
+    // In the open it has a machine of its own: here it gets what the others leave.
+    const attacker = start(new URL('attack-process.js', HERE), 'nice', '-n', '19');
     // Each frame gives a packet, so that it is known how many there should be.
     const at = await server.call('start', { argv: ['--no-silence-suppression', ...argv] });
-    const people = start(PARTICIPANTS);
     await people.call('open', { origin: `http://${HOST}:${at.port}` });
     for (const id of ['Ann', 'Bob']) await people.call('join', { id, transport, room: 'beside', speaks: id === 'Ann' });
     await pause(LEAD_MS);
-    // In the open it has a machine of its own: here it gets what the others leave.
-    const attacker = start(new URL('attack-process.js', HERE), 'nice', '-n', '19');
     return await measureAttack({ server, at, people, attacker }, wish);
   } finally {
     for (const child of children.toReversed()) await child.close();
@@ -146,7 +146,7 @@ async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'we
  * @returns {Promise<Figures>}
  */
 async function measureAttack({ server, at, people, attacker }, wish) {
-  const { attack, options = {}, seconds = 5, warmUpSeconds = 1, settleSeconds = SETTLE_SECONDS } = wish;
+  const { attack, options = {}, seconds = 4, warmUpSeconds = 1, settleSeconds = SETTLE_SECONDS } = wish;
   const { pid, port, h3Port } = at;
   /** @type {Omit<Target, 'isOver'>} */
   const target = { origin: `http://${HOST}:${port}`, host: HOST, port, h3Port, pid, from: FROM };
