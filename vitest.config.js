@@ -60,7 +60,8 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.js'],
           exclude: [...LONG, ...MEASURED],
-          maxWorkers: 2,
+          // They wait more than they work.
+          maxWorkers: 3,
           maxConcurrency: 3,
           sequence: { groupOrder: 1 },
         },
@@ -70,7 +71,8 @@ export default defineConfig({
           ...REAL_TIME,
           name: 'measured',
           include: MEASURED,
-          fileParallelism: false,
+          // One for each of two processors, of which each uses a part.
+          maxWorkers: 2,
           maxConcurrency: 3,
           sequence: { groupOrder: 2 },
         },

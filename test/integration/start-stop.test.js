@@ -22,6 +22,11 @@ const SECONDS = 9;
 /** The time after which everything has settled, and the sound is looked at. */
 const FROM_SECONDS = 3;
 const DELAY_MS = 300;
+/**
+ * The largest step from one sample to the next that may be heard, in steps of the tone: a decoder's level that has not
+ * settled yet gives up to 1.3; a change without pre-roll and cross-fade gives 2.8 to 11.
+ */
+const CLICK = 1.8;
 
 const codec = await loadCodec('libopus-wasm');
 const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
@@ -127,7 +132,7 @@ describe.each(['webtransport', 'websocket'])('over %s', (transport) => {
     const [ofBob, ofCid, own] = [settled(bob), settled(cid), levels(tone)];
     const [least, greatest] = [Math.min(...own), Math.max(...own)];
     expect(ofBob.length).toBeGreaterThan((SECONDS - FROM_SECONDS - 1) * RATE);
-    expect(largestStep(ofBob)).toBeLessThan(1.2 * largestStep(tone));
+    expect(largestStep(ofBob)).toBeLessThan(CLICK * largestStep(tone));
     expect(dips(levels(ofBob), 0.85 * least)).toBe(0);
     expect(Math.max(...levels(ofBob))).toBeLessThan(1.15 * greatest);
     expect(shareOfBob(ofBob)).toBeLessThan(0.1);
