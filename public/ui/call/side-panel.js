@@ -61,6 +61,11 @@ export class SidePanel {
     else this.#panel.focus();
   }
 
+  /** Closes the content of a button, if it is open. @param {HTMLButtonElement} button */
+  closeOf(button) {
+    if (this.#open?.button === button) this.close();
+  }
+
   /**
    * Idempotent.
    * @param {boolean} [back] whether the button that opened the panel gets the focus
