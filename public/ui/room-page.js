@@ -10,7 +10,7 @@ import { OneTab } from './lobby/one-tab.js';
 import { OwnVolumes } from './people/own-volumes.js';
 import { keepChoices, readChoices, soundOf } from './settings/choices.js';
 import { Devices, LISTEN_ONLY } from './settings/devices.js';
-import { moderatedText, texts } from '../texts.js';
+import { moderatedText, noticeText, texts } from '../texts.js';
 
 /**
  * @import { Notices } from './kit/notices.js'
@@ -69,7 +69,7 @@ export class RoomPage {
     this.#own = new OwnSound({
       call: () => this.call,
       processing: wish.processing,
-      refused: (why) => this.#notices.show('muted-by-moderator', { sentence: why === 'listener' ? texts.onlyListens : undefined }),
+      refused: (why) => notices.show('moderated', { sentence: why === 'listener' ? texts.onlyListens : noticeText('muted-by-moderator') }),
       onMuted: (muted, talking, held) => {
         this.#view.muted(muted, talking, held);
         this.#signs.muted(muted);

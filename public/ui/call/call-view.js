@@ -54,6 +54,7 @@ export class CallView {
   #title = elementOf('call-title', HTMLElement);
   #count = elementOf('people-count', HTMLElement);
   #people;
+  #stage = elementOf('stage', HTMLElement);
   #alone = elementOf('alone', HTMLElement);
   #announcer = elementOf('announcer', HTMLElement);
   #comeOrGone;
@@ -154,6 +155,8 @@ export class CallView {
     this.#moderation.people(people, you);
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;
+    // One's own tile has no button: by the stage itself the keyboard scrolls it on a small screen.
+    this.#stage.tabIndex = people.length === 1 ? 0 : -1;
     this.#bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
   }
 

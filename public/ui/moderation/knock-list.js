@@ -53,7 +53,7 @@ export class KnockList {
     const refuse = makeButton('button small', texts.turnAway, () => this.#send(moderate.turnAway(id)));
     admit.setAttribute('aria-label', texts.letInName(name));
     refuse.setAttribute('aria-label', texts.turnAwayName(name));
-    const row = build('li', { class: 'knock' }, build('span', { class: 'knock-name' }, name), admit, refuse);
+    const row = build('li', { class: 'knock' }, build('span', { class: 'knock-name' }, name), build('div', { class: 'knock-buttons' }, admit, refuse));
     this.#rows.set(id, row);
     this.#list.append(row);
   }
