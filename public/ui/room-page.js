@@ -213,6 +213,8 @@ export class RoomPage {
       if (detail.type === 'refused' && detail.of === 'mute') this.#own.silence();
     });
     call.addEventListener('access', ({ detail }) => {
+      // Before the welcome nothing is known of what one may do.
+      if (detail.waiting) return;
       this.#own.follow(detail);
       this.#view.access(detail);
     });
@@ -235,7 +237,8 @@ export class RoomPage {
   #moderated(message) {
     if (message.muted === true) this.#own.silence();
     this.#notices.settle('muted-by-moderator');
-    this.#notices.show('moderated', { sentence: moderatedText(message) });
+    const sentence = moderatedText(message);
+    if (sentence !== '') this.#notices.show('moderated', { sentence });
   }
 
   #joined() {

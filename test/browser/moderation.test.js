@@ -170,6 +170,7 @@ inChromium.describe('moderating in Chromium', () => {
     await anna.keyboard.press('Enter');
     await inCall(cleo);
     await expect.poll(() => people(cleo)).toHaveLength(2);
+    await button(cleo, 'Mute').waitFor();
     // The focus stays among those who wait.
     await expect.poll(() => focused(anna)).toBe('Let in Dot');
     await anna.keyboard.press('Tab');

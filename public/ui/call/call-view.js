@@ -156,7 +156,8 @@ export class CallView {
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;
     // One's own tile has no button: by the stage itself the keyboard scrolls it on a small screen.
-    this.#stage.tabIndex = people.length === 1 ? 0 : -1;
+    if (people.length === 1) this.#stage.tabIndex = 0;
+    else this.#stage.removeAttribute('tabindex');
     this.#bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
   }
 

@@ -37,6 +37,7 @@ export class ChatPanel {
   #hint = build('p', { class: 'hint', id: 'chat-hint', 'aria-live': 'polite' });
   /** Says that this person may not write. */
   #closed = build('p', { class: 'hint', 'aria-live': 'polite' });
+  #submitButton = build('button', { type: 'submit', class: 'button primary icon-only', 'aria-label': texts.send }, makeIcon(icons.send));
   #form = build(
     'form',
     { class: 'compose' },
@@ -45,7 +46,7 @@ export class ChatPanel {
     this.#closed,
     build('label', { class: 'visually-hidden', for: 'chat-text-field' }, texts.chatField),
     this.#field,
-    build('button', { type: 'submit', class: 'button primary icon-only', 'aria-label': texts.send }, makeIcon(icons.send)),
+    this.#submitButton,
   );
   #onUnread;
   element = build('div', { class: 'chat-panel' }, this.#empty, this.#scroll, this.#form);
@@ -159,6 +160,7 @@ export class ChatPanel {
   allowed(allowed) {
     setText(this.#closed, allowed ? '' : texts.chatClosed);
     this.#field.readOnly = !allowed;
+    this.#submitButton.disabled = !allowed;
   }
 
   #showWaits() {
