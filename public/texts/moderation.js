@@ -44,7 +44,7 @@ export const moderationTexts = Object.freeze({
   ban: (/** @type {{ name: string, by: string, identity: string | null, network: string | null }} */ { name, by, identity, network }, /** @type {string} */ end) =>
     `${name}, by the ${by === 'identity' ? `invitation ${identity}` : `network ${network}`}, until ${end}`,
   unban: 'Allow again',
-  unbanName: (/** @type {string} */ name) => `Allow ${name} again`,
+  unbanName: (/** @type {string} */ name) => `Allow again: ${name}`,
   stepDown: 'Stop being a moderator',
   lastModerator: 'You are the only moderator. To hand that on, make somebody a moderator under the options of their name.',
   endForAll: 'End the call for everybody',

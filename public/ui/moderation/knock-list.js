@@ -24,7 +24,7 @@ export class KnockList {
   constructor(send, arrived) {
     this.#send = send;
     this.#arrived = arrived;
-    this.#section.append(build('h2', { class: 'eyebrow' }, labels.knocks), this.#list);
+    this.#section.append(build('h2', { class: 'knocks-title' }, labels.knocks), this.#list);
   }
 
   /** @param {Knock[]} knocks */
