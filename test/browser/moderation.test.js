@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readWav } from '../../bench/stats/wav.js';
+import { OPERATOR } from '../../server/room/moderation.js';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from './support/aloud-server.js';
 import { violationsOf } from './support/axe.js';
@@ -132,6 +133,7 @@ inChromium.describe('moderating in Chromium', () => {
     await says(anna, 'Anna has made you a speaker.');
     await expect.poll(() => button(anna, 'Room').isVisible()).toBe(false);
     expect(await panel.isVisible()).toBe(false);
+    expect(await focused(anna)).toBe('people');
     await setRole(ben, 'Anna', 'Listener');
     await says(anna, 'Ben has made you a listener.');
     expect(await button(anna, 'Unmute').getAttribute('aria-disabled')).toBe('true');
@@ -145,6 +147,7 @@ inChromium.describe('moderating in Chromium', () => {
     await button(anna, 'Join').waitFor();
     await looksRight(anna, 'removed');
     await expect.poll(() => people(ben)).toHaveLength(1);
+    expect(await focused(ben)).toBe('people');
   });
 
   inChromium.it('has people wait in a lobby, lets them in or turns them away, by keyboard', async () => {
@@ -259,6 +262,11 @@ inChromium.describe('moderating in Chromium', () => {
       await expect.poll(() => panel.getByText('Kept out').isVisible()).toBe(false);
       await button(eve, 'Join').click();
       await inCall(eve);
+      // What a moderator was about to do is gone with the call.
+      await moderate(anna, 'Eve');
+      server.rooms.get('tea')?.moderation.endForAll(OPERATOR);
+      await says(anna, 'A moderator has ended the call for everybody.');
+      expect(await anna.getByRole('dialog').count()).toBe(0);
     } finally {
       await site.closePages();
       await server.close();

@@ -30,6 +30,8 @@ export class Moderation {
   #signs = elementOf('room-rules', HTMLElement);
   /** @type {Access | null} */
   #access = null;
+  /** @type {() => void} */
+  #closeDialog = () => {};
 
   /**
    * @param {CallBar} bar
@@ -64,7 +66,7 @@ export class Moderation {
     this.#access = access;
     this.#panel.show(access);
     this.#bar.moderate.hidden = !moderates;
-    if (!moderates) this.#side.closeOf(this.#bar.moderate);
+    if (!moderates) this.#close();
     this.#knocks.show(moderates ? knocks : []);
     this.#actions.mayChat(mayNow(access, 'chat'));
     this.#actions.mayRecord(mayNow(access, 'record'));
@@ -83,12 +85,19 @@ export class Moderation {
 
   /** Shows what can be done with somebody. @param {Person} person */
   person(person) {
-    showPersonDialog(person, this.#send);
+    this.#closeDialog = showPersonDialog(person, this.#send);
+  }
+
+  #close() {
+    this.#closeDialog();
+    this.#panel.clear();
+    this.#side.closeOf(this.#bar.moderate);
   }
 
   /** Forgets the call, before another one. */
   clear() {
     this.#access = null;
+    this.#close();
     this.#bar.moderate.hidden = true;
     this.#knocks.show([]);
     setText(this.#signs, '');

@@ -14,6 +14,7 @@ import { texts } from '../../texts.js';
  * Shows what a moderator can do with somebody. Each choice closes the dialog.
  * @param {Person} person
  * @param {Send} send
+ * @returns {() => void} closes the dialog; idempotent
  */
 export function showPersonDialog(person, send) {
   const { id, silenced = false, hand = 0 } = person;
@@ -41,6 +42,7 @@ export function showPersonDialog(person, send) {
       hint(texts.banHint),
     ),
   );
+  return close;
 }
 
 const part = (/** @type {Node[]} */ ...children) => build('div', { class: 'dialog-part' }, ...children);

@@ -28,6 +28,8 @@ export class RoomPanel {
   #bans;
   #stepDown;
   #lastModerator = build('p', { class: 'hint' }, texts.lastModerator);
+  /** @type {() => void} */
+  #withdrawQuestion = () => {};
   element;
 
   /** One's own id. */
@@ -43,7 +45,7 @@ export class RoomPanel {
     this.#dropPassword = makeButton('button small', texts.dropPassword, () => send(moderate.setPassword(null)));
     this.#bans = new BanList(send);
     this.#stepDown = makeButton('button', texts.stepDown, () => send(moderate.setRole(this.you, 'speaker')));
-    const end = () => void ask(texts.endQuestion, (agreed) => agreed && send(moderate.end()));
+    const end = () => void (this.#withdrawQuestion = ask(texts.endQuestion, (agreed) => agreed && send(moderate.end())));
     this.element = build(
       'div',
       { class: 'stack' },
@@ -68,6 +70,11 @@ export class RoomPanel {
       this.#password.value = '';
     });
     return form;
+  }
+
+  /** One is no moderator any more, or the call is over. */
+  clear() {
+    this.#withdrawQuestion();
   }
 
   /** Asks for the bans, which nobody tells of themselves. */

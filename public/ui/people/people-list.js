@@ -1,5 +1,5 @@
 import { hue, initials, labelOf } from './person.js';
-import { build, makeIcon, setText } from '../kit/element.js';
+import { build, elementOf, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { PersonMenu } from './person-menu.js';
 import { texts } from '../../texts.js';
@@ -47,8 +47,10 @@ export class PeopleList {
     const here = new Set(people.map(({ id }) => id));
     for (const [id, { element }] of this.#tiles) {
       if (here.has(id)) continue;
+      const hadFocus = element.contains(document.activeElement);
       element.remove();
       this.#tiles.delete(id);
+      if (hadFocus) elementOf('call-title', HTMLElement).focus();
     }
     const moderates = people.find(({ id }) => id === you)?.role === 'moderator';
     for (const person of people) {
