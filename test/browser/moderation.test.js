@@ -145,7 +145,6 @@ inChromium.describe('moderating in Chromium', () => {
     await (await moderate(ben, 'Anna')).getByRole('button', { name: 'Remove from the room' }).click();
     await says(anna, 'A moderator has removed you from the room.');
     await button(anna, 'Join').waitFor();
-    await looksRight(anna, 'removed');
     await expect.poll(() => people(ben)).toHaveLength(1);
     expect(await focused(ben)).toBe('people');
   });
@@ -223,7 +222,6 @@ inChromium.describe('moderating in Chromium', () => {
     await panel.getByLabel('Who may record').selectOption('Moderators');
     await dot.getByText('You may read, but not write here now.').waitFor();
     expect(await dot.getByLabel('Message to everybody').getAttribute('readonly')).toBe('');
-    await looksRight(dot, 'chat-closed');
     await button(dot, 'Record').click();
     await dot.getByText('You may not record here.').waitFor();
     expect(await button(dot, 'Start recording').isVisible()).toBe(false);
