@@ -238,7 +238,9 @@ export class RoomPage {
     if (message.muted === true) this.#own.silence();
     this.#notices.settle('muted-by-moderator');
     const sentence = moderatedText(message);
-    if (sentence !== '') this.#notices.show('moderated', { sentence });
+    // A hand that was lowered is soon old news, and doesn't take the place of what still holds.
+    const code = message.action === 'hand-lowered' ? 'hand-lowered' : 'moderated';
+    if (sentence !== '') this.#notices.show(code, { sentence });
   }
 
   #joined() {
