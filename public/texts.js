@@ -1,6 +1,7 @@
 import { accessTexts } from './texts/access.js';
 import { callTexts, chatTexts, recordingTexts } from './texts/call.js';
 import { greenRoomTexts } from './texts/green-room.js';
+import { moderationTexts } from './texts/moderation.js';
 import { soundTexts } from './texts/sound.js';
 
 /**
@@ -13,4 +14,12 @@ export { failureTexts, noticeText, whyNot } from './texts/failures.js';
 export { labels, switchTexts } from './texts/labels.js';
 export { figureTexts, partTexts } from './texts/sound.js';
 
-export const texts = Object.freeze({ ...accessTexts, ...callTexts, ...chatTexts, ...greenRoomTexts, ...recordingTexts, ...soundTexts });
+export const texts = Object.freeze({
+  ...accessTexts,
+  ...callTexts,
+  ...chatTexts,
+  ...greenRoomTexts,
+  ...moderationTexts,
+  ...recordingTexts,
+  ...soundTexts,
+});

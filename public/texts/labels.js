@@ -14,6 +14,8 @@ export const labels = Object.freeze({
   name: 'Name',
   join: 'Join',
   cancelJoin: 'Cancel',
+  roomPassword: 'Password of the room',
+  knocks: 'People who want to come in',
   joinHint: 'Your microphone is switched on when you join, never before you ask.',
   yourSound: 'Your sound',
   soundSettings: 'Sound settings',

@@ -10,7 +10,7 @@ import { OneTab } from './lobby/one-tab.js';
 import { OwnVolumes } from './people/own-volumes.js';
 import { keepChoices, readChoices, soundOf } from './settings/choices.js';
 import { Devices, LISTEN_ONLY } from './settings/devices.js';
-import { moderatedText, texts } from '../texts.js';
+import { moderatedText, noticeText, texts } from '../texts.js';
 
 /**
  * @import { Notices } from './kit/notices.js'
@@ -69,8 +69,9 @@ export class RoomPage {
     this.#own = new OwnSound({
       call: () => this.call,
       processing: wish.processing,
-      onMuted: (muted, talking) => {
-        this.#view.muted(muted, talking);
+      refused: (why) => notices.show('moderated', { sentence: why === 'listener' ? texts.onlyListens : noticeText('muted-by-moderator') }),
+      onMuted: (muted, talking, held) => {
+        this.#view.muted(muted, talking, held);
         this.#signs.muted(muted);
       },
       listDevices: () => this.#devices.list(),
@@ -113,6 +114,7 @@ export class RoomPage {
       unread: (count) => this.#signs.unread(count),
       comeOrGone: (came) => readChoices().sounds && void this.#sounds.play(came ? 'came' : 'went'),
       failed: (code) => this.#notices.show(code),
+      send: (message) => this.call?.sendControl(message),
     });
   }
 
@@ -149,7 +151,7 @@ export class RoomPage {
   }
 
   /** @param {Entry} entry */
-  async #join({ name, microphone, speaker, transport }) {
+  async #join({ name, password, microphone, speaker, transport }) {
     if (this.call) return;
     this.#notices.clear();
     this.#lobby.busy(true);
@@ -165,6 +167,7 @@ export class RoomPage {
       ...soundOf(readChoices(), this.#wish.processing),
       room: this.#room,
       name,
+      password,
       transport,
       muted,
       resume,
@@ -205,9 +208,15 @@ export class RoomPage {
     call.addEventListener('control', ({ detail }) => {
       this.#view.control(detail);
       if (detail.type === 'draining') this.#notices.show('call-draining');
-      if (detail.type === 'lobby') this.#notices.show('lobby', { sentence: texts.waitingInLobby });
+      if (detail.type === 'lobby') this.#waiting();
       if (detail.type === 'moderated') this.#moderated(detail);
       if (detail.type === 'refused' && detail.of === 'mute') this.#own.silence();
+    });
+    call.addEventListener('access', ({ detail }) => {
+      // Before the welcome nothing is known of what one may do.
+      if (detail.waiting) return;
+      this.#own.follow(detail);
+      this.#view.access(detail);
     });
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => this.#view.connected(took, tried));
@@ -217,10 +226,21 @@ export class RoomPage {
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
   }
 
+  /** A moderator must let this person in: for the first time, or where the place was lost meanwhile. */
+  #waiting() {
+    if (this.#isReconnecting) return this.#notices.show('lobby', { sentence: texts.waitingInLobby });
+    this.#lobby.waiting();
+    this.#view.announce(texts.waitingInLobby);
+  }
+
   /** @param {Record<string, any>} message  what a moderator has done to this person */
   #moderated(message) {
     if (message.muted === true) this.#own.silence();
-    this.#notices.show('moderated', { sentence: moderatedText(message) });
+    this.#notices.settle('muted-by-moderator');
+    const sentence = moderatedText(message);
+    // A hand that was lowered is soon old news, and doesn't take the place of what still holds.
+    const code = message.action === 'hand-lowered' ? 'hand-lowered' : 'moderated';
+    if (sentence !== '') this.#notices.show(code, { sentence });
   }
 
   #joined() {
@@ -289,6 +309,7 @@ export class RoomPage {
   #failed(code) {
     this.#over('');
     if (code === 'user-name') this.#lobby.nameProblem(code);
+    else if (code.startsWith('password-')) this.#lobby.passwordProblem(code);
     else this.#notices.show(code);
   }
 
@@ -303,7 +324,8 @@ export class RoomPage {
   /** @param {boolean} byKey whether to announce the result; the button, when pressed, announces itself */
   async #toggleMute(byKey) {
     await this.#own.toggleMute();
-    if (byKey) this.#view.announce(this.#own.muted ? texts.youMuted : texts.youUnmuted);
+    if (!this.#own.muted) this.#notices.settle('moderated');
+    if (byKey && !this.#own.held) this.#view.announce(this.#own.muted ? texts.youMuted : texts.youUnmuted);
   }
 
   #toggleHand() {

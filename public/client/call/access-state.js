@@ -53,7 +53,8 @@ export class AccessState {
       case 'bans':
         return { bans: Array.isArray(message.bans) ? message.bans : [] };
       case 'moderated':
-        return message.action === 'role' ? readRole(message) : null;
+        // A new moderator is told who waits, if anybody does.
+        return message.action === 'role' ? { ...readRole(message), knocks: [] } : null;
       case 'changed':
         return message.person?.id === this.#you ? this.#own(message.person) : null;
       default:
@@ -71,6 +72,16 @@ export class AccessState {
   #own({ silenced }) {
     return Boolean(silenced) === this.state.silenced ? null : { silenced: Boolean(silenced) };
   }
+}
+
+/**
+ * Whether one may do something now: by role and token, and by the room's rules.
+ * @param {Access} access
+ * @param {'speak' | 'chat' | 'record'} what
+ */
+export function mayNow({ may, role, rules }, what) {
+  const who = what === 'speak' ? 'everybody' : rules[what];
+  return may.includes(what) && (who === 'everybody' || role === 'moderator');
 }
 
 /** @param {Record<string, any>} message */

@@ -10,6 +10,7 @@ export class CallBar {
   sound = button('sound');
   settings = button('settings');
   record = button('record');
+  moderate = button('moderate');
   #mute = button('mute');
   #muteText = elementOf('mute-text', HTMLElement);
   #hand = button('hand');
@@ -53,8 +54,10 @@ export class CallBar {
   /**
    * @param {boolean} muted
    * @param {boolean} talking whether Space is held
+   * @param {boolean} held whether a moderator keeps this person muted
    */
-  muted(muted, talking) {
+  muted(muted, talking, held) {
+    this.#mute.setAttribute('aria-disabled', String(held));
     this.#mute.setAttribute('aria-pressed', String(muted));
     this.#mute.classList.toggle('talking', talking);
     this.#mute.firstElementChild?.replaceWith(makeIcon(muted ? icons.muted : icons.microphone));

@@ -2,6 +2,7 @@ import { ChatPanel } from '../chat/chat-panel.js';
 import { CallBar } from './call-bar.js';
 import { ConnectionLine } from './connection.js';
 import { elementOf, setText } from '../kit/element.js';
+import { Moderation } from '../moderation/moderation.js';
 import { PeopleList } from '../people/people-list.js';
 import { changesOf, labelOf } from '../people/person.js';
 import { Recording } from '../recording/recording.js';
@@ -13,12 +14,13 @@ import { showView } from '../kit/page.js';
 import { texts } from '../../texts.js';
 
 /**
+ * @import { Access } from '../../client/call/access-state.js'
  * @import { Person } from '../people/person.js'
  * @import { VolumeActions } from '../people/people-list.js'
  * @import { Device } from '../settings/devices.js'
  * @import { Switches } from '../settings/choices.js'
  *
- * @typedef {CallControls & VolumeActions} CallActions
+ * @typedef {CallControls & Omit<VolumeActions, 'moderate'>} CallActions
  *
  * @typedef {object} CallControls
  * @property {() => void} leave
@@ -33,6 +35,7 @@ import { texts } from '../../texts.js';
  * @property {(count: number) => void} unread       called with the number of unread messages
  * @property {(came: boolean) => void} comeOrGone   called when somebody came, or went
  * @property {(code: string) => void} failed        shows what could not be done
+ * @property {(message: object) => void} send       sends a control message
  */
 
 /** Characters of a message that are announced to assistive technology. */
@@ -47,9 +50,11 @@ export class CallView {
   #chat;
   #sound;
   #recording;
+  #moderation;
   #title = elementOf('call-title', HTMLElement);
   #count = elementOf('people-count', HTMLElement);
   #people;
+  #stage = elementOf('stage', HTMLElement);
   #alone = elementOf('alone', HTMLElement);
   #announcer = elementOf('announcer', HTMLElement);
   #comeOrGone;
@@ -69,7 +74,8 @@ export class CallView {
     setText(this.#title, room);
     this.#comeOrGone = actions.comeOrGone;
     this.#failed = failed;
-    this.#people = new PeopleList(elementOf('people', HTMLUListElement), actions);
+    const moderate = (/** @type {Person} */ person) => this.#moderation.person(person);
+    this.#people = new PeopleList(elementOf('people', HTMLUListElement), { ...actions, moderate });
     this.#bar = new CallBar(actions);
     this.#settings = new SettingsPanel(actions);
     this.#chat = new ChatPanel({
@@ -82,6 +88,13 @@ export class CallView {
     });
     this.#sound = new SoundContent(room, { announce, failed });
     this.#recording = new Recording(this.#bar, { record, consent, announce });
+    this.#moderation = new Moderation(this.#bar, this.#side, {
+      announce,
+      send: actions.send,
+      knocked: () => actions.comeOrGone(true),
+      mayChat: (allowed) => this.#chat.allowed(allowed),
+      mayRecord: (allowed) => this.#recording.allowed(allowed),
+    });
     this.#side.add(this.#bar.chat, this.#chat);
     this.#side.add(this.#bar.settings, this.#settings);
     this.#side.add(this.#bar.sound, this.#sound);
@@ -115,6 +128,7 @@ export class CallView {
     this.#connection.waitedFor([]);
     this.#sound.clear();
     this.#recording.clear();
+    this.#moderation.clear();
     this.#bar.hand(false);
     this.#chat.clear();
   }
@@ -138,9 +152,18 @@ export class CallView {
     this.#people.show(people, you, this.#recording.on);
     this.#connection.waitedFor(people.filter(({ waitMs = 0 }) => waitMs > 0).map(labelOf));
     this.#recording.people(people, you);
+    this.#moderation.people(people, you);
     setText(this.#count, texts.people(people.length));
     this.#alone.hidden = people.length !== 1;
+    // One's own tile has no button: by the stage itself the keyboard scrolls it on a small screen.
+    if (people.length === 1) this.#stage.tabIndex = 0;
+    else this.#stage.removeAttribute('tabindex');
     this.#bar.hand(Boolean(people.find(({ id }) => id === you)?.hand));
+  }
+
+  /** @param {Access} access  what this person may do, and the room's rules */
+  access(access) {
+    this.#moderation.access(access);
   }
 
   /** @param {Record<string, any>} message a control message of the server */
@@ -155,7 +178,8 @@ export class CallView {
       // The people's tiles show whether each of them is recorded.
       if (this.#you !== null) this.#people.show(this.#here, this.#you, this.#recording.on);
     } else if (message.type === 'refused') {
-      if (message.of === 'chat') this.#chat.refused(Number(message.retryMs) || 0);
+      if (message.of === 'chat' && message.code === 'chat-flood') this.#chat.refused(Number(message.retryMs) || 0);
+      else if (message.of === 'chat') this.#chat.rejected(String(message.code));
       else this.#failed(String(message.code));
     }
   }
@@ -182,9 +206,10 @@ export class CallView {
   /**
    * @param {boolean} muted
    * @param {boolean} talking whether Space is held
+   * @param {boolean} held whether a moderator keeps this person muted
    */
-  muted(muted, talking) {
-    this.#bar.muted(muted, talking);
+  muted(muted, talking, held) {
+    this.#bar.muted(muted, talking, held);
   }
 
   /**

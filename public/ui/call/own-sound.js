@@ -1,13 +1,18 @@
+import { mayNow } from '../../client/call/access-state.js';
 import { keepChoices, readChoices, soundOf } from '../settings/choices.js';
 import { LISTEN_ONLY } from '../settings/devices.js';
 
 /**
  * @import { Call } from '../../call.js'
+ * @import { Access } from '../../client/call/access-state.js'
+ *
+ * @typedef {'silenced' | 'listener'} Held  a moderator has muted them, or they may only listen
  *
  * @typedef {object} OwnSoundOptions
  * @property {() => Call | null} call
  * @property {boolean} processing  false leaves the microphone's sound as it is
- * @property {(muted: boolean, talking: boolean) => void} onMuted
+ * @property {(muted: boolean, talking: boolean, held: boolean) => void} onMuted  held: a moderator keeps them muted
+ * @property {(why: Held) => void} refused  says why this person can't speak
  * @property {() => Promise<void>} listDevices
  */
 
@@ -20,6 +25,8 @@ export class OwnSound {
   #muted = false;
   /** Whether Space is held. */
   #talking = false;
+  /** Why this person can't speak whatever they press; null where they can. @type {Held | null} */
+  #held = null;
 
   /** @param {OwnSoundOptions} options */
   constructor(options) {
@@ -35,6 +42,25 @@ export class OwnSound {
     this.microphone = microphone;
     this.#muted = muted;
     this.#talking = false;
+    this.#held = null;
+  }
+
+  /**
+   * Follows what this person may do: once they may speak again they stay muted.
+   * @param {Access} access
+   */
+  follow(access) {
+    const held = access.silenced ? 'silenced' : mayNow(access, 'speak') ? null : 'listener';
+    if (held === this.#held) return;
+    this.#held = held;
+    this.#talking = false;
+    this.#muted = true;
+    this.apply();
+  }
+
+  /** Whether this person can't unmute. */
+  get held() {
+    return this.#held !== null;
   }
 
   get muted() {
@@ -44,7 +70,7 @@ export class OwnSound {
   /** Reports to the call and to the page whether this person is muted. */
   apply() {
     this.#options.call()?.mute(this.muted);
-    this.#options.onMuted(this.muted, this.#talking);
+    this.#options.onMuted(this.muted, this.#talking, this.#held !== null);
   }
 
   /** Called when the call has been joined or resumed. */
@@ -55,6 +81,7 @@ export class OwnSound {
   }
 
   async toggleMute() {
+    if (this.#held) return this.#options.refused(this.#held);
     if (this.#options.call()?.hasMicrophone) {
       this.#talking = false;
       this.#muted = !this.#muted;
@@ -77,7 +104,7 @@ export class OwnSound {
    * @param {boolean} talking
    */
   talk(talking) {
-    if (talking === this.#talking || !this.#muted || !this.#options.call()?.hasMicrophone) return;
+    if (talking === this.#talking || this.#held || !this.#muted || !this.#options.call()?.hasMicrophone) return;
     this.#talking = talking;
     this.apply();
   }
@@ -101,7 +128,7 @@ export class OwnSound {
 
     // If the new microphone fails, the call goes on with the one before.
     this.microphone = !isUsed && call.hasMicrophone ? before : microphone;
-    if (!heardBefore && call.hasMicrophone) this.#muted = false;
+    if (!heardBefore && call.hasMicrophone && !this.#held) this.#muted = false;
     if (isUsed) keepChoices({ microphone });
     this.apply();
     await listDevices();

@@ -61,6 +61,14 @@ export class SidePanel {
     else this.#panel.focus();
   }
 
+  /** Closes the content of a button that goes away, if it is open. @param {HTMLButtonElement} button */
+  closeOf(button) {
+    if (this.#open?.button !== button) return;
+    const hadFocus = this.#panel.contains(document.activeElement);
+    this.close();
+    if (hadFocus) elementOf('call-title', HTMLElement).focus();
+  }
+
   /**
    * Idempotent.
    * @param {boolean} [back] whether the button that opened the panel gets the focus

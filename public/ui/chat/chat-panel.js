@@ -35,14 +35,18 @@ export class ChatPanel {
   /** The reason why messages are not sent yet. */
   #waits = build('p', { class: 'hint waits', 'aria-live': 'polite' });
   #hint = build('p', { class: 'hint', id: 'chat-hint', 'aria-live': 'polite' });
+  /** Says that this person may not write. */
+  #closed = build('p', { class: 'hint', 'aria-live': 'polite' });
+  #submitButton = build('button', { type: 'submit', class: 'button primary icon-only', 'aria-label': texts.send }, makeIcon(icons.send));
   #form = build(
     'form',
     { class: 'compose' },
     this.#waits,
     this.#hint,
+    this.#closed,
     build('label', { class: 'visually-hidden', for: 'chat-text-field' }, texts.chatField),
     this.#field,
-    build('button', { type: 'submit', class: 'button primary icon-only', 'aria-label': texts.send }, makeIcon(icons.send)),
+    this.#submitButton,
   );
   #onUnread;
   element = build('div', { class: 'chat-panel' }, this.#empty, this.#scroll, this.#form);
@@ -141,6 +145,24 @@ export class ChatPanel {
     this.#showWaits();
   }
 
+  /**
+   * Gives the last message back, which the server doesn't let this person write.
+   * @param {string} code
+   */
+  rejected(code) {
+    const text = this.#outbox.reject();
+    if (this.#field.value === '') this.#field.value = text;
+    this.#showWaits();
+    setText(this.#hint, noticeText(code));
+  }
+
+  /** @param {boolean} allowed whether this person may write */
+  allowed(allowed) {
+    setText(this.#closed, allowed ? '' : texts.chatClosed);
+    this.#field.readOnly = !allowed;
+    this.#submitButton.disabled = !allowed;
+  }
+
   #showWaits() {
     const { why } = this.#outbox;
     setText(this.#waits, why === null ? '' : noticeText(why));
@@ -155,7 +177,7 @@ export class ChatPanel {
 
   #submit() {
     const text = this.#field.value.trim();
-    if (text === '') return;
+    if (text === '' || this.#field.readOnly) return;
     if ([...text].length > MAX_CHAT_CHARACTERS) {
       this.#count();
       return;

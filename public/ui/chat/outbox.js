@@ -67,6 +67,14 @@ export class Outbox {
     this.#timer = this.#clock.setTimeout(() => this.#next(), retryMs);
   }
 
+  /** Called when the server will never take a message. @returns {string} the message */
+  reject() {
+    const text = this.#waiting.shift() ?? '';
+    this.#isOut = false;
+    this.#next();
+    return text;
+  }
+
   /** Called when the connection is lost. */
   offline() {
     this.#clock.clearTimeout(this.#timer);

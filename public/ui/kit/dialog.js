@@ -8,7 +8,7 @@ let count = 0;
  * Opens a dialog, which is removed from the page when it closes.
  * @param {string} title
  * @param {string | null} text its description
- * @param {...Node} children below the text
+ * @param {...(Node | null)} children below the text
  * @returns {HTMLDialogElement}
  */
 function open(title, text, ...children) {
@@ -30,11 +30,13 @@ function open(title, text, ...children) {
 /**
  * Shows something in a dialog. A button, Escape and a press beside the dialog close it.
  * @param {string} title
- * @param {...Node} children
+ * @param {...(Node | null)} children
+ * @returns {() => void} closes it; idempotent
  */
 export function showDialog(title, ...children) {
   const dialog = open(title, null, ...children, makeButton('button wide', texts.close, () => dialog.close()));
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+  return () => dialog.close();
 }
 
 /**

@@ -2,7 +2,9 @@ import { build, makeButton } from './element.js';
 import { noticeText, texts } from '../../texts.js';
 
 /** The time for which a notice stays, in milliseconds, by code: good news, and offers that Settings has too. Other notices stay. */
-const STAYS_MS = new Map([['microphone-back', 8000], ['speaker-back', 8000], ['sound-resumed', 8000], ['device-new', 20_000], ['room-mono', 20_000]]);
+const STAYS_MS = new Map([
+  ['microphone-back', 8000], ['speaker-back', 8000], ['sound-resumed', 8000], ['device-new', 20_000], ['room-mono', 20_000], ['hand-lowered', 20_000],
+]);
 
 /** The notices of the page: what went wrong and what to do about it, until they are dismissed or settled. */
 export class Notices {

@@ -15,7 +15,7 @@ import { noticeText, texts } from '../../texts.js';
  * @import { Device } from '../settings/devices.js'
  * @import { Sounds } from '../call/sounds.js'
  *
- * @typedef {{ name: string, microphone: string, speaker: string, transport: Connection }} Entry
+ * @typedef {{ name: string, password?: string, microphone: string, speaker: string, transport: Connection }} Entry
  *
  * @typedef {object} LobbyActions
  * @property {(entry: Entry) => void} join
@@ -33,9 +33,12 @@ const PATIENCE_MS = 1500;
 
 /** The green room, before a call: name, devices, tests of the sound, connection, and Join. */
 export class LobbyView {
+  #view = elementOf('lobby', HTMLElement);
   #form = elementOf('join', HTMLFormElement);
   #says = elementOf('lobby-says', HTMLElement);
   #name = elementOf('name', HTMLInputElement);
+  #password = elementOf('password', HTMLInputElement);
+  #passwordField = elementOf('password-field', HTMLElement);
   #nameHint = elementOf('name-hint', HTMLElement);
   #transport = elementOf('transport', HTMLSelectElement);
   #hint = elementOf('transport-hint', HTMLElement);
@@ -79,6 +82,7 @@ export class LobbyView {
       showProblem(this.#name, null);
       this.#showCut();
     });
+    this.#password.addEventListener('input', () => showProblem(this.#password, null));
     this.#cancel.addEventListener('click', actions.cancel);
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -122,6 +126,7 @@ export class LobbyView {
    */
   show(says = '') {
     showView('lobby');
+    this.#view.classList.remove('waiting');
     this.#says.hidden = says === '';
     setText(this.#says, says);
     this.busy(false);
@@ -150,6 +155,24 @@ export class LobbyView {
     showProblem(this.#name, noticeText(code));
   }
 
+  /** Asks for the room's password. @param {string} code of why it is needed, or of what is wrong with it */
+  passwordProblem(code) {
+    this.#passwordField.hidden = false;
+    showProblem(this.#password, noticeText(code));
+    this.#password.select();
+  }
+
+  /** Shows that a moderator is asked to let one in. */
+  waiting() {
+    this.#view.classList.add('waiting');
+    this.#says.hidden = false;
+    setText(this.#says, texts.waitingInLobby);
+    setText(this.#button, texts.waiting);
+    clearTimeout(this.#cancelTimer);
+    this.#cancel.hidden = false;
+    this.#cancel.focus();
+  }
+
   /** Says beside the choice of the connection that this browser has no WebTransport. */
   noWebTransport() {
     setText(this.#hint, noticeText('no-webtransport'));
@@ -170,7 +193,8 @@ export class LobbyView {
       showProblem(this.#name, texts.noNameTyped);
       return;
     }
-    keepChoices(entry);
+    const { name, microphone, speaker, transport } = entry;
+    keepChoices({ name, microphone, speaker, transport });
     this.quiet();
     this.#actions.join(entry);
   }
@@ -179,6 +203,7 @@ export class LobbyView {
   #entry() {
     return {
       name: this.#name.value.trim(),
+      password: this.#passwordField.hidden ? undefined : this.#password.value,
       microphone: this.#devices.microphone,
       speaker: this.#devices.speaker,
       transport: readConnection(this.#transport.value) ?? 'auto',

@@ -1,5 +1,5 @@
 import { hue, initials, labelOf } from './person.js';
-import { build, makeIcon, setText } from '../kit/element.js';
+import { build, elementOf, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { PersonMenu } from './person-menu.js';
 import { texts } from '../../texts.js';
@@ -10,10 +10,12 @@ import { texts } from '../../texts.js';
  * @typedef {object} Shown  what the page knows about a person besides
  * @property {boolean} you
  * @property {boolean} recording whether the room is being recorded
+ * @property {boolean} moderates whether one is a moderator
  *
  * @typedef {object} VolumeActions  one's own volume of another person; 1 is the volume for everybody
  * @property {(id: string) => number} volumeOf
  * @property {(id: string, gain: number) => void} volume
+ * @property {(person: Person) => void} moderate  shows what a moderator can do with somebody
  */
 
 /** The levels that fill the ring around an avatar and leave it empty, in -dBov (RFC 6465: 0 is the loudest, 127 silence). */
@@ -45,11 +47,14 @@ export class PeopleList {
     const here = new Set(people.map(({ id }) => id));
     for (const [id, { element }] of this.#tiles) {
       if (here.has(id)) continue;
+      const hadFocus = element.contains(document.activeElement);
       element.remove();
       this.#tiles.delete(id);
+      if (hadFocus) elementOf('call-title', HTMLElement).focus();
     }
+    const moderates = people.find(({ id }) => id === you)?.role === 'moderator';
     for (const person of people) {
-      this.#tileOf(person.id).show(person, { you: person.id === you, recording });
+      this.#tileOf(person.id).show(person, { you: person.id === you, recording, moderates });
     }
     this.#list.dataset.count = String(Math.min(people.length, 7));
   }
@@ -70,7 +75,7 @@ export class PeopleList {
   #tileOf(id) {
     let tile = this.#tiles.get(id);
     if (!tile) {
-      tile = new PersonTile(this.#actions.volumeOf(id), (gain) => this.#actions.volume(id, gain));
+      tile = new PersonTile(this.#actions.volumeOf(id), (gain) => this.#actions.volume(id, gain), this.#actions.moderate);
       this.#tiles.set(id, tile);
       this.#list.append(tile.element);
     }
@@ -101,14 +106,16 @@ class PersonTile {
   /**
    * @param {number} gain one's own volume of this person; 0 mutes them
    * @param {(gain: number) => void} onGain
+   * @param {(person: Person) => void} onModerate
    */
-  constructor(gain, onGain) {
+  constructor(gain, onGain, onModerate) {
     this.#isMutedForYou = gain === 0;
-    this.#menu = new PersonMenu(gain, (changed) => {
+    const changes = (/** @type {number} */ changed) => {
       onGain(changed);
       this.#isMutedForYou = changed === 0;
       this.#refresh();
-    });
+    };
+    this.#menu = new PersonMenu(gain, changes, () => this.#person && onModerate(this.#person));
     const nameLine = build('span', { class: 'person-name' }, this.#name, this.#you);
     const signs = build('div', { class: 'person-signs' }, this.#hand, this.#muted, this.#quality);
     this.element = build(
@@ -135,8 +142,8 @@ class PersonTile {
   #refresh() {
     const [person, shown] = [this.#person, this.#shown];
     if (!person || !shown) return;
-    const { name, muted, hand = 0, away = false, quality = 0, waitMs = 0, recorded } = person;
-    const { you, recording } = shown;
+    const { name, muted, hand = 0, away = false, quality = 0, waitMs = 0, recorded, role = 'speaker', silenced = false } = person;
+    const { you, recording, moderates } = shown;
     const called = labelOf(person);
     // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the initials.
     this.#avatar.dataset.initials = initials(name);
@@ -152,15 +159,16 @@ class PersonTile {
     this.#quality.title = texts.quality[quality] ?? '';
     setText(this.#qualityText, texts.quality[quality] ?? '');
     const states = [
+      texts.roles[role],
       away && texts.away,
       hand > 0 && texts.handRaised,
-      muted && texts.muted,
+      muted && (silenced ? texts.mutedByModerator : texts.muted),
       waitMs > 0 && texts.waited(waitMs),
       this.#isMutedForYou && texts.mutedForYou,
       recording && recorded === false && texts.notRecorded,
     ];
     setText(this.#how, states.filter(Boolean).join(' · '));
-    this.#menu.show(called, person.transport, you);
+    this.#menu.show(called, person.transport, you, moderates && !you);
     if (muted || away) this.speaks(0, false);
   }
 

@@ -13,6 +13,7 @@ export class PersonMenu {
   #slider = build('input', { type: 'range', min: '0', max: String(100 * MAX_GAIN), step: '5' });
   #value = build('output', { class: 'volume-value' });
   #mute = build('button', { type: 'button', class: 'button small', 'aria-pressed': 'false' }, texts.muteForMe);
+  #moderate = build('button', { type: 'button', class: 'button small' }, texts.moderate);
   #transport = build('p', { class: 'hint' });
   #onGain;
   #gain = 1;
@@ -22,16 +23,23 @@ export class PersonMenu {
     'div',
     { class: 'person-menu', role: 'group', hidden: true },
     build('div', { class: 'volume' }, makeIcon(icons.speaker), this.#slider, this.#value),
-    this.#mute,
+    build('div', { class: 'menu-buttons' }, this.#mute, this.#moderate),
     this.#transport,
   );
 
   /**
    * @param {number} gain 0 to MAX_GAIN; 0 mutes the person
    * @param {(gain: number) => void} onGain called when the volume changes
+   * @param {() => void} onModerate shows what a moderator can do with the person
    */
-  constructor(gain, onGain) {
+  constructor(gain, onGain, onModerate) {
     this.#onGain = onGain;
+    this.#moderate.addEventListener('click', () => {
+      this.#open(false);
+      // The dialog gives the focus back to it.
+      this.button.focus();
+      onModerate();
+    });
     this.#silent = gain === 0;
     this.#setGain(gain || 1);
     this.#show();
@@ -62,8 +70,10 @@ export class PersonMenu {
    * @param {string} name
    * @param {string} transport
    * @param {boolean} you hides the menu: one doesn't hear oneself
+   * @param {boolean} moderates whether one may moderate the person
    */
-  show(name, transport, you) {
+  show(name, transport, you, moderates) {
+    this.#moderate.hidden = !moderates;
     this.button.hidden = you;
     if (you) this.#open(false);
     this.button.setAttribute('aria-label', texts.more(name));

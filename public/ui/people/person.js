@@ -11,6 +11,8 @@ import { texts } from '../../texts.js';
  * @property {number} [quality]    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} [away]      the connection was lost, and the place is kept
  * @property {number} [waitMs]     the delay that everybody has because of this person's sound, in milliseconds
+ * @property {string} [role]       'moderator', 'speaker' or 'listener'
+ * @property {boolean} [silenced]  muted by a moderator
  * @property {boolean} [recorded]  during a recording: whether this person agreed to it
  */
 
@@ -83,6 +85,7 @@ function changesOfOne(before, after, name) {
   const sentences = [];
   if (Boolean(before.away) !== Boolean(after.away)) sentences.push(after.away ? texts.nowAway(name) : texts.nowBack(name));
   if (before.muted !== after.muted) sentences.push(after.muted ? texts.nowMuted(name) : texts.nowUnmuted(name));
+  if (before.role !== 'moderator' && after.role === 'moderator') sentences.push(texts.nowModerates(name));
   if (Boolean(before.hand) !== Boolean(after.hand)) {
     sentences.push(after.hand ? texts.raisedHand(name) : texts.loweredHand(name));
   }

@@ -51,20 +51,21 @@ export class RecordingPanel {
     this.#stop = makeButton('button', texts.stopRecording, () => record(false));
     this.#me.addEventListener('change', () => consent(this.#me.checked));
     this.element = build('div', { class: 'stack' }, this.#says, this.#start, this.#meRow, this.#stop, this.#people, this.#filesPart);
-    this.show(null, [], null);
+    this.show(null, [], null, true);
   }
 
   /**
    * @param {RecordingState | null} recording
    * @param {Person[]} people
    * @param {string | null} you
+   * @param {boolean} allowed  whether one may record now
    */
-  show(recording, people, you) {
+  show(recording, people, you, allowed) {
     const isOn = recording?.on === true;
-    setText(this.#says, saysOf(recording));
+    setText(this.#says, recording || allowed ? saysOf(recording) : texts.recordingClosed);
     const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
-    this.#start.hidden = isOn;
-    this.#stop.hidden = !isOn || !mayStop(recording, people, you);
+    this.#start.hidden = isOn || !allowed;
+    this.#stop.hidden = !isOn || !allowed || !mayStop(recording, people, you);
     // The button that was pressed is hidden now; the focus goes to the other one.
     if (hadFocus) (isOn ? this.#stop : this.#start).focus();
     this.#meRow.hidden = !isOn;

@@ -30,6 +30,7 @@ export class Recording {
   /** @type {Person[]} */
   #people = [];
   #you = '';
+  #allowed = true;
   /** The recordings that this person has been asked about, by id. @type {Set<string>} */
   #asked = new Set();
   /** The recordings whose files were fetched, or are being fetched. @type {Set<string>} */
@@ -65,6 +66,12 @@ export class Recording {
   welcome(state, offered) {
     this.#bar.record.hidden = !offered;
     this.#become(state);
+  }
+
+  /** @param {boolean} allowed whether this person may record now */
+  allowed(allowed) {
+    this.#allowed = allowed;
+    this.#show();
   }
 
   /** Called when the recording has changed. @param {RecordingState | null} state */
@@ -106,7 +113,7 @@ export class Recording {
   #show() {
     this.#badge.hidden = !this.on;
     this.#bar.recording(this.on);
-    this.panel.show(this.#state, this.#people, this.#you);
+    this.panel.show(this.#state, this.#people, this.#you, this.#allowed);
     this.#askOnce();
   }
 

@@ -52,6 +52,16 @@ describe('messages that are sent', () => {
     expect(sent).toEqual(['a', 'a', 'b']);
   });
 
+  it('come back where the server will never take them, and the next goes out', () => {
+    const { outbox, sent } = setUp();
+    outbox.say('a');
+    outbox.say('b');
+    expect([outbox.reject(), sent]).toEqual(['a', ['a', 'b']]);
+    expect([outbox.reject(), outbox.reject(), outbox.why]).toEqual(['b', '', null]);
+    outbox.say('c');
+    expect(sent).toEqual(['a', 'b', 'c']);
+  });
+
   it('wait as long as the server asks for, and say why until all are out', () => {
     const { outbox, sent, clock } = setUp();
     outbox.say('a');

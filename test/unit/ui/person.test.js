@@ -38,5 +38,7 @@ describe('announcements', () => {
     expect(sentences).toEqual(['Ben (2) lost the connection.', 'Ben (2) is muted.', 'Ben (2) raised a hand.']);
     expect(came + went).toBe(0);
     expect(changesOf([{ ...ben, ...changed }], [ben], '1').sentences).toHaveLength(3);
+    expect(changesOf([{ ...ben, role: 'listener' }], [{ ...ben, role: 'moderator' }], '1').sentences).toEqual(['Ben (2) is a moderator now.']);
+    expect(changesOf([{ ...ben, role: 'moderator' }], [{ ...ben, role: 'speaker' }], '1').sentences).toEqual([]);
   });
 });

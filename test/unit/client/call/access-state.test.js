@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AccessState } from '../../../../public/client/call/access-state.js';
+import { AccessState, mayNow } from '../../../../public/client/call/access-state.js';
 
 const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody' };
 const welcome = { type: 'welcome', you: '2', role: 'speaker', may: ['speak', 'listen'], rules, people: [{ id: '1' }, { id: '2', silenced: true }] };
@@ -27,6 +27,27 @@ describe('AccessState', () => {
     expect(access.update({ type: 'changed', person: { id: '2', silenced: false } })).toBe(true);
     expect(access.state.silenced).toBe(false);
     expect(access.update({ type: 'moderated', action: 'muted', by: 'Ann' })).toBe(false);
+  });
+
+  it('forgets who knocked when the role changes: a new moderator is told who waits, if anybody does', () => {
+    const access = new AccessState();
+    access.update(welcome);
+    access.update({ type: 'moderated', action: 'role', role: 'moderator', may: ['moderate'], by: null });
+    access.update({ type: 'knocks', people: [{ id: '1', name: 'Eve' }] });
+    access.update({ type: 'moderated', action: 'role', role: 'speaker', may: ['speak'], by: 'Ann' });
+    access.update({ type: 'moderated', action: 'role', role: 'moderator', may: ['moderate'], by: 'Ann' });
+    expect(access.state.knocks).toEqual([]);
+  });
+
+  it('says what one may do now, by one’s permissions and the room’s rules', () => {
+    const { state } = new AccessState();
+    const speaker = { ...state, role: 'speaker', may: ['speak', 'listen', 'chat'] };
+    const all = /** @type {const} */ (['speak', 'chat', 'record']);
+    expect(all.map((what) => mayNow(speaker, what))).toEqual([true, true, false]);
+    const closed = { ...speaker, may: [...all], rules: { ...state.rules, chat: /** @type {const} */ ('moderators'), record: /** @type {const} */ ('moderators') } };
+    expect(all.map((what) => mayNow(closed, what))).toEqual([true, false, false]);
+    expect(all.map((what) => mayNow({ ...closed, role: 'moderator' }, what))).toEqual([true, true, true]);
+    expect(all.map((what) => mayNow({ ...closed, role: 'moderator', may: [] }, what))).toEqual([false, false, false]);
   });
 
   it('bears a server that tells nothing of it, or nonsense', () => {

@@ -1,0 +1,111 @@
+import { mayNow } from '../../client/call/access-state.js';
+import { moderate } from '../../client/call/moderate.js';
+import { elementOf, setText } from '../kit/element.js';
+import { KnockList } from './knock-list.js';
+import { showPersonDialog } from './person-dialog.js';
+import { RoomPanel } from './room-panel.js';
+import { texts } from '../../texts.js';
+
+/**
+ * @import { Access } from '../../client/call/access-state.js'
+ * @import { CallBar } from '../call/call-bar.js'
+ * @import { SidePanel } from '../call/side-panel.js'
+ * @import { Person } from '../people/person.js'
+ *
+ * @typedef {object} ModerationActions
+ * @property {(message: object) => void} send     a control message to the server
+ * @property {(sentence: string) => void} announce
+ * @property {() => void} knocked                 plays the sound for somebody who wants to come in
+ * @property {(allowed: boolean) => void} mayChat
+ * @property {(allowed: boolean) => void} mayRecord
+ */
+
+/** Moderating on the page: the panel Room, those who wait to come in, and what this person may do. */
+export class Moderation {
+  #bar;
+  #side;
+  #actions;
+  #panel;
+  #knocks;
+  #signs = elementOf('room-rules', HTMLElement);
+  /** @type {Access | null} */
+  #access = null;
+  /** @type {() => void} */
+  #closeDialog = () => {};
+
+  /**
+   * @param {CallBar} bar
+   * @param {SidePanel} side
+   * @param {ModerationActions} actions
+   */
+  constructor(bar, side, actions) {
+    this.#bar = bar;
+    this.#side = side;
+    this.#actions = actions;
+    this.#panel = new RoomPanel(this.#send);
+    this.#knocks = new KnockList(this.#send, (sentence) => {
+      actions.announce(sentence);
+      actions.knocked();
+    });
+    side.add(bar.moderate, this.#panel);
+    this.clear();
+  }
+
+  #send = (/** @type {object} */ message) => {
+    this.#actions.send(message);
+    const { action, banSeconds } = /** @type {Record<string, any>} */ (message);
+    // The bans have changed, and are told to those who ask.
+    if (action === 'unban' || banSeconds > 0) this.#actions.send(moderate.bans());
+  };
+
+  /** @param {Access} access  what this person may do, whenever it changes */
+  access(access) {
+    const { rules, role, knocks } = access;
+    const before = this.#access?.rules ?? rules;
+    const moderates = role === 'moderator';
+    this.#access = access;
+    this.#panel.show(access);
+    this.#bar.moderate.hidden = !moderates;
+    if (!moderates) this.#close();
+    this.#knocks.show(moderates ? knocks : []);
+    this.#actions.mayChat(mayNow(access, 'chat'));
+    this.#actions.mayRecord(mayNow(access, 'record'));
+    setText(this.#signs, signsOf(rules));
+    if (before.locked !== rules.locked) this.#actions.announce(rules.locked ? texts.roomLocked : texts.roomUnlocked);
+  }
+
+  /**
+   * @param {Person[]} people
+   * @param {string} you
+   */
+  people(people, you) {
+    this.#panel.you = you;
+    this.#panel.onlyModerator(!people.some(({ id, role }) => id !== you && role === 'moderator'));
+  }
+
+  /** Shows what can be done with somebody. @param {Person} person */
+  person(person) {
+    this.#closeDialog = showPersonDialog(person, this.#send);
+  }
+
+  #close() {
+    this.#closeDialog();
+    this.#panel.clear();
+    this.#side.closeOf(this.#bar.moderate);
+  }
+
+  /** Forgets the call, before another one. */
+  clear() {
+    this.#access = null;
+    this.#close();
+    this.#bar.moderate.hidden = true;
+    this.#knocks.show([]);
+    setText(this.#signs, '');
+  }
+}
+
+/** What is shown beside the number of people. @param {Access['rules']} rules */
+function signsOf(rules) {
+  const names = /** @type {const} */ (['locked', 'lobby', 'password']);
+  return names.filter((name) => rules[name]).map((name) => `· ${texts.ruleSigns[name]}`).join(' ');
+}

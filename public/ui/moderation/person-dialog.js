@@ -1,0 +1,71 @@
+import { moderate } from '../../client/call/moderate.js';
+import { build, makeButton } from '../kit/element.js';
+import { showDialog } from '../kit/dialog.js';
+import { labelOf } from '../people/person.js';
+import { texts } from '../../texts.js';
+
+/**
+ * @import { Person } from '../people/person.js'
+ *
+ * @typedef {(message: object) => void} Send  sends a control message to the server
+ */
+
+/**
+ * Shows what a moderator can do with somebody. Each choice closes the dialog.
+ * @param {Person} person
+ * @param {Send} send
+ * @returns {() => void} closes the dialog; idempotent
+ */
+export function showPersonDialog(person, send) {
+  const { id, silenced = false, hand = 0 } = person;
+  /** @type {() => void} */
+  let close = () => {};
+  const does = (/** @type {string} */ label, /** @type {() => object} */ message, className = 'button') =>
+    makeButton(className, label, () => {
+      close();
+      send(message());
+    });
+  const [muteLabel, muteHint] = silenced ? [texts.allowToSpeak, texts.allowToSpeakHint] : [texts.muteForAll, texts.muteForAllHint];
+  const role = makeSelect('moderate-role', Object.entries(texts.roleNames), person.role ?? 'speaker');
+  const ban = makeSelect('moderate-ban', texts.banTimes.map(([seconds, text]) => [String(seconds), text]), String(texts.banTimes[0][0]));
+  close = showDialog(
+    texts.moderatePerson(labelOf(person)),
+    part(does(muteLabel, () => moderate.mute(id, !silenced)), hint(muteHint)),
+    hand > 0 ? part(does(texts.lowerTheirHand, () => moderate.lowerHand(id))) : null,
+    part(
+      fieldRow(texts.role, role, does(texts.changeRole, () => moderate.setRole(id, /** @type {'speaker'} */ (role.value)))),
+      hint(texts.roleHint),
+    ),
+    part(does(texts.remove, () => moderate.remove(id), 'button danger'), hint(texts.removeHint)),
+    part(
+      fieldRow(texts.banFor, ban, does(texts.removeAndBan, () => moderate.remove(id, Number(ban.value)), 'button danger')),
+      hint(texts.banHint),
+    ),
+  );
+  return close;
+}
+
+const part = (/** @type {Node[]} */ ...children) => build('div', { class: 'dialog-part' }, ...children);
+const hint = (/** @type {string} */ text) => build('p', { class: 'hint' }, text);
+
+/**
+ * A choice, and the button that acts on it.
+ * @param {string} label
+ * @param {HTMLSelectElement} select
+ * @param {HTMLButtonElement} button
+ */
+function fieldRow(label, select, button) {
+  const field = build('div', { class: 'field' }, build('label', { for: select.id }, label), select);
+  return build('div', { class: 'dialog-row' }, field, button);
+}
+
+/**
+ * @param {string} id
+ * @param {string[][]} options  value and text of each
+ * @param {string} chosen
+ */
+function makeSelect(id, options, chosen) {
+  const select = build('select', { id }, ...options.map(([value, text]) => build('option', { value }, text)));
+  select.value = chosen;
+  return select;
+}

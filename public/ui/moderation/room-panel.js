@@ -1,0 +1,132 @@
+import { moderate } from '../../client/call/moderate.js';
+import { ask } from '../kit/dialog.js';
+import { build, makeButton, setText } from '../kit/element.js';
+import { BanList } from './ban-list.js';
+import { texts } from '../../texts.js';
+
+/**
+ * @import { Access } from '../../client/call/access-state.js'
+ * @import { Send } from './person-dialog.js'
+ */
+
+/** The most characters of a password, as the server has it. */
+const MAX_PASSWORD_LENGTH = 128;
+
+/** The panel Room, by which a moderator says who may come in and what they may do. */
+export class RoomPanel {
+  title = texts.roomPanel;
+  #send;
+  #lock;
+  #lobby;
+  #chat;
+  #record;
+  #password = build('input', {
+    id: 'room-password', type: 'password', maxlength: String(MAX_PASSWORD_LENGTH), autocomplete: 'new-password', 'aria-describedby': 'room-password-hint',
+  });
+  #passwordHint = build('p', { class: 'hint', id: 'room-password-hint', 'aria-live': 'polite' });
+  #dropPassword;
+  #bans;
+  #stepDown;
+  #lastModerator = build('p', { class: 'hint' }, texts.lastModerator);
+  /** @type {() => void} */
+  #withdrawQuestion = () => {};
+  element;
+
+  /** One's own id. */
+  you = '';
+
+  /** @param {Send} send */
+  constructor(send) {
+    this.#send = send;
+    this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) => send(moderate.lock(on)));
+    this.#lobby = makeSwitch('room-lobby', texts.lobby, texts.lobbyHint, (on) => send(moderate.lobby(on)));
+    this.#chat = makeWho('room-chat', texts.mayChat, (who) => send(moderate.allow('chat', who)));
+    this.#record = makeWho('room-record', texts.mayRecord, (who) => send(moderate.allow('record', who)));
+    this.#dropPassword = makeButton('button small', texts.dropPassword, () => send(moderate.setPassword(null)));
+    this.#bans = new BanList(send);
+    this.#stepDown = makeButton('button', texts.stepDown, () => send(moderate.setRole(this.you, 'speaker')));
+    const end = () => void (this.#withdrawQuestion = ask(texts.endQuestion, (agreed) => agreed && send(moderate.end())));
+    this.element = build(
+      'div',
+      { class: 'stack' },
+      build('div', { class: 'switches' }, this.#lock.row, this.#lobby.row),
+      this.#passwordForm(),
+      this.#chat.field,
+      this.#record.field,
+      this.#bans.element,
+      build('div', { class: 'room-end' }, this.#stepDown, this.#lastModerator, makeButton('button danger', texts.endForAll, end)),
+    );
+  }
+
+  #passwordForm() {
+    const set = build('button', { type: 'submit', class: 'button small' }, texts.setPassword);
+    const label = build('label', { for: this.#password.id }, texts.password);
+    const buttons = build('div', { class: 'check-row' }, set, this.#dropPassword);
+    const form = build('form', { class: 'field', novalidate: true }, label, this.#password, this.#passwordHint, buttons);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (this.#password.value === '') return this.#password.focus();
+      this.#send(moderate.setPassword(this.#password.value));
+      this.#password.value = '';
+    });
+    return form;
+  }
+
+  /** One is no moderator any more, or the call is over. */
+  clear() {
+    this.#withdrawQuestion();
+  }
+
+  /** Asks for the bans, which nobody tells of themselves. */
+  opened() {
+    this.#send(moderate.bans());
+  }
+
+  focus() {
+    this.#lock.input.focus();
+  }
+
+  /** @param {Access} access */
+  show({ rules: { locked, lobby, password, chat, record }, bans }) {
+    this.#lock.input.checked = locked;
+    this.#lobby.input.checked = lobby;
+    this.#chat.select.value = chat;
+    this.#record.select.value = record;
+    setText(this.#passwordHint, password ? texts.passwordSet : texts.passwordNone);
+    const hadFocus = this.#dropPassword === document.activeElement;
+    this.#dropPassword.hidden = !password;
+    if (hadFocus && !password) this.#password.focus();
+    this.#bans.show(bans);
+  }
+
+  /** @param {boolean} isOnly whether there is no other moderator, so that one can't stop being one */
+  onlyModerator(isOnly) {
+    this.#stepDown.hidden = isOnly;
+    this.#lastModerator.hidden = !isOnly;
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {string} label
+ * @param {string} hint
+ * @param {(on: boolean) => void} onChange
+ */
+function makeSwitch(id, label, hint, onChange) {
+  const input = build('input', { type: 'checkbox', role: 'switch', id, 'aria-describedby': `${id}-hint` });
+  input.addEventListener('change', () => onChange(input.checked));
+  const words = build('div', {}, build('label', { for: id }, label), build('p', { class: 'hint', id: `${id}-hint` }, hint));
+  return { row: build('div', { class: 'switch' }, words, input), input };
+}
+
+/**
+ * @param {string} id
+ * @param {string} label
+ * @param {(who: 'everybody' | 'moderators') => void} onChoice
+ */
+function makeWho(id, label, onChoice) {
+  const options = Object.entries(texts.allowed).map(([value, text]) => build('option', { value }, text));
+  const select = build('select', { id }, ...options);
+  select.addEventListener('change', () => onChoice(/** @type {'everybody' | 'moderators'} */ (select.value)));
+  return { field: build('div', { class: 'field' }, build('label', { for: id }, label), select), select };
+}

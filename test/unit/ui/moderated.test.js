@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { moderatedText } from '../../../public/texts.js';
+import { ROLES } from '../../../server/access/grant.js';
+
+const server = readFileSync(new URL('../../../server/room/moderation.js', import.meta.url), 'utf8');
+
+/** The acts that the server tells the one whom they concern. */
+const acts = [...server.matchAll(/#tell\(member, ([^,]*'),/g)].flatMap(([, told]) => [...told.matchAll(/'([a-z-]+)'/g)].map(([, act]) => act));
+
+describe('what a moderator does to somebody', () => {
+  it('is of four kinds', () => expect(acts.sort()).toEqual(['hand-lowered', 'may-unmute', 'muted', 'role']));
+
+  it.each(acts)('has a sentence for %s, with the name of who did it', (action) => {
+    expect(moderatedText({ action, by: 'Ann', role: 'listener' })).toMatch(/^Ann (has|lets) [^]*\.$/);
+  });
+
+  it.each(ROLES)('has a sentence for the role %s, also where nobody did it', (role) => {
+    const sentence = moderatedText({ action: 'role', by: null, role });
+    expect(sentence).toMatch(new RegExp(`^You are now a ${role}\\b[^]*\\.$`));
+  });
+
+  it('has none for what the page doesn’t know', () => {
+    for (const action of ['painted', 'constructor', '__proto__', undefined]) expect(moderatedText({ action, by: 'Ann' })).toBe('');
+  });
+});
