@@ -116,7 +116,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   opened.push(() => rooms.close());
 
   const build = { codec: conference.codec.name, engine: http3.transport?.engine ?? null };
-  const operator = await openOperator(config, { ...conference, build, clock, server: httpServer, log, onDrain });
+  const operator = await openOperator(config, { ...conference, build, clock, server: httpServer, clientOf: clientAddress(config), log, onDrain });
   opened.push(() => operator.close());
   const served = { ...servedOver(config, certificate, http3), rooms, recordings, sampleClock, clock, operatorApi: operator.api };
   gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);

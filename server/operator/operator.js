@@ -35,11 +35,12 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {{ codec: string, engine: string | null }} parts.build
  * @param {Clock} parts.clock
  * @param {Server} parts.server  of the page and the API
+ * @param {import('./api.js').ClientOf} parts.clientOf
  * @param {Log} parts.log
  * @param {() => void} parts.onDrain  ends the server gently
  * @returns {Promise<Operator>}
  */
-export async function openOperator(config, { rooms, recordings, effort, cpuMs, build, clock, server, log, onDrain }) {
+export async function openOperator(config, { rooms, recordings, effort, cpuMs, build, clock, server, clientOf, log, onDrain }) {
   const { operatorToken, metricsPort, metricsHost: host } = config;
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const readiness = new Readiness({ isDraining: () => rooms.draining ?? false, drain: onDrain });
@@ -55,7 +56,7 @@ export async function openOperator(config, { rooms, recordings, effort, cpuMs, b
     limits: { rooms: config.maxRooms, people: config.maxSessions },
     requests,
   });
-  const api = createOperatorApi({ rooms, recordings, readiness, status, operatorToken, version, log });
+  const api = createOperatorApi({ rooms, recordings, readiness, status, operatorToken, version, log, clientOf });
   /** @type {Awaited<ReturnType<typeof openMetricsServer>> | null} */
   let metrics = null;
   try {

@@ -134,6 +134,11 @@ export class Rooms {
     return ticks.lateMs > BUSY_LATE_MS && (effort?.share ?? 1) > BUSY_SHARE;
   }
 
+  /** Who is banned from which room, open or not. */
+  get bans() {
+    return this.#owner.bans;
+  }
+
   /** How many rooms there are. */
   get size() {
     return this.#rooms.size;
