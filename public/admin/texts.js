@@ -25,7 +25,7 @@ export function duration(seconds) {
 export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 && bytes > 0 ? 1 : 0)} MB`;
 
 /** What a refusal was of. @type {Readonly<Record<string, string>>} */
-const refusedThings = Object.freeze({ join: 'Join', command: 'In a room', http: 'HTTP', upgrade: 'WebSocket' });
+const refusedThings = Object.freeze({ join: 'Join', command: 'In a room', http: 'HTTP', upgrade: 'Connection' });
 
 /** The states of the server. @type {Readonly<Record<string, string>>} */
 const states = Object.freeze({

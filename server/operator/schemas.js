@@ -54,6 +54,10 @@ export const status = named(
     away: count.describe('those whose connection is lost and whose place is kept'),
     sessions: counts.describe('by transport'),
     joins: count,
+    joinsWaiting: count.describe('joins that wait for their turn'),
+    shortVisits: count.describe('sessions that ended within two seconds'),
+    busy: z.boolean().describe('whether newcomers are refused, since there is more to mix than can be mixed'),
+    reducedRooms: count.describe('rooms that mix fewer speakers for that reason'),
     limits: z.strictObject({ rooms: count, people: count }),
     load: z.strictObject({ mixCpuSeconds: z.number().min(0), complexity: count }),
     delay: z.strictObject({ medianMs: ms, maxMs: ms }),
@@ -67,6 +71,11 @@ export const status = named(
     refusals: z.array(z.strictObject({ of: z.string(), ...codeCount })),
     sessionEnds: z.array(z.strictObject({ transport: z.string(), ...codeCount })),
     httpRequests: counts.describe('by status'),
+    connectionsEnded: counts.describe('TCP connections, by what their clients did'),
+    admissions: z
+      .strictObject({ pending: count, retried: count, displaced: count, refused: count })
+      .nullable()
+      .describe('new QUIC connections; null where the engine does not count them'),
     leftOutLogLines: count,
   }),
 );
