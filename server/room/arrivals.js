@@ -13,10 +13,10 @@ import { OPEN_GRANT } from '../access/grant.js';
 import { PasswordTries } from '../access/room-password.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
+import { refuse } from '../transport/session.js';
 import { readJoin } from './commands.js';
 import { JoinTurns } from './join-turns.js';
 import { OPEN_ENTRY } from './moderation.js';
-import { refuse } from './refusal.js';
 
 /** How long a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;

@@ -7,10 +7,10 @@
  */
 
 import { Bans } from '../access/bans.js';
+import { LoadShares } from '../clock/load-shares.js';
 import { KeyedBuckets } from '../keyed-buckets.js';
 import { networkOfPeer } from '../network-address.js';
 import { Figures, RoomTotals } from './figures.js';
-import { LoadShares } from './load-shares.js';
 import { OPEN_ENTRY } from './moderation.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
