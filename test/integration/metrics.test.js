@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
-import { isBuilt } from '@aloud/native';
+import { Endpoint, isBuilt } from '@aloud/native';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -123,6 +123,18 @@ describe('the metrics', () => {
     for (let i = 0; i < 300; i++) socket.send(new Handshake().first(), Number(h3Port), '127.0.0.1');
     await expect.poll(async () => valuesOf(await textOf(metrics)).aloud_quic_retries_total).toBeGreaterThan(0);
     expect(valuesOf(await textOf(metrics)).aloud_quic_connections_pending).toBeGreaterThan(0);
+  });
+
+  withEngine.it('count sessions over HTTP/3 that are refused before they begin', async () => {
+    const { url, metrics, h3Port } = await startServer('--engine', 'native', '--h3-port', '0');
+    const { webtransport } = (await (await fetch(`${url}/api/config`)).json()).transports;
+    const endpoint = new Endpoint({ ioThreads: 1 });
+    open.push(() => endpoint.close());
+    const key = 'aloud_refusals_total{of="upgrade",code="not-found"}';
+    const before = valuesOf(await textOf(metrics))[key] ?? 0;
+    const { certificateHashes } = webtransport;
+    await expect(endpoint.connect(`https://127.0.0.1:${h3Port}/nowhere`, { certificateHashes })).rejects.toThrow();
+    expect(valuesOf(await textOf(metrics))[key]).toBe(before + 1);
   });
 
   withPromtool.it('are as Prometheus wants them, by promtool', async () => {
