@@ -25,7 +25,7 @@ const MAY_IMPORT = {
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
   'server/room': ['server/access', 'server/clock', 'server/codec', 'server/config', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/http': ['server/config'],
-  'server/operator': ['server/room/moderation.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
+  'server/operator': ['server/access', 'server/room/moderation.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
 
   public: ['worklets'],
   'public/client/clock': ['public/client/connection/connection.js'],

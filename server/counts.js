@@ -6,7 +6,8 @@
  * @import { ErrorCode } from '../public/shared/errors.js'
  *
  * @typedef {'join' | 'command' | 'http' | 'upgrade'} RefusedThing
- *   join: a session that asked to join; command: what a participant asked for; http: a request; upgrade: a WebSocket's
+ *   join: a session that asked to join; command: what a participant asked for; http: a request; upgrade: a request to begin
+ *   a session over WebSocket or WebTransport
  *
  * @typedef {{ of: RefusedThing, code: string, count: number }} RefusalCount
  * @typedef {{ transport: string, code: string, count: number }} EndCount

@@ -116,7 +116,9 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   opened.push(() => rooms.close());
 
   const build = { codec: conference.codec.name, engine: http3.transport?.engine ?? null };
-  const operator = await openOperator(config, { ...conference, build, clock, server: httpServer, log, onDrain });
+  const watched = { httpCounts, arrivals, admissions: () => http3.transport?.admissions?.() ?? null };
+  const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
+  const operator = await openOperator(config, { ...conference, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
   const served = { ...servedOver(config, certificate, http3), rooms, recordings, sampleClock, clock, operatorApi: operator.api };
   gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);

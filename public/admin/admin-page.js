@@ -2,6 +2,7 @@ import { ask } from '../ui/kit/dialog.js';
 import { build, elementOf, setText } from '../ui/kit/element.js';
 import { Notices } from '../ui/kit/notices.js';
 import { askOperatorApi, keepToken, readToken } from '../ui/kit/operator-api.js';
+import { BansList } from './bans-list.js';
 import { Rates } from './rates.js';
 import { RecordingsList } from './recordings-list.js';
 import { RoomCard } from './room-card.js';
@@ -11,8 +12,11 @@ import { Tiles } from './tiles.js';
 /** The time between two looks at the server, in milliseconds. */
 const LOOK_MS = 1000;
 
-/** Recordings change seldom, and listing them reads the disk: once in so many looks. */
-const LOOKS_OF_RECORDINGS = 10;
+/** Recordings and bans change seldom, and listing recordings reads the disk: once in so many looks. */
+const LOOKS_OF_LISTS = 10;
+
+/** How long a ban lasts that is made here, in seconds: a day. By the API it is as long as one wants. */
+const BAN_SECONDS = 24 * 3600;
 
 /** The most rows of refusals: the rest is in the metrics. */
 const MAX_REFUSALS = 12;
@@ -32,6 +36,7 @@ export class AdminPage {
   /** @type {Map<string, RoomCard>} by name */
   #rooms = new Map();
   #recordings;
+  #bans;
   #rates = new Rates();
   #looks = 0;
   #timer = 0;
@@ -41,6 +46,7 @@ export class AdminPage {
   constructor() {
     const [list, empty] = [elementOf('recordings', HTMLElement), elementOf('no-recordings', HTMLElement)];
     this.#recordings = new RecordingsList(list, empty, (id, room) => this.#deleteRecording(id, room));
+    this.#bans = new BansList(elementOf('bans', HTMLElement), elementOf('no-bans', HTMLElement), (ban) => this.#lift(ban));
     elementOf('sign-in-form', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#enter(this.#token.value.trim());
@@ -129,7 +135,7 @@ export class AdminPage {
     if (visit === this.#visit) this.#timer = window.setTimeout(() => void this.#look(), LOOK_MS);
   }
 
-  /** Asks for the people of open rooms, one after the other, and now and then for the recordings. @param {number} visit */
+  /** Asks for the people of open rooms, one after the other, and now and then for the lists. @param {number} visit */
   async #lookCloser(visit) {
     for (const [room, card] of this.#rooms) {
       if (!card.isOpen) continue;
@@ -137,7 +143,7 @@ export class AdminPage {
       if (visit !== this.#visit) return;
       if (code === null) card.show(answer);
     }
-    if (this.#looks++ % LOOKS_OF_RECORDINGS === 0) await this.#showRecordings();
+    if (this.#looks++ % LOOKS_OF_LISTS === 0) await Promise.all([this.#showRecordings(), this.#showBans()]);
   }
 
   /** @param {any} status */
@@ -190,6 +196,10 @@ export class AdminPage {
       stopRecording: (name) => void this.#do('DELETE', `${pathOf(name)}/recording`, texts.recordingStopped(name)),
       endRoom: (name) => this.#askToEnd(name),
       remove: (name, id, label) => this.#askToRemove(name, id, label),
+      ban: (name, id, label) => this.#askToBan(name, id, label),
+      change: (name, change, says) => void this.#do('PATCH', pathOf(name), says, change),
+      changePerson: (name, id, change, says) => void this.#do('PATCH', `${pathOf(name)}/people/${encodeURIComponent(id)}`, says, change),
+      answerKnock: (name, knock, isAdmitted) => void this.#answerKnock(name, knock, isAdmitted),
     });
     this.#rooms.set(room, card);
     this.#roomList.append(card.element);
@@ -201,6 +211,12 @@ export class AdminPage {
     const visit = this.#visit;
     const { code, answer } = await askOperatorApi('GET', '/recordings');
     if (code === null && visit === this.#visit) this.#recordings.show(answer.recordings);
+  }
+
+  async #showBans() {
+    const visit = this.#visit;
+    const { code, answer } = await askOperatorApi('GET', '/bans');
+    if (code === null && visit === this.#visit) this.#bans.show(answer.bans);
   }
 
   #askToDrain() {
@@ -222,6 +238,27 @@ export class AdminPage {
     ask({ title: texts.removeTitle(label), text: texts.removeText, yes: texts.remove, no: texts.cancel }, (agreed) => {
       if (agreed) void this.#do('DELETE', path, texts.removed(label));
     });
+  }
+
+  /** @param {string} room @param {string} id @param {string} label */
+  #askToBan(room, id, label) {
+    ask({ title: texts.banTitle(label), text: texts.banText, yes: texts.banForADay, no: texts.cancel }, async (agreed) => {
+      if (!agreed) return;
+      await this.#do('POST', `${pathOf(room)}/bans`, texts.bannedNow(label), { person: id, seconds: BAN_SECONDS });
+      await this.#showBans();
+    });
+  }
+
+  /** @param {import('./bans-list.js').Ban} ban */
+  async #lift({ id, room, name }) {
+    await this.#do('DELETE', `${pathOf(room)}/bans/${encodeURIComponent(id)}`, texts.lifted(name));
+    await this.#showBans();
+  }
+
+  /** @param {string} room @param {{ id: string, name: string }} knock @param {boolean} isAdmitted */
+  #answerKnock(room, { id, name }, isAdmitted) {
+    const path = `${pathOf(room)}/knocks/${encodeURIComponent(id)}`;
+    return isAdmitted ? this.#do('POST', path, texts.admitted(name)) : this.#do('DELETE', path, texts.turnedAway(name));
   }
 
   /** @param {string} id @param {string} room */

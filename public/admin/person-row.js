@@ -1,5 +1,16 @@
+/**
+ * @typedef {'moderator' | 'speaker' | 'listener'} Role
+ * @typedef {object} PersonActions  what the page does about somebody, by the name that is shown; each tells its own outcome
+ * @property {(change: { muted: boolean } | { hand: 0 } | { role: Role }, says: string) => void} change
+ * @property {(label: string) => void} ban
+ * @property {(label: string) => void} remove
+ */
+
 import { build, makeButton, setText } from '../ui/kit/element.js';
 import { adminTexts as texts, duration, milliseconds, percentage } from './texts.js';
+
+/** The roles, in the order of the list to choose from. */
+const ROLES = Object.freeze(/** @type {const} */ (['moderator', 'speaker', 'listener']));
 
 /** One person of a room: who, how they are connected, and what can be done about them. */
 export class PersonRow {
@@ -12,11 +23,25 @@ export class PersonRow {
   #needs = build('dd', {});
   #here = build('dd', {});
   #address = build('dd', { class: 'address' });
+  #role = build('select', {}, ...ROLES.map((role) => build('option', { value: role }, texts.roles[role])));
+  /** Whether another role was chosen and not set yet. */
+  #isChosen = false;
+  #setRole = build('button', { type: 'submit', class: 'button' }, texts.set);
+  #mute;
+  #lowerHand;
+  #ban;
   #remove;
+  #silenced = false;
 
-  /** @param {(label: string) => void} onRemove  told the name that is shown */
-  constructor(onRemove) {
-    this.#remove = makeButton('button danger', texts.remove, () => onRemove(this.label));
+  /** @param {PersonActions} actions */
+  constructor(actions) {
+    this.#mute = makeButton('button', texts.mute, () => {
+      const muted = !this.#silenced;
+      actions.change({ muted }, muted ? texts.mutedNow(this.label) : texts.mayUnmute(this.label));
+    });
+    this.#lowerHand = makeButton('button', texts.lowerHand, () => actions.change({ hand: 0 }, texts.handLowered(this.label)));
+    this.#ban = makeButton('button danger', texts.ban, () => actions.ban(this.label));
+    this.#remove = makeButton('button danger', texts.remove, () => actions.remove(this.label));
     /** The name as it is shown. */
     this.label = '';
     const figure = (/** @type {string} */ name, /** @type {HTMLElement} */ value) => build('div', {}, build('dt', {}, name), value);
@@ -35,15 +60,29 @@ export class PersonRow {
         figure(texts.here, this.#here),
         build('div', { class: 'wide' }, build('dt', {}, texts.address), this.#address),
       ),
-      build('div', { class: 'actions' }, this.#remove),
+      build('div', { class: 'actions' }, this.#roleForm(actions), this.#mute, this.#lowerHand, this.#ban, this.#remove),
     );
   }
 
+  /** @param {PersonActions} actions */
+  #roleForm(actions) {
+    const form = build('form', { class: 'role-form' }, this.#role, this.#setRole);
+    this.#role.addEventListener('change', () => (this.#isChosen = true));
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#isChosen = false;
+      const role = /** @type {Role} */ (this.#role.value);
+      actions.change({ role }, texts.roleSet(this.label, role));
+    });
+    return form;
+  }
+
   /** @param {any} person  of the answer to GET /api/rooms/<room> */
-  show({ label, transport, quality, muted, hand, recorded, peer, seconds, stats }) {
+  show({ label, transport, quality, role, muted, silenced, hand, recorded, peer, seconds, stats }) {
     this.label = label;
+    this.#silenced = silenced;
     setText(this.#name, label);
-    const signs = [muted && texts.muted, hand > 0 && texts.hand, recorded && texts.recorded].filter(Boolean).join(', ');
+    const signs = [role !== 'speaker' && texts.roles[role], silenced ? texts.silenced : muted && texts.muted, hand > 0 && texts.hand, recorded && texts.recorded].filter(Boolean).join(', ');
     setText(this.#signs, signs);
     this.#signs.hidden = signs === '';
     setText(this.#transport, texts.transport(transport));
@@ -55,6 +94,17 @@ export class PersonRow {
     setText(this.#needs, milliseconds(stats.receivedPercent === null ? null : stats.neededDelayMs));
     setText(this.#here, duration(seconds));
     setText(this.#address, peer);
+    // What is just being chosen must not change under somebody's hands.
+    if (!this.#isChosen && document.activeElement !== this.#role) this.#role.value = role;
+    setText(this.#mute, silenced ? texts.allowUnmute : texts.mute);
+    const hadFocus = document.activeElement === this.#lowerHand;
+    this.#lowerHand.hidden = hand === 0;
+    if (hadFocus && hand === 0) this.#mute.focus();
+    this.#role.setAttribute('aria-label', texts.roleOf(label));
+    this.#setRole.setAttribute('aria-label', texts.setRoleOf(label));
+    this.#mute.setAttribute('aria-label', silenced ? texts.allowUnmuteWho(label) : texts.muteWho(label));
+    this.#lowerHand.setAttribute('aria-label', texts.lowerHandOf(label));
+    this.#ban.setAttribute('aria-label', texts.banWho(label));
     this.#remove.setAttribute('aria-label', texts.removeWho(label));
   }
 }

@@ -4,10 +4,15 @@
  * @property {(room: string) => void} stopRecording
  * @property {(room: string) => void} endRoom
  * @property {(room: string, id: string, label: string) => void} remove
+ * @property {(room: string, id: string, label: string) => void} ban
+ * @property {(room: string, change: object, says: string) => void} change  says: what is told where it was done
+ * @property {(room: string, id: string, change: object, says: string) => void} changePerson
+ * @property {(room: string, knock: { id: string, name: string }, isAdmitted: boolean) => void} answerKnock
  */
 
 import { build, makeButton, setText } from '../ui/kit/element.js';
 import { PersonRow } from './person-row.js';
+import { RoomRules } from './room-rules.js';
 import { adminTexts as texts } from './texts.js';
 
 /** The longest delay that a room can be set to, in milliseconds. */
@@ -23,6 +28,9 @@ export class RoomCard {
   #present = build('span', {});
   #delay = build('span', {});
   #recording = build('span', { class: 'recording-sign', hidden: true }, texts.recording);
+  #locked = build('span', { class: 'locked-sign', hidden: true }, texts.locked);
+  #waiting = build('span', { class: 'recording-sign', hidden: true });
+  #rules;
   #automatic;
   #number;
   #stop;
@@ -48,18 +56,22 @@ export class RoomCard {
       'aria-label': texts.delayOfRoom(room),
     });
     this.#stop = makeButton('button', texts.stopRecording, () => actions.stopRecording(room));
+    this.#rules = new RoomRules(room, id, {
+      change: (change, says) => actions.change(room, change, says),
+      answer: (knock, isAdmitted) => actions.answerKnock(room, knock, isAdmitted),
+    });
     this.#list = build('ul', { class: 'people', 'aria-label': texts.peopleIn(room) });
     this.#summary = build(
       'summary',
       {},
       build('h3', {}, room),
-      build('span', { class: 'room-facts' }, this.#present, this.#delay, this.#recording),
+      build('span', { class: 'room-facts' }, this.#present, this.#delay, this.#locked, this.#waiting, this.#recording),
     );
     this.element = build(
       'details',
       { class: 'card room' },
       this.#summary,
-      build('div', { class: 'room-body' }, this.#tools(id), this.#loading, this.#list),
+      build('div', { class: 'room-body' }, this.#tools(id), this.#rules.element, this.#loading, this.#list),
     );
   }
 
@@ -94,16 +106,20 @@ export class RoomCard {
   }
 
   /** @param {any} summary  of the answer to GET /api/rooms */
-  showSummary({ present, away, serverDelayMs, recording }) {
+  showSummary({ present, away, serverDelayMs, recording, locked, waiting }) {
     setText(this.#present, texts.present(present, away));
     setText(this.#delay, texts.roomDelay(serverDelayMs));
     this.#recording.hidden = !recording;
+    this.#locked.hidden = !locked;
+    setText(this.#waiting, texts.waiting(waiting));
+    this.#waiting.hidden = waiting === 0;
     this.#stop.hidden = !recording;
   }
 
   /** @param {any} described  the answer to GET /api/rooms/<room> */
-  show({ delay, serverDelayMs, people }) {
+  show({ delay, serverDelayMs, rules, knocks, people }) {
     this.#loading.hidden = true;
+    this.#rules.show(rules, knocks);
     if (!this.#isBeingSet) {
       this.#automatic.checked = delay.mode === 'auto';
       this.#number.disabled = this.#automatic.checked;
@@ -126,7 +142,12 @@ export class RoomCard {
   #rowOf(id) {
     const known = this.#people.get(id);
     if (known) return known;
-    const row = new PersonRow((label) => this.#actions.remove(this.#room, id, label));
+    const [room, actions] = [this.#room, this.#actions];
+    const row = new PersonRow({
+      change: (change, says) => actions.changePerson(room, id, change, says),
+      ban: (label) => actions.ban(room, id, label),
+      remove: (label) => actions.remove(room, id, label),
+    });
     this.#people.set(id, row);
     this.#list.append(row.element);
     return row;

@@ -25,7 +25,7 @@ export function duration(seconds) {
 export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 && bytes > 0 ? 1 : 0)} MB`;
 
 /** What a refusal was of. @type {Readonly<Record<string, string>>} */
-const refusedThings = Object.freeze({ join: 'Join', command: 'In a room', http: 'HTTP', upgrade: 'WebSocket' });
+const refusedThings = Object.freeze({ join: 'Join', command: 'In a room', http: 'HTTP', upgrade: 'Connection' });
 
 /** The states of the server. @type {Readonly<Record<string, string>>} */
 const states = Object.freeze({
@@ -97,6 +97,61 @@ export const adminTexts = Object.freeze({
   endRoomText: 'Everybody in it is told that the room was ended, and nobody’s place is kept.',
   roomEnded: (/** @type {string} */ room) => `${room} was ended.`,
   peopleIn: (/** @type {string} */ room) => `People in ${room}`,
+
+  locked: 'Locked',
+  waiting: (/** @type {number} */ count) => `${count} ${count === 1 ? 'waits' : 'wait'} to be let in`,
+  /** @type {Readonly<Record<string, string>>} */
+  rules: Object.freeze({
+    locked: 'Locked: nobody new comes in',
+    lobby: 'Lobby: newcomers must be let in',
+    chat: 'Only moderators write',
+    record: 'Only moderators record',
+  }),
+  ruleSet: (/** @type {string} */ room) => `The rules of ${room} were changed.`,
+  passwordOf: (/** @type {string} */ room) => `New password of ${room}`,
+  passwordHint: 'New password',
+  passwordSet: 'Set password',
+  passwordOff: 'Take the password away',
+  passwordIsSet: (/** @type {string} */ room) => `${room} has a new password.`,
+  passwordGone: (/** @type {string} */ room) => `${room} has no password any more.`,
+  waitingFor: (/** @type {string} */ room) => `People who wait to be let into ${room}`,
+  waits: 'waits to be let in',
+  admit: 'Let in',
+  admitWho: (/** @type {string} */ who) => `Let in ${who}`,
+  admitted: (/** @type {string} */ who) => `${who} was let in.`,
+  turnAway: 'Turn away',
+  turnAwayWho: (/** @type {string} */ who) => `Turn away ${who}`,
+  turnedAway: (/** @type {string} */ who) => `${who} was turned away.`,
+
+  /** @type {Readonly<Record<string, string>>} */
+  roles: Object.freeze({ moderator: 'Moderator', speaker: 'Speaker', listener: 'Listener' }),
+  roleOf: (/** @type {string} */ who) => `Role of ${who}`,
+  setRoleOf: (/** @type {string} */ who) => `Set the role of ${who}`,
+  roleSet: (/** @type {string} */ who, /** @type {string} */ role) => `${who} is a ${role} now.`,
+  silenced: 'Muted by a moderator',
+  mute: 'Mute',
+  muteWho: (/** @type {string} */ who) => `Mute ${who}`,
+  mutedNow: (/** @type {string} */ who) => `${who} is muted, and can’t undo it.`,
+  allowUnmute: 'Allow unmuting',
+  allowUnmuteWho: (/** @type {string} */ who) => `Allow unmuting for ${who}`,
+  mayUnmute: (/** @type {string} */ who) => `${who} may unmute again.`,
+  lowerHand: 'Lower hand',
+  lowerHandOf: (/** @type {string} */ who) => `Lower hand of ${who}`,
+  handLowered: (/** @type {string} */ who) => `The hand of ${who} was lowered.`,
+  ban: 'Ban',
+  banForADay: 'Ban for a day',
+  banWho: (/** @type {string} */ who) => `Ban ${who} for a day`,
+  banTitle: (/** @type {string} */ who) => `Ban ${who} from the room for a day?`,
+  banText:
+    'They are removed and can’t come back: by their token where they have one, else by the network they come from, with ' +
+    'everybody behind it. The ban can be lifted below.',
+  bannedNow: (/** @type {string} */ who) => `${who} was banned for a day.`,
+  banned: (/** @type {{ name: string, room: string }} */ { name, room }) => `${name}, from ${room}`,
+  banLine: (/** @type {{ by: string, identity: string | null, network: string | null, seconds: number }} */ { identity, network, seconds }) =>
+    `${identity === null ? `by network ${network}` : `by token, ${identity}`}; for ${duration(seconds)} more`,
+  lift: 'Lift',
+  liftWhose: (/** @type {{ name: string, room: string }} */ { name, room }) => `Lift the ban of ${name} from ${room}`,
+  lifted: (/** @type {string} */ who) => `The ban of ${who} was lifted.`,
 
   muted: 'Muted',
   hand: 'Hand up',

@@ -93,6 +93,9 @@ const serverFailures = Object.freeze({
   'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
   'host-not-allowed':
     'The server doesn’t answer to the name in the address bar. Whoever runs it can allow it with --allowed-hosts.',
+  'origin-not-allowed': 'The server lets no pages of other hosts in. Open the page at the server’s own address.',
+  'content-type': 'The server did not take what this page sent, for it is of another kind. Reload the page, then try again.',
+  'body-too-large': 'That was more than the server takes at once. Send less.',
   'server-busy':
     'The server has more to do than it can, and lets nobody else in until those who are there are heard well again. Try ' +
     'again in a moment.',

@@ -71,10 +71,20 @@ export class Bans {
 
   /** The bans of a room, as moderators are told of them. @param {string} room */
   list(room) {
-    const now = this.#clock.now();
-    return this.#of(room).map(({ id, name, identity, network, endMs }) => {
-      return { id, name, by: identity === null ? 'network' : 'identity', identity, network, seconds: Math.ceil((endMs - now) / 1000) };
-    });
+    return this.#of(room).map((ban) => this.#describe(ban));
+  }
+
+  /** The last bans of all rooms, the newest first. @param {number} most */
+  listAll(most) {
+    this.#forgetEnded();
+    const last = [...this.#bans.values()].slice(-most).reverse();
+    return last.map((ban) => ({ room: ban.room, ...this.#describe(ban) }));
+  }
+
+  /** @param {Ban} ban */
+  #describe({ id, name, identity, network, endMs }) {
+    const seconds = Math.ceil((endMs - this.#clock.now()) / 1000);
+    return { id, name, by: identity === null ? 'network' : 'identity', identity, network, seconds };
   }
 
   /** @param {string} room @param {string} id @returns {boolean} whether there was such a ban */
@@ -84,8 +94,12 @@ export class Bans {
 
   /** @param {string} room */
   #of(room) {
+    this.#forgetEnded();
+    return [...this.#bans.values()].filter((ban) => ban.room === room);
+  }
+
+  #forgetEnded() {
     const now = this.#clock.now();
     for (const { id, endMs } of this.#bans.values()) if (endMs <= now) this.#bans.delete(id);
-    return [...this.#bans.values()].filter((ban) => ban.room === room);
   }
 }

@@ -80,7 +80,7 @@ function describeServer(version, { certificate, http3, h3Port, sessionPath, unav
 /**
  * Serves recordings to those who know a recording's id: /api/recordings/<id>/.
  *
- * @param {Pick<Recordings, 'describe' | 'locate'>} recordings
+ * @param {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved'>} recordings
  * @param {Pick<Clock, 'now'>} clock
  * @returns {Router}
  */
@@ -88,6 +88,7 @@ function recordingsApi(recordings, clock) {
   const api = express.Router();
   /** @type {AnswerCache<ReturnType<Recordings['describe']>>} */
   const descriptions = new AnswerCache(clock);
+  recordings.whenRemoved((id) => descriptions.invalidate(id));
   api.get('/:id', async (request, response) => {
     const { id } = request.params;
     const description = await descriptions.get(id, () => recordings.describe(id));

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import express from 'express';
 import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
+import { countRefusal } from '../counts.js';
 import { createApi } from './api.js';
 import { packageDirectory } from '../packages.js';
 import { answer, answerError, answerJson } from './body.js';
@@ -107,7 +108,10 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, .
  */
 function notFound(request, response) {
   if (isApi(request)) answerError(response, 'not-found');
-  else response.status(404).type('text').send(`${errors['not-found'].message}\n`);
+  else {
+    countRefusal('http', 'not-found');
+    response.status(404).type('text').send(`${errors['not-found'].message}\n`);
+  }
 }
 
 /** @param {Pick<Log, 'error'>} log */
@@ -119,6 +123,7 @@ function failed(log) {
     const code = status === 404 ? 'not-found' : status < 500 ? 'bad-request' : 'internal';
     if (status === 500) log.error(`${request.method} ${request.url} failed: ${error?.stack ?? error}`);
     const { message } = errors[code];
+    if (!response.headersSent) countRefusal('http', code);
     // Express breaks off an answer that was begun.
     if (response.headersSent) next(error);
     else if (isApi(request)) answerJson(response, status, { code, message });

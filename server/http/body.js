@@ -51,9 +51,10 @@ export function isOfType(request, type) {
  * @param {number} status
  * @param {string} type
  * @param {Uint8Array | string} body
+ * @returns {boolean} false where it was answered before, or nobody waits for it any more
  */
 export function answer(response, status, type, body) {
-  if (response.headersSent || response.destroyed) return;
+  if (response.headersSent || response.destroyed) return false;
   response.writeHead(status, {
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(body),
@@ -61,6 +62,7 @@ export function answer(response, status, type, body) {
     'X-Content-Type-Options': 'nosniff',
   });
   response.end(body);
+  return true;
 }
 
 /**
@@ -69,17 +71,26 @@ export function answer(response, status, type, body) {
  * @param {object} value
  */
 export function answerJson(response, status, value) {
-  answer(response, status, 'application/json; charset=utf-8', JSON.stringify(value));
+  return answer(response, status, 'application/json; charset=utf-8', JSON.stringify(value));
 }
 
 /**
+ * Answers with an error whose refusal is counted already, or elsewhere.
+ * @param {ServerResponse} response
+ * @param {ErrorCode} code
+ */
+export function answerCode(response, code) {
+  const { status, message } = errors[code];
+  return answerJson(response, status, { code, message });
+}
+
+/**
+ * Answers with an error, and counts the refusal.
  * @param {ServerResponse} response
  * @param {ErrorCode} code
  */
 export function answerError(response, code) {
-  const { status, message } = errors[code];
-  countRefusal('http', code);
-  answerJson(response, status, { code, message });
+  if (answerCode(response, code)) countRefusal('http', code);
 }
 
 /**
@@ -91,5 +102,5 @@ export function answerError(response, code) {
 export function answerFailure(request, response, code) {
   const { status, message } = errors[code];
   if (request.url?.startsWith('/api/')) answerError(response, code);
-  else answer(response, status, 'text/plain; charset=utf-8', `${message}\n`);
+  else if (answer(response, status, 'text/plain; charset=utf-8', `${message}\n`)) countRefusal('http', code);
 }

@@ -13,6 +13,7 @@
  */
 
 import { ServerResponse } from 'node:http';
+import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
 import { answerFailure } from './body.js';
 import { Visitors } from './visitors.js';
@@ -95,7 +96,9 @@ export class Gate {
     server.on('request', this.#serve);
     // There is one expectation, to which Node answers 100 (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => {
-      if (this.#opens(request, response, 'api')) response.writeHead(417, { 'Content-Length': 0 }).end();
+      if (!this.#opens(request, response, 'api')) return;
+      countRefusal('http', 'bad-request');
+      response.writeHead(417, { 'Content-Length': 0 }).end();
     });
   }
 
@@ -199,15 +202,10 @@ export class Gate {
    */
   #refusal(request, connection, kind) {
     const { headers: { host }, httpVersion } = request;
-    if (kind !== null && !this.#take(request, connection, kind)) {
-      this.#counts.limited += 1;
-      return 'too-many-requests';
-    }
+    if (kind !== null && !this.#take(request, connection, kind)) return 'too-many-requests';
     // RFC 9112, section 3.2.
     if (host === undefined && httpVersion === '1.1') return 'bad-request';
-    if (this.#isAllowedHost(host)) return null;
-    this.#counts.hosts += 1;
-    return 'host-not-allowed';
+    return this.#isAllowedHost(host) ? null : 'host-not-allowed';
   }
 
   /**

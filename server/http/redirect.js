@@ -4,6 +4,7 @@
 
 import { createServer, STATUS_CODES } from 'node:http';
 import { isCertificateHost } from '../config/option-value.js';
+import { countRefusal } from '../counts.js';
 import { HTTP1_SERVER_OPTIONS } from './server.js';
 
 /** Where an authority looks for its challenges (RFC 8555, section 8.3). */
@@ -28,11 +29,11 @@ export function createRedirectServer({ httpsPort, names, challenges = new Map() 
     response.shouldKeepAlive = false;
     request.resume();
     const { url = '', method = '' } = request;
-    if (method !== 'GET' && method !== 'HEAD') return answer(response, 405, { Allow: 'GET, HEAD' });
+    if (method !== 'GET' && method !== 'HEAD') return refuse(response, 405, { Allow: 'GET, HEAD' });
     const proof = url.startsWith(CHALLENGES) ? challenges.get(url.slice(CHALLENGES.length)) : undefined;
     if (proof !== undefined) return answer(response, 200, { 'Content-Type': 'application/octet-stream' }, proof);
     const host = targetHost(request, names);
-    if (host === null || !url.startsWith('/')) return answer(response, 400);
+    if (host === null || !url.startsWith('/')) return refuse(response, 400);
     answer(response, 301, { Location: `https://${host}${httpsPort === HTTPS_PORT ? '' : `:${httpsPort}`}${url}` });
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -49,6 +50,16 @@ function targetHost({ headers }, names) {
   const [, host = ''] = /^(\[[^\]]+\]|[^:]*)(?::\d+)?$/.exec(headers.host?.toLowerCase() ?? '') ?? [];
   if (names) return names.includes(host) ? host : names[0];
   return isCertificateHost(host.replace(/^\[(.*)\]$/, '$1')) && !host.startsWith('*') ? host : null;
+}
+
+/**
+ * @param {ServerResponse} response
+ * @param {400 | 405} status
+ * @param {Record<string, string>} [headers]
+ */
+function refuse(response, status, headers) {
+  countRefusal('http', 'bad-request');
+  answer(response, status, headers);
 }
 
 /**

@@ -2,7 +2,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
- * @import { Delivery } from '../room/delivery.js'
+ * @import { Delivery } from './delivery.js'
  * @import { Observer, RoomConfig } from '../room/room-config.js'
  * @import { Source } from '../source/source.js'
  * @import { Listener } from './listener.js'

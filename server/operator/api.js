@@ -2,7 +2,10 @@
  * @import { NextFunction, Request, Response, Router } from 'express'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
+ * @import { By } from '../room/moderation.js'
  * @import { Parts, Route } from './routes.js'
+ *
+ * @typedef {(request: Request) => { remoteAddress?: string }} ClientOf  tells who asks, behind a trusted proxy too
  */
 
 import express from 'express';
@@ -10,6 +13,7 @@ import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 import { answerError, answerJson, isOfType, readBody } from '../http/body.js';
 import { isOperator, refuseOperator } from '../http/operator-token.js';
+import { OPERATOR } from '../room/moderation.js';
 import { describeApi } from './openapi.js';
 import { ROUTES } from './routes.js';
 
@@ -18,13 +22,13 @@ const MAX_BODY_BYTES = 1024;
 
 /**
  * Serves the operator's API, below /api.
- * @param {Parts & { operatorToken: string | null, version: string, log: Pick<Log, 'info' | 'warn'> }} options
+ * @param {Parts & { operatorToken: string | null, version: string, log: Pick<Log, 'info' | 'warn'>, clientOf?: ClientOf }} options
  *   operatorToken: null where nobody has it
  * @returns {Router}
  */
-export function createOperatorApi({ operatorToken, version, log, ...parts }) {
+export function createOperatorApi({ operatorToken, version, log, clientOf = ({ socket }) => socket, ...parts }) {
   const api = express.Router();
-  for (const route of ROUTES) api[route.method](route.path, handlerOf(route, { operatorToken, log, parts }));
+  for (const route of ROUTES) api[route.method](route.path, handlerOf(route, { operatorToken, log, clientOf, parts }));
   const document = JSON.stringify(describeApi(version));
   api.get('/openapi.json', (_request, response) => void response.type('json').send(document));
   return api;
@@ -32,15 +36,17 @@ export function createOperatorApi({ operatorToken, version, log, ...parts }) {
 
 /**
  * @param {Route} route
- * @param {{ operatorToken: string | null, log: Pick<Log, 'info' | 'warn'>, parts: Parts }} options
+ * @param {{ operatorToken: string | null, log: Pick<Log, 'info' | 'warn'>, clientOf: ClientOf, parts: Parts }} options
  */
-function handlerOf(route, { operatorToken, log, parts }) {
+function handlerOf(route, { operatorToken, log, clientOf, parts }) {
   /** @param {Request<any>} request @param {Response} response @param {unknown} body */
   const run = async (request, response, body) => {
     const known = isOperator(request, operatorToken);
-    const result = await route.run(parts, { params: request.params, body, isOperator: known });
+    /** @type {By} */
+    const by = { ...OPERATOR, peer: clientOf(request).remoteAddress };
+    const result = await route.run(parts, { params: request.params, body, isOperator: known, by });
     if (typeof result === 'string') return answerError(response, /** @type {ErrorCode} */ (result));
-    if (route.audit) audit(log, route.audit, request, body);
+    audit(log, route, { by, params: request.params, body });
     if (route.after) response.once('close', () => route.after?.(parts));
     const status = route.otherwise && route.isOtherwise?.(result) ? route.otherwise : (route.status ?? 200);
     if (result === undefined) response.status(status).end();
@@ -51,7 +57,7 @@ function handlerOf(route, { operatorToken, log, parts }) {
     if (mustBe && refuseOperator(request, response, operatorToken)) {
       log.warn(`${request.method} ${request.baseUrl}${request.path} was refused: not the operator's token`, {
         event: 'operator-refused',
-        peer: request.socket.remoteAddress,
+        peer: clientOf(request).remoteAddress,
       });
       return;
     }
@@ -79,16 +85,17 @@ function readChecked({ body: schema, allowed = '' }, request, response, onBody) 
 }
 
 /**
- * Logs what an operator has changed, and from where.
+ * Logs what an operator has changed, and from where. What is done in a room by its moderation is logged there.
  * @param {Pick<Log, 'info'>} log
- * @param {string} what
- * @param {Request<any>} request
- * @param {unknown} body
+ * @param {Route} route
+ * @param {{ by: By, params: Record<string, string>, body: unknown }} asked
  */
-function audit(log, what, request, body) {
-  const change = /** @type {object | undefined} */ (body);
-  const fields = { event: 'moderation', by: 'operator', peer: request.socket.remoteAddress, ...request.params };
-  log.info(`the operator: ${what}`, change ? { ...fields, change } : fields);
+function audit(log, { audit: what, audited = (change) => change }, { by, params, body }) {
+  if (what === undefined) return;
+  const fields = { event: 'moderation', by: by.id, peer: by.peer, ...params };
+  if (body === undefined) return log.info(`the operator: ${what}`, fields);
+  const change = audited(body);
+  if (change !== null) log.info(`the operator: ${what}`, { ...fields, change });
 }
 
 /** @param {Buffer} body */

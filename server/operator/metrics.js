@@ -50,13 +50,15 @@ const METRICS = Object.freeze({
   aloud_people_away: gauge('People whose connection is lost and whose place is kept.', (s) => one(s.away)),
   aloud_sessions: gauge('Sessions of people in rooms, by transport.', (s) => each(s.sessions, 'transport'), ['transport']),
   aloud_joins_total: counter('People who came into a room, or back into it.', (s) => one(s.joins)),
+  aloud_joins_waiting: gauge('Joins that wait for their turn, since many came at once.', (s) => one(s.joinsWaiting)),
+  aloud_short_visits_total: counter('Sessions that ended within two seconds of joining.', (s) => one(s.shortVisits)),
   aloud_sessions_ended_total: counter(
     'Sessions that ended, by transport and by why: left, or a code of the registry of errors.',
     (s) => s.sessionEnds.map(({ transport, code, count }) => [{ transport, code }, count]),
     ['transport', 'code'],
   ),
   aloud_refusals_total: counter(
-    'What was refused, by code: joins, commands of people in a room, HTTP requests.',
+    'What was refused, by code of the registry of errors: joins, commands of people in a room, HTTP requests, requests to begin a session.',
     (s) => s.refusals.map(({ of, code, count }) => [{ of, code }, count]),
     ['of', 'code'],
   ),
@@ -80,6 +82,8 @@ const METRICS = Object.freeze({
   aloud_room_delay_median_seconds: gauge('The median of the server-side delays D of all rooms.', (s) => one(s.delay.medianMs / 1000)),
   aloud_room_delay_max_seconds: gauge('The largest server-side delay D of a room.', (s) => one(s.delay.maxMs / 1000)),
   aloud_mix_cpu_seconds_total: counter('Processor time of the thread that mixes.', (s) => one(s.load.mixCpuSeconds)),
+  aloud_busy: gauge('Whether newcomers are refused, since there is more to mix than can be mixed.', (s) => one(Number(s.busy))),
+  aloud_rooms_reduced: gauge('Rooms that mix fewer speakers, since their mixes were late.', (s) => one(s.reducedRooms)),
   aloud_encoder_complexity: gauge('The complexity at which Opus is encoded, 0 to 10.', (s) => one(s.load.complexity)),
   aloud_codec_faults_total: counter('Encoders and decoders that failed and were replaced.', (s) => one(s.codecFaults)),
 
@@ -92,6 +96,18 @@ const METRICS = Object.freeze({
     (s) => each(s.httpRequests, 'status'),
     ['status'],
   ),
+  aloud_http_connections_ended_total: counter(
+    'TCP connections that were ended for what their client did, by reason.',
+    (s) => Object.entries(s.connectionsEnded).map(([reason, count]) => [{ reason }, count]),
+    ['reason'],
+  ),
+  aloud_quic_connections_pending: gauge('QUIC connections that are no session yet.', (s) => one(s.admissions?.pending ?? 0)),
+  aloud_quic_retries_total: counter('QUIC connections that had to prove first that their address is theirs.', (s) => one(s.admissions?.retried ?? 0)),
+  aloud_quic_displaced_total: counter(
+    'QUIC connections that were no session yet and were dropped for a newer one: there were too many, of all or of one network.',
+    (s) => one(s.admissions?.displaced ?? 0),
+  ),
+  aloud_quic_refused_total: counter('QUIC connections that were refused, since sessions had all places.', (s) => one(s.admissions?.refused ?? 0)),
   aloud_log_lines_dropped_total: counter('Lines that the log left out, since there were too many of their kind.', (s) => one(s.leftOutLogLines)),
 });
 

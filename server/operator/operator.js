@@ -33,13 +33,17 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {{ readonly complexity: number }} parts.effort
  * @param {() => number} parts.cpuMs  the processor time of the thread that mixes
  * @param {{ codec: string, engine: string | null }} parts.build
+ * @param {import('../http/http-counts.js').HttpCounts} parts.httpCounts
+ * @param {{ readonly waiting: number }} parts.arrivals
+ * @param {() => import('../../native/binding.js').Admissions | null} parts.admissions  of the HTTP/3 engine
  * @param {Clock} parts.clock
  * @param {Server} parts.server  of the page and the API
+ * @param {import('./api.js').ClientOf} parts.clientOf
  * @param {Log} parts.log
  * @param {() => void} parts.onDrain  ends the server gently
  * @returns {Promise<Operator>}
  */
-export async function openOperator(config, { rooms, recordings, effort, cpuMs, build, clock, server, log, onDrain }) {
+export async function openOperator(config, { rooms, recordings, build, clock, server, clientOf, log, onDrain, ...counts }) {
   const { operatorToken, metricsPort, metricsHost: host } = config;
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const readiness = new Readiness({ isDraining: () => rooms.draining ?? false, drain: onDrain });
@@ -48,14 +52,13 @@ export async function openOperator(config, { rooms, recordings, effort, cpuMs, b
     rooms,
     recordings,
     readiness,
-    effort,
-    cpuMs,
+    ...counts,
     now: () => clock.now(),
     build: { version, ...build },
     limits: { rooms: config.maxRooms, people: config.maxSessions },
     requests,
   });
-  const api = createOperatorApi({ rooms, recordings, readiness, status, operatorToken, version, log });
+  const api = createOperatorApi({ rooms, recordings, readiness, status, operatorToken, version, log, clientOf });
   /** @type {Awaited<ReturnType<typeof openMetricsServer>> | null} */
   let metrics = null;
   try {

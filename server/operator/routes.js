@@ -3,12 +3,14 @@
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Recordings } from '../recording/recordings.js'
+ * @import { By } from '../room/moderation.js'
+ * @import { Room } from '../room/room.js'
  * @import { Rooms } from '../room/rooms.js'
  * @import { Readiness } from './readiness.js'
  * @import { Status } from './status.js'
  *
  * @typedef {object} Parts  what the routes act on
- * @property {Pick<Rooms, 'get' | 'values'>} rooms
+ * @property {Pick<Rooms, 'get' | 'values' | 'bans'>} rooms
  * @property {Pick<Recordings, 'list' | 'remove'>} recordings
  * @property {Readiness} readiness
  * @property {() => Status} status
@@ -17,13 +19,17 @@
  * @property {Record<string, string>} params  of the path
  * @property {any} body                       as the route's schema has it
  * @property {boolean} isOperator             whether the request has the token
+ * @property {By} by                          the operator, for the log of what is done in a room
  *
  * @typedef {object} Route
  * @property {'get' | 'post' | 'patch' | 'delete'} method
  * @property {string} path                    as Express has it
  * @property {string} summary
  * @property {boolean} [open]                 whether it needs no token; a wrong one is refused all the same
- * @property {string} [audit]                 what the audit log says was done; for routes that change something
+ * @property {string} [audit]                 what the audit log says was done; for what isn't a moderation, which a room
+ *   logs itself
+ * @property {(body: any) => object | null} [audited]  the part of the body that the audit log tells, all of it by default;
+ *   null where nothing is to be told
  * @property {import('zod').ZodType} [body]
  * @property {string} [allowed]               a sentence for who sends another body
  * @property {number} [status]                of the answer, 200 by default; 204 has no body
@@ -38,21 +44,57 @@
  */
 
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
-import { OPERATOR } from '../room/moderation.js';
+import { MAX_BAN_MS } from '../access/bans.js';
+import { MAX_PASSWORD_LENGTH } from '../access/room-password.js';
 import * as schemas from './schemas.js';
 
-/** The most recordings that are listed. */
+/** The most recordings, and the most bans, that are listed. */
 const MAX_LISTED = 500;
 
 /**
  * Runs with the room that a path names.
- * @param {(room: import('../room/room.js').Room, asked: Asked) => Answer | Promise<Answer>} run
+ * @param {(room: Room, asked: Asked) => Answer | Promise<Answer>} run
  * @returns {Route['run']}
  */
 const inRoom = (run) => (parts, asked) => {
   const room = parts.rooms.get(asked.params.room);
   return room ? run(room, asked) : 'not-found';
 };
+
+/**
+ * @param {Room} room
+ * @param {import('zod').infer<typeof schemas.roomChange>} change
+ * @param {By} by
+ * @returns {ErrorCode | null}
+ */
+function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password }, by) {
+  const { moderation } = room;
+  // The password comes first: it alone can be refused, and nothing is changed by halves.
+  const refusal = password === undefined ? null : moderation.setPassword(password, by);
+  if (refusal !== null) return refusal;
+  if (serverDelayMs !== undefined) room.setDelay(serverDelayMs);
+  if (locked !== undefined) moderation.lock(locked, by);
+  if (lobby !== undefined) moderation.lobby(lobby, by);
+  if (chat !== undefined) moderation.allow('chat', chat, by);
+  if (record !== undefined) moderation.allow('record', record, by);
+  return null;
+}
+
+/**
+ * @param {Room} room
+ * @param {string} id  of the person
+ * @param {import('zod').infer<typeof schemas.personChange>} change
+ * @param {By} by
+ * @returns {ErrorCode | null}
+ */
+function changePerson({ moderation }, id, { muted, role, hand }, by) {
+  const codes = [
+    muted === undefined ? null : moderation.mute(id, muted, by),
+    role === undefined ? null : moderation.setRole(id, role, by),
+    hand === undefined ? null : moderation.lowerHand(id, by),
+  ];
+  return codes.find((code) => code !== null) ?? null;
+}
 
 /** @type {ReadonlyArray<Route>} */
 export const ROUTES = Object.freeze([
@@ -73,34 +115,93 @@ export const ROUTES = Object.freeze([
   {
     method: 'patch',
     path: '/rooms/:room',
-    summary: "Changes a running room's server-side delay",
+    summary: "Changes a running room's server-side delay, or its rules",
     audit: 'room changed',
+    audited: ({ serverDelayMs }) => (serverDelayMs === undefined ? null : { serverDelayMs }),
     body: schemas.roomChange,
-    allowed: `The body is to be {"serverDelayMs": D}: "auto", or a number from 0 to ${MAX_SERVER_DELAY_MS} (ms).`,
+    allowed:
+      `The body is to have one or more of "serverDelayMs": "auto", or a number from 0 to ${MAX_SERVER_DELAY_MS} (ms); ` +
+      '"locked", "lobby": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
+      `${MAX_PASSWORD_LENGTH} characters, or null.`,
     answer: schemas.room,
-    refusals: ['not-found'],
-    run: inRoom((room, { body }) => {
-      room.setDelay(body.serverDelayMs);
-      return room.describe();
-    }),
+    refusals: ['not-found', 'too-many-requests'],
+    run: inRoom((room, { body, by }) => changeRoom(room, body, by) ?? room.describe()),
   },
   {
     method: 'delete',
     path: '/rooms/:room',
     summary: 'Ends a room for everybody',
-    audit: 'room ended',
     status: 204,
     refusals: ['not-found'],
-    run: inRoom((room) => room.moderation.endForAll(OPERATOR) ?? undefined),
+    run: inRoom((room, { by }) => room.moderation.endForAll(by) ?? undefined),
+  },
+  {
+    method: 'patch',
+    path: '/rooms/:room/people/:id',
+    summary: 'Mutes somebody, lets them unmute, lowers their hand, or changes their role',
+    body: schemas.personChange,
+    allowed:
+      'The body is to have one or more of "muted": true or false; "role": "moderator", "speaker" or "listener"; "hand": 0.',
+    status: 204,
+    refusals: ['not-found', 'person-unknown'],
+    run: inRoom((room, { params, body, by }) => changePerson(room, params.id, body, by) ?? undefined),
   },
   {
     method: 'delete',
     path: '/rooms/:room/people/:id',
     summary: 'Removes somebody from a room',
-    audit: 'person removed',
     status: 204,
     refusals: ['not-found', 'person-unknown'],
-    run: inRoom((room, { params }) => room.moderation.remove(params.id, {}, OPERATOR) ?? undefined),
+    run: inRoom((room, { params, by }) => room.moderation.remove(params.id, {}, by) ?? undefined),
+  },
+  {
+    method: 'post',
+    path: '/rooms/:room/knocks/:id',
+    summary: 'Lets somebody in who waits in the lobby',
+    status: 204,
+    refusals: ['not-found', 'person-unknown'],
+    run: inRoom((room, { params, by }) => room.moderation.admit(params.id, by) ?? undefined),
+  },
+  {
+    method: 'delete',
+    path: '/rooms/:room/knocks/:id',
+    summary: 'Turns somebody away who waits in the lobby',
+    status: 204,
+    refusals: ['not-found', 'person-unknown'],
+    run: inRoom((room, { params, by }) => room.moderation.turnAway(params.id, by) ?? undefined),
+  },
+  {
+    method: 'get',
+    path: '/bans',
+    summary: `The last ${MAX_LISTED} bans of all rooms, those included that nobody is in`,
+    answer: schemas.banList,
+    run: ({ rooms }) => ({ bans: rooms.bans.listAll(MAX_LISTED) }),
+  },
+  {
+    method: 'get',
+    path: '/rooms/:room/bans',
+    summary: 'The bans of a room, whether or not anybody is in it',
+    answer: schemas.banList,
+    run: ({ rooms }, { params: { room } }) => ({ bans: rooms.bans.list(room).map((ban) => ({ room, ...ban })) }),
+  },
+  {
+    method: 'post',
+    path: '/rooms/:room/bans',
+    summary: 'Removes somebody from a room, and bans them from it for a time',
+    body: schemas.newBan,
+    allowed: `The body is to be {"person": ID, "seconds": S}: somebody in the room, and 1 to ${MAX_BAN_MS / 1000} seconds.`,
+    status: 204,
+    refusals: ['not-found', 'person-unknown', 'ban-place'],
+    run: inRoom((room, { body, by }) => room.moderation.remove(body.person, { banMs: body.seconds * 1000 }, by) ?? undefined),
+  },
+  {
+    method: 'delete',
+    path: '/rooms/:room/bans/:id',
+    summary: 'Lifts a ban, whether or not anybody is in the room',
+    audit: 'ban lifted',
+    status: 204,
+    refusals: ['not-found'],
+    run: ({ rooms }, { params }) => (rooms.bans.remove(params.room, params.id) ? undefined : 'not-found'),
   },
   {
     method: 'delete',

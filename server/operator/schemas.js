@@ -2,6 +2,9 @@
 
 import { z } from 'zod';
 import { errors } from '../../public/shared/errors.js';
+import { MAX_BAN_MS } from '../access/bans.js';
+import { ROLES } from '../access/grant.js';
+import { MAX_PASSWORD_LENGTH } from '../access/room-password.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 
 const count = z.int().min(0);
@@ -51,6 +54,10 @@ export const status = named(
     away: count.describe('those whose connection is lost and whose place is kept'),
     sessions: counts.describe('by transport'),
     joins: count,
+    joinsWaiting: count.describe('joins that wait for their turn'),
+    shortVisits: count.describe('sessions that ended within two seconds'),
+    busy: z.boolean().describe('whether newcomers are refused, since there is more to mix than can be mixed'),
+    reducedRooms: count.describe('rooms that mix fewer speakers for that reason'),
     limits: z.strictObject({ rooms: count, people: count }),
     load: z.strictObject({ mixCpuSeconds: z.number().min(0), complexity: count }),
     delay: z.strictObject({ medianMs: ms, maxMs: ms }),
@@ -64,6 +71,11 @@ export const status = named(
     refusals: z.array(z.strictObject({ of: z.string(), ...codeCount })),
     sessionEnds: z.array(z.strictObject({ transport: z.string(), ...codeCount })),
     httpRequests: counts.describe('by status'),
+    connectionsEnded: counts.describe('TCP connections, by what their clients did'),
+    admissions: z
+      .strictObject({ pending: count, retried: count, displaced: count, refused: count })
+      .nullable()
+      .describe('new QUIC connections; null where the engine does not count them'),
     leftOutLogLines: count,
   }),
 );
@@ -86,10 +98,22 @@ export const roomSummary = named(
     delayMode,
     latenessP99Ms: z.number().nullable().describe('of the last 500 ticks'),
     recording: z.boolean(),
+    locked: z.boolean(),
+    waiting: count.describe('people in its lobby'),
   }),
 );
 
 export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary) }));
+
+const role = z.enum(ROLES);
+const who = z.enum(['everybody', 'moderators']);
+
+const rules = {
+  locked: z.boolean().describe('whether nobody new may come in'),
+  lobby: z.boolean().describe('whether newcomers must be let in'),
+  chat: who.describe('who may write'),
+  record: who.describe('who may record'),
+};
 
 const person = named(
   'Person',
@@ -100,7 +124,10 @@ const person = named(
     transport: z.string(),
     peer: z.string().describe('address and port'),
     seconds: z.number().min(0).describe('in the room, by this session'),
+    identity: z.string().nullable().describe('the `sub` of their token; null without one'),
+    role,
     muted: z.boolean(),
+    silenced: z.boolean().describe('whether a moderator or the operator has muted them: they can not unmute'),
     away: z.boolean(),
     hand: count,
     quality: count.describe('of the connection: 0 unknown, 1 bad, 2 fair, 3 good'),
@@ -120,6 +147,8 @@ export const room = named(
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
     codecFaults: count,
+    rules: z.strictObject({ ...rules, password: z.boolean() }),
+    knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
     people: z.array(person),
   }),
 );
@@ -128,7 +157,52 @@ export const roomOrCount = z.union([room, roomCount]);
 
 const serverDelay = z.union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)]);
 
-export const roomChange = named('RoomChange', z.strictObject({ serverDelayMs: serverDelay.describe('milliseconds') }));
+const password = z.string().min(1).max(MAX_PASSWORD_LENGTH).nullable();
+
+/** @param {object} change */
+const isAny = (change) => Object.keys(change).length > 0;
+
+export const roomChange = named(
+  'RoomChange',
+  z
+    .strictObject({ serverDelayMs: serverDelay.describe('milliseconds'), ...rules, password: password.describe('null takes it away') })
+    .partial()
+    .refine(isAny)
+    .meta({ minProperties: 1 }),
+);
+
+export const personChange = named(
+  'PersonChange',
+  z
+    .strictObject({
+      muted: z.boolean().describe('false lets them unmute themselves; nobody is unmuted by somebody else'),
+      role,
+      hand: z.literal(0).describe('lowers it'),
+    })
+    .partial()
+    .refine(isAny)
+    .meta({ minProperties: 1 }),
+);
+
+export const newBan = named(
+  'NewBan',
+  z.strictObject({
+    person: z.string().max(64).describe('the id of somebody who is in the room'),
+    seconds: z.number().min(1).max(MAX_BAN_MS / 1000),
+  }),
+);
+
+const ban = z.strictObject({
+  id: z.string(),
+  room: z.string(),
+  name: z.string(),
+  by: z.enum(['identity', 'network']),
+  identity: z.string().nullable(),
+  network: z.string().nullable(),
+  seconds: count.describe('until its end'),
+});
+
+export const banList = named('BanList', z.strictObject({ bans: z.array(ban) }));
 
 const recording = z.strictObject({
   id: z.string(),

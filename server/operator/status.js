@@ -3,7 +3,9 @@
  * and no person.
  *
  * @import { Server } from 'node:http'
+ * @import { Admissions } from '../../native/binding.js'
  * @import { EndCount, RefusalCount } from '../counts.js'
+ * @import { HttpCounts } from '../http/http-counts.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Rooms } from '../room/rooms.js'
  * @import { Readiness, ReadinessState } from './readiness.js'
@@ -20,6 +22,10 @@
  * @property {number} away
  * @property {Record<string, number>} sessions  by transport
  * @property {number} joins
+ * @property {number} joinsWaiting    those that wait for their turn
+ * @property {number} shortVisits     sessions that ended within two seconds
+ * @property {boolean} busy           whether newcomers are refused, since there is more to mix than can be mixed
+ * @property {number} reducedRooms    rooms that mix fewer speakers for that reason
  * @property {{ rooms: number, people: number }} limits
  * @property {{ mixCpuSeconds: number, complexity: number }} load
  * @property {{ medianMs: number, maxMs: number }} delay  of rooms; 0 where there are none
@@ -31,6 +37,8 @@
  * @property {RefusalCount[]} refusals
  * @property {EndCount[]} sessionEnds
  * @property {Record<string, number>} httpRequests  by status
+ * @property {HttpCounts} connectionsEnded  TCP connections, by what their clients did
+ * @property {Admissions | null} admissions  new QUIC connections; null where the engine doesn't count them
  * @property {number} leftOutLogLines
  *
  * @typedef {object} StatusOptions
@@ -43,6 +51,9 @@
  * @property {{ version: string, codec: string, engine: string | null }} build
  * @property {{ rooms: number, people: number }} limits
  * @property {RequestCounts} requests
+ * @property {HttpCounts} httpCounts
+ * @property {{ readonly waiting: number }} arrivals
+ * @property {() => Admissions | null} admissions
  */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -84,22 +95,29 @@ export class RequestCounts {
  * @param {StatusOptions} options
  * @returns {() => Status}
  */
-export function createStatus({ rooms, recordings, readiness, effort, cpuMs, now, build, limits, requests }) {
+export function createStatus({ rooms, recordings, readiness, effort, cpuMs, now, build, limits, requests, httpCounts, arrivals, admissions }) {
   const startedMs = now();
   return () => {
     const { delaysMs, traffic, ...figures } = rooms.figures();
     const { leftOutLines, ...rest } = counted();
+    const { shortVisits, load } = rooms.stats();
     return {
       ...build,
       uptimeSeconds: (now() - startedMs) / 1000,
       state: readiness.state,
       limits,
       ...figures,
+      joinsWaiting: arrivals.waiting,
+      shortVisits,
+      busy: load.busy,
+      reducedRooms: load.reducedRooms,
       packets: traffic,
       delay: delaysOf(delaysMs),
       load: { mixCpuSeconds: cpuMs() / 1000, complexity: effort.complexity },
       recordings: recordings.usage,
       httpRequests: requests.byStatus(),
+      connectionsEnded: { ...httpCounts },
+      admissions: admissions(),
       ...rest,
       leftOutLogLines: leftOutLines,
     };

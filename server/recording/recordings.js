@@ -53,6 +53,8 @@ export class Recordings {
   /** The recordings that are being written. @type {Map<string, RecordingDirectory>} */
   #open = new Map();
   #stopSweeping;
+  /** Told the id of each recording that was deleted. @type {((id: string) => void)[]} */
+  #onRemoved = [];
   #closed = false;
 
   /**
@@ -199,6 +201,11 @@ export class Recordings {
     return { ...description, on: this.#open.has(id), files };
   }
 
+  /** Has somebody told of each recording that is deleted, by its id. @param {(id: string) => void} onRemoved */
+  whenRemoved(onRemoved) {
+    this.#onRemoved.push(onRemoved);
+  }
+
   /**
    * Finds a recording's file, to be sent.
    * @param {string} id whatever came
@@ -216,10 +223,15 @@ export class Recordings {
    */
   async remove(id) {
     if (!ID.test(id) || this.#open.has(id) || !(await this.#read(id))) return false;
-    const path = join(this.#directory, id);
-    await rm(path, { recursive: true, force: true });
+    await this.#delete(id);
     this.#usage.remove(id);
     return true;
+  }
+
+  /** @param {string} id */
+  async #delete(id) {
+    await rm(join(this.#directory, id), { recursive: true, force: true });
+    for (const onRemoved of this.#onRemoved) onRemoved(id);
   }
 
   /** Deletes old recordings, and measures the rest. */
@@ -231,7 +243,7 @@ export class Recordings {
       // A server that ended before it had written a description leaves a recording without one.
       const found = await stat(join(path, DESCRIPTION)).catch(() => stat(path).catch(() => null));
       if (found === null || now - found.mtimeMs <= this.#keepMs || this.#closed) continue;
-      await rm(path, { recursive: true, force: true }).catch((error) => {
+      await this.#delete(id).catch((error) => {
         this.#log.warn(`an old recording can't be deleted: ${error.message}`);
       });
     }

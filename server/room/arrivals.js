@@ -13,10 +13,10 @@ import { OPEN_GRANT } from '../access/grant.js';
 import { PasswordTries } from '../access/room-password.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
+import { refuse } from '../transport/session.js';
 import { readJoin } from './commands.js';
 import { JoinTurns } from './join-turns.js';
 import { OPEN_ENTRY } from './moderation.js';
-import { refuse } from './refusal.js';
 
 /** How long a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
@@ -29,9 +29,6 @@ export class Arrivals {
   #verifier;
   #tries;
   #turns;
-  /** Refusals by code. @type {Map<ErrorCode, number>} */
-  #refused = new Map();
-  #joined = 0;
 
   /**
    * @param {object} options
@@ -53,7 +50,7 @@ export class Arrivals {
 
   /** @param {Session} session */
   #accept(session) {
-    const timer = this.#clock.setTimeout(() => this.#refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
+    const timer = this.#clock.setTimeout(() => refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
     session.handler = {
       // Audio that overtakes its own join is of no use to anybody.
       packet: () => {},
@@ -69,9 +66,9 @@ export class Arrivals {
     };
   }
 
-  /** How many have joined, how many were refused, by code, and how many wait for their turn. */
-  stats() {
-    return { joined: this.#joined, refused: Object.fromEntries(this.#refused), waiting: this.#turns.waiting };
+  /** How many joins wait for their turn. */
+  get waiting() {
+    return this.#turns.waiting;
   }
 
   /**
@@ -80,7 +77,7 @@ export class Arrivals {
    */
   #join(session, message) {
     const wish = readJoin(message);
-    if (typeof wish === 'string') return this.#refuse(session, wish);
+    if (typeof wish === 'string') return refuse(session, wish);
     // Whoever comes back to their place was checked when they got it: a call outlasts its token.
     const isBack = this.#rooms.keepsPlace(wish.room, wish);
     if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null)) this.#enter(session, wish, OPEN_ENTRY);
@@ -103,7 +100,7 @@ export class Arrivals {
     try {
       const checked = await this.#check(session, wish);
       if (!isThere) return;
-      if (typeof checked === 'string') this.#refuse(session, checked);
+      if (typeof checked === 'string') refuse(session, checked);
       else this.#enter(session, checked.wish, checked.entry);
     } catch (error) {
       this.#failed(session, error);
@@ -141,8 +138,7 @@ export class Arrivals {
   #enter(session, { room, name, ...wishes }, entry) {
     try {
       const joined = this.#rooms.join(room, name, session, wishes, entry);
-      if (typeof joined === 'string') this.#refuse(session, joined);
-      else this.#joined += 1;
+      if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
       this.#failed(session, error);
     }
@@ -154,16 +150,7 @@ export class Arrivals {
    */
   #failed(session, error) {
     this.#log.error(`a participant could not join: ${stackOf(error)}`);
-    this.#refuse(session, 'internal');
-  }
-
-  /**
-   * @param {Session} session
-   * @param {ErrorCode} code
-   */
-  #refuse(session, code) {
-    this.#refused.set(code, (this.#refused.get(code) ?? 0) + 1);
-    refuse(session, code);
+    refuse(session, 'internal');
   }
 }
 

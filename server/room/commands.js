@@ -5,7 +5,7 @@
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
  * @import { Chat } from './chat.js'
- * @import { Delivery } from './delivery.js'
+ * @import { Delivery } from '../mix/delivery.js'
  * @import { Member } from './member.js'
  * @import { Permission } from '../access/grant.js'
  * @import { Moderation } from './moderation.js'

@@ -13,8 +13,8 @@
  */
 
 import { networkOfPeer } from '../network-address.js';
+import { refuse } from '../transport/session.js';
 import { isLeave } from './commands.js';
-import { refuse } from './refusal.js';
 
 /** The most people who wait before one room, and the most of them from one network. */
 const MAX_WAITING = 50;

@@ -4,11 +4,13 @@
  * @import { Session } from '../transport/session.js'
  * @import { Bans } from '../access/bans.js'
  * @import { Grant, Permission, Role } from '../access/grant.js'
+ * @import { Log } from '../log.js'
  * @import { Member } from './member.js'
  * @import { Roster } from './roster.js'
  *
  * @typedef {'everybody' | 'moderators'} Who
- * @typedef {{ id: string, label: string }} By  who does it: a member, or OPERATOR
+ * @typedef {{ id: string, label: string, peer?: string }} By
+ *   who does it: a member, or OPERATOR, for whom peer is the address that the request came from
  *
  * @typedef {object} Entry  with what somebody comes to the door
  * @property {Grant} grant
@@ -23,7 +25,7 @@ import { TokenBucket } from '../token-bucket.js';
 import { Lobby } from './lobby.js';
 
 /** Whoever runs the server. @type {Readonly<By>} */
-export const OPERATOR = Object.freeze({ id: '', label: 'operator' });
+export const OPERATOR = Object.freeze({ id: 'operator', label: 'operator' });
 
 /** Somebody who comes without token and password. @type {Readonly<Entry>} */
 export const OPEN_ENTRY = Object.freeze({ grant: OPEN_GRANT, password: null });
@@ -59,7 +61,7 @@ export class Moderation {
    * @param {Roster} options.roster
    * @param {Bans} options.bans  of all rooms
    * @param {Clock} options.clock
-   * @param {{ info: (line: string) => void }} options.log
+   * @param {Pick<Log, 'info'>} options.log
    * @param {(member: Member, code: ErrorCode) => void} options.expel  takes somebody out for good, there or away
    * @param {() => void} options.end  ends the room for everybody
    */
@@ -220,7 +222,7 @@ export class Moderation {
     if (member.role === role) return null;
     const isLast = member.role === 'moderator' && !this.#roster.everybody.some((other) => other !== member && other.role === 'moderator');
     // Else nobody could do anything here; who wants to be no moderator any more hands it on first.
-    if (isLast && by !== OPERATOR) return 'not-allowed';
+    if (isLast && by.id !== OPERATOR.id) return 'not-allowed';
     member.setRole(role);
     this.#tellRole(member, by);
     return this.#done(by, 'role', member, { role });
@@ -348,8 +350,8 @@ export class Moderation {
    */
   #done(by, action, member, more) {
     const to = member && { person: member.id, name: member.label };
-    const line = { room: this.#room, action, by: by.id, byName: by.label, ...to, ...more };
-    this.#log.info(`moderation ${JSON.stringify(line)}`);
+    const who = { by: by.id, byName: by.label, ...(by.peer !== undefined && { peer: by.peer }) };
+    this.#log.info(`moderation: ${action}`, { event: 'moderation', room: this.#room, action, ...who, ...to, ...more });
     return null;
   }
 }

@@ -4,6 +4,7 @@
  * @import { RoomCodec } from '../codec/room-codec.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
  * @import { Figures } from './figures.js'
+ * @import { Moderation } from './moderation.js'
  * @import { RoomConfig } from './room-config.js'
  * @import { RoomPace } from './room-pace.js'
  * @import { Roster } from './roster.js'
@@ -18,7 +19,7 @@ export class RoomView {
   /**
    * @param {string} name
    * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
-   *   recording: RoomRecording, waitedFor: WaitedFor, pace: RoomPace }} parts  the room's
+   *   recording: RoomRecording, moderation: Moderation, waitedFor: WaitedFor, pace: RoomPace }} parts  the room's
    */
   constructor(name, parts) {
     this.#name = name;
@@ -32,7 +33,7 @@ export class RoomView {
 
   /** The room in a list of all rooms, which only the operator is shown. */
   summary() {
-    const { config, roster, delay, pace, recording } = this.#parts;
+    const { config, roster, delay, moderation, pace, recording } = this.#parts;
     const { delayMs, setting } = delay;
     return {
       ...this.public,
@@ -42,12 +43,14 @@ export class RoomView {
       delayMode: setting === 'auto' ? 'auto' : 'fixed',
       latenessP99Ms: pace.describe().latenessP99Ms,
       recording: recording.state !== null,
+      locked: moderation.rules.locked,
+      waiting: moderation.knocks.length,
     };
   }
 
   /** The room and its people with how each is received, which only the operator is shown. */
   whole() {
-    const { config, roster, mixClock, codec, pace, waitedFor } = this.#parts;
+    const { config, roster, mixClock, codec, moderation, pace, waitedFor } = this.#parts;
     const { serverDelayMs, ...delay } = this.#parts.delay.describe();
     return {
       ...this.public,
@@ -57,8 +60,11 @@ export class RoomView {
       skippedFrames: mixClock.skipped,
       codecFaults: codec.faults,
       mixing: pace.describe(),
+      rules: moderation.rules,
+      knocks: moderation.knocks,
       people: [...roster.present.values()].map((member) => ({
         ...member.describe(),
+        identity: member.identity,
         peer: member.session.peer,
         seconds: member.visit.seconds,
         delivery: member.delivery,

@@ -2,7 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
- * @import { Delivery } from './delivery.js'
+ * @import { Delivery } from '../mix/delivery.js'
  * @import { MemberRoom } from './member.js'
  * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
@@ -16,12 +16,12 @@ import { RoomCodec } from '../codec/room-codec.js';
 import { Mixing } from '../mix/mixing.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
+import { refuse } from '../transport/session.js';
 import { Chat } from './chat.js';
 import { runCommand } from './commands.js';
 import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
 import { Moderation, OPEN_ENTRY } from './moderation.js';
-import { refuse } from './refusal.js';
 import { Reports } from './reports.js';
 import { RoomPace } from './room-pace.js';
 import { RoomView } from './room-view.js';

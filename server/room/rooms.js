@@ -7,10 +7,10 @@
  */
 
 import { Bans } from '../access/bans.js';
+import { LoadShares } from '../clock/load-shares.js';
 import { KeyedBuckets } from '../keyed-buckets.js';
 import { networkOfPeer } from '../network-address.js';
 import { Figures, RoomTotals } from './figures.js';
-import { LoadShares } from './load-shares.js';
 import { OPEN_ENTRY } from './moderation.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
@@ -132,6 +132,11 @@ export class Rooms {
     const { ticks, effort } = this.#services;
     // A machine that takes the processor away makes mixes late too, and nobody is to be blamed for it.
     return ticks.lateMs > BUSY_LATE_MS && (effort?.share ?? 1) > BUSY_SHARE;
+  }
+
+  /** Who is banned from which room, open or not. */
+  get bans() {
+    return this.#owner.bans;
   }
 
   /** How many rooms there are. */

@@ -16,7 +16,7 @@ import { errorOfClose, errors } from '../../public/shared/errors.js';
 import { LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } from '../../public/shared/packet-list.js';
 import { readControl } from '../../public/shared/control.js';
 import { MAX_PACKET_BYTES, PACKET_VERSION, packetType, PacketType } from '../../public/shared/packet.js';
-import { answer, answerError, answerJson, isOfType, readBody } from '../http/body.js';
+import { answer, answerCode, answerError, answerJson, isOfType, readBody } from '../http/body.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient } from './client-address.js';
 import { peerName } from './peer.js';
@@ -377,7 +377,8 @@ class Http1Session extends BaseSession {
  */
 function answerJoin(response, token, first) {
   if (first.type !== 'refused') answerJson(response, 201, { token, messages: [first] });
-  else answerError(response, /** @type {ErrorCode} */ (first.code && first.code in errors ? first.code : 'internal'));
+  // Whoever has refused it has counted it.
+  else answerCode(response, /** @type {ErrorCode} */ (first.code && first.code in errors ? first.code : 'internal'));
 }
 
 /** @param {Uint8Array} packet */

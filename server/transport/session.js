@@ -122,6 +122,18 @@ export function prepareControl(message) {
 }
 
 /**
+ * Tells a session that it can't join, and why, and ends it.
+ * @param {Session} session
+ * @param {ErrorCode} code
+ */
+export function refuse(session, code) {
+  const { close, message } = errors[code];
+  countRefusal('join', code);
+  session.sendControl({ type: 'refused', code, message });
+  session.close(close, message);
+}
+
+/**
  * The state that all kinds of session share: the handler, which is told of the session's end once and of
  * nothing after it, the time of the last sign of life, and the counters. An error that the handler throws
  * is logged and ends this session alone.

@@ -16,6 +16,7 @@ import { STATUS_CODES } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient } from './client-address.js';
@@ -143,10 +144,12 @@ class WebSocketTransport {
       return;
     }
     const refusal = this.#refusal(request);
-    if (refusal) {
+    if (refusal !== null) {
+      countRefusal('upgrade', refusal);
       socket.on('error', () => {});
       const length = 'Content-Length: 0\r\nConnection: close';
-      socket.end(`HTTP/1.1 ${refusal} ${STATUS_CODES[refusal]}\r\n${length}\r\n\r\n`, () => socket.destroy());
+      const { status } = errors[refusal];
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${length}\r\n\r\n`, () => socket.destroy());
       return;
     }
     this.#wss.handleUpgrade(request, socket, head, (ws) => this.#connected(ws, /** @type {Socket} */ (socket), request));
@@ -154,15 +157,15 @@ class WebSocketTransport {
 
   /**
    * @param {IncomingMessage} request
-   * @returns {number} an HTTP status; 0 when the upgrade is fine
+   * @returns {ErrorCode | null} null when the upgrade is fine
    */
   #refusal(request) {
     const code = this.#options.refuseUpgrade?.(request);
-    if (code) return errors[code].status;
-    if (request.url?.split('?', 1)[0] !== this.#path) return 404;
-    if (!isSameHost(request.headers.origin, request.headers.host)) return 403;
+    if (code) return code;
+    if (request.url?.split('?', 1)[0] !== this.#path) return 'not-found';
+    if (!isSameHost(request.headers.origin, request.headers.host)) return 'origin-not-allowed';
     // Peers above maxSessions are told why by a message, which takes a moment; the number of those is bounded too.
-    return this.#sockets.size >= 2 * this.#options.maxSessions + 16 ? 503 : 0;
+    return this.#sockets.size >= 2 * this.#options.maxSessions + 16 ? 'server-full' : null;
   }
 
   /**

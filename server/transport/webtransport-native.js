@@ -2,6 +2,7 @@
  * WebTransport over HTTP/3 on the native engine: packets are datagrams, control messages are lines
  * on the client's first bidirectional stream.
  *
+ * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { CloseCause, NativeSession, SessionRequest, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
@@ -13,6 +14,7 @@ import { Endpoint } from '@aloud/native';
 import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
+import { countRefusal } from '../counts.js';
 import { isSameHostname } from './peer.js';
 import { BaseSession, FLOOD_PAUSE_MS, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
 
@@ -125,6 +127,11 @@ export class NativeTransport {
     return this.#address;
   }
 
+  /** Counts of new connections, since the start. */
+  admissions() {
+    return this.#endpoint.admissions();
+  }
+
   /** Delivers the packets that have arrived, which otherwise wait for the event loop's next turn. */
   poll() {
     this.#endpoint.poll();
@@ -146,16 +153,27 @@ export class NativeTransport {
 
   /** @param {SessionRequest} request */
   #requested(request) {
-    if (!this.#isAllowedHost(request.authority)) request.reject(errors['host-not-allowed'].status);
-    else if (request.path !== this.#path) request.reject(404);
-    else if (!isSameHostname(request.origin, request.authority)) request.reject(403);
-    else request.accept();
+    const refusal = this.#refusal(request);
+    if (refusal === null) return request.accept();
+    countRefusal('upgrade', refusal);
+    request.reject(errors[refusal].status);
+  }
+
+  /**
+   * @param {SessionRequest} request
+   * @returns {ErrorCode | null}
+   */
+  #refusal({ authority, path, origin }) {
+    if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
+    if (path !== this.#path) return 'not-found';
+    return isSameHostname(origin, authority) ? null : 'origin-not-allowed';
   }
 
   /** @param {NativeSession} native */
   #opened(native) {
     if (this.#sessions >= this.#maxSessions) {
       const { close, message } = errors['server-full'];
+      countRefusal('join', 'server-full');
       native.close(close, message);
       return;
     }

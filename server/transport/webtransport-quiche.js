@@ -5,6 +5,7 @@
  * Two limits of the engine can't be mended here: a TLS hello whose server name isn't ASCII ends the
  * process, and a new certificate is taken only by starting anew, see updateCertificate.
  *
+ * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
@@ -45,6 +46,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { countRefusal } from '../counts.js';
 import { settlesWithin } from '../timers.js';
 import { isSameHostname } from './peer.js';
 import { BaseSession, closeIdle, cutText, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
@@ -216,17 +218,19 @@ export class QuicheTransport {
    * @param {{ header?: Record<string, string> }} request
    */
   #requested(request) {
-    return Promise.resolve({ ...request, path: this.#path, status: this.#statusFor(request.header ?? {}) });
+    const refusal = this.#refusal(request.header ?? {});
+    if (refusal !== null) countRefusal('upgrade', refusal);
+    return Promise.resolve({ ...request, path: this.#path, status: refusal === null ? 200 : errors[refusal].status });
   }
 
   /**
    * @param {Record<string, string>} header
-   * @returns {number} an HTTP status; 200 when the session is fine
+   * @returns {ErrorCode | null} null when the session is fine
    */
-  #statusFor({ ':path': path, ':authority': authority, origin }) {
-    if (this.#options.isAllowedHost?.(authority) === false) return errors['host-not-allowed'].status;
-    if (this.#closing !== null || String(path).split('?', 1)[0] !== this.#path) return 404;
-    return isSameHostname(origin, authority) ? 200 : 403;
+  #refusal({ ':path': path, ':authority': authority, origin }) {
+    if (this.#options.isAllowedHost?.(authority) === false) return 'host-not-allowed';
+    if (this.#closing !== null || String(path).split('?', 1)[0] !== this.#path) return 'not-found';
+    return isSameHostname(origin, authority) ? null : 'origin-not-allowed';
   }
 
   /** @param {QuicheWebTransport} webTransport */

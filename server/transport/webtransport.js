@@ -21,7 +21,8 @@
  *
  * @typedef {Transport & { address: () => { host: string, port: number },
  *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
- *   certificateHash?: () => string }} Http3Transport
+ *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions }} Http3Transport
+ *   admissions: counts of new connections, where the engine knows them
  *
  * @typedef {object} EngineChoice
  * @property {Http3Transport | null} transport  null when there is no HTTP/3

@@ -17,7 +17,7 @@ const overflow = (/** @type {Page} */ page) =>
 
 /** Runs in the page: what can be pressed and is too small for a thumb. A switch may be pressed around it. */
 const smallTargets = () =>
-  [...document.querySelectorAll('button, input, summary, a[href]')]
+  [...document.querySelectorAll('button, input, select, summary, a[href]')]
     .filter((element) => element.checkVisibility())
     .map((element) => {
       const { width, height } = element.getBoundingClientRect();
@@ -35,8 +35,8 @@ inChromium.describe('the operator’s page', () => {
   // Who leaves has no place that is kept for the next test's look at the page.
   afterEach(() => sockets.splice(0).forEach((socket) => socket.close()));
 
-  /** Joins without a page. @param {string} room @param {string} name */
-  async function join(room, name) {
+  /** Asks to come in, without a page. @param {string} room @param {string} name */
+  async function knock(room, name) {
     const socket = new WebSocket(`${site.url.replace('http', 'ws')}/session`);
     sockets.push(socket);
     /** @type {any[]} */
@@ -44,8 +44,15 @@ inChromium.describe('the operator’s page', () => {
     socket.on('message', (data, isBinary) => !isBinary && told.push(JSON.parse(String(data))));
     await new Promise((resolve) => void socket.once('open', resolve));
     socket.send(JSON.stringify({ type: 'join', version: 1, room, name }));
-    await expect.poll(() => told.some(({ type }) => type === 'welcome'), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => told.length, { timeout: 5000 }).toBeGreaterThan(0);
     return { socket, told };
+  }
+
+  /** Joins without a page. @param {string} room @param {string} name */
+  async function join(room, name) {
+    const person = await knock(room, name);
+    expect(person.told[0]).toMatchObject({ type: 'welcome' });
+    return person;
   }
 
   /** @param {object} [context] */
@@ -136,6 +143,97 @@ inChromium.describe('the operator’s page', () => {
     await expect.poll(() => people[0].told.at(-1)).toMatchObject({ type: 'closing', code: 'room-ended' });
     await page.getByText('Nobody is in a room just now.').waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('server-title');
+  });
+
+  inChromium.it('moderates a room, by keyboard', async () => {
+    const people = [await join('rules', 'Ann'), await join('rules', 'Bob')];
+    const [, bob] = people;
+    bob.socket.send(JSON.stringify({ type: 'hand', raised: true }));
+    const room = () => site.server.rooms.get('rules');
+    const page = await signedIn();
+    const card = page.locator('.room', { hasText: 'rules' });
+    await card.locator('summary').press('Enter');
+    const said = page.getByRole('status');
+    const row = card.getByRole('listitem').filter({ hasText: 'Bob' });
+
+    await row.getByRole('button', { name: 'Mute Bob' }).press('Enter');
+    await expect.poll(() => said.innerText()).toBe('Bob is muted, and can’t undo it.');
+    await expect.poll(() => bob.told.findLast(({ type }) => type === 'moderated')).toMatchObject({ action: 'muted', by: 'operator' });
+    await row.getByText('Muted by a moderator').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said.innerText()).toBe('Bob may unmute again.');
+
+    await row.getByRole('button', { name: 'Lower hand of Bob' }).press('Enter');
+    await expect.poll(() => said.innerText()).toBe('The hand of Bob was lowered.');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Mute Bob');
+
+    const role = row.getByRole('combobox', { name: 'Role of Bob' });
+    expect(await role.inputValue()).toBe('speaker');
+    await role.focus();
+    await page.keyboard.type('Mod');
+    await page.keyboard.press('Tab');
+    // It is not set yet, and the page has looked at the server meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await role.inputValue()).toBe('moderator');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said.innerText()).toBe('Bob is a moderator now.');
+    await expect.poll(() => bob.told.findLast(({ type }) => type === 'moderated')).toMatchObject({ action: 'role', role: 'moderator' });
+
+    const lock = card.getByRole('switch', { name: /^Locked/ });
+    await lock.press('Space');
+    await expect.poll(() => said.innerText()).toBe('The rules of rules were changed.');
+    expect(room()?.moderation.rules.locked).toBe(true);
+    await card.locator('.locked-sign').waitFor();
+    await lock.press('Space');
+    await expect.poll(() => room()?.moderation.rules.locked).toBe(false);
+    await card.getByRole('switch', { name: 'Only moderators write' }).press('Space');
+    await card.getByRole('switch', { name: 'Only moderators record' }).press('Space');
+    await expect.poll(() => room()?.moderation.rules).toMatchObject({ chat: 'moderators', record: 'moderators' });
+
+    await card.getByRole('textbox', { name: 'New password of rules' }).fill('tea-for-two');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said.innerText()).toBe('rules has a new password.');
+    const away = card.getByRole('button', { name: 'Take the password away' });
+    await away.press('Enter');
+    await expect.poll(() => said.innerText()).toBe('rules has no password any more.');
+    await expect.poll(() => away.isVisible()).toBe(false);
+  });
+
+  inChromium.it('lets people in from the lobby, and turns them away', async () => {
+    await join('lobby', 'Ann');
+    site.server.rooms.get('lobby')?.moderation.lobby(true, { id: 'test', label: 'test' });
+    const knocks = [await knock('lobby', 'Bob'), await knock('lobby', 'Cid')];
+    const page = await signedIn();
+    const card = page.locator('.room', { hasText: 'lobby' });
+    await card.getByText('2 wait to be let in').waitFor();
+    await card.locator('summary').press('Enter');
+    await card.getByRole('button', { name: 'Let in Bob' }).press('Enter');
+    await expect.poll(() => knocks[0].told.some(({ type }) => type === 'welcome')).toBe(true);
+    await card.getByRole('button', { name: 'Turn away Cid' }).press('Enter');
+    await expect.poll(() => knocks[1].told.at(-1)).toMatchObject({ type: 'refused', code: 'turned-away' });
+    await expect.poll(() => card.locator('.knocks').isVisible()).toBe(false);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('switch');
+  });
+
+  inChromium.it('bans, says where that can’t be done, and lifts bans of rooms that nobody is in', async () => {
+    site.server.rooms.bans.add('long-ago', 'Eve', { identity: null, tokenId: null, network: '192.0.2.9' }, 3_600_000);
+    const ann = await join('bans', 'Ann');
+    const page = await signedIn();
+    expectProblems(page, /status of 409/);
+    await page.getByText('Eve, from long-ago').waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'Eve' }).innerText()).toMatch(/by network 192\.0\.2\.9; for (1 h 0|59) min more/);
+    const card = page.locator('.room', { hasText: 'bans' });
+    await card.locator('summary').press('Enter');
+    await card.getByRole('button', { name: 'Ban Ann for a day' }).press('Enter');
+    await page.getByRole('dialog', { name: /^Ban Ann/ }).getByRole('button', { name: 'Ban for a day' }).press('Enter');
+    await expect.poll(() => ann.told.at(-1)).toMatchObject({ type: 'closing', code: 'removed' });
+    // The test comes from this machine, whose network can't be banned.
+    await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/not banned: they come from the server's own machine/);
+    await page.getByRole('button', { name: 'Lift the ban of Eve from long-ago' }).press('Enter');
+    await expect.poll(() => page.getByRole('status').innerText()).toBe('The ban of Eve was lifted.');
+    await page.getByText('Nobody is banned from a room.').waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('bans-title');
+    expect(site.server.rooms.bans.listAll(9)).toEqual([]);
   });
 
   inChromium.it('says so when the server doesn’t answer, and goes on when it does', async () => {

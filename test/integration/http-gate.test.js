@@ -12,6 +12,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { loadConfig } from '../../server/config/config.js';
 import { allowHosts } from '../../server/allowed-hosts.js';
+import { counted } from '../../server/counts.js';
 import { Gate } from '../../server/http/gate.js';
 import { createHttpCounts } from '../../server/http/http-counts.js';
 import { STALL_MS } from '../../server/http/server.js';
@@ -78,6 +79,9 @@ async function say(port, text) {
 /** @param {string} got */
 const statuses = (got) => [...got.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
 
+/** How often this process has refused something. @param {string} of @param {string} code */
+const refusals = (of, code) => counted().refusals.find((refusal) => refusal.of === of && refusal.code === code)?.count ?? 0;
+
 const GET = 'GET /api/clock HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const LAST = 'GET /api/clock HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
@@ -113,7 +117,8 @@ describe('a request ahead of the answer to the last', () => {
 
 describe('too many requests', () => {
   it('are refused with a code and when to come again, while the audio of a session goes on', async () => {
-    const { port, url, httpCounts } = await startServer();
+    const { port, url } = await startServer();
+    const before = refusals('http', 'too-many-requests');
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Eve' });
     const { token } = await (await fetch(`${url}/api/sessions`, { method: 'POST', headers, body })).json();
@@ -129,7 +134,7 @@ describe('too many requests', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 429 /);
     expect(answer).toMatch(/Retry-After: 1\r\n/i);
     expect(answer).toMatch(/"code":"too-many-requests"/);
-    expect(httpCounts.limited).toBe(1);
+    expect(refusals('http', 'too-many-requests') - before).toBe(1);
     const octets = { 'content-type': 'application/octet-stream' };
     for (let i = 0; i < 200; i++) {
       const { status } = await fetch(`${url}/api/sessions/${token}/packets`, { method: 'POST', headers: octets, body: new Uint8Array(0) });
@@ -165,10 +170,12 @@ describe('a page by another name (DNS rebinding)', () => {
     ['the API', (/** @type {string} */ host) => asked('GET /api/config', host)],
     ['the HTTP/1 transport', (/** @type {string} */ host) => asked('POST /api/sessions', host, json) + JOIN],
     ['WebSocket', (/** @type {string} */ host) => asked('GET /session', host, upgrade).replace('Connection: close', 'Connection: Upgrade')],
-  ])('gets nothing of %s', async (_what, text) => {
-    const { port, httpCounts, rooms } = await startServer('--allowed-hosts', 'good.example');
+  ])('gets nothing of %s', async (what, text) => {
+    const { port, rooms } = await startServer('--allowed-hosts', 'good.example');
+    const of = what === 'WebSocket' ? 'upgrade' : 'http';
+    const before = refusals(of, 'host-not-allowed');
     expect(statuses(await say(port, text(`evil.example:${port}`)))).toEqual([421]);
-    expect([httpCounts.hosts, rooms.get('lab')]).toEqual([1, undefined]);
+    expect([refusals(of, 'host-not-allowed') - before, rooms.get('lab')]).toEqual([1, undefined]);
     const socket = dial(port);
     socket.write(text('good.example'));
     await once(socket, 'data');

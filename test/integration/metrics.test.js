@@ -1,10 +1,12 @@
 /** What an operator's tools are given: the metrics, as Prometheus takes them, and the API by its own description. */
 
 import { spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
+import { Endpoint, isBuilt } from '@aloud/native';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -13,7 +15,8 @@ import { loadConfig } from '../../server/config/config.js';
 import { METRIC_NAMES } from '../../server/operator/metrics.js';
 import { ROUTES } from '../../server/operator/routes.js';
 import { createServer } from '../../server/server.js';
-import { ofTheMachine, requireOrSkip } from '../skip.js';
+import { Handshake } from '../hostile/support/quic-initial.js';
+import { canBuildNative, ofTheMachine, requireOrSkip } from '../skip.js';
 import { asOperator, WITH_OPERATOR } from '../support/operator.js';
 
 const DASHBOARD = new URL('../../deploy/grafana/aloud.json', import.meta.url);
@@ -21,6 +24,8 @@ const DASHBOARD = new URL('../../deploy/grafana/aloud.json', import.meta.url);
 const promtool = process.env.PROMTOOL_PATH ?? 'promtool';
 const havePromtool = spawnSync(promtool, ['--version']).status === 0;
 const withPromtool = requireOrSkip(havePromtool, 'promtool is not installed: set PROMTOOL_PATH', ofTheMachine);
+
+const withEngine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
 
@@ -109,6 +114,27 @@ describe('the metrics', () => {
     expect([...names, ...ofEvents].sort()).toEqual(expect.arrayContaining([...METRIC_NAMES].sort()));
     for (const name of names) expect(METRIC_NAMES).toContain(name);
     for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) expect(text).toContain(`# HELP ${name} `);
+  });
+
+  withEngine.it('count QUIC connections that are begun and never ended', async () => {
+    const { metrics, h3Port } = await startServer('--engine', 'native', '--h3-port', '0', '--max-sessions', '10');
+    const socket = createSocket('udp4');
+    open.push(() => socket.close());
+    for (let i = 0; i < 300; i++) socket.send(new Handshake().first(), Number(h3Port), '127.0.0.1');
+    await expect.poll(async () => valuesOf(await textOf(metrics)).aloud_quic_retries_total).toBeGreaterThan(0);
+    expect(valuesOf(await textOf(metrics)).aloud_quic_connections_pending).toBeGreaterThan(0);
+  });
+
+  withEngine.it('count sessions over HTTP/3 that are refused before they begin', async () => {
+    const { url, metrics, h3Port } = await startServer('--engine', 'native', '--h3-port', '0');
+    const { webtransport } = (await (await fetch(`${url}/api/config`)).json()).transports;
+    const endpoint = new Endpoint({ ioThreads: 1 });
+    open.push(() => endpoint.close());
+    const key = 'aloud_refusals_total{of="upgrade",code="not-found"}';
+    const before = valuesOf(await textOf(metrics))[key] ?? 0;
+    const { certificateHashes } = webtransport;
+    await expect(endpoint.connect(`https://127.0.0.1:${h3Port}/nowhere`, { certificateHashes })).rejects.toThrow();
+    expect(valuesOf(await textOf(metrics))[key]).toBe(before + 1);
   });
 
   withPromtool.it('are as Prometheus wants them, by promtool', async () => {

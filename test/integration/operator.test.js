@@ -1,80 +1,6 @@
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createApp } from '../../server/http/app.js';
-import { createOperatorApi } from '../../server/operator/api.js';
-import { Readiness } from '../../server/operator/readiness.js';
-import { Conference } from '../fakes/conference.js';
-
-/** @import { AddressInfo } from 'node:net' */
-
-const TOKEN = 'a-token-of-more-than-16';
-
-/** @type {import('node:http').Server[]} */
-const servers = [];
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  }
-});
-
-/** A server with one room, which has one person in it. @param {string | null} [operatorToken] */
-async function start(operatorToken = TOKEN) {
-  const conference = new Conference({ serverDelayMs: 'auto' });
-  await conference.join('Ann');
-  /** @type {string[]} */
-  const logged = [];
-  /** @type {any[]} */
-  const audit = [];
-  const readiness = new Readiness({ isDraining: () => false, drain: () => {} });
-  const line = (/** @type {string} */ message, /** @type {object} */ fields = {}) => void audit.push({ message, ...fields });
-  const operatorApi = createOperatorApi({
-    rooms: conference.rooms,
-    recordings: { list: async () => [], remove: async () => false },
-    readiness,
-    status: () => {
-      throw new Error('nobody asks');
-    },
-    operatorToken,
-    version: '0.0.0',
-    log: { info: line, warn: line },
-  });
-  const app = createApp({
-    certificate: { hashes: [] },
-    h3Port: null,
-    sessionPath: '/session',
-    unavailable: {},
-    http1: { handle: (_request, _response, next) => next() },
-    rooms: conference.rooms,
-    sampleClock: conference.sampleClock,
-    operatorApi,
-    log: { error: (message) => void logged.push(message) },
-  });
-  const server = createServer(app);
-  servers.push(server);
-  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
-  const { port } = /** @type {AddressInfo} */ (server.address());
-  const url = `http://127.0.0.1:${port}/api`;
-  const patch = async (/** @type {unknown} */ body, { room = 'lab', ...headers } = /** @type {any} */ ({})) => {
-    const response = await fetch(`${url}/rooms/${room}`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
-    return { status: response.status, headers: response.headers, answer: await response.json() };
-  };
-  const get = async (/** @type {string} */ path, /** @type {Record<string, string>} */ headers = {}) => {
-    const response = await fetch(`${url}${path}`, { headers });
-    return { status: response.status, answer: await response.json() };
-  };
-  const remove = async (/** @type {string} */ path, token = TOKEN) => {
-    const response = await fetch(`${url}${path}`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
-    return response.status === 204 ? 204 : (await response.json()).code;
-  };
-  return { conference, patch, get, remove, port, logged, audit };
-}
+import { describe, expect, it } from 'vitest';
+import { start, TOKEN } from '../support/operator-server.js';
 
 describe('PATCH /api/rooms/<room>', () => {
   it('sets the delay of a running room, and sets it back to auto', async () => {
@@ -190,7 +116,7 @@ describe('removing', () => {
     expect(conference.rooms.get('lab')?.size).toBe(1);
     expect(conference.rooms.get('lab')?.keepsPlace(resume)).toBe(false);
     const done = audit.filter(({ event }) => event === 'moderation');
-    expect(done).toEqual([expect.objectContaining({ by: 'operator', room: 'lab', id: bob.id, peer: '127.0.0.1' })]);
+    expect(done).toEqual([expect.objectContaining({ by: 'operator', action: 'remove', room: 'lab', person: bob.id, peer: '127.0.0.1' })]);
   });
 
   it('frees the place of one who is away', async () => {

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { counted } from '../../server/counts.js';
 import { createRedirectServer } from '../../server/http/redirect.js';
 import { closeServer } from '../../server/http/server.js';
 
@@ -66,7 +67,10 @@ describe('plain HTTP', () => {
   });
 
   it('takes no other method', async () => {
+    const refusals = () => counted().refusals.find(({ of, code }) => of === 'http' && code === 'bad-request')?.count ?? 0;
+    const before = refusals();
     expect(await ask(await start(), '/', 'a.example', 'POST')).toMatchObject({ status: 405 });
+    expect(refusals() - before).toBe(1);
   });
 
   it('gives one answer to many requests at once', async () => {

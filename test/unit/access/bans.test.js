@@ -49,4 +49,18 @@ describe('Bans', () => {
     expect(bans.list('tea')[0].identity).toBe('id-50');
     expect(bans.list('coffee').length).toBe(1);
   });
+
+  it('lists those of all rooms, the newest first, and none that has ended', () => {
+    const clock = new FakeClock();
+    const bans = new Bans(clock);
+    bans.add('tea', 'Ann', ann, 1000);
+    bans.add('tea', 'Bob', { ...ann, identity: 'bob' }, 5000);
+    bans.add('coffee', 'Eve', stranger, 5000);
+    expect(bans.listAll(2).map(({ room, name }) => `${room} ${name}`)).toEqual(['coffee Eve', 'tea Bob']);
+    clock.advance(1000);
+    expect(bans.listAll(9)).toEqual([
+      { room: 'coffee', id: '3', name: 'Eve', by: 'network', identity: null, network: '192.0.2.1', seconds: 4 },
+      { room: 'tea', id: '2', name: 'Bob', by: 'identity', identity: 'bob', network: null, seconds: 4 },
+    ]);
+  });
 });

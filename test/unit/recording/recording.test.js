@@ -620,6 +620,9 @@ describe('recordings', () => {
 
   it('are deleted when they are old, and by hand', async () => {
     const { conference, recordings, directory } = await conferenceThatRecords({ keepHours: 2, wallNow: Date.now });
+    /** @type {string[]} */
+    const removed = [];
+    recordings.whenRemoved((id) => removed.push(id));
     const ann = await Talker.join(conference, 'Ann', low);
     const ids = [];
     for (let i = 0; i < 3; i++) {
@@ -640,6 +643,7 @@ describe('recordings', () => {
     await utimes(join(directory, ids[0], 'recording.json'), threeHoursAgo, threeHoursAgo);
     await recordings.sweep();
     expect(await recordings.describe(ids[0])).toBe(null);
+    expect(removed).toEqual([ids[1], ids[0]]);
     // The frame that is being written is as old as it may be.
     expect(await recordings.describe(ids[2])).toMatchObject({ on: true });
     expect(await readdir(directory)).toEqual([ids[2]]);

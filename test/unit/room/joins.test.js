@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { counted } from '../../../server/counts.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 
@@ -160,24 +161,29 @@ describe('joins that come all at once', () => {
     const sessions = /** @type {FakeSession[]} */ ([]);
     for (let i = 0; i < 10; i++) sessions.push(await joinFrom(conference, `192.0.2.${i}:1`, { name: `P${i}` }));
     const inside = () => sessions.filter((session) => session.told('welcome').length > 0).length;
-    expect([inside(), conference.arrivals.stats().waiting]).toEqual([3, 7]);
+    expect([inside(), conference.arrivals.waiting]).toEqual([3, 7]);
     sessions[4].close(0, 'gone');
     conference.clock.advance(15);
     expect(inside()).toBe(6);
     conference.clock.advance(60);
     expect(inside()).toBe(9);
     expect(sessions[4].told('welcome')).toEqual([]);
-    expect(conference.arrivals.stats()).toEqual({ joined: 9, refused: {}, waiting: 0 });
+    expect(conference.arrivals.waiting).toBe(0);
     const names = sessions.at(-1)?.told('welcome')[0].people.map((/** @type {any} */ { name }) => name);
     expect(names).toEqual(['P0', 'P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9']);
   });
 
   it('are counted, and refusals by their code', async () => {
     const conference = new Conference({ maxPeople: 1 });
+    const before = counted();
     await conference.join('Ann');
     await conference.join('Bob');
     await conference.join('');
-    expect(conference.arrivals.stats()).toEqual({ joined: 1, refused: { 'server-full': 1, 'user-name': 1 }, waiting: 0 });
+    const after = counted();
+    const of = (/** @type {ReturnType<typeof counted>} */ { refusals }, /** @type {string} */ code) =>
+      refusals.find((refusal) => refusal.of === 'join' && refusal.code === code)?.count ?? 0;
+    expect(after.joins - before.joins).toBe(1);
+    for (const code of ['server-full', 'user-name']) expect([code, of(after, code) - of(before, code)]).toEqual([code, 1]);
     expect(conference.rooms.stats()).toMatchObject({ rooms: 1, people: 1, away: 0, load: { busy: false, skippedFrames: 0 } });
   });
 });

@@ -20,10 +20,13 @@ const seen = (viewer, person) => viewer.session.told('changed').findLast((messag
 async function room(options) {
   /** @type {string[]} */
   const lines = [];
-  const conference = new Conference({ ...options, log: { error: (/** @type {string} */ line) => void lines.push(line), info: (/** @type {string} */ line) => void lines.push(line) } });
+  /** @type {any[]} */
+  const events = [];
+  const info = (/** @type {string} */ line, /** @type {any} */ fields = {}) => void (lines.push(line), events.push(fields));
+  const conference = new Conference({ ...options, log: { error: (/** @type {string} */ line) => void lines.push(line), info } });
   const ann = await conference.join('Ann');
   const bob = await conference.join('Bob');
-  const audit = () => lines.filter((line) => line.startsWith('moderation')).map((line) => JSON.parse(line.slice('moderation '.length)));
+  const audit = () => events.filter(({ event }) => event === 'moderation');
   return { conference, ann, bob, audit, lines, moderation: () => conference.rooms.get('lab')?.moderation };
 }
 

@@ -17,11 +17,8 @@ const pageFiles = ['app.js', 'call.js', ...filesOf('ui/'), ...filesOf('client/')
 const codeOf = (source) =>
   source.replace(/\/\*[^]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '').replace(/(TypeError|RangeError|Error)\([^)]*\)/g, '');
 
-/** These are for programs, which speak to the server without the page. */
-const forPrograms = ['content-type', 'body-too-large'];
-
 describe('what the page says when something fails', () => {
-  it.each(Object.keys(errors).filter((code) => !forPrograms.includes(code)))('has a sentence for the server’s %s', (code) => {
+  it.each(Object.keys(errors))('has a sentence for the server’s %s', (code) => {
     expect(failureTexts).toHaveProperty(code);
   });
 

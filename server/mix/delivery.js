@@ -2,7 +2,7 @@
  * How a room's sound gets from its sources to its listeners: mixed, as today, or forwarded. The room calls it, and it
  * knows no member, session protocol or command.
  *
- * @import { Listener } from '../mix/listener.js'
+ * @import { Listener } from './listener.js'
  * @import { Source } from '../source/source.js'
  *
  * @typedef {object} Delivery

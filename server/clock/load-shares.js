@@ -1,5 +1,5 @@
 /**
- * @import { TickLoad } from '../clock/tick-load.js'
+ * @import { TickLoad } from './tick-load.js'
  *
  * @typedef {object} Loaded  a room
  * @property {TickLoad} load

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { TickLoad } from '../../../server/clock/tick-load.js';
-import { LoadShares } from '../../../server/room/load-shares.js';
+import { LoadShares } from '../../../server/clock/load-shares.js';
 
 /** @param {number} ms @param {(string | null)[]} networks */
 function room(ms, networks) {

@@ -1,0 +1,429 @@
+/**
+ * Every code of the registry of errors: its close number, its status on HTTP, its sentence on the page, and that each
+ * refusal is counted once in the metrics.
+ */
+
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { WebSocket } from 'ws';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { errors } from '../../public/shared/errors.js';
+import { failureTexts } from '../../public/texts.js';
+import { makeToken, TokenVerifier } from '../../server/access/token.js';
+import { loadConfig } from '../../server/config/config.js';
+import { createHttpCounts } from '../../server/http/http-counts.js';
+import { Metrics } from '../../server/operator/metrics.js';
+import { Readiness } from '../../server/operator/readiness.js';
+import { createStatus } from '../../server/operator/status.js';
+import { Recordings } from '../../server/recording/recordings.js';
+import { Arrivals } from '../../server/room/arrivals.js';
+import { createServer } from '../../server/server.js';
+import { BaseSession, prepareControl } from '../../server/transport/session.js';
+import { Conference, settle } from '../fakes/conference.js';
+import { FakeClock } from '../fakes/fake-clock.js';
+import { OPERATOR_TOKEN, WITH_OPERATOR } from '../support/operator.js';
+
+/** @import { ErrorCode } from '../../public/shared/errors.js' */
+
+const SECRET = 'a-secret-of-at-least-32-characters';
+const NOW = 1_800_000_000_000;
+
+/** @type {(() => unknown)[]} */
+const open = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+/** A session as all transports have it, whose other end is the test. */
+class Session extends BaseSession {
+  /** @type {any[]} */
+  messages = [];
+
+  /** @param {object} message */
+  sendControl(message) {
+    this.messages.push(prepareControl(message).message);
+  }
+
+  /** @override @param {number} code @param {string} reason */
+  close(code, reason) {
+    this.end(code, reason);
+  }
+
+  send() {
+    return true;
+  }
+
+  stats() {
+    return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
+  }
+
+  /** @param {object} message */
+  say(message) {
+    this.receiveControl(message, 0);
+  }
+
+  /** @param {string} type */
+  last(type) {
+    return this.messages.findLast((message) => message.type === type);
+  }
+}
+
+/** Rooms on a fake clock, with Ann in one of them, who is its moderator. */
+class World {
+  /** @param {ConstructorParameters<typeof Conference>[0]} [options] @param {TokenVerifier | null} [verifier] */
+  constructor(options, verifier = null) {
+    this.conference = new Conference({ maxParticipants: 200, ...options });
+    const { rooms, clock } = this.conference;
+    this.arrivals = new Arrivals({ rooms, clock, log: { error: () => {} }, verifier });
+    this.clock = clock;
+    this.rooms = rooms;
+  }
+
+  /** @param {string} [peer] */
+  arrive(peer = '192.0.2.1:1') {
+    const session = new Session({ transport: this.conference.transport, peer, log: { error: () => {} }, now: 0, onEnd: () => {} });
+    this.arrivals.accept(/** @type {any} */ (session));
+    return session;
+  }
+
+  /** @param {Record<string, unknown>} [wishes] @param {string} [peer] */
+  async join({ name = 'Ann', ...wishes } = {}, peer) {
+    const session = this.arrive(peer);
+    session.say({ type: 'join', version: 1, room: 'lab', name, ...wishes });
+    await settle();
+    return session;
+  }
+
+  /** Ann and Bob. */
+  async two() {
+    return { ann: await this.join(), bob: await this.join({ name: 'Bob' }) };
+  }
+}
+
+/** @param {Session} session @param {Record<string, unknown>} message */
+const moderate = (session, message) => session.say({ type: 'moderate', ...message });
+
+/** Waits for what is computed on another thread. @param {Session} session @param {string} type */
+const told = (session, type) => vi.waitFor(() => expect(session.last(type)).toBeDefined());
+
+/** A world in which joining needs a token. @param {number} [now] */
+const withKeys = (now = NOW) => new World({}, new TokenVerifier(new Map([['main', SECRET]]), () => now));
+
+/** @param {Record<string, unknown>} [own] */
+const tokenOf = (own) =>
+  makeToken({ keyId: 'main', secret: SECRET, room: 'lab', name: 'Ann', identity: 'ann-1', role: 'speaker', ttlSeconds: 60, now: NOW, ...own });
+
+/** @param {World} world @param {string | undefined} token */
+async function joinWith(world, token) {
+  const session = await world.join({ token });
+  await told(session, 'refused');
+}
+
+/** A room whose recordings can't begin. @param {string | null} code  why; null where they begin and fail */
+const recordingThat = (code) =>
+  /** @type {any} */ ({
+    offered: true,
+    refusal: () => (code === null ? null : { code }),
+    begin: () => {
+      throw new Error('no disk');
+    },
+    logError: () => {},
+  });
+
+/** @param {string | null} code */
+async function record(code) {
+  const world = new World({ recordings: recordingThat(code) });
+  const ann = await world.join();
+  ann.say({ type: 'record', on: true });
+  await told(ann, 'refused');
+}
+
+/** What is told to sessions, without a socket. @type {Partial<Record<ErrorCode, () => Promise<unknown>>>} */
+const inRooms = {
+  'bad-request': () => new World().join({ room: 5 }),
+  'protocol-version': () => new World().join({ version: 2 }),
+  'room-name': () => new World().join({ room: 'not a name' }),
+  'user-name': () => new World().join({ name: '' }),
+  'room-full': () => new World({ maxParticipants: 1 }).two(),
+  'too-many-rooms': async () => {
+    const world = new World({ maxRooms: 1 });
+    await world.join();
+    await world.join({ room: 'tea' });
+  },
+  'server-full': () => new World({ maxPeople: 1 }).two(),
+  'server-closing': async () => {
+    const world = new World();
+    world.rooms.close();
+    await world.join();
+  },
+  draining: async () => {
+    const world = new World();
+    world.rooms.drain(30);
+    await world.join();
+  },
+  'join-timeout': async () => {
+    const world = new World();
+    world.arrive();
+    world.clock.advance(10_000);
+  },
+  'join-flood': async () => {
+    const world = new World();
+    for (let i = 0; i < 101; i++) await world.join({ name: `P${i}` });
+  },
+  'server-busy': async () => {
+    const world = new World({ effort: { complexity: 5, share: 0.95 } });
+    await world.two();
+    for (let i = 0; i < 60; i++) {
+      world.clock.stall(70);
+      world.clock.advance(1);
+    }
+    await world.join({ name: 'Cid' });
+  },
+  internal: async () => {
+    const world = new World();
+    world.rooms.join = () => {
+      throw new Error('a mistake');
+    };
+    await world.join();
+  },
+  'token-missing': () => joinWith(withKeys(), undefined),
+  'token-invalid': () => joinWith(withKeys(), 'abc'),
+  'token-expired': async () => joinWith(withKeys(NOW + 3_600_000), await tokenOf()),
+  'token-early': async () => joinWith(withKeys(NOW - 3_600_000), await tokenOf()),
+  'token-endless': async () => {
+    const claims = { iss: 'main', sub: 'ann-1', video: { room: 'lab', roomJoin: true } };
+    await joinWith(withKeys(), await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(SECRET)));
+  },
+  'token-foreign': async () => joinWith(withKeys(), await tokenOf({ keyId: 'theirs' })),
+  'token-room': async () => joinWith(withKeys(), await tokenOf({ room: 'other' })),
+  banned: async () => {
+    const world = new World();
+    const { ann, bob } = await world.two();
+    moderate(ann, { action: 'remove', person: bob.last('welcome').you, banSeconds: 60 });
+    await world.join({ name: 'Bob' });
+  },
+  'room-locked': async () => {
+    const world = new World();
+    moderate(await world.join(), { action: 'lock', on: true });
+    await world.join({ name: 'Bob' });
+  },
+  'password-missing': async () => {
+    const world = new World();
+    moderate(await world.join(), { action: 'password', password: 'tea' });
+    await told(await world.join({ name: 'Bob' }), 'refused');
+  },
+  'password-wrong': async () => {
+    const world = new World();
+    moderate(await world.join(), { action: 'password', password: 'tea' });
+    await told(await world.join({ name: 'Bob', password: 'coffee' }), 'refused');
+  },
+  'password-flood': async () => {
+    const world = new World();
+    moderate(await world.join(), { action: 'password', password: 'tea' });
+    for (let i = 0; i < 11; i++) await told(await world.join({ name: 'Bob', password: 'coffee' }), 'refused');
+  },
+  'lobby-full': async () => {
+    const world = new World();
+    moderate(await world.join(), { action: 'lobby', on: true });
+    for (let i = 0; i < 11; i++) await world.join({ name: `P${i}` });
+  },
+  'turned-away': async () => {
+    const world = new World();
+    const ann = await world.join();
+    moderate(ann, { action: 'lobby', on: true });
+    await world.join({ name: 'Bob' });
+    moderate(ann, { action: 'turn-away', knock: '1' });
+  },
+  'ban-place': async () => {
+    const world = new World();
+    const ann = await world.join();
+    const own = await world.join({ name: 'Own' }, '127.0.0.1:5');
+    moderate(ann, { action: 'remove', person: own.last('welcome').you, banSeconds: 60 });
+  },
+  'not-allowed': async () => moderate((await new World().two()).bob, { action: 'lock', on: true }),
+  'person-unknown': async () => moderate(await new World().join(), { action: 'mute', person: '99', muted: true }),
+  'muted-by-moderator': async () => {
+    const { ann, bob } = await new World().two();
+    moderate(ann, { action: 'mute', person: bob.last('welcome').you, muted: true });
+    bob.say({ type: 'mute', muted: false });
+  },
+  'chat-flood': async () => {
+    const world = new World();
+    const ann = await world.join();
+    for (let i = 0; i < 200 && !ann.last('refused'); i++) {
+      if (i % 10 === 9) world.clock.advance(500);
+      ann.say({ type: 'chat', text: `${i}` });
+    }
+  },
+  'recording-off': async () => {
+    const ann = await new World().join();
+    ann.say({ type: 'record', on: true });
+  },
+  'recording-limit': () => record('recording-limit'),
+  'recording-share': () => record('recording-share'),
+  'recording-busy': () => record('recording-busy'),
+  'recording-failed': () => record(null),
+  'recording-others': async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
+    open.push(() => rm(directory, { recursive: true, force: true }));
+    const log = { warn: () => {}, error: () => {} };
+    const recordings = new Recordings({ directory, limitBytes: 1e9, keepHours: 1, clock: new FakeClock(), wallNow: Date.now, log });
+    open.push(() => recordings.close());
+    const world = new World({ recordings });
+    open.push(() => world.rooms.close());
+    const { ann, bob } = await world.two();
+    ann.say({ type: 'record', on: true });
+    await told(bob, 'recording');
+    bob.say({ type: 'record', on: false });
+  },
+};
+
+/** @param {string[]} argv */
+async function startServer(argv = [...WITH_OPERATOR]) {
+  const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
+  const server = await createServer(loadConfig({ argv: ['--port', '0', '--engine', 'none', ...argv], env: {} }), { log });
+  open.push(() => server.close());
+  return server.url;
+}
+
+const json = { 'content-type': 'application/json' };
+const asOperator = { authorization: `Bearer ${OPERATOR_TOKEN}`, ...json };
+
+/** @param {string} url @param {Record<string, string>} headers @returns {Promise<number>} the status */
+async function rawly(url, headers) {
+  const asked = request(url, { headers, agent: false }).end();
+  const [response] = await once(asked, 'response');
+  response.resume();
+  return response.statusCode;
+}
+
+/** What is told over HTTP: each answers with its status. @type {Partial<Record<ErrorCode, () => Promise<number>>>} */
+const overHttp = {
+  'bad-request': async () => (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: json, body: '{' })).status,
+  'content-type': async () => (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: {}, body: 'x' })).status,
+  'body-too-large': async () => (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: json, body: 'x'.repeat(200_000) })).status,
+  'not-found': async () => (await fetch(`${await startServer()}/nothing`)).status,
+  'session-unknown': async () => (await fetch(`${await startServer()}/api/sessions/${'x'.repeat(24)}/packets`, { method: 'POST' })).status,
+  'operator-off': async () => (await fetch(`${await startServer([])}/api/rooms`)).status,
+  'operator-token': async () => (await fetch(`${await startServer()}/api/rooms`)).status,
+  'host-not-allowed': async () => rawly(await startServer(), { host: 'evil.example' }),
+  'too-many-requests': async () => {
+    const url = await startServer();
+    let status = 200;
+    // A connection's bucket may be filled up meanwhile where the machine is slow.
+    for (let i = 0; i < 3000 && status === 200; i++) ({ status } = await fetch(`${url}/api/clock`));
+    return status;
+  },
+  'origin-not-allowed': async () => {
+    const socket = new WebSocket(`${(await startServer()).replace('http', 'ws')}/session`, { origin: 'http://evil.example' });
+    const [, response] = await once(socket, 'unexpected-response');
+    socket.on('error', () => {}).terminate();
+    return response.statusCode;
+  },
+  // A join is refused over HTTP/1 with its code's status, and counted once all the same.
+  'room-name': async () => {
+    const body = JSON.stringify({ type: 'join', version: 1, room: 'not a name', name: 'Ann' });
+    return (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: json, body })).status;
+  },
+  'person-unknown': async () => {
+    const url = await startServer();
+    const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' });
+    await fetch(`${url}/api/sessions`, { method: 'POST', headers: json, body });
+    return (await fetch(`${url}/api/rooms/lab/people/99`, { method: 'DELETE', headers: asOperator })).status;
+  },
+};
+
+/** How sessions end that were not refused. @type {Partial<Record<ErrorCode, () => Promise<unknown>>>} */
+const ends = {
+  'idle-timeout': async () => {
+    const world = new World();
+    await world.join();
+    world.clock.advance(12_000);
+  },
+  'session-lost': async () => (await new World().join()).closeWith('session-lost'),
+  'resumed-elsewhere': async () => {
+    const world = new World();
+    const ann = await world.join();
+    await world.join({ resume: ann.last('welcome').resume });
+  },
+  removed: async () => {
+    const { ann, bob } = await new World().two();
+    moderate(ann, { action: 'remove', person: bob.last('welcome').you });
+  },
+  'room-ended': async () => moderate(await new World().join(), { action: 'end' }),
+};
+
+/** The metrics as they are scraped, of this process. */
+function openMetrics() {
+  const { rooms } = new Conference();
+  const status = createStatus({
+    rooms,
+    recordings: { usage: { bytes: 0, limitBytes: 0, open: 0 } },
+    readiness: new Readiness({ isDraining: () => false, drain: () => {} }),
+    effort: { complexity: 5 },
+    cpuMs: () => 0,
+    now: () => 0,
+    build: { version: '0', codec: 'none', engine: null },
+    limits: { rooms: 1, people: 1 },
+    requests: /** @type {any} */ ({ byStatus: () => ({}) }),
+    httpCounts: createHttpCounts(),
+    arrivals: { waiting: 0 },
+    admissions: () => null,
+  });
+  const metrics = new Metrics(status);
+  /** The sum of a metric over all labels but the code. @param {string} name @param {string} code */
+  return async (name, code) => {
+    const lines = (await metrics.collect()).split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(`code="${code}"`));
+    return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+  };
+}
+
+const codes = /** @type {ErrorCode[]} */ (Object.keys(errors));
+
+describe('the registry of errors', () => {
+  it.each(codes)('has all of %s: a number of its own, a status, a sentence, and one on the page', (code) => {
+    const { close, status, message } = errors[code];
+    expect(codes.filter((other) => errors[other].close === close)).toEqual([code]);
+    expect(close).toBeGreaterThan(0);
+    // A WebSocket's own are 4000 to 4999.
+    expect(close).toBeLessThan(1000);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(600);
+    expect(message).toMatch(/^[A-Z].*[.]$/s);
+    expect(failureTexts).toHaveProperty(code, expect.stringMatching(/\.$/));
+  });
+
+  it('has no code that is not tried below', () => {
+    const tried = [inRooms, overHttp, ends].flatMap((table) => Object.keys(table));
+    expect([...new Set(tried)].sort()).toEqual([...codes].sort());
+  });
+});
+
+describe('a refusal is counted once, in the metrics', () => {
+  it.each(Object.entries(inRooms))('of %s, to a session', async (code, provoke) => {
+    const count = openMetrics();
+    const before = await count('aloud_refusals_total', code);
+    await provoke();
+    expect((await count('aloud_refusals_total', code)) - before).toBe(1);
+  });
+
+  it.each(Object.entries(overHttp))('of %s, over HTTP with its status', async (code, provoke) => {
+    const count = openMetrics();
+    const before = await count('aloud_refusals_total', code);
+    expect(await provoke()).toBe(errors[/** @type {ErrorCode} */ (code)].status);
+    expect((await count('aloud_refusals_total', code)) - before).toBe(1);
+  });
+});
+
+describe('a session’s end is counted once, in the metrics', () => {
+  it.each(Object.entries(ends))('for %s', async (code, provoke) => {
+    const count = openMetrics();
+    const before = await count('aloud_sessions_ended_total', code);
+    await provoke();
+    expect((await count('aloud_sessions_ended_total', code)) - before).toBe(1);
+  });
+});
