@@ -24,7 +24,7 @@ export const accessTexts = Object.freeze({
  * @param {Record<string, any>} message  a `moderated`
  * @returns {string} empty for an act that the page doesn't know
  */
-export function moderatedText({ action, by, role }) {
+export function moderatedText({ action, by, operator, role }) {
   const text = Object.hasOwn(moderatedTexts, action) ? moderatedTexts[/** @type {keyof typeof moderatedTexts} */ (action)] : null;
-  return text?.(by ?? null, String(role)) ?? '';
+  return text?.(operator ? 'The server’s operator' : (by ?? null), String(role)) ?? '';
 }

@@ -329,7 +329,7 @@ export class Moderation {
    * @param {object} [more]
    */
   #tell(member, action, by, more) {
-    member.tell({ type: 'moderated', action, by: by?.label ?? null, ...more });
+    member.tell({ type: 'moderated', action, by: by?.label ?? null, ...(by?.id === OPERATOR.id && { operator: true }), ...more });
   }
 
   /** @param {Member} member @param {By | null} by */

@@ -347,7 +347,7 @@ describe('the operator', () => {
     expect(moderation()?.setRole(ann.id, 'listener', OPERATOR)).toBe(null);
     expect(moderation()?.mute(bob.id, true, OPERATOR)).toBe(null);
     expect(moderation()?.remove('99', {}, OPERATOR)).toBe('person-unknown');
-    expect(last(bob, 'moderated')).toMatchObject({ action: 'muted', by: 'operator' });
+    expect(last(bob, 'moderated')).toMatchObject({ action: 'muted', by: 'operator', operator: true });
     expect(moderation()?.remove(bob.id, { banMs: 1000 }, OPERATOR)).toBe(null);
     expect(moderation()?.endForAll(OPERATOR)).toBe(null);
     expect(audit().map(({ action, byName }) => `${byName} ${action}`)).toEqual(['operator role', 'operator mute', 'operator ban', 'operator end']);

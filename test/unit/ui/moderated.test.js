@@ -9,6 +9,11 @@ const server = readFileSync(new URL('../../../server/room/moderation.js', import
 const acts = [...server.matchAll(/#tell\(member, ([^,]*'),/g)].flatMap(([, told]) => [...told.matchAll(/'([a-z-]+)'/g)].map(([, act]) => act));
 
 describe('what a moderator does to somebody', () => {
+  it('names the operator as such, and nobody who is only called so', () => {
+    expect(moderatedText({ action: 'muted', by: 'operator', operator: true })).toMatch(/^The server’s operator has muted you/);
+    expect(moderatedText({ action: 'muted', by: 'operator' })).toMatch(/^operator has/);
+  });
+
   it('is of four kinds', () => expect(acts.sort()).toEqual(['hand-lowered', 'may-unmute', 'muted', 'role']));
 
   it.each(acts)('has a sentence for %s, with the name of who did it', (action) => {
