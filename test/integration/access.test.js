@@ -24,7 +24,7 @@ const SECRET = 'a-secret-of-at-least-32-characters';
 const OTHER = 'another-secret-of-32-characters-or-more';
 const KEYS = `main:${SECRET}`;
 const codec = await loadCodec('libopus-wasm');
-const { channels: [speech] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+const { channels: [voice] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
 const transports = /** @type {const} */ ([...(isBuilt() ? ['webtransport'] : []), 'websocket', 'http1']);
 
 /**
@@ -179,9 +179,9 @@ describe.concurrent.each(transports)('with --keys, over %s', (transport) => {
 
   it.concurrent('a token that lets neither hear nor speak lets no sound pass either way', async (test) => {
     const server = await startServer(test, '--keys', KEYS);
-    const ann = await joined(test, server, 'Ann', 'websocket', { token: await tokenFor('tea', 'Ann'), speech });
+    const ann = await joined(test, server, 'Ann', 'websocket', { token: await tokenFor('tea', 'Ann'), speech: voice });
     const video = { room: 'tea', roomJoin: true, canPublish: false, canSubscribe: false, canPublishData: false };
-    const eve = await joined(test, server, 'Eve', transport, { token: await signed({ name: 'Eve', video }), speech });
+    const eve = await joined(test, server, 'Eve', transport, { token: await signed({ name: 'Eve', video }), speech: voice });
     expect(last(eve, 'welcome')?.may).toEqual([]);
     const bob = await joined(test, server, 'Bob', transport, { token: await tokenFor('tea', 'Bob') });
     // What one who may hear is sent, in the same room, and over the same transport.
