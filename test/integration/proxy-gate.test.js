@@ -74,13 +74,13 @@ async function listening(server) {
  * @param {number} upstream  the server's port
  */
 async function startProxy(upstream) {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 2 * MAX_CONNECTIONS });
   open.push(() => agent.destroy());
   const counts = { connections: 0, failures: 0 };
   const proxy = createHttpServer((request, response) => {
     const said = request.headers['x-forwarded-for'];
     const from = request.socket.remoteAddress ?? '';
-    const headers = { ...request.headers, 'x-forwarded-for': said ? `${said}, ${from}` : from };
+    const headers = { ...request.headers, connection: 'keep-alive', 'x-forwarded-for': said ? `${said}, ${from}` : from };
     const options = { agent, host: '127.0.0.1', port: upstream, localAddress: PROXY, path: request.url, method: request.method, headers };
     const asked = httpRequest(options, (answer) => {
       response.writeHead(answer.statusCode ?? 500, { 'retry-after': answer.headers['retry-after'] ?? '' });
@@ -96,7 +96,15 @@ async function startProxy(upstream) {
     response.on('close', () => asked.destroy());
     request.pipe(asked);
   });
-  return { counts, port: await listening(proxy) };
+  const port = await listening(proxy);
+  return {
+    counts,
+    port,
+    /** Connections that wait for a request. */
+    get free() {
+      return Object.values(agent.freeSockets).flat().length;
+    },
+  };
 }
 
 /**
@@ -157,6 +165,9 @@ describe('behind a trusted proxy', () => {
     expect([await ask(proxy.port, EVE), await ask(proxy.port, ANN)]).toEqual([429, 200]);
     for (const response of waiting) response.end();
     expect(countOf(await unanswered, 200)).toBe(MAX_CONNECTIONS);
+    // The proxy's connections wait for whoever is next, and count for nobody.
+    expect(proxy.free).toBeGreaterThanOrEqual(MAX_CONNECTIONS);
+    expect(await ask(proxy.port, EVE)).toBe(200);
     expect(await ask(proxy.port, EVE)).toBe(200);
     expect([gate.counts.limited, gate.counts.pipelined, proxy.counts.failures]).toEqual([1, 0, 0]);
   });
