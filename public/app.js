@@ -1,4 +1,4 @@
-import { takeInvitation } from './ui/lobby/invitation.js';
+import { takeInvitation } from './ui/kit/invitation.js';
 import { makeRoomName, readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
 import { elementOf } from './ui/kit/element.js';
 import { Notices } from './ui/kit/notices.js';

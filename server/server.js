@@ -39,7 +39,7 @@ import { readKeys } from './config/keys.js';
 import { TokenVerifier } from './access/token.js';
 import { Arrivals } from './room/arrivals.js';
 import { Rooms } from './room/rooms.js';
-import { clientAddress } from './transport/client-address.js';
+import { clientAddress, trustedPeer } from './transport/client-address.js';
 import { createHttp1Transport } from './transport/http1.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
@@ -159,7 +159,8 @@ function openGate(config, certificate, { clock, log }, opened) {
     warn: (message) => log.warn(message),
   });
   const httpCounts = createHttpCounts();
-  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts, clientOf: config.trustProxy ? clientAddress(config) : null });
+  const known = { clientOf: clientAddress(config), isProxy: trustedPeer(config) };
+  const gate = new Gate({ clock, isAllowedHost, counts: httpCounts, ...known });
   opened.push(() => gate.close());
   const httpServer = createPageServer(config, certificate);
   opened.push(() => closeServer(httpServer));

@@ -31,6 +31,7 @@ const DWELL_MS = 500;
 export class LabPage {
   #config;
   #notices;
+  #token;
   #runner = new Runner();
   #measurements = new Measurements();
   /** @type {AudioFormat | null} */
@@ -58,10 +59,12 @@ export class LabPage {
   /**
    * @param {ServerConfig & { version?: string }} config
    * @param {Notices} notices
+   * @param {string} [token]  of an invitation
    */
-  constructor(config, notices) {
+  constructor(config, notices, token) {
     this.#config = config;
     this.#notices = notices;
+    this.#token = token;
     const reasons = new Map(PROTOCOLS.map((protocol) => [protocol, whyNot(protocol, config, window)]));
     this.#protocols = new ProtocolChoice(elementOf('protocols', HTMLElement), { type: 'checkbox', reasons });
     const host = elementOf('delay-protocols', HTMLElement);
@@ -173,7 +176,7 @@ export class LabPage {
     this.#announcer.textContent = texts.begun;
     this.#measuredAt = new Date().toISOString();
     this.#showButtons(which, texts.stop);
-    const wish = { kind, origin: location.origin, config: this.#config, settings };
+    const wish = { kind, origin: location.origin, config: this.#config, token: this.#token, settings };
     const problem = await this.#runner.start(wish, (event) => {
       onEvent(event);
       if (event.type === 'opened') this.#format = event.format;

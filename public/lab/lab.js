@@ -4,6 +4,7 @@
 
 import { fetchConfig } from '../client/connection/join.js';
 import { elementOf } from '../ui/kit/element.js';
+import { takeInvitation } from '../ui/kit/invitation.js';
 import { Notices } from '../ui/kit/notices.js';
 import { LabPage } from './lab-page.js';
 import { texts } from './texts.js';
@@ -19,6 +20,6 @@ try {
 }
 
 if (config) {
-  const page = new LabPage(config, notices);
+  const page = new LabPage(config, notices, takeInvitation('/lab'));
   addEventListener('pagehide', () => page.leave());
 }

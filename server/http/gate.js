@@ -58,18 +58,22 @@ export class Gate {
   #serve = () => {};
   #stopChecks;
   #clientOf;
+  #isProxy;
 
   /**
    * @param {object} options
    * @param {Clock} options.clock
    * @param {IsAllowedHost} options.isAllowedHost
    * @param {HttpCounts} options.counts
-   * @param {((request: IncomingMessage) => { remoteAddress?: string }) | null} [options.clientOf] tells the client behind
-   *   trusted proxies; null where there are none. Given, connections aren't counted by address: a proxy has many people's
+   * @param {(request: IncomingMessage) => { remoteAddress?: string }} [options.clientOf]
+   *   tells a request's client, which is its socket unless a trusted proxy names another
+   * @param {(socket: Socket) => boolean} [options.isProxy]
+   *   whether who connects is a trusted proxy, whose connections carry many people's requests
    */
-  constructor({ clock, isAllowedHost, counts, clientOf = null }) {
+  constructor({ clock, isAllowedHost, counts, clientOf = ({ socket }) => socket, isProxy = () => false }) {
     this.#clock = clock;
     this.#clientOf = clientOf;
+    this.#isProxy = isProxy;
     this.#isAllowedHost = isAllowedHost;
     this.#counts = counts;
     this.#stopChecks = repeat(clock, CHECK_MS, () => this.#endSlow());
@@ -144,7 +148,7 @@ export class Gate {
    * @param {boolean} isSecure whether TLS is to begin
    */
   #connected(socket, isSecure) {
-    const connection = this.#visitors.connect(socket, isSecure, this.#clock.now(), this.#clientOf !== null);
+    const connection = this.#visitors.connect(socket, isSecure, this.#clock.now(), this.#isProxy(socket));
     if (connection === null) {
       this.#counts.connections += 1;
       socket.destroy();
@@ -180,18 +184,28 @@ export class Gate {
       response.once('finish', () => {
         connection.answering = null;
         this.#answering.delete(connection);
+        this.#visitors.release(connection);
       });
     }
-    const refusal = this.#refusal(request, connection, kind);
-    if (refusal === null) return true;
-    response.setHeader('Connection', 'close');
-    if (refusal !== 'too-many-requests') {
-      answerFailure(request, response, refusal);
-      return false;
-    }
-    response.setHeader('Retry-After', '1');
-    this.#clock.setTimeout(() => answerFailure(request, response, refusal), REFUSAL_MS);
-    return false;
+    const client = this.#clientOf(request);
+    const isProxied = client !== request.socket;
+    const isCrowded = isProxied && connection !== undefined && !this.#visitors.carry(connection, client.remoteAddress);
+    const refusal = isCrowded ? 'too-many-requests' : this.#refusal(request, connection, kind);
+    if (refusal !== null) this.#refuse(request, response, refusal, isProxied);
+    return refusal === null;
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @param {Refusal} refusal
+   * @param {boolean} isProxied  whether a proxy carries it, whose connection is others' too: it waits for nothing
+   */
+  #refuse(request, response, refusal, isProxied) {
+    if (!isProxied) response.setHeader('Connection', 'close');
+    if (refusal === 'too-many-requests') response.setHeader('Retry-After', '1');
+    if (isProxied || refusal !== 'too-many-requests') answerFailure(request, response, refusal);
+    else this.#clock.setTimeout(() => answerFailure(request, response, refusal), REFUSAL_MS);
   }
 
   /**
@@ -215,7 +229,7 @@ export class Gate {
    */
   #take(request, connection, kind) {
     const now = this.#clock.now();
-    const client = this.#clientOf?.(request) ?? request.socket;
+    const client = this.#clientOf(request);
     if (client !== request.socket) return this.#visitors.takeFor(client.remoteAddress, kind, now);
     return connection?.take(kind, now) ?? true;
   }

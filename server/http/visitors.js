@@ -44,6 +44,8 @@ export class Connection {
   askedMs = 0;
   /** The bytes that had gone out before it. */
   sentBefore = 0;
+  /** The client whose request a trusted proxy's connection carries. @type {Visitor | null} */
+  client = null;
 
   /**
    * @param {Socket} socket
@@ -68,7 +70,7 @@ export class Connection {
 class Visitor {
   buckets = bucketsOf('address');
   connecting;
-  /** The oldest first. @type {Set<Connection>} */
+  /** Its own, the oldest first, and those of proxies that carry a request of its. @type {Set<Connection>} */
   connections = new Set();
 
   /** @param {boolean} isSecure */
@@ -91,16 +93,37 @@ export class Visitors {
    * @param {Socket} socket
    * @param {boolean} isSecure whether TLS is to begin
    * @param {number} nowMs
-   * @param {boolean} [isProxied] whether it is a trusted proxy's, which has many people's
+   * @param {boolean} [isProxy] whether it is a trusted proxy's, which has many people's: it has no limit
    * @returns {Connection | null} null where it is one too many
    */
-  connect(socket, isSecure, nowMs, isProxied = false) {
+  connect(socket, isSecure, nowMs, isProxy = false) {
     const visitor = this.#at(socket.remoteAddress, isSecure);
-    if (!isProxied && visitor.connecting.take(nowMs) > 0) return null;
-    if (!isProxied && visitor.connections.size >= MAX_CONNECTIONS && !endIdle(visitor)) return null;
+    if (!isProxy && visitor.connecting.take(nowMs) > 0) return null;
+    if (!isProxy && visitor.connections.size >= MAX_CONNECTIONS && !endIdle(visitor)) return null;
     const connection = new Connection(socket, visitor);
     visitor.connections.add(connection);
     return connection;
+  }
+
+  /**
+   * Counts a trusted proxy's connection for the client whose request it carries, until the answer is out: see release().
+   * @param {Connection} connection
+   * @param {string | undefined} address  the client's
+   * @returns {boolean} false where as many carry requests of the client's as it might have connections
+   */
+  carry(connection, address) {
+    this.#forgetOne();
+    const client = this.#at(address, false);
+    if (client.connections.size >= MAX_CONNECTIONS) return false;
+    client.connections.add(connection);
+    connection.client = client;
+    return true;
+  }
+
+  /** @param {Connection} connection  one that carries nobody's request any more. Idempotent */
+  release(connection) {
+    connection.client?.connections.delete(connection);
+    connection.client = null;
   }
 
   /**
@@ -116,8 +139,14 @@ export class Visitors {
 
   /** @param {Connection} connection that has ended, or is none of HTTP any more. Idempotent */
   disconnect(connection) {
+    this.release(connection);
     connection.visitor.connections.delete(connection);
     this.#forgetOne();
+  }
+
+  /** How many addresses are remembered. */
+  get size() {
+    return this.#visitors.size;
   }
 
   /**

@@ -1,6 +1,11 @@
 /**
- * Writes confusables.json from Unicode's confusables.txt (https://www.unicode.org/Public/security/):
- * `node server/names/make-confusables.js confusables.txt`. To be run when Unicode has a new version.
+ * Writes confusables.json from Unicode's own confusables.txt, to be run when Unicode has a new version:
+ *
+ *     curl -O https://www.unicode.org/Public/security/latest/confusables.txt
+ *     node server/names/make-confusables.js confusables.txt
+ *
+ * ICU's sources have the file too, as icu4c/source/data/unidata/confusables.txt. A second argument names another file to
+ * be written.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,6 +16,9 @@ const LINE = /^([0-9A-F]+)\s*;\s*([0-9A-F ]+?)\s*;/;
 const VERSION = /^# Version: (\S+)/m;
 
 const TERMS = 'Copyright © Unicode, Inc. Unicode License v3: https://www.unicode.org/license.txt';
+
+/** How anybody makes the table anew. */
+const MADE = 'node server/names/make-confusables.js confusables.txt, of https://www.unicode.org/Public/security/latest/';
 
 const hex = (/** @type {string} */ number) => Number.parseInt(number, 16).toString(16);
 
@@ -27,9 +35,9 @@ function read(text) {
   return { version: VERSION.exec(text)?.[1] ?? 'unknown', characters };
 }
 
-const [path] = process.argv.slice(2);
+const [path, to = new URL('confusables.json', import.meta.url)] = process.argv.slice(2);
 if (path === undefined) throw new TypeError('Say where confusables.txt is.');
 const { version, characters } = read(readFileSync(path, 'utf8'));
 const prototypes = Object.fromEntries([...characters].map(([key, all]) => [key, all.join(' ')]));
-const json = JSON.stringify({ source: `confusables.txt of Unicode ${version}`, terms: TERMS, prototypes }, null, 1);
-writeFileSync(new URL('confusables.json', import.meta.url), `${json}\n`);
+const json = JSON.stringify({ source: `confusables.txt of Unicode ${version}`, made: MADE, terms: TERMS, prototypes }, null, 1);
+writeFileSync(to, `${json}\n`);

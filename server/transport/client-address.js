@@ -45,6 +45,16 @@ export function clientAddress({ trustProxy, proxyHeader }) {
   };
 }
 
+/**
+ * Makes the function that tells whether who connects is a trusted proxy.
+ * @param {{ trustProxy: string | null }} options  as the option has it
+ * @returns {(socket: { remoteAddress?: string }) => boolean}
+ */
+export function trustedPeer({ trustProxy }) {
+  const trusted = trustProxy === null ? null : readProxies(trustProxy);
+  return ({ remoteAddress = '' }) => trusted?.(plain(remoteAddress), 0) ?? false;
+}
+
 /** IPv4 as such, even where it came through an IPv6 socket. @param {string} address */
 const plain = (address) => address.replace(/^::ffff:(?=\d+\.)/i, '');
 

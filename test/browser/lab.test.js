@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
+import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from './support/aloud-server.js';
 import { inChromium } from './support/chromium.js';
 import { lowContrast } from './support/contrast.js';
@@ -168,6 +169,35 @@ inChromium.describe('the lab\'s page', () => {
       expect(await page.locator('#measure-problem').innerText()).toMatch(/at least one/);
     } finally {
       await alone.close();
+    }
+  });
+
+  inChromium.it('needs a token where joining does, and takes it out of the address', async () => {
+    const keys = 'main:a-secret-of-at-least-32-characters';
+    const closed = await startServer('--engine', 'none', '--keys', keys);
+    try {
+      const stranger = await openPage(site.browser, `${closed.url}/lab`);
+      await stranger.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
+      await measure(stranger, 6, ['WebSocket', 'HTTP/1']);
+      for (const protocol of ['WebSocket', 'HTTP/1']) {
+        await stranger.getByText(`${protocol} was left out: Joining here needs an invitation.`).waitFor();
+      }
+      await expect.poll(() => stranger.getByRole('status').innerText()).toBe('Nothing was measured.');
+      expect(closed.rooms.people).toBe(0);
+      const { token } = await tokenCommand(['--room', 'measured', '--name', 'Lab', '--keys', keys], { env: {} });
+      const page = await openPage(site.browser, `${closed.url}/lab#token=${token}`);
+      await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
+      expect(page.url()).toBe(`${closed.url}/lab`);
+      await measure(page, 6, ['WebSocket', 'HTTP/1']);
+      await expect.poll(() => closed.rooms.get('measured')?.size, { timeout: 20_000 }).toBe(4);
+      await ended(page);
+      const trips = await tableOf(page, 'Round trips of each protocol');
+      for (const protocol of ['WebSocket', 'HTTP/1']) expect(Number(trips.Answered[protocol])).toBeGreaterThan(60);
+      const sound = await tableOf(page, 'Sound latency of each protocol');
+      for (const protocol of ['WebSocket', 'HTTP/1']) expect(parseFloat(sound['Likeness of the sound'][protocol])).toBeGreaterThan(90);
+      expect(closed.rooms.people).toBe(0);
+    } finally {
+      await closed.close();
     }
   });
 

@@ -3,7 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isBuilt } from '@aloud/native';
 import { expect, it } from 'vitest';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 import { withstand } from './support/withstand.js';
 
 it('joins and chats full of combining marks cost little', async () => {
@@ -69,6 +71,19 @@ it.each([
     check: ({ attack }) => {
       const { welcome = 0, ...refused } = attack.answers;
       expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
+    },
+  });
+});
+
+requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).it('160 sessions of noise over WebTransport take the processor from nobody else', async () => {
+  await withstand({
+    attack: 'noise',
+    options: { sessions: 160, perRoom: 20, overHttp3: true },
+    seconds: 4,
+    check: ({ attack }) => {
+      const { welcome = 0, ...refused } = attack.answers;
+      expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
+      expect(attack.sent).toBeGreaterThan(1000);
     },
   });
 });

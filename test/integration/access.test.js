@@ -2,9 +2,10 @@ import { Endpoint, isBuilt } from '@aloud/native';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { AccessToken } from 'livekit-server-sdk';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Headless } from '../../bench/participants/headless.js';
+import { readWav } from '../../bench/stats/wav.js';
 import { webTransportOn } from '../../bench/participants/webtransport.js';
 import { moderate } from '../../public/client/call/moderate.js';
 import { Http1Connection } from '../../public/client/connection/http1.js';
@@ -23,23 +24,23 @@ const SECRET = 'a-secret-of-at-least-32-characters';
 const OTHER = 'another-secret-of-32-characters-or-more';
 const KEYS = `main:${SECRET}`;
 const codec = await loadCodec('libopus-wasm');
+const { channels: [voice] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
 const transports = /** @type {const} */ ([...(isBuilt() ? ['webtransport'] : []), 'websocket', 'http1']);
 
-/** @type {(() => unknown)[]} */
-const open = [];
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close();
-});
+/**
+ * Access waits more than it works, so several tests run at once, and each closes what it opened.
+ * @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test
+ */
 
-/** @param {string[]} argv */
-async function startServer(...argv) {
+/** @param {Test} test @param {string[]} argv */
+async function startServer(test, ...argv) {
   /** @type {string[]} */
   const lines = [];
   const write = (/** @type {string} */ line) => void lines.push(line);
   const log = { error: write, warn: write, info: write, debug: write };
   const given = ['--port', '0', '--h3-port', '0', '--recording-limit-mb', '0', ...argv];
   const server = await createServer(loadConfig({ argv: given, env: {} }), { log });
-  open.push(() => server.close());
+  test.onTestFinished(() => server.close());
   return Object.assign(server, { lines });
 }
 
@@ -50,17 +51,21 @@ async function tokenFor(room, name, role = 'speaker', ...more) {
 }
 
 /**
+ * @param {Test} test
  * @param {{ url: string }} server
  * @param {string} name
  * @param {any} transport
- * @param {{ token?: string, password?: string, lasting?: boolean }} [options]
+ * @param {{ token?: string, password?: string, lasting?: boolean, speech?: Float32Array }} [options]
  */
-async function joined(server, name, transport, { lasting, ...options } = {}) {
-  const headless = new Headless({ codec, recordSeconds: 1, lasting });
-  open.push(() => headless.close());
+async function joined(test, server, name, transport, { lasting, speech, ...options } = {}) {
+  const headless = new Headless({ codec, recordSeconds: 10, lasting, speech });
+  test.onTestFinished(() => headless.close());
   await headless.join(/** @type {any} */ ({ origin: server.url, room: 'tea', name, transport, ...options }));
   return headless;
 }
+
+/** How loud the loudest sample was that somebody heard, in dB of full scale. @param {Headless} headless */
+const loudness = ({ recording, recorded }) => 20 * Math.log10(recording.subarray(0, recorded).reduce((most, x) => Math.max(most, Math.abs(x)), 0));
 
 /** The last control message of a type. @param {Headless} headless @param {string} type */
 const last = ({ controls }, type) => controls.findLast((message) => message.type === type);
@@ -92,10 +97,11 @@ const BAD = [
 
 /**
  * A connection that heeds no refusal: it sends sound and messages until it is closed.
+ * @param {Test} test
  * @param {{ url: string }} server
  * @param {string} transport
  */
-async function intruder(server, transport) {
+async function intruder(test, server, transport) {
   const { now } = systemClock;
   const signal = new AbortController().signal;
   const { transports: offered } = await fetchConfig(server.url);
@@ -105,7 +111,7 @@ async function intruder(server, transport) {
     return WebSocketConnection.open({ url, now, signal, WebSocket: /** @type {any} */ (WebSocket) });
   }
   const endpoint = new Endpoint({ ioThreads: 1 });
-  open.push(() => endpoint.close());
+  test.onTestFinished(() => endpoint.close());
   const { port, certificateHashes } = /** @type {any} */ (offered.webtransport);
   const url = `https://localhost:${port}/session`;
   return WebTransportConnection.open({ url, certificateHashes, now, signal, WebTransport: webTransportOn(endpoint) });
@@ -120,12 +126,12 @@ function soundOf(frame) {
   return bytes.slice(0, end + 4);
 }
 
-describe.each(transports)('with --keys, over %s', (transport) => {
-  it.each(BAD)('%s lets nobody in, and nothing passes either way', async (_what, make, code) => {
-    const server = await startServer('--keys', KEYS);
-    const ann = await joined(server, 'Ann', 'websocket', { token: await tokenFor('tea', 'Ann') });
-    const connection = await intruder(server, transport);
-    open.push(() => connection.close());
+describe.concurrent.each(transports)('with --keys, over %s', (transport) => {
+  it.concurrent.for(BAD)('%s lets nobody in, and nothing passes either way', async ([, make, code], test) => {
+    const server = await startServer(test, '--keys', KEYS);
+    const ann = await joined(test, server, 'Ann', 'websocket', { token: await tokenFor('tea', 'Ann') });
+    const connection = await intruder(test, server, transport);
+    test.onTestFinished(async () => connection.close());
     /** @type {any[]} */
     const messages = [];
     let packets = 0;
@@ -151,19 +157,19 @@ describe.each(transports)('with --keys, over %s', (transport) => {
     expect(server.lines.join('\n')).not.toContain(SECRET);
   });
 
-  it('a client is told why, with its code', async () => {
-    const server = await startServer('--keys', KEYS);
+  it.concurrent('a client is told why, with its code', async (test) => {
+    const server = await startServer(test, '--keys', KEYS);
     const token = await tokenFor('coffee', 'Ann');
-    await expect(joined(server, 'Ann', transport, { token })).rejects.toMatchObject({ code: 'token-room', refused: true });
-    await expect(joined(server, 'Ann', transport)).rejects.toMatchObject({ code: 'token-missing', refused: true });
+    await expect(joined(test, server, 'Ann', transport, { token })).rejects.toMatchObject({ code: 'token-room', refused: true });
+    await expect(joined(test, server, 'Ann', transport)).rejects.toMatchObject({ code: 'token-missing', refused: true });
   });
 
-  it('tokens of aloud and of LiveKit let people in, with their names, roles and rights', async () => {
-    const server = await startServer('--keys', `old:${OTHER},${KEYS}`);
+  it.concurrent('tokens of aloud and of LiveKit let people in, with their names, roles and rights', async (test) => {
+    const server = await startServer(test, '--keys', `old:${OTHER},${KEYS}`);
     const livekit = new AccessToken('main', SECRET, { identity: 'bob-1', name: 'Bob', ttl: '10m' });
     livekit.addGrant({ room: 'tea', roomJoin: true, canPublish: false });
-    const ann = await joined(server, 'somebody', transport, { token: await tokenFor('tea', 'Ann', 'moderator') });
-    const bob = await joined(server, 'somebody', transport, { token: await livekit.toJwt() });
+    const ann = await joined(test, server, 'somebody', transport, { token: await tokenFor('tea', 'Ann', 'moderator') });
+    const bob = await joined(test, server, 'somebody', transport, { token: await livekit.toJwt() });
     await vi.waitFor(() => expect(ann.people).toMatchObject([{ name: 'Ann', role: 'moderator' }, { name: 'Bob', role: 'listener', muted: true }]), 5000);
     expect(last(bob, 'welcome')?.may).toEqual(['listen', 'chat']);
     bob.sendControl(moderate.lock(true));
@@ -171,30 +177,51 @@ describe.each(transports)('with --keys, over %s', (transport) => {
     expect(server.rooms.get('tea')?.moderation.rules.locked).toBe(false);
   });
 
-  it('a ban holds against the same token, and against another one of the same identity', async () => {
-    const server = await startServer('--keys', KEYS);
-    const ann = await joined(server, 'Ann', transport, { token: await tokenFor('tea', 'Ann', 'moderator') });
+  it.concurrent('a token that lets neither hear nor speak lets no sound pass either way', async (test) => {
+    const server = await startServer(test, '--keys', KEYS);
+    const ann = await joined(test, server, 'Ann', 'websocket', { token: await tokenFor('tea', 'Ann'), speech: voice });
+    const video = { room: 'tea', roomJoin: true, canPublish: false, canSubscribe: false, canPublishData: false };
+    const eve = await joined(test, server, 'Eve', transport, { token: await signed({ name: 'Eve', video }), speech: voice });
+    expect(last(eve, 'welcome')?.may).toEqual([]);
+    const bob = await joined(test, server, 'Bob', transport, { token: await tokenFor('tea', 'Bob') });
+    // What one who may hear is sent, in the same room, and over the same transport.
+    await vi.waitFor(() => expect(loudness(bob)).toBeGreaterThan(-50), 10_000);
+    for (const message of [{ type: 'mute', muted: false }, { type: 'chat', text: 'let me' }, { type: 'record', on: true }, moderate.lock(true)]) {
+      eve.sendControl(message);
+    }
+    const statsOf = (/** @type {string} */ name) => server.rooms.get('tea')?.describe().people.find((person) => person.name === name)?.stats;
+    await vi.waitFor(() => expect(eve.controls.filter(({ type }) => type === 'refused').map(({ of }) => of)).toEqual(['chat', 'record', 'moderate']), 5000);
+    await vi.waitFor(() => expect(statsOf('Eve')?.dropped.unheard).toBeGreaterThan(20), 5000);
+    expect([loudness(eve), eve.stats()?.detail.playout.played]).toEqual([-Infinity, 0]);
+    expect(loudness(ann)).toBe(-Infinity);
+    expect(ann.people.find(({ name }) => name === 'Eve')).toMatchObject({ muted: true });
+    expect([...ann.controls, ...bob.controls].filter(({ type }) => type === 'chat')).toEqual([]);
+  });
+
+  it.concurrent('a ban holds against the same token, and against another one of the same identity', async (test) => {
+    const server = await startServer(test, '--keys', KEYS);
+    const ann = await joined(test, server, 'Ann', transport, { token: await tokenFor('tea', 'Ann', 'moderator') });
     const token = await tokenFor('tea', 'Eve', 'speaker', '--identity', 'eve');
-    const eve = await joined(server, 'Eve', transport, { token, lasting: true });
+    const eve = await joined(test, server, 'Eve', transport, { token, lasting: true });
     await vi.waitFor(() => expect(ann.people.length).toBe(2), 5000);
     ann.sendControl(moderate.remove(ann.people[1].id, 3600));
     await vi.waitFor(() => expect(eve.ended?.code).toBe('banned'), 5000);
-    await expect(joined(server, 'Eve', transport, { token })).rejects.toMatchObject({ code: 'banned' });
+    await expect(joined(test, server, 'Eve', transport, { token })).rejects.toMatchObject({ code: 'banned' });
     const another = await tokenFor('tea', 'Eva', 'moderator', '--identity', 'eve');
-    await expect(joined(server, 'Eva', transport, { token: another })).rejects.toMatchObject({ code: 'banned' });
+    await expect(joined(test, server, 'Eva', transport, { token: another })).rejects.toMatchObject({ code: 'banned' });
     // It comes from the same address, and isn't banned for that.
-    await joined(server, 'Bob', transport, { token: await tokenFor('tea', 'Bob') });
+    await joined(test, server, 'Bob', transport, { token: await tokenFor('tea', 'Bob') });
     expect(server.lines.filter((line) => line.startsWith('moderation'))).toHaveLength(1);
   });
 });
 
-describe.each(transports)('without keys, over %s', (transport) => {
-  it('a moderator mutes, lets somebody in from the lobby, and removes them', async () => {
-    const server = await startServer('--idle-timeout-ms', '5000');
-    const ann = await joined(server, 'Ann', transport);
+describe.concurrent.each(transports)('without keys, over %s', (transport) => {
+  it.concurrent('a moderator mutes, lets somebody in from the lobby, and removes them', async (test) => {
+    const server = await startServer(test, '--idle-timeout-ms', '5000');
+    const ann = await joined(test, server, 'Ann', transport);
     ann.sendControl(moderate.lobby(true));
     await vi.waitFor(() => expect(last(ann, 'room')).toMatchObject({ lobby: true }), 5000);
-    const coming = joined(server, 'Bob', transport, { lasting: true });
+    const coming = joined(test, server, 'Bob', transport, { lasting: true });
     await vi.waitFor(() => expect(last(ann, 'knocks')?.people).toMatchObject([{ name: 'Bob' }]), 5000);
     // Longer than a client waits for the answer to its join, and than the server bears silence.
     await pause(6000);
@@ -213,17 +240,17 @@ describe.each(transports)('without keys, over %s', (transport) => {
     expect(ann.ended).toBe(null);
   });
 
-  it('a password is asked, and the lobby turns away', async () => {
-    const server = await startServer();
-    const ann = await joined(server, 'Ann', transport);
+  it.concurrent('a password is asked, and the lobby turns away', async (test) => {
+    const server = await startServer(test);
+    const ann = await joined(test, server, 'Ann', transport);
     ann.sendControl(moderate.setPassword('tea-time'));
     await vi.waitFor(() => expect(last(ann, 'room')).toMatchObject({ password: true }), 5000);
-    await expect(joined(server, 'Bob', transport)).rejects.toMatchObject({ code: 'password-missing' });
-    await expect(joined(server, 'Bob', transport, { password: 'coffee' })).rejects.toMatchObject({ code: 'password-wrong' });
-    await joined(server, 'Bob', transport, { password: 'tea-time' });
+    await expect(joined(test, server, 'Bob', transport)).rejects.toMatchObject({ code: 'password-missing' });
+    await expect(joined(test, server, 'Bob', transport, { password: 'coffee' })).rejects.toMatchObject({ code: 'password-wrong' });
+    await joined(test, server, 'Bob', transport, { password: 'tea-time' });
     ann.sendControl(moderate.lobby(true));
     await vi.waitFor(() => expect(last(ann, 'room')).toMatchObject({ lobby: true }), 5000);
-    const coming = joined(server, 'Eve', transport, { password: 'tea-time' });
+    const coming = joined(test, server, 'Eve', transport, { password: 'tea-time' });
     const refusal = expect(coming).rejects.toMatchObject({ code: 'turned-away' });
     await vi.waitFor(() => expect(last(ann, 'knocks')?.people).toMatchObject([{ name: 'Eve' }]), 5000);
     ann.sendControl(moderate.turnAway(last(ann, 'knocks')?.people[0].id));

@@ -86,7 +86,7 @@ class Client {
   }
 
   /**
-   * @param {{ room: string, name: string, serverDelayMs?: number }} wish
+   * @param {{ room: string, name: string, token?: string, serverDelayMs?: number }} wish
    * @returns {Promise<void>} rejects with a ConnectionError
    */
   async join(wish) {
@@ -195,14 +195,15 @@ export class Pair {
    * Joins a room, A first.
    * @param {object} options
    * @param {string} options.room
+   * @param {string} [options.token]  of an invitation to it
    * @param {Codec} options.codec
    * @param {Encode} options.encode  gives the speech
    * @param {number} [options.serverDelayMs]  the room's if not given
    * @returns {Promise<void>} rejects with a ConnectionError; both have left then
    */
-  async open({ room, codec, encode, serverDelayMs }) {
+  async open({ room, token, codec, encode, serverDelayMs }) {
     try {
-      for (const [name, client] of this.clients) await client.join({ room, name: `Lab ${name}`, serverDelayMs });
+      for (const [name, client] of this.clients) await client.join({ room, name: `Lab ${name}`, token, serverDelayMs });
       const payloads = encode(codec, this.format, Number(this.welcome.bitrate));
       this.#a.talker.speak(payloads);
       this.#b.talker.speak(payloads, Math.floor(payloads.length / 2));

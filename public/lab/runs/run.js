@@ -22,6 +22,7 @@
  * @property {Place} place
  * @property {Codec} codec
  * @property {() => string} newRoom  makes the name of a room that nobody else is in
+ * @property {string} [token]  of an invitation to that room
  * @property {(event: RunEvent) => void} on
  */
 
@@ -90,12 +91,12 @@ export class Run {
    * @returns {Promise<Pair | null>} null when it can't be opened
    */
   async open(protocol, handler, { serverDelayMs, phase } = {}) {
-    const { place, codec, newRoom } = this.#options;
+    const { place, codec, newRoom, token } = this.#options;
     const onEnded = (/** @type {string} */ reason) => this.#fail(pair, reason);
     const pair = new Pair({ protocol, place, pacer: this.pacer, handler: { ...handler, onEnded }, phase });
     this.#pairs.add(pair);
     try {
-      await pair.open({ room: newRoom(), codec, encode: this.#encode, serverDelayMs });
+      await pair.open({ room: newRoom(), token, codec, encode: this.#encode, serverDelayMs });
     } catch (error) {
       this.#fail(pair, /** @type {Error} */ (error).message);
       return null;

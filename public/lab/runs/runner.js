@@ -6,6 +6,7 @@
  * @property {'round-trip' | 'live' | 'sweep'} kind
  * @property {string} origin
  * @property {ServerConfig} config
+ * @property {string} [token]    of an invitation, where joining needs one: all join its room
  * @property {object} settings  as the kind of run asks for
  */
 

@@ -1,6 +1,7 @@
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { systemClock } from '../../shared/clock.js';
 import { createLibopusCodec } from '../../shared/libopus-codec.js';
+import { roomOfInvitation } from '../../ui/kit/invitation.js';
 import { LiveRun, SweepRun } from './delay-run.js';
 import { RoundTripRun } from './round-trip-run.js';
 
@@ -28,15 +29,17 @@ const newRoom = () =>
   `lab-${[...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 
 /**
- * @param {{ kind: string, origin: string, config: any, settings: object }} options
+ * @param {{ kind: string, origin: string, config: any, token?: string, settings: object }} options
  * @param {import('../../shared/codec.js').Codec} codec
  */
-async function start({ kind, origin, config, settings }, codec) {
+async function start({ kind, origin, config, token, settings }, codec) {
+  const ofToken = token === undefined ? null : roomOfInvitation(token);
   const started = new kinds[kind](
     {
       place: { origin, config, clock: systemClock },
       codec,
-      newRoom,
+      newRoom: () => ofToken ?? newRoom(),
+      token,
       on: (/** @type {import('./run.js').RunEvent} */ event) => page.postMessage(event, transferOf(event)),
     },
     settings,

@@ -3,13 +3,13 @@
 import { get } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { WebSocket } from 'ws';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
 import { PayloadEncoder } from '../../../public/shared/payload.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { random } from '../../fakes/random.js';
 import { addressOf, count, Joining } from '../support/web-socket.js';
+import { JoiningsByWebTransport } from '../support/web-transport.js';
 
 /** How many different frames of noise there are. */
 const FRAMES = 50;
@@ -40,20 +40,23 @@ async function makeNoise() {
 
 /**
  * Many sessions that send noise without a pause.
- * @type {Attack} options: { sessions, perRoom, addresses: how many they come from }
+ * @type {Attack} options: { sessions, perRoom, addresses: how many they come from; overHttp3: whether they come by
+ *   WebTransport instead, from one address }
  */
-export async function attack(target, { sessions, perRoom, addresses }) {
+export async function attack(target, { sessions, perRoom, addresses, overHttp3 = false }) {
   const { frames, frameMs } = await makeNoise();
   const zeroMs = await zeroOf(target.origin);
+  const { transports } = await getJson(`${target.origin}/api/config`);
+  const http3 = overHttp3 ? new JoiningsByWebTransport(target, transports.webtransport) : null;
   /** @type {Record<string, number>} */
   const answers = {};
-  /** @type {Joining[]} */
+  /** @type {(Joining | ReturnType<JoiningsByWebTransport['join']>)[]} */
   const inside = [];
   let [sent, next] = [0, 0];
   /** @type {(number: number) => Promise<void>} */
   const join = async (number) => {
     const room = `noise-${Math.floor(number / perRoom)}`;
-    const eve = new Joining(target, { room, from: addressOf(number % addresses) });
+    const eve = http3?.join({ room }) ?? new Joining(target, { room, from: addressOf(number % addresses) });
     const answer = await eve.answer;
     count(answers, answer);
     if (answer === 'welcome') {
@@ -68,28 +71,31 @@ export async function attack(target, { sessions, perRoom, addresses }) {
   for (; !target.isOver(); next++) {
     const now = performance.now();
     for (let i = 0; i < inside.length; i++) {
-      const eve = inside[i];
-      if (eve.socket.readyState !== WebSocket.OPEN || eve.socket.bufferedAmount > 4096) continue;
       const frame = Math.floor((now - zeroMs) / frameMs);
-      eve.socket.send(audio(frame, next, frames[(next + i) % FRAMES]));
-      sent += 1;
+      if (inside[i].send(audio(frame, next, frames[(next + i) % FRAMES]))) sent += 1;
     }
     await pause(Math.max(1, frameMs - (performance.now() - now)));
   }
   await Promise.all(joins);
   const received = inside.reduce((sum, { packets }) => sum + packets, 0);
   for (const eve of inside) eve.leave();
+  await http3?.close();
   return { answers, sent, received };
 }
 
 /** When the server's sample clock was zero, on this process's clock. @param {string} origin */
 async function zeroOf(origin) {
+  const { clock, sampleRate } = await getJson(`${origin}/api/clock`);
+  return performance.now() - (clock * 1000) / sampleRate;
+}
+
+/** @param {string} url @returns {Promise<any>} */
+async function getJson(url) {
   const answer = await new Promise((resolve, reject) => {
     // On a connection of its own, which isn't kept.
-    get(`${origin}/api/clock`, { agent: false }, resolve).on('error', reject);
+    get(url, { agent: false }, resolve).on('error', reject);
   });
-  const { clock, sampleRate } = /** @type {any} */ (await json(answer));
-  return performance.now() - (clock * 1000) / sampleRate;
+  return json(answer);
 }
 
 /** @param {number} frame @param {number} sequence @param {Uint8Array} payload */

@@ -5,6 +5,9 @@ import { WebSocket } from 'ws';
 /** The time that a peer waits for the answer to a join, in milliseconds. */
 const ANSWER_MS = 5000;
 
+/** The bytes that may wait to be sent: more packets than these are left out. */
+const MAX_BUFFERED_BYTES = 4096;
+
 /** An address of 127.0.0.0/8 for each number, so that each is another peer. @param {number} number */
 export const addressOf = (number) => `127.${7 + ((number >> 16) & 0x7f)}.${(number >> 8) & 0xff}.${number & 0xff}`;
 
@@ -52,6 +55,13 @@ export class Joining {
   /** @param {object} message */
   say(message) {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  /** @param {Uint8Array} bytes @returns {boolean} whether the packet was sent */
+  send(bytes) {
+    if (this.socket.readyState !== WebSocket.OPEN || this.socket.bufferedAmount > MAX_BUFFERED_BYTES) return false;
+    this.socket.send(bytes);
+    return true;
   }
 
   /** Cuts the connection by a reset, without a word. */

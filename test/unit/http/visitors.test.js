@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_CONNECTIONS, RATES, Visitors } from '../../../server/http/visitors.js';
+import { FakeClock } from '../../fakes/fake-clock.js';
 
 /** @param {string} remoteAddress */
 const socketFrom = (remoteAddress) => {
@@ -66,5 +67,48 @@ describe('requests', () => {
       const six = Array.from({ length: 6 }, () => visitors.connect(socketFrom('192.0.2.1'), false, 0));
       for (let file = 0; file < 112; file++) expect(six[file % 6]?.take('file', 0)).toBe(true);
     }
+  });
+});
+
+describe('a client behind a trusted proxy', () => {
+  it('may ask for as much as an address may, by the clock, and so may the next client', () => {
+    const [visitors, clock] = [new Visitors(), new FakeClock()];
+    const taken = (/** @type {string} */ address) => {
+      let count = 0;
+      while (visitors.takeFor(address, 'api', clock.now())) count += 1;
+      return count;
+    };
+    const { atOnce, perSecond } = RATES.api.address;
+    expect([taken('192.0.2.1'), taken('192.0.2.1'), taken('192.0.2.2')]).toEqual([atOnce, 0, atOnce]);
+    clock.advance(500);
+    expect(taken('192.0.2.1')).toBe(perSecond / 2);
+    // Files have a bucket of their own; those of an IPv6 network share theirs.
+    expect(visitors.takeFor('192.0.2.1', 'file', clock.now())).toBe(true);
+    expect([taken('2001:db8::1'), taken('2001:db8::2'), taken('2001:db8:0:1::1')]).toEqual([atOnce, 0, atOnce]);
+  });
+
+  it('is served over as many connections of proxies at once as it might have itself, which are counted while they serve it', () => {
+    const visitors = new Visitors();
+    const proxys = (/** @type {number} */ count) =>
+      Array.from({ length: count }, () => /** @type {any} */ (visitors.connect(socketFrom('10.0.0.1'), false, 0, true)));
+    const all = proxys(MAX_CONNECTIONS);
+    expect(all.every((connection) => visitors.carry(connection, '192.0.2.1'))).toBe(true);
+    const [more] = proxys(1);
+    expect([visitors.carry(more, '192.0.2.1'), visitors.carry(more, '192.0.2.2')]).toEqual([false, true]);
+    visitors.release(all[0]);
+    expect(visitors.carry(all[0], '192.0.2.1')).toBe(true);
+    // One that ends serves nobody any more.
+    visitors.disconnect(all[1]);
+    visitors.release(more);
+    expect(visitors.carry(more, '192.0.2.1')).toBe(true);
+    expect(all.some(({ socket }) => socket.isDestroyed)).toBe(false);
+  });
+
+  it('is forgotten where there are many: twenty thousand are remembered', () => {
+    const visitors = new Visitors();
+    while (visitors.takeFor('192.0.2.1', 'api', 0));
+    for (let i = 0; i < 25_000; i++) visitors.takeFor(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 'api', 0);
+    expect(visitors.size).toBeLessThanOrEqual(20_001);
+    expect(visitors.takeFor('192.0.2.1', 'api', 0)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isIP } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { clientAddress } from '../../../server/transport/client-address.js';
+import { clientAddress, trustedPeer } from '../../../server/transport/client-address.js';
 
 /** @typedef {'x-forwarded-for' | 'forwarded'} Header */
 
@@ -54,6 +54,19 @@ describe('proxies by their addresses', () => {
   it('are known over an IPv6 socket too, and where the system names none nobody is', () => {
     expect(addressOf('10.0.0.1', named('192.0.2.1'), { from: '::ffff:10.0.0.1' })).toBe('192.0.2.1');
     expect(addressOf('10.0.0.1', named('192.0.2.1'), { from: '' })).toBe('');
+  });
+});
+
+describe('who connects', () => {
+  it.each([
+    [null, '10.0.0.1', false],
+    ['1', '192.0.2.7', true],
+    ['10.0.0.0/8', '10.0.0.1', true],
+    ['10.0.0.0/8', '::ffff:10.0.0.1', true],
+    ['10.0.0.0/8', '192.0.2.7', false],
+    ['10.0.0.0/8', undefined, false],
+  ])('with --trust-proxy %s, from %s: a trusted proxy? %s', (trustProxy, remoteAddress, is) => {
+    expect(trustedPeer({ trustProxy })({ remoteAddress })).toBe(is);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeInvitation } from '../../../public/ui/lobby/invitation.js';
+import { roomOfInvitation, takeInvitation } from '../../../public/ui/kit/invitation.js';
 
 /** A tab at an address. @param {string} hash @param {Map<string, string>} [kept] */
 function tab(hash, kept = new Map()) {
@@ -35,5 +35,20 @@ describe('takeInvitation', () => {
       throw new Error('SecurityError');
     };
     expect(takeInvitation('tea', { ...page, storage })).toBe('abc');
+  });
+});
+
+describe('roomOfInvitation', () => {
+  const part = (/** @type {unknown} */ value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  it('reads the room, whatever else the token says', () => {
+    // With these names the text has both of the characters that base64url has of its own.
+    const claims = { name: 'Zoë ÿþ 👩‍💻??>>', video: { room: 'lab-1_x', roomJoin: true } };
+    expect(part(claims)).toMatch(/-.*_|_.*-/);
+    expect(roomOfInvitation(`${part({ alg: 'HS256' })}.${part(claims)}.c2ln`)).toBe('lab-1_x');
+  });
+
+  it.each(['', 'abc', 'a.b.c', `a.${part(null)}.c`, `a.${part({ video: {} })}.c`, `a.${part({ video: { room: 5 } })}.c`])('of "%s" is none', (token) => {
+    expect(roomOfInvitation(token)).toBe(null);
   });
 });

@@ -2,9 +2,24 @@
 const KEY = 'aloud.token.';
 
 /**
+ * The room that a token is for, as it says itself: only the server can tell whether that is true.
+ * @param {string} token
+ * @returns {string | null} null where it can't be read
+ */
+export function roomOfInvitation(token) {
+  try {
+    const [, claims] = token.split('.');
+    const { room } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).video;
+    return typeof room === 'string' ? room : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
  * Takes the token out of the page's address (`#token=`), so that it is not copied with it; or the one that this tab was
  * opened with.
- * @param {string} room
+ * @param {string} room  or another page that is opened by a token
  * @param {object} [page]
  * @param {Pick<Location, 'hash' | 'pathname' | 'search'>} [page.location]
  * @param {Pick<History, 'replaceState'>} [page.history]
