@@ -94,13 +94,24 @@ export function answerError(response, code) {
 }
 
 /**
- * Answers with an error: in JSON where a program asks, in a sentence where a person does.
+ * Answers with an error: in JSON where a program asks, in a sentence where a person does. It isn't counted.
+ * @param {IncomingMessage} request
+ * @param {ServerResponse} response
+ * @param {ErrorCode} code
+ * @returns {boolean} false where it was answered before
+ */
+export function tellFailure(request, response, code) {
+  const { status, message } = errors[code];
+  if (request.url?.startsWith('/api/')) return answerCode(response, code);
+  return answer(response, status, 'text/plain; charset=utf-8', `${message}\n`);
+}
+
+/**
+ * Answers with an error as `tellFailure` does, and counts the refusal.
  * @param {IncomingMessage} request
  * @param {ServerResponse} response
  * @param {ErrorCode} code
  */
 export function answerFailure(request, response, code) {
-  const { status, message } = errors[code];
-  if (request.url?.startsWith('/api/')) answerError(response, code);
-  else if (answer(response, status, 'text/plain; charset=utf-8', `${message}\n`)) countRefusal('http', code);
+  if (tellFailure(request, response, code)) countRefusal('http', code);
 }

@@ -15,7 +15,7 @@
 import { ServerResponse } from 'node:http';
 import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
-import { answerFailure } from './body.js';
+import { answerFailure, tellFailure } from './body.js';
 import { Visitors } from './visitors.js';
 
 /**
@@ -204,8 +204,13 @@ export class Gate {
   #refuse(request, response, refusal, isProxied) {
     if (!isProxied) response.setHeader('Connection', 'close');
     if (refusal === 'too-many-requests') response.setHeader('Retry-After', '1');
-    if (isProxied || refusal !== 'too-many-requests') answerFailure(request, response, refusal);
-    else this.#clock.setTimeout(() => answerFailure(request, response, refusal), REFUSAL_MS);
+    if (isProxied || refusal !== 'too-many-requests') {
+      answerFailure(request, response, refusal);
+      return;
+    }
+    // Counted also where the client doesn't wait for it.
+    countRefusal('http', refusal);
+    this.#clock.setTimeout(() => tellFailure(request, response, refusal), REFUSAL_MS);
   }
 
   /**
