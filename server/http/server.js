@@ -14,7 +14,7 @@ import { isHttps } from '../config/config.js';
 /**
  * Options for node:http and node:https. A client of the HTTP/1 transport sends all the time, so a connection
  * that is quiet for longer than keepAliveTimeout is of no more use; every request is short, so one that
- * takes long only holds a connection (test/integration/limits.test.js).
+ * takes long only holds a connection (test/integration/http/limits.test.js).
  */
 export const HTTP1_SERVER_OPTIONS = Object.freeze({
   noDelay: true,

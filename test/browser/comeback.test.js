@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { startServer } from './support/aloud-server.js';
 import { inChromium, openBrowser } from './support/chromium.js';
 import { record } from './support/recording.js';
-import { openLink as openFragileLink } from '../integration/fragile-link.js';
+import { openLink as openFragileLink } from '../support/fragile-link.js';
 import { CUT_OFF, joinRoom as joinAnyRoom, people } from './support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -215,7 +215,7 @@ inChromium.describe('a call that is cut off, in Chromium', () => {
 
 /**
  * Makes a page see the server's HTTP/3 at the link's port.
- * @param {import('../integration/fragile-link.js').FragileLink} link
+ * @param {import('../support/fragile-link.js').FragileLink} link
  */
 async function throughLink(link) {
   const json = await (await link.fetch(`${link.url}/api/config`)).json();

@@ -10,7 +10,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { byLength } from '../support/long.js';
-import { openLink } from './fragile-link.js';
+import { openLink } from '../support/fragile-link.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');

@@ -15,7 +15,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { DaySchedule } from '../fakes/day-schedule.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
-import { openLink } from './fragile-link.js';
+import { openLink } from '../support/fragile-link.js';
 
 const codec = await loadCodec('libopus-wasm');
 const log = { error: vi.fn(), warn: vi.fn(), info() {}, debug() {} };

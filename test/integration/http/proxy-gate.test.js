@@ -10,17 +10,17 @@ import { once } from 'node:events';
 import { Agent, createServer as createHttpServer, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, vi } from 'vitest';
-import { errors } from '../../public/shared/errors.js';
-import { allowHosts } from '../../server/allowed-hosts.js';
-import { loadConfig } from '../../server/config/config.js';
-import { counted } from '../../server/counts.js';
-import { Gate } from '../../server/http/gate.js';
-import { createHttpCounts } from '../../server/http/http-counts.js';
-import { MAX_CONNECTIONS, RATES } from '../../server/http/visitors.js';
-import { createServer } from '../../server/server.js';
-import { clientAddress, trustedPeer } from '../../server/transport/client-address.js';
-import { FakeClock } from '../fakes/fake-clock.js';
-import { requireOrSkip } from '../skip.js';
+import { errors } from '../../../public/shared/errors.js';
+import { allowHosts } from '../../../server/allowed-hosts.js';
+import { loadConfig } from '../../../server/config/config.js';
+import { counted } from '../../../server/counts.js';
+import { Gate } from '../../../server/http/gate.js';
+import { createHttpCounts } from '../../../server/http/http-counts.js';
+import { MAX_CONNECTIONS, RATES } from '../../../server/http/visitors.js';
+import { createServer } from '../../../server/server.js';
+import { clientAddress, trustedPeer } from '../../../server/transport/client-address.js';
+import { FakeClock } from '../../fakes/fake-clock.js';
+import { requireOrSkip } from '../../skip.js';
 
 const { it } = requireOrSkip(process.platform === 'linux', 'one address of loopback here', () => false);
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { start, TOKEN } from '../support/operator-server.js';
+import { start, TOKEN } from '../../support/operator-server.js';
 
 describe('PATCH /api/rooms/<room>', () => {
   it('sets the delay of a running room, and sets it back to auto', async () => {

@@ -1,13 +1,13 @@
 /** What the operator does in a room over HTTP: the same as its moderators, from outside. */
 
 import { describe, expect, it } from 'vitest';
-import { errors } from '../../public/shared/errors.js';
-import { ROUTES } from '../../server/operator/routes.js';
-import { FakeSession } from '../fakes/fake-session.js';
-import { settle } from '../fakes/conference.js';
-import { start, TOKEN } from '../support/operator-server.js';
+import { errors } from '../../../public/shared/errors.js';
+import { ROUTES } from '../../../server/operator/routes.js';
+import { FakeSession } from '../../fakes/fake-session.js';
+import { settle } from '../../fakes/conference.js';
+import { start, TOKEN } from '../../support/operator-server.js';
 
-/** @typedef {import('../fakes/conference.js').Person} Person */
+/** @typedef {import('../../fakes/conference.js').Person} Person */
 
 /** @param {Person} person @param {string} type */
 const last = (person, type) => person.session.told(type).at(-1);

@@ -11,23 +11,23 @@ import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { errors } from '../../public/shared/errors.js';
-import { failureTexts } from '../../public/texts.js';
-import { makeToken, TokenVerifier } from '../../server/access/token.js';
-import { loadConfig } from '../../server/config/config.js';
-import { createHttpCounts } from '../../server/http/http-counts.js';
-import { Metrics } from '../../server/operator/metrics.js';
-import { Readiness } from '../../server/operator/readiness.js';
-import { createStatus } from '../../server/operator/status.js';
-import { Recordings } from '../../server/recording/recordings.js';
-import { Arrivals } from '../../server/room/arrivals.js';
-import { createServer } from '../../server/server.js';
-import { BaseSession, prepareControl } from '../../server/transport/session.js';
-import { Conference, settle } from '../fakes/conference.js';
-import { FakeClock } from '../fakes/fake-clock.js';
-import { OPERATOR_TOKEN, WITH_OPERATOR } from '../support/operator.js';
+import { errors } from '../../../public/shared/errors.js';
+import { failureTexts } from '../../../public/texts.js';
+import { makeToken, TokenVerifier } from '../../../server/access/token.js';
+import { loadConfig } from '../../../server/config/config.js';
+import { createHttpCounts } from '../../../server/http/http-counts.js';
+import { Metrics } from '../../../server/operator/metrics.js';
+import { Readiness } from '../../../server/operator/readiness.js';
+import { createStatus } from '../../../server/operator/status.js';
+import { Recordings } from '../../../server/recording/recordings.js';
+import { Arrivals } from '../../../server/room/arrivals.js';
+import { createServer } from '../../../server/server.js';
+import { BaseSession, prepareControl } from '../../../server/transport/session.js';
+import { Conference, settle } from '../../fakes/conference.js';
+import { FakeClock } from '../../fakes/fake-clock.js';
+import { OPERATOR_TOKEN, WITH_OPERATOR } from '../../support/operator.js';
 
-/** @import { ErrorCode } from '../../public/shared/errors.js' */
+/** @import { ErrorCode } from '../../../public/shared/errors.js' */
 
 const SECRET = 'a-secret-of-at-least-32-characters';
 const NOW = 1_800_000_000_000;

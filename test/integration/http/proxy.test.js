@@ -3,12 +3,12 @@
 import { createServer } from 'node:http';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../public/shared/clock.js';
-import { loadConfig } from '../../server/config/config.js';
-import { createLog } from '../../server/log.js';
-import { clientAddress } from '../../server/transport/client-address.js';
-import { createHttp1Transport } from '../../server/transport/http1.js';
-import { createWebSocketTransport } from '../../server/transport/websocket.js';
+import { systemClock } from '../../../public/shared/clock.js';
+import { loadConfig } from '../../../server/config/config.js';
+import { createLog } from '../../../server/log.js';
+import { clientAddress } from '../../../server/transport/client-address.js';
+import { createHttp1Transport } from '../../../server/transport/http1.js';
+import { createWebSocketTransport } from '../../../server/transport/websocket.js';
 
 /** @type {(() => unknown)[]} */
 const open = [];
@@ -21,7 +21,7 @@ async function startTransports(argv) {
   /** @type {string[]} */
   const peers = [];
   const server = createServer();
-  /** @param {import('../../server/transport/session.js').Session} session */
+  /** @param {import('../../../server/transport/session.js').Session} session */
   const accept = (session) => {
     peers.push(session.peer);
     session.handler = { packet: () => {}, control: () => session.sendControl({ type: 'welcome' }), closed: () => {} };

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { generateCertificate } from '../../server/certificate/generate.js';
+import { generateCertificate } from '../../../server/certificate/generate.js';
 
-const CHECK = fileURLToPath(new URL('../../deploy/health.js', import.meta.url));
+const CHECK = fileURLToPath(new URL('../../../deploy/health.js', import.meta.url));
 
 /** @type {import('node:http').Server[]} */
 const servers = [];

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { counted } from '../../server/counts.js';
-import { createRedirectServer } from '../../server/http/redirect.js';
-import { closeServer } from '../../server/http/server.js';
+import { counted } from '../../../server/counts.js';
+import { createRedirectServer } from '../../../server/http/redirect.js';
+import { closeServer } from '../../../server/http/server.js';
 
 /** @type {import('node:http').Server[]} */
 const servers = [];

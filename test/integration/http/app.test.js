@@ -1,12 +1,12 @@
 import { createServer, request as httpRequest } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../server/http/app.js';
-import { closeAfter } from './transport/transport-cases.js';
+import { createApp } from '../../../server/http/app.js';
+import { closeAfter } from '../transport/transport-cases.js';
 
 /** @import { AddressInfo } from 'node:net' */
 
-const page = readFileSync(new URL('../../public/index.html', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../public/index.html', import.meta.url), 'utf8');
 
 /** @param {object} [options] */
 async function start(options) {

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { loadConfig } from '../../server/config/config.js';
-import { HTTP1_SERVER_OPTIONS } from '../../server/http/server.js';
-import { createServer } from '../../server/server.js';
+import { loadConfig } from '../../../server/config/config.js';
+import { HTTP1_SERVER_OPTIONS } from '../../../server/http/server.js';
+import { createServer } from '../../../server/server.js';
 
 /**
  * @import { AddressInfo, Socket } from 'node:net'

@@ -5,11 +5,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { loadConfig } from '../../server/config/config.js';
-import { DESCRIPTION } from '../../server/recording/recording-directory.js';
-import { createServer } from '../../server/server.js';
-import { FakeClock } from '../fakes/fake-clock.js';
-import { asOperator, WITH_OPERATOR } from '../support/operator.js';
+import { loadConfig } from '../../../server/config/config.js';
+import { DESCRIPTION } from '../../../server/recording/recording-directory.js';
+import { createServer } from '../../../server/server.js';
+import { FakeClock } from '../../fakes/fake-clock.js';
+import { asOperator, WITH_OPERATOR } from '../../support/operator.js';
 
 /** @type {(() => unknown)[]} */
 const open = [];

@@ -9,15 +9,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { generateCertificate } from '../../server/certificate/generate.js';
-import { loadConfig } from '../../server/config/config.js';
-import { allowHosts } from '../../server/allowed-hosts.js';
-import { counted } from '../../server/counts.js';
-import { Gate } from '../../server/http/gate.js';
-import { createHttpCounts } from '../../server/http/http-counts.js';
-import { STALL_MS } from '../../server/http/server.js';
-import { createServer } from '../../server/server.js';
-import { FakeClock } from '../fakes/fake-clock.js';
+import { generateCertificate } from '../../../server/certificate/generate.js';
+import { loadConfig } from '../../../server/config/config.js';
+import { allowHosts } from '../../../server/allowed-hosts.js';
+import { counted } from '../../../server/counts.js';
+import { Gate } from '../../../server/http/gate.js';
+import { createHttpCounts } from '../../../server/http/http-counts.js';
+import { STALL_MS } from '../../../server/http/server.js';
+import { createServer } from '../../../server/server.js';
+import { FakeClock } from '../../fakes/fake-clock.js';
 
 /**
  * @import { AddressInfo, Socket } from 'node:net'

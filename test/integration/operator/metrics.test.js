@@ -10,16 +10,16 @@ import { Endpoint, isBuilt } from '@aloud/native';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { errors } from '../../public/shared/errors.js';
-import { loadConfig } from '../../server/config/config.js';
-import { METRIC_NAMES } from '../../server/operator/metrics.js';
-import { ROUTES } from '../../server/operator/routes.js';
-import { createServer } from '../../server/server.js';
-import { Handshake } from '../hostile/support/quic-initial.js';
-import { canBuildNative, ofTheMachine, requireOrSkip } from '../skip.js';
-import { asOperator, WITH_OPERATOR } from '../support/operator.js';
+import { errors } from '../../../public/shared/errors.js';
+import { loadConfig } from '../../../server/config/config.js';
+import { METRIC_NAMES } from '../../../server/operator/metrics.js';
+import { ROUTES } from '../../../server/operator/routes.js';
+import { createServer } from '../../../server/server.js';
+import { Handshake } from '../../hostile/support/quic-initial.js';
+import { canBuildNative, ofTheMachine, requireOrSkip } from '../../skip.js';
+import { asOperator, WITH_OPERATOR } from '../../support/operator.js';
 
-const DASHBOARD = new URL('../../deploy/grafana/aloud.json', import.meta.url);
+const DASHBOARD = new URL('../../../deploy/grafana/aloud.json', import.meta.url);
 
 const promtool = process.env.PROMTOOL_PATH ?? 'promtool';
 const havePromtool = spawnSync(promtool, ['--version']).status === 0;
