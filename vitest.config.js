@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests that hear or measure in a browser: nothing else may use the processors meanwhile. */
 const SOUND = ['test/browser/sound.test.js'];
 
-/** The same over real sockets, without a browser: those that ask test/support/undisturbed.js. */
+/** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
 const MEASURED = ['native/congestion', 'quality', 'social', 'start-stop', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
 
 /**
