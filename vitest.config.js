@@ -6,14 +6,17 @@ const SOUND = ['test/browser/sound.test.js'];
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
 const MEASURED = ['native/congestion', 'quality', 'social', 'start-stop', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
 
-/**
- * The lab, the package and its installation, sound that is heard for long, calls that are cut off for long, and looks at many pages: `npm run test:all` has
- * them, `npm test` has not.
- */
-const LONG = ['test/integration/bench/**/*.test.js', 'test/integration/package.test.js'];
-const LONG_BROWSER = ['comeback', 'everyone', 'lab', 'lab-browser', 'one-tab', 'recording-view', 'steady', 'stereo'].map(
-  (name) => `test/browser/${name}.test.js`,
-);
+/** The lab, whose figures are looked at. This and what follows is in `npm run test:all`, and not in `npm test`. */
+const LAB = ['test/integration/bench/**/*.test.js'];
+
+/** The package and its installation. */
+const LONG = ['test/integration/package.test.js'];
+
+/** Calls that are cut off for long, what moderators and the operator do, and looks at many pages. */
+const LONG_BROWSER = ['admin', 'comeback', 'everyone', 'moderation', 'one-tab', 'recording-view'].map((name) => `test/browser/${name}.test.js`);
+
+/** What is measured in a browser, and heard for long. */
+const LONG_SOUND = ['lab', 'lab-browser', 'steady', 'stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */
 const LONGER = [
@@ -34,7 +37,7 @@ const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'], retry:
  * Real sockets and browsers are in real time: a busy machine takes its time, and a measurement that it disturbed is
  * made again (test/support/undisturbed.js).
  */
-const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: { timeout: 10_000 } } };
+const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: { timeout: 10_000, interval: 100 } } };
 
 /** The kinds of test run one after another, so that a browser's sound isn't measured while others use the processors. */
 export default defineConfig({
@@ -59,7 +62,7 @@ export default defineConfig({
           ...REAL_TIME,
           name: 'integration',
           include: ['test/integration/**/*.test.js'],
-          exclude: [...LONG, ...MEASURED],
+          exclude: [...LONG, ...LAB, ...MEASURED],
           // They wait more than they work.
           maxWorkers: 3,
           maxConcurrency: 3,
@@ -83,7 +86,7 @@ export default defineConfig({
           ...IN_BROWSER,
           name: 'browser',
           include: ['test/browser/**/*.test.js'],
-          exclude: [...SOUND, ...LONG_BROWSER],
+          exclude: [...SOUND, ...LONG_BROWSER, ...LONG_SOUND],
           maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
@@ -105,7 +108,7 @@ export default defineConfig({
           include: [...LONG, ...LONGER],
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 5 },
         },
       },
@@ -114,11 +117,26 @@ export default defineConfig({
           ...REAL_TIME,
           ...IN_BROWSER,
           name: 'long-browser',
-          include: [...LONG_BROWSER, ...SOUND],
+          include: LONG_BROWSER,
+          env: { ALOUD_TEST_LONG: '1' },
+          testTimeout: 240_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        test: { ...REAL_TIME, name: 'lab', include: LAB, testTimeout: 240_000, fileParallelism: false, sequence: { groupOrder: 7 } },
+      },
+      {
+        test: {
+          ...REAL_TIME,
+          ...IN_BROWSER,
+          name: 'long-sound',
+          include: [...LONG_SOUND, ...SOUND],
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
           fileParallelism: false,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 8 },
         },
       },
       {
@@ -128,7 +146,7 @@ export default defineConfig({
           name: 'hostile',
           include: ['test/hostile/**/*.test.js'],
           fileParallelism: false,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 9 },
         },
       },
       {
@@ -139,7 +157,7 @@ export default defineConfig({
           include: ['test/interop/**/*.test.js'],
           hookTimeout: 600_000,
           fileParallelism: false,
-          sequence: { groupOrder: 7 },
+          sequence: { groupOrder: 10 },
         },
       },
     ],

@@ -36,7 +36,9 @@ export async function compareRuns(folders, out) {
   if (folders.length < 2 || folders.length > LETTERS.length) {
     throw new Error(`from 2 to ${LETTERS.length} runs can be compared, not ${folders.length}`);
   }
-  const earlier = await Promise.all(folders.map(readRun));
+  const earlier = [];
+  // One after another, so that of several that can't be read the first is named.
+  for (const folder of folders) earlier.push(await readRun(folder));
   const runs = earlier.map((run, i) => ({
     ...run,
     letter: LETTERS[i],

@@ -39,7 +39,7 @@ inChromium.describe('a call in Chromium', () => {
     expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
 
   for (const transport of transports) {
-    inChromium.it(`shows who is there, is muted, leaves and closes the tab, over ${transport}`, async () => {
+    inChromium.it(`shows who is there, is muted, leaves, closes the tab, or is killed, over ${transport}`, async () => {
       const room = `people-${transport}`;
       const anna = await site.join(room, { name: 'Anna', transport });
       await shows(anna, /^Anna \(you\)/);
@@ -58,11 +58,7 @@ inChromium.describe('a call in Chromium', () => {
       await shows(anna, /^Anna/, /^Ben/);
       await ben.close();
       await shows(anna, /^Anna/);
-    });
 
-    inChromium.it(`forgets a browser that was killed, over ${transport}`, async () => {
-      const room = `killed-${transport}`;
-      const anna = await site.join(room, { name: 'Anna', transport });
       const doomed = await openBrowser();
       closing.push(doomed.close);
       await joinRoom(doomed.browser, site.url, room, { name: 'Ben', transport });

@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { ROOM_DEFAULTS } from '../../server/room/room-config.js';
 import { startServer } from './support/aloud-server.js';
 import { inChromium, openBrowser } from './support/chromium.js';
 import { record } from './support/recording.js';
@@ -118,6 +119,8 @@ inChromium.describe('a call that is cut off, in Chromium', () => {
       await joinRoom(speakers.browser, server.url, 'place', { name: 'Spe' });
       await isHeard(heard);
       const id = await idOf(listener);
+      // A place is kept for who was heard from for a while.
+      await pass(ROOM_DEFAULTS.placeAfterMs);
       link.cut();
       await expect.poll(() => stateOf(listener), { timeout: 6000 }).toBe('reconnecting');
       const alert = listener.getByRole('alert');
