@@ -121,7 +121,7 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
           maxWorkers: 2,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 5 },
         },
       },
       {

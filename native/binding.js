@@ -212,6 +212,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} retried    that had to prove first that their address is theirs
  * @property {number} displaced  that were no session yet and were dropped for a newer one
  * @property {number} refused    since sessions had all places
+ * @property {number} broken     closed with an error of HTTP/3, at any time
+ * @property {number} requestsRefused  requests that were none for a session, or broke HTTP/3's rules
  *
  * @typedef {object} NativeEvent
  * @property {number} kind     one of EventKind

@@ -73,7 +73,7 @@ async fn open(
     let quic = endpoint
         .connect_with(target.config.clone(), address, &name)?
         .await?;
-    let (connection, _, task) = Connection::start(quic);
+    let (connection, _, task) = Connection::start(quic, Arc::default());
     registry.hub.spawn(task);
     let session = ask(&connection, &target).await;
     if session.is_err() {

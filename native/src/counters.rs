@@ -26,6 +26,15 @@ impl Count {
     }
 }
 
+/// What clients did that HTTP/3 forbids, or that is for no session, counted.
+#[derive(Default)]
+pub struct Breaches {
+    /// Connections that were closed with an error of HTTP/3.
+    pub connections: Count,
+    /// Requests that were reset, or answered with a status, without JavaScript's being asked.
+    pub requests: Count,
+}
+
 /// Statistics of a session's connection.
 #[napi(object)]
 pub struct Stats {

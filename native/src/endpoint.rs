@@ -151,6 +151,7 @@ impl Endpoint {
             return false;
         };
         if !request.is_session() {
+            self.registry.breaches.requests.add(1);
             let status = request.status_of_other();
             self.hub
                 .spawn(request.refuse(self.hub.options.handshake_timeout(), status));
@@ -176,10 +177,15 @@ impl Endpoint {
         Ok(true)
     }
 
-    /// Counts of new connections.
+    /// Counts of new connections, and of what was wrong in any.
     #[napi(catch_unwind)]
     pub fn admissions(&self) -> Admissions {
-        self.registry.pending.admissions()
+        let breaches = &self.registry.breaches;
+        Admissions {
+            broken: breaches.connections.get(),
+            requests_refused: breaches.requests.get(),
+            ..self.registry.pending.admissions()
+        }
     }
 
     /// To be called before reading: what comes later is told anew.

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use crate::counters::Breaches;
 use crate::events::{Cause, Event, Kind};
 use crate::faults::{caught, lock, Fragile};
 use crate::h3;
@@ -16,6 +17,7 @@ use crate::stream_tasks::{accept_bidi, accept_uni};
 pub struct Registry {
     pub hub: Arc<Hub>,
     pub pending: Arc<Pending<Place>>,
+    pub breaches: Arc<Breaches>,
     sessions: Mutex<HashMap<u32, Arc<Session>>>,
     requests: Mutex<HashMap<u32, Request>>,
 }
@@ -24,6 +26,7 @@ impl Registry {
     pub fn new(hub: Arc<Hub>) -> Self {
         Self {
             pending: Arc::new(Pending::new(hub.options.max_connections as usize)),
+            breaches: Arc::default(),
             hub,
             sessions: Mutex::default(),
             requests: Mutex::default(),

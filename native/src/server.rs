@@ -57,7 +57,7 @@ async fn serve(
         },
         () = ticket.displaced() => return,
     };
-    let (connection, mut exchanges, task) = Connection::start(quic);
+    let (connection, mut exchanges, task) = Connection::start(quic, registry.breaches.clone());
     run(&registry, &connection, task);
     let mut deadline = Instant::now() + limit;
     let (mut asked, mut opened) = (false, false);
@@ -117,6 +117,7 @@ fn ask(registry: &Arc<Registry>, request: Request) {
     registry.hub.spawn(async move {
         sleep(limit).await;
         if let Some(undecided) = late.take_request(id) {
+            late.breaches.requests.add(1);
             undecided.refuse(limit, UNAVAILABLE).await;
         }
     });

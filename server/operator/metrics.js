@@ -108,6 +108,11 @@ const METRICS = Object.freeze({
     (s) => one(s.admissions?.displaced ?? 0),
   ),
   aloud_quic_refused_total: counter('QUIC connections that were refused, since sessions had all places.', (s) => one(s.admissions?.refused ?? 0)),
+  aloud_http3_connections_ended_total: counter('QUIC connections that were closed for what HTTP/3 forbids.', (s) => one(s.admissions?.broken ?? 0)),
+  aloud_http3_requests_refused_total: counter(
+    'Requests over HTTP/3 that the engine refused by itself: for anything but a session, too large, or malformed.',
+    (s) => one(s.admissions?.requestsRefused ?? 0),
+  ),
   aloud_log_lines_dropped_total: counter('Lines that the log left out, since there were too many of their kind.', (s) => one(s.leftOutLogLines)),
 });
 

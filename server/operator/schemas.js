@@ -73,7 +73,7 @@ export const status = named(
     httpRequests: counts.describe('by status'),
     connectionsEnded: counts.describe('TCP connections, by what their clients did'),
     admissions: z
-      .strictObject({ pending: count, retried: count, displaced: count, refused: count })
+      .strictObject({ pending: count, retried: count, displaced: count, refused: count, broken: count, requestsRefused: count })
       .nullable()
       .describe('new QUIC connections; null where the engine does not count them'),
     leftOutLogLines: count,

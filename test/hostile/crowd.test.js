@@ -13,7 +13,7 @@ it('joins by POST as fast as they are answered keep nobody out', async () => {
     options: { connections: 100, bodyBytes: 8000 },
     // Those who never come again are gone while the server comes back.
     argv: ['--idle-timeout-ms', '3000'],
-    seconds: 4,
+    seconds: 3,
     check: ({ attack, logged }) => {
       expect(attack.honest).toBe('welcome');
       expect(attack.answers['join-flood'] + attack.answers['too-many-requests']).toBeGreaterThan(100);
@@ -27,7 +27,7 @@ it('many requests in one write about a room of 98 people end their connection', 
   await withstand({
     attack: 'pipelined-crowd',
     argv: ['--max-participants', '120'],
-    seconds: 4,
+    seconds: 3,
     check: ({ attack }) => {
       expect(attack.joined).toEqual({ welcome: 98 });
       expect(attack.connections).toBeGreaterThan(20);

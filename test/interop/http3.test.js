@@ -67,6 +67,12 @@ describe('HTTP/3', () => {
   }, 600_000);
 
   afterAll(async () => {
+    // Each case but those of sessions is counted, whoever answered it.
+    if (!(client instanceof Missing)) {
+      const { broken, requestsRefused } = await server.admissions();
+      expect(broken).toBe(CASES.filter(([, answer]) => 'closed' in answer).length);
+      expect(requestsRefused).toBeGreaterThanOrEqual(CASES.filter(([, answer]) => 'reset' in answer).length + 5);
+    }
     await server.close();
     expect(server.errors).toEqual([]);
   });

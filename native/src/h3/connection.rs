@@ -10,6 +10,7 @@ use tokio::select;
 use tokio::sync::mpsc::{channel, Receiver, Sender};
 use tokio::sync::watch;
 
+use crate::counters::Breaches;
 use crate::faults::{lock, Fragile};
 use crate::h3::codes;
 use crate::h3::head::{response, RequestHead};
@@ -43,6 +44,7 @@ pub struct Connection {
     streams: Mutex<Option<(Receiver<Bidi>, Receiver<Uni>)>>,
     /// Kinds of streams of which a peer has only one (RFC 9114, section 6.2.1; RFC 9204, section 4.2).
     single: Mutex<Vec<u64>>,
+    breaches: Arc<Breaches>,
 }
 
 /// A request that was read, and its stream.
@@ -63,6 +65,7 @@ impl Connection {
     /// A connection whose handshake is done, and its task, which ends with it. A client gets no requests.
     pub fn start(
         quic: quinn::Connection,
+        breaches: Arc<Breaches>,
     ) -> (
         Arc<Self>,
         Receiver<Exchange>,
@@ -78,6 +81,7 @@ impl Connection {
             session: OnceLock::new(),
             streams: Mutex::new(Some((bidis, unis))),
             single: Mutex::default(),
+            breaches,
         });
         let queues = Queues {
             bidi,
@@ -118,6 +122,7 @@ impl Connection {
             broken = self.bidi_streams(&queues) => broken,
         };
         if let Broken::Connection(code, reason) = broken {
+            self.breaches.connections.add(1);
             self.close(code, reason);
         }
     }
@@ -248,10 +253,12 @@ impl Connection {
                 let _ = queues.requests.send(exchange).await;
             }
             Ok(First::Answered) => {
+                self.breaches.requests.add(1);
                 let _ = send.finish();
                 let _ = recv.stop(VarInt::from_u32(codes::NO_ERROR));
             }
             Err(Broken::Stream(code)) => {
+                self.breaches.requests.add(1);
                 let _ = send.reset(VarInt::from_u32(code));
                 let _ = recv.stop(VarInt::from_u32(code));
             }

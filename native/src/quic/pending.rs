@@ -43,6 +43,10 @@ pub struct Admissions {
     pub displaced: f64,
     /// Refused, since all places were taken by sessions.
     pub refused: f64,
+    /// Closed with an error of HTTP/3.
+    pub broken: f64,
+    /// Requests that are none for a session, or broke the rules.
+    pub requests_refused: f64,
 }
 
 /// Connections that wait, each with its place among the most there may be.

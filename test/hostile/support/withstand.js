@@ -146,7 +146,7 @@ async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'we
  * @returns {Promise<Figures>}
  */
 async function measureAttack({ server, at, people, attacker }, wish) {
-  const { attack, options = {}, seconds = 4, warmUpSeconds = 1, settleSeconds = SETTLE_SECONDS } = wish;
+  const { attack, options = {}, seconds = 3, warmUpSeconds = 1, settleSeconds = SETTLE_SECONDS } = wish;
   const { pid, port, h3Port } = at;
   /** @type {Omit<Target, 'isOver'>} */
   const target = { origin: `http://${HOST}:${port}`, host: HOST, port, h3Port, pid, from: FROM };

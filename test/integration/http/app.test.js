@@ -103,7 +103,7 @@ describe('the app', () => {
     expect(response.headers.get('content-type')).toContain(type);
     expect(response.headers.get('cache-control')).toBe('no-cache');
     const text = await response.text();
-    if (file) expect(text).toBe(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
+    if (file) expect(text).toBe(readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8'));
     const etag = String(response.headers.get('etag'));
     expect((await getAsIs(port, path, { 'if-none-match': etag })).status).toBe(304);
   });
