@@ -79,7 +79,7 @@ requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).it('1
   await withstand({
     attack: 'noise',
     options: { sessions: 160, perRoom: 20, overHttp3: true },
-    seconds: 3,
+    seconds: 4,
     check: ({ attack }) => {
       const { welcome = 0, ...refused } = attack.answers;
       expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);

@@ -22,6 +22,12 @@ export const chromiumPath = findChromium();
 export const inChromium = requireOrSkip(chromiumPath, 'Chromium is not installed: set CHROMIUM_PATH');
 
 /**
+ * Where a page's sound isn't measured, the codec runs as it is compiled at first: optimising it costs each call a quarter
+ * of a second of a processor. vitest.config.js says which tests those are.
+ */
+const QUICK_START = process.env.ALOUD_TEST_QUICK_START ? ['--js-flags=--liftoff-only'] : [];
+
+/**
  * @typedef {'speech' | 'refused' | 'missing'} MicrophoneKind
  *   speech: the fake microphone speaks what it is given, or silence; refused: permission is denied;
  *   missing: there is no microphone
@@ -43,7 +49,7 @@ export async function openBrowser({ microphone = 'speech', speech = new Float32A
   await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech].flat() }));
   const browser = await chromium.launch({
     executablePath: chromiumPath,
-    args: [...CHROMIUM_ARGUMENTS, ...microphoneArguments(microphone, file)],
+    args: [...CHROMIUM_ARGUMENTS, ...QUICK_START, ...microphoneArguments(microphone, file)],
   });
   const cleaned = (/** @type {() => Promise<void>} */ end) => async () => {
     await end();

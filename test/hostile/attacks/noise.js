@@ -17,6 +17,9 @@ const FRAMES = 50;
 /** The level of the noise as it is told, in -dBov: among the loudest. */
 const LEVEL = 8;
 
+/** The time from one session's handshake over HTTP/3 to the next, in milliseconds. */
+const HANDSHAKE_EVERY_MS = 8;
+
 /** The pause after which one who was refused tries again, in milliseconds. */
 const AGAIN_MS = 200;
 
@@ -67,7 +70,8 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
     await pause(AGAIN_MS);
     if (!target.isOver()) await join(number);
   };
-  const joins = Array.from({ length: sessions }, (_, number) => join(number));
+  // A handshake of TLS costs either end a millisecond of a processor: many at once are another attack.
+  const joins = Array.from({ length: sessions }, (_, number) => (http3 ? pause(HANDSHAKE_EVERY_MS * number).then(() => join(number)) : join(number)));
   for (; !target.isOver(); next++) {
     const now = performance.now();
     for (let i = 0; i < inside.length; i++) {
