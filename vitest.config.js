@@ -126,7 +126,7 @@ export default defineConfig({
         },
       },
       {
-        test: { ...REAL_TIME, name: 'lab', include: LAB, testTimeout: 240_000, fileParallelism: false, sequence: { groupOrder: 7 } },
+        test: { ...REAL_TIME, name: 'lab', include: LAB, testTimeout: 240_000, maxWorkers: 2, sequence: { groupOrder: 7 } },
       },
       {
         test: {
