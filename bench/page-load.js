@@ -22,7 +22,7 @@ const PAUSE_MS = 120;
 
 const HEADERS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
-/** Where a page and its modules name other files: elements, imports, workers. */
+/** The places where a page and its modules name other files: elements, imports, workers. */
 const NAMES = [
   /<(?:script|link)\b[^>]*\b(?:src|href)="([^"]+)"/g,
   /\bfrom '([^']+)'/g,

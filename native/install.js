@@ -14,7 +14,7 @@ import { IS_INSTALLED, LIBRARY, libraryPath, loadError } from './binding.js';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR || join(HERE, 'target');
 
-/** What the library was built from; an installed package keeps nothing of the build but the library. */
+/** A file that names the sources that the library was built from; an installed package keeps nothing else of the build. */
 const STAMP = join(IS_INSTALLED ? HERE : TARGET, 'aloud.stamp');
 
 /** The oldest Rust that the dependencies build with. */

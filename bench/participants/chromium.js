@@ -1,4 +1,4 @@
-/** Where Chromium is and how it is started, for the lab's participants in a browser and for the tests. */
+/** Chromium's place and arguments, for the lab's participants in a browser and for the tests. */
 
 import { accessSync, constants } from 'node:fs';
 

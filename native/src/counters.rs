@@ -26,7 +26,7 @@ impl Count {
     }
 }
 
-/// What clients did that HTTP/3 forbids, or that is for no session, counted.
+/// Counts of what clients did that HTTP/3 forbids, or that is for no session.
 #[derive(Default)]
 pub struct Breaches {
     /// Connections that were closed with an error of HTTP/3.

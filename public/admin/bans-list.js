@@ -3,7 +3,7 @@ import { adminTexts as texts } from './texts.js';
 
 /** @typedef {{ id: string, room: string, name: string, by: string, identity: string | null, network: string | null, seconds: number }} Ban */
 
-/** Who is banned from which room, and for how long. */
+/** The list of bans: whom, from which room, and for how long. */
 export class BansList {
   #list;
   #empty;

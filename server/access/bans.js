@@ -20,7 +20,7 @@ const MAX_OF_ALL = 10_000;
 /** The longest ban, in milliseconds: 30 days. */
 export const MAX_BAN_MS = 30 * 24 * 3600 * 1000;
 
-/** Who is banned from which room, and until when. Bans outlast their room, so that an empty room forgives nobody. */
+/** Bans of people from rooms, each with its end. They outlast their room, so that an empty room forgives nobody. */
 export class Bans {
   #clock;
   /** By id, the oldest first. @type {Map<string, Ban>} */

@@ -7,7 +7,7 @@ import { isCertificateHost } from '../config/option-value.js';
 import { countRefusal } from '../counts.js';
 import { HTTP1_SERVER_OPTIONS } from './server.js';
 
-/** Where an authority looks for its challenges (RFC 8555, section 8.3). */
+/** The path at which an authority looks for its challenges (RFC 8555, section 8.3). */
 const CHALLENGES = '/.well-known/acme-challenge/';
 
 /** TCP connections at once: each is for one short answer. */

@@ -283,7 +283,7 @@ export class Moderation {
     return null;
   }
 
-  /** Who is banned from this room. */
+  /** The bans of this room. */
   bans() {
     return this.#bans.list(this.#room);
   }

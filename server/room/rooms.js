@@ -134,7 +134,7 @@ export class Rooms {
     return ticks.lateMs > BUSY_LATE_MS && (effort?.share ?? 1) > BUSY_SHARE;
   }
 
-  /** Who is banned from which room, open or not. */
+  /** The bans of all rooms, open or not. */
   get bans() {
     return this.#owner.bans;
   }

@@ -24,7 +24,8 @@ const FROM_SECONDS = 3;
 const DELAY_MS = 300;
 /**
  * The largest step from one sample to the next that may be heard, in steps of the tone: a decoder's level that has not
- * settled yet gives up to 1.3; a change without pre-roll and cross-fade gives 2.8 to 11.
+ * settled yet gives up to 1.3. With pre-roll and cross-fade taken out of public/client/playout/stream-decoder.js this test
+ * prints 2.8 to 11.
  */
 const CLICK = 1.8;
 

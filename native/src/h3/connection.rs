@@ -36,7 +36,7 @@ pub type Uni = (u64, Fragile<RecvStream>);
 /// A connection, whichever side this is.
 pub struct Connection {
     pub quic: quinn::Connection,
-    /// What the peer has said of itself; None until it did.
+    /// The peer's settings; None until they came.
     settings: watch::Sender<Option<Settings>>,
     requests: AtomicU32,
     /// The one session, by the stream that asked for it.
@@ -92,7 +92,7 @@ impl Connection {
         (connection, exchanges, task)
     }
 
-    /// What the peer has said of itself; None where the connection ended before.
+    /// The peer's settings, once they came; None where the connection ended before.
     pub async fn settings(&self) -> Option<Settings> {
         let mut settings = self.settings.subscribe();
         select! {
@@ -317,7 +317,7 @@ impl Connection {
     }
 }
 
-/// What a bidirectional stream begins with.
+/// The beginning of a bidirectional stream.
 enum First {
     /// The session's number.
     Session(u64),

@@ -53,7 +53,7 @@ impl Session {
         })
     }
 
-    /// What stands in front of each datagram: the quarter of the session's number (RFC 9297, section 2.1).
+    /// The prefix of each datagram: the quarter of the session's number (RFC 9297, section 2.1).
     pub fn datagram_header(&self) -> Vec<u8> {
         let mut header = Vec::new();
         put_varint(&mut header, self.id / 4);

@@ -25,7 +25,7 @@ const WT_ENABLED: u64 = 0x2c7c_f000;
 /// Settings that HTTP/3 took over from HTTP/2 as forbidden (RFC 9114, section 7.2.4.1).
 const RESERVED: [u64; 4] = [0x2, 0x3, 0x4, 0x5];
 
-/// What a peer has said of itself.
+/// A peer's settings, as far as they matter here.
 #[derive(Clone, Copy, Default, Debug, PartialEq)]
 pub struct Settings {
     pub datagrams: bool,

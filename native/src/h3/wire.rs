@@ -91,7 +91,7 @@ async fn payload<R: AsyncRead + Unpin>(from: &mut R, length: u64) -> Result<Vec<
     Ok(bytes)
 }
 
-/// What is in front of a request or an answer.
+/// The field section in front of a request or an answer.
 #[derive(Debug, PartialEq)]
 pub enum Section {
     Fields(Vec<u8>),

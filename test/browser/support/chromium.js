@@ -22,8 +22,8 @@ export const chromiumPath = findChromium();
 export const inChromium = requireOrSkip(chromiumPath, 'Chromium is not installed: set CHROMIUM_PATH');
 
 /**
- * Where a page's sound isn't measured, the codec runs as it is compiled at first: optimising it costs each call a quarter
- * of a second of a processor. vitest.config.js says which tests those are.
+ * Arguments where a page's sound isn't measured: the codec runs as it is compiled at first, and isn't optimised, which takes
+ * processor time that a few pages at once don't have. vitest.config.js says which tests those are.
  */
 const QUICK_START = process.env.ALOUD_TEST_QUICK_START ? ['--js-flags=--liftoff-only'] : [];
 

@@ -70,7 +70,7 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
     await pause(AGAIN_MS);
     if (!target.isOver()) await join(number);
   };
-  // A handshake of TLS costs either end a millisecond of a processor: many at once are another attack.
+  // Handshakes of TLS cost more than frames: many at once are another attack.
   const joins = Array.from({ length: sessions }, (_, number) => (http3 ? pause(HANDSHAKE_EVERY_MS * number).then(() => join(number)) : join(number)));
   for (; !target.isOver(); next++) {
     const now = performance.now();

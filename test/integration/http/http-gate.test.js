@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, createServer as createHttpServer } from 'node:http';
 import { Agent as SecureAgent, get as getSecure } from 'node:https';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -18,9 +17,10 @@ import { createHttpCounts } from '../../../server/http/http-counts.js';
 import { STALL_MS } from '../../../server/http/server.js';
 import { createServer } from '../../../server/server.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
+import { dial } from '../../support/dial.js';
 
 /**
- * @import { AddressInfo, Socket } from 'node:net'
+ * @import { AddressInfo } from 'node:net'
  */
 
 const log = { error: vi.fn(), warn: vi.fn(), info() {}, debug() {} };
@@ -54,23 +54,11 @@ async function certificateArguments() {
 
 /**
  * @param {number} port
- * @returns {Socket & { got: string }} got: what has come
- */
-function dial(port) {
-  const socket = Object.assign(connect(port, '127.0.0.1'), { got: '' });
-  socket.on('error', () => {});
-  socket.on('data', (bytes) => void (socket.got += bytes.toString('latin1')));
-  open.push(() => void socket.destroy());
-  return socket;
-}
-
-/**
- * @param {number} port
  * @param {string} text
  * @returns {Promise<string>} what came until the server ended the connection
  */
 async function say(port, text) {
-  const socket = dial(port);
+  const socket = dial(port, open);
   socket.write(text);
   await new Promise((resolve) => void socket.once('close', resolve));
   return socket.got;
@@ -122,7 +110,7 @@ describe('too many requests', () => {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Eve' });
     const { token } = await (await fetch(`${url}/api/sessions`, { method: 'POST', headers, body })).json();
-    const socket = dial(port);
+    const socket = dial(port, open);
     const ask = async () => {
       socket.got = '';
       socket.write(GET);
@@ -176,7 +164,7 @@ describe('a page by another name (DNS rebinding)', () => {
     const before = refusals(of, 'host-not-allowed');
     expect(statuses(await say(port, text(`evil.example:${port}`)))).toEqual([421]);
     expect([refusals(of, 'host-not-allowed') - before, rooms.get('lab')]).toEqual([1, undefined]);
-    const socket = dial(port);
+    const socket = dial(port, open);
     socket.write(text('good.example'));
     await once(socket, 'data');
     expect(socket.got).toMatch(/^HTTP\/1\.1 (200|201|101) /);
@@ -289,7 +277,7 @@ describe('an answer that is not read', () => {
 
   it('is broken off after half a minute, and later where it is long and moves', async () => {
     const { clock, counts, port } = await startGate((response) => void response.write('begun'));
-    const socket = dial(port);
+    const socket = dial(port, open);
     socket.write(GET);
     await once(socket, 'data');
     clock.advance(30_000);
@@ -298,7 +286,7 @@ describe('an answer that is not read', () => {
     await new Promise((resolve) => void socket.once('close', resolve));
     expect(counts.slow).toBe(1);
     const long = await startGate((response) => void response.write(Buffer.alloc(400_000)));
-    const reader = dial(long.port);
+    const reader = dial(long.port, open);
     reader.write(GET);
     await vi.waitFor(() => expect(reader.got.length).toBeGreaterThan(400_000));
     long.clock.advance(120_000);
@@ -312,7 +300,7 @@ describe('an answer that is not read', () => {
     // A fiftieth of the real time.
     server.timeout = STALL_MS / 50;
     const ended = new Promise((resolve) => void server.once('connection', (socket) => socket.once('close', resolve)));
-    const socket = dial(port);
+    const socket = dial(port, open);
     socket.pause();
     socket.write(GET);
     await ended;
@@ -324,7 +312,7 @@ it('a WebSocket that is open counts for no connection of its address', async () 
   const ws = new WebSocket(`${url.replace('http', 'ws')}/session`);
   open.push(() => ws.terminate());
   await once(ws, 'open');
-  const sockets = Array.from({ length: 520 }, () => dial(port));
+  const sockets = Array.from({ length: 520 }, () => dial(port, open));
   await vi.waitFor(() => expect(sockets.filter(({ destroyed }) => destroyed).length).toBe(8), 5000);
   expect(ws.readyState).toBe(WebSocket.OPEN);
   for (const socket of sockets) socket.destroy();

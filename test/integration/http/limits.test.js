@@ -2,14 +2,14 @@
 
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../server/config/config.js';
 import { HTTP1_SERVER_OPTIONS } from '../../../server/http/server.js';
 import { createServer } from '../../../server/server.js';
+import { dial } from '../../support/dial.js';
 
 /**
- * @import { AddressInfo, Socket } from 'node:net'
+ * @import { AddressInfo } from 'node:net'
  */
 
 const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
@@ -31,24 +31,12 @@ async function startServer(...argv) {
 
 /**
  * @param {number} port
- * @returns {Socket & { got: string }} got: what has come
- */
-function dial(port) {
-  const socket = Object.assign(connect(port, '127.0.0.1'), { got: '' });
-  socket.on('error', () => {});
-  socket.on('data', (bytes) => void (socket.got += bytes.toString('latin1')));
-  open.push(() => void socket.destroy());
-  return socket;
-}
-
-/**
- * @param {number} port
  * @param {string} path
  * @param {string} [header]
  * @returns {Promise<string>} the answer, or nothing where there was none
  */
 async function get(port, path, header = 'X-Short: x') {
-  const socket = dial(port);
+  const socket = dial(port, open);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\nConnection: close\r\n\r\n`);
   await once(socket, 'close');
   return socket.got;
@@ -76,7 +64,7 @@ describe('a connection that only holds', () => {
     server.on('request', (request) => void request.resume());
     await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
     open.push(() => void server.close());
-    const socket = dial(/** @type {AddressInfo} */ (server.address()).port);
+    const socket = dial(/** @type {AddressInfo} */ (server.address()).port, open);
     const started = performance.now();
     socket.write(text);
     await once(socket, 'close');
@@ -89,7 +77,7 @@ describe('a connection that only holds', () => {
 describe('a server', () => {
   it('takes so many connections and no more, and takes others once those have gone', async () => {
     const { port } = await startServer('--max-sessions', '1');
-    const all = Array.from({ length: 270 }, () => dial(port));
+    const all = Array.from({ length: 270 }, () => dial(port, open));
     let ended = 0;
     for (const socket of all) socket.once('close', () => (ended += 1));
     await vi.waitFor(() => expect(ended).toBe(12), 5000);
