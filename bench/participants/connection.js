@@ -99,6 +99,6 @@ export async function openConnection(transport, { origin, config, endpoint }) {
   if (transport === 'http1') {
     return Http1Connection.open({ url: new URL('/api/sessions', origin).href, clock: systemClock });
   }
-  url.protocol = 'ws:';
+  url.protocol = url.protocol.replace('http', 'ws');
   return WebSocketConnection.open({ url: url.href, now, WebSocket: /** @type {any} */ (WebSocket) });
 }

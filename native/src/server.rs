@@ -47,6 +47,10 @@ async fn serve(
     ticket: Arc<Ticket<hub::Place>>,
 ) {
     let limit = registry.hub.options.handshake_timeout();
+    select! {
+        () = ticket.turn() => {}
+        () = ticket.displaced() => return,
+    }
     let Ok(connecting) = incoming.accept() else {
         return;
     };

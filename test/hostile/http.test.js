@@ -68,3 +68,12 @@ describe('connections', () => {
     await withstand({ attack: 'connections', options: { path: '/', isReset: true } });
   });
 });
+
+describe('handshakes of TLS, 160 in one moment', () => {
+  for (const addresses of [1, 50]) {
+    it(`from ${addresses === 1 ? 'one address' : `${addresses} addresses`}`, async () => {
+      const check = (/** @type {any} */ { attack }) => expect(attack.done).toBeGreaterThan(160);
+      await withstand({ attack: 'handshakes', options: { atOnce: 160, addresses }, isSecure: true, transport: 'websocket', check });
+    });
+  }
+});

@@ -1,13 +1,12 @@
 /** @import { Attack } from '../support/attack-process.js' */
 
-import { get } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
 import { PayloadEncoder } from '../../../public/shared/payload.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { random } from '../../fakes/random.js';
+import { answerOf } from '../support/answer.js';
 import { addressOf, count, Joining } from '../support/web-socket.js';
 import { JoiningsByWebTransport } from '../support/web-transport.js';
 
@@ -16,9 +15,6 @@ const FRAMES = 50;
 
 /** The level of the noise as it is told, in -dBov: among the loudest. */
 const LEVEL = 8;
-
-/** The time from one session's handshake over HTTP/3 to the next, in milliseconds. */
-const HANDSHAKE_EVERY_MS = 8;
 
 /** The pause after which one who was refused tries again, in milliseconds. */
 const AGAIN_MS = 200;
@@ -49,7 +45,7 @@ async function makeNoise() {
 export async function attack(target, { sessions, perRoom, addresses, overHttp3 = false }) {
   const { frames, frameMs } = await makeNoise();
   const zeroMs = await zeroOf(target.origin);
-  const { transports } = await getJson(`${target.origin}/api/config`);
+  const { transports } = await answerOf(`${target.origin}/api/config`);
   const http3 = overHttp3 ? new JoiningsByWebTransport(target, transports.webtransport) : null;
   /** @type {Record<string, number>} */
   const answers = {};
@@ -70,8 +66,8 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
     await pause(AGAIN_MS);
     if (!target.isOver()) await join(number);
   };
-  // Handshakes of TLS cost more than frames: many at once are another attack.
-  const joins = Array.from({ length: sessions }, (_, number) => (http3 ? pause(HANDSHAKE_EVERY_MS * number).then(() => join(number)) : join(number)));
+  // All in one moment: so many handshakes, and joins, are a part of the attack.
+  const joins = Array.from({ length: sessions }, (_, number) => join(number));
   for (; !target.isOver(); next++) {
     const now = performance.now();
     for (let i = 0; i < inside.length; i++) {
@@ -89,17 +85,8 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
 
 /** When the server's sample clock was zero, on this process's clock. @param {string} origin */
 async function zeroOf(origin) {
-  const { clock, sampleRate } = await getJson(`${origin}/api/clock`);
+  const { clock, sampleRate } = await answerOf(`${origin}/api/clock`);
   return performance.now() - (clock * 1000) / sampleRate;
-}
-
-/** @param {string} url @returns {Promise<any>} */
-async function getJson(url) {
-  const answer = await new Promise((resolve, reject) => {
-    // On a connection of its own, which isn't kept.
-    get(url, { agent: false }, resolve).on('error', reject);
-  });
-  return json(answer);
 }
 
 /** @param {number} frame @param {number} sequence @param {Uint8Array} payload */

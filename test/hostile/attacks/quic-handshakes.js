@@ -4,10 +4,9 @@
  */
 
 import { createSocket } from 'node:dgram';
-import { get } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Endpoint } from '@aloud/native';
+import { answerOf } from '../support/answer.js';
 import { Handshake } from '../support/quic-initial.js';
 
 /** The time between two honest connections, in milliseconds. */
@@ -54,18 +53,13 @@ export async function attack({ origin, host, h3Port, from, isOver }, { aSecond, 
   return counted;
 }
 
-/** Over a connection of its own, which isn't kept. @param {string} url */
-async function answerOf(url) {
-  return json(await new Promise((resolve, reject) => get(url, { agent: false }, resolve).on('error', reject)));
-}
-
 /**
  * Opens sessions as anybody does, one after another.
  * @param {Pick<import('../support/attack-process.js').Target, 'origin' | 'host' | 'h3Port' | 'isOver'>} target
  * @param {{ honest: number, refused: number }} counted
  */
 async function honestly({ origin, host, h3Port, isOver }, counted) {
-  const { transports } = /** @type {any} */ (await answerOf(`${origin}/api/config`));
+  const { transports } = await answerOf(`${origin}/api/config`);
   const endpoint = new Endpoint({ ioThreads: 1, handshakeTimeoutMs: 2000 });
   while (!isOver()) {
     try {

@@ -18,10 +18,14 @@
  * @typedef {{ before: number, most: number, after: number }} Level
  */
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
 import { Child, sharedMs } from '../../../bench/participants/child.js';
+import { generateCertificate } from '../../../server/certificate/generate.js';
 import { undisturbed } from '../../support/undisturbed.js';
 import { descriptorsOf, processorMs, residentBytes } from './process-usage.js';
 
@@ -67,6 +71,7 @@ const FRAME_MS = 20;
  * @property {number} [settleSeconds]  the time in which memory and descriptors must come back
  * @property {string[]} [argv]    options of the server
  * @property {TransportName} [transport]  of speaker and listener
+ * @property {boolean} [isSecure]  whether the page is served over HTTPS
  * @property {(figures: Figures) => unknown} [check]  more assertions
  */
 
@@ -116,7 +121,8 @@ function expectUnharmed(figures) {
  * @param {Wish} wish
  * @returns {Promise<Figures>}
  */
-async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'websocket', ...wish }) {
+async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'websocket', isSecure = false, ...wish }) {
+  const certificate = isSecure ? await writeCertificate() : null;
   /** @type {Child[]} */
   const children = [];
   const start = (/** @type {URL} */ script, /** @type {string[]} */ ...before) => {
@@ -126,30 +132,46 @@ async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'we
   };
   try {
     const server = start(new URL('server-process.js', HERE));
-    const people = start(PARTICIPANTS);
+    const people = start(PARTICIPANTS, ...(certificate?.trusted ?? []));
     // In the open it has a machine of its own: here it gets what the others leave.
     const attacker = start(new URL('attack-process.js', HERE), 'nice', '-n', '19');
     // Each frame gives a packet, so that it is known how many there should be.
-    const at = await server.call('start', { argv: ['--no-silence-suppression', ...argv] });
-    await people.call('open', { origin: `http://${HOST}:${at.port}` });
+    const at = await server.call('start', { argv: ['--no-silence-suppression', ...(certificate?.argv ?? []), ...argv] });
+    const origin = `${isSecure ? 'https' : 'http'}://${HOST}:${at.port}`;
+    await people.call('open', { origin });
     for (const id of ['Ann', 'Bob']) await people.call('join', { id, transport, room: 'beside', speaks: id === 'Ann' });
     await pause(LEAD_MS);
-    return await measureAttack({ server, at, people, attacker }, wish);
+    return await measureAttack({ server, at: { ...at, origin }, people, attacker }, wish);
   } finally {
     for (const child of children.toReversed()) await child.close();
+    certificate?.remove();
   }
 }
 
+/** A certificate that the server has as its own, and that who runs with `trusted` trusts. */
+async function writeCertificate() {
+  const folder = mkdtempSync(join(tmpdir(), 'aloud-hostile-'));
+  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(folder, name));
+  const { certPem, keyPem } = await generateCertificate({ hosts: [HOST], now: new Date() });
+  writeFileSync(cert, certPem);
+  writeFileSync(key, keyPem);
+  return {
+    argv: ['--cert', cert, '--key', key],
+    trusted: ['env', `NODE_EXTRA_CA_CERTS=${cert}`],
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
 /**
- * @param {{ server: Child, at: { pid: number, port: number, h3Port: number | null }, people: Child, attacker: Child }} running
+ * @param {{ server: Child, at: Pick<Target, 'pid' | 'port' | 'h3Port' | 'origin'>, people: Child, attacker: Child }} running
  * @param {Wish} wish
  * @returns {Promise<Figures>}
  */
 async function measureAttack({ server, at, people, attacker }, wish) {
   const { attack, options = {}, seconds = 3, warmUpSeconds = 1, settleSeconds = SETTLE_SECONDS } = wish;
-  const { pid, port, h3Port } = at;
+  const { pid } = at;
   /** @type {Omit<Target, 'isOver'>} */
-  const target = { origin: `http://${HOST}:${port}`, host: HOST, port, h3Port, pid, from: FROM };
+  const target = { ...at, host: HOST, from: FROM };
   const task = { module: new URL(`${attack}.js`, ATTACKS).href, target, options };
   const idle = descriptorsOf(pid);
   if (warmUpSeconds > 0) {
