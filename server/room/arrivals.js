@@ -15,8 +15,8 @@ import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
 import { refuse } from '../transport/session.js';
 import { readJoin } from './commands.js';
-import { JoinTurns } from './join-turns.js';
 import { OPEN_ENTRY } from './moderation.js';
+import { Turns } from './turns.js';
 
 /** How long a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
@@ -43,7 +43,7 @@ export class Arrivals {
     this.#log = log;
     this.#verifier = verifier;
     this.#tries = new PasswordTries(clock);
-    this.#turns = new JoinTurns(clock);
+    this.#turns = new Turns(clock);
     /** @type {(session: Session) => void} */
     this.accept = (session) => this.#accept(session);
   }

@@ -15,6 +15,7 @@
  * @import { Member } from './member.js'
  * @import { Room } from './room.js'
  * @import { SessionLog } from './session-log.js'
+ * @import { Turns } from './turns.js'
  *
  * @typedef {object} RoomConfig  plain data: it survives structuredClone
  * @property {AudioFormat} format
@@ -51,6 +52,7 @@
  *
  * @typedef {object} RoomOwner  whoever has all rooms
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
+ * @property {Turns} departures  the turns in which others are told of those who have gone
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
  * @property {() => void} settle  settles all rooms' loads; to be called once a second, and when a tick is late

@@ -325,13 +325,29 @@ export class Room {
     this.#delivery.leave(member.source, member.listener);
     const { present } = this.#roster;
     if (![...present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
-    if (left || !this.#keepsPlaceOf(member)) {
+    const isFree = left || !this.#keepsPlaceOf(member);
+    if (isFree) {
       this.#roster.free(member);
-      this.#left(member);
     } else {
       member.wait();
       this.#roster.wait(member);
-      this.#roster.changed(member);
+    }
+    this.#owner.departures.take(member, () => this.#departed(member, isFree));
+  }
+
+  /**
+   * Tells the others of one who has gone.
+   * @param {Member} member
+   * @param {boolean} isFree  whether their place is anybody's now
+   */
+  #departed(member, isFree) {
+    if (this.#closed) return;
+    try {
+      if (isFree) this.#left(member);
+      // They may have come back meanwhile.
+      else if (this.#roster.find(member.id) === member) this.#roster.changed(member);
+    } catch (error) {
+      this.#fail('a departure', error);
     }
   }
 

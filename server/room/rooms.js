@@ -15,6 +15,7 @@ import { OPEN_ENTRY } from './moderation.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
 import { SessionLog } from './session-log.js';
+import { Turns } from './turns.js';
 
 /** The name of a mirror, as the one in it is told. */
 const MIRROR_NAME = 'mirror';
@@ -73,6 +74,7 @@ export class Rooms {
     this.#sessions = new SessionLog(services);
     this.#owner = {
       ended: (room) => this.#end(room),
+      departures: new Turns(services.clock),
       mayKeepPlace: () => this.#count().away < this.#maxPeople,
       sessions: this.#sessions,
       settle: () => this.#shares.settle(services.clock.now(), this.#all()),

@@ -143,6 +143,37 @@ describe('newcomers while mixes are late', () => {
   });
 });
 
+describe('departures that come all at once', () => {
+  it('are told in turns, in a quarter of the time, and to nobody who has gone too', async () => {
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
+    const ann = await conference.join('Ann');
+    const sessions = /** @type {FakeSession[]} */ ([]);
+    for (let i = 0; i < 10; i++) sessions.push(await joinFrom(conference, `192.0.2.${i}:1`, { name: `P${i}` }));
+    const send = ann.session.sendControl.bind(ann.session);
+    // Telling Ann takes two milliseconds.
+    ann.session.sendControl = (message) => {
+      conference.clock.stall(2);
+      send(message);
+    };
+    for (const session of sessions) session.close(0, 'left');
+    const told = () => ann.session.told('left').length;
+    expect([told(), conference.rooms.get('lab')?.size]).toEqual([3, 1]);
+    conference.clock.advance(15);
+    expect(told()).toBe(6);
+    conference.clock.advance(60);
+    expect(ann.session.told('left').map(({ id }) => id)).toEqual(sessions.map((session) => session.told('welcome')[0].you));
+    expect(sessions.at(-1)?.told('left')).toHaveLength(3);
+  });
+
+  it('end their room once its last has been told of', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    ann.session.close(0, 'left');
+    bob.session.close(0, 'left');
+    expect(conference.rooms.get('lab')).toBeUndefined();
+  });
+});
+
 describe('joins that come all at once', () => {
   /** A conference in which each join takes two milliseconds. */
   async function slow() {
