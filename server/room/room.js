@@ -323,15 +323,10 @@ export class Room {
     member.close();
     if (this.#closed || !this.#roster.takeOut(member)) return;
     this.#delivery.leave(member.source, member.listener);
-    const { present } = this.#roster;
-    if (![...present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
+    if (![...this.#roster.present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
     const isFree = left || !this.#keepsPlaceOf(member);
-    if (isFree) {
-      this.#roster.free(member);
-    } else {
-      member.wait();
-      this.#roster.wait(member);
-    }
+    if (isFree) this.#roster.free(member);
+    else this.#roster.wait(member);
     this.#owner.departures.take(member, () => this.#departed(member, isFree));
   }
 

@@ -150,10 +150,11 @@ export class Roster {
     return this.#present.get(member.id) === member && this.#present.delete(member.id);
   }
 
-  /** @param {Member} member  who was taken out, and whose place waits */
+  /** @param {Member} member  who was taken out, and is away from now on: the place waits */
   wait(member) {
     const place = this.#places.get(member.id);
     if (!place) return;
+    member.wait();
     this.#away.add(member);
     place.timer = this.#clock.setTimeout(() => {
       this.free(member);

@@ -9,7 +9,8 @@ function create() {
   const roster = new Roster({ clock, awayMs: 30_000, onFreed: ({ id }) => void freed.push(id) });
   /** Somebody who is told nothing in particular. @param {string} name @returns {any} */
   const enter = (name) => {
-    const member = { id: roster.nextId(), name, label: roster.labelFor(name), told: /** @type {any[]} */ ([]), tell: (/** @type {any} */ m) => member.told.push(m) };
+    const acts = { tell: (/** @type {any} */ m) => member.told.push(m), wait: () => void (member.away = true) };
+    const member = { id: roster.nextId(), name, label: roster.labelFor(name), told: /** @type {any[]} */ ([]), away: false, ...acts };
     return Object.assign(member, { token: roster.enter(/** @type {any} */ (member)) });
   };
   return { clock, freed, roster, enter };
@@ -34,7 +35,7 @@ describe('a roster', () => {
     expect(roster.takeOut(ada)).toBe(true);
     expect(roster.takeOut(ada)).toBe(false);
     roster.wait(ada);
-    expect([roster.size, roster.present.size, roster.holder(ada.token)]).toEqual([1, 0, ada]);
+    expect([ada.away, roster.size, roster.present.size, roster.holder(ada.token)]).toEqual([true, 1, 0, ada]);
     expect([roster.holder('another'), roster.holder(undefined)]).toEqual([null, null]);
     clock.advance(30_000);
     expect([freed, roster.size, roster.holder(ada.token)]).toEqual([['1'], 0, null]);
