@@ -249,7 +249,7 @@ function reportOf(config, { url, port, lines }) {
 function openRooms(config, services) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
-  const { serverDelayMs, maxServerDelayMs, receivedTarget } = config;
+  const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
   const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
@@ -262,6 +262,7 @@ function openRooms(config, services) {
       serverDelayMs,
       maxServerDelayMs,
       receivedTarget,
+      stragglerMs,
       maxDelayMs: MAX_SERVER_DELAY_MS,
       maxSpeakers,
       levelBalance,

@@ -17,11 +17,14 @@ export { LinkError };
 /** @typedef {import('./emulator.js').LinkStats} LinkStats */
 /** @typedef {{ client: string, server: string }} Namespaces */
 
-const DEVICE = 'aloud0';
 const MTU = 1500;
 
-/** Addresses of the range for benchmarks (RFC 2544), used inside the two namespaces only. */
-const ADDRESSES = Object.freeze({ client: '198.18.0.1', server: '198.18.0.2' });
+/**
+ * The device at a link's two ends, and their addresses, of the range for benchmarks (RFC 2544): used inside the
+ * namespaces only.
+ * @param {number} number  of the link among those of one server's end
+ */
+const placeOf = (number) => ({ device: `aloud${number}`, addresses: { client: `198.18.${number}.1`, server: `198.18.${number}.2` } });
 
 const LOOPBACK = '127.0.0.1';
 
@@ -34,22 +37,23 @@ const LOOPBACK = '127.0.0.1';
  * @property {(line: string) => void} [say] receives a line before something slow begins
  */
 
-/** @param {Namespaces} names */
-async function raiseDevices(names) {
+/** @param {Namespaces} names @param {number} number */
+async function raiseDevices(names, number) {
+  const { device, addresses } = placeOf(number);
   for (const side of /** @type {const} */ (['client', 'server'])) {
-    const peer = ADDRESSES[side === 'client' ? 'server' : 'client'];
+    const peer = addresses[side === 'client' ? 'server' : 'client'];
     const inside = ['-n', names[side]];
-    await ip(...inside, 'link', 'set', DEVICE, 'addrgenmode', 'none');
-    await ip(...inside, 'addr', 'add', ADDRESSES[side], 'peer', peer, 'dev', DEVICE);
-    await ip(...inside, 'link', 'set', DEVICE, 'mtu', String(MTU), 'txqueuelen', '2000', 'up');
+    await ip(...inside, 'link', 'set', device, 'addrgenmode', 'none');
+    await ip(...inside, 'addr', 'add', addresses[side], 'peer', peer, 'dev', device);
+    await ip(...inside, 'link', 'set', device, 'mtu', String(MTU), 'txqueuelen', '2000', 'up');
   }
 }
 
-/** @param {Namespaces} names @param {number} seed @param {LinkParameters} parameters */
-async function startEmulator(names, seed, parameters) {
-  const emulator = await Emulator.start({ ...names, device: DEVICE, seed, parameters });
+/** @param {Namespaces} names @param {number} number @param {number} seed @param {LinkParameters} parameters */
+async function startEmulator(names, number, seed, parameters) {
+  const emulator = await Emulator.start({ ...names, device: placeOf(number).device, seed, parameters });
   try {
-    await raiseDevices(names);
+    await raiseDevices(names, number);
     await emulator.reset();
     return emulator;
   } catch (error) {
@@ -62,16 +66,20 @@ async function startEmulator(names, seed, parameters) {
 export class Link {
   #emulator;
   #names;
+  #number;
   #say;
+  /** Links to the same server's end. @type {Link[]} */
+  #branches = [];
   /** @type {Promise<LinkStats | null> | null} */
   #closing = null;
 
   /**
-   * @param {{ emulated?: { names: Namespaces, emulator: Emulator }, reason?: string, profile: string,
+   * @param {{ emulated?: { names: Namespaces, emulator: Emulator }, number?: number, reason?: string, profile: string,
    *   parameters: LinkParameters, seed: number, say?: (line: string) => void }} link  without `emulated` it is
-   *   loopback
+   *   loopback; `number` is that among those of one server's end
    */
-  constructor({ emulated, reason, profile, parameters, seed, say = () => {} }) {
+  constructor({ emulated, number = 0, reason, profile, parameters, seed, say = () => {} }) {
+    this.#number = number;
     this.#names = emulated?.names;
     this.#emulator = emulated?.emulator;
     this.#say = say;
@@ -91,7 +99,8 @@ export class Link {
   /** @param {'client' | 'server'} side @returns {LinkEnd} */
   #end(side) {
     const names = this.#names;
-    return names ? { exec: execIn(names[side]), address: ADDRESSES[side] } : { exec: [], address: LOOPBACK };
+    const { addresses } = placeOf(this.#number);
+    return names ? { exec: execIn(names[side]), address: addresses[side] } : { exec: [], address: LOOPBACK };
   }
 
   /** @returns {Emulator} */
@@ -127,6 +136,21 @@ export class Link {
     await this.#shaping().steps(parseSteps(steps));
   }
 
+  /**
+   * Opens a further link, from another client's end to this one's server's end; it is closed with this one.
+   * @param {string} profile  of profiles.js
+   * @returns {Promise<Link>}
+   * @throws {LinkError} on loopback
+   */
+  async branch(profile) {
+    if (!this.#names) throw new LinkError('loopback has no branches');
+    const { isLoopback: _, steps: __, ...rest } = readOptions({ profile, seed: this.seed + 1 + this.#branches.length });
+    const place = { number: this.#branches.length + 1, server: this.#names.server };
+    const branch = await openEmulated({ ...rest, say: this.#say }, place);
+    this.#branches.push(branch);
+    return branch;
+  }
+
   /** @param {Parameters<typeof pingLink>[1]} [options] */
   ping(options) {
     return pingLink(this, options);
@@ -147,25 +171,31 @@ export class Link {
   }
 
   async #close() {
+    for (const branch of this.#branches) await branch.close();
     const last = (await this.#emulator?.close()) ?? null;
-    if (this.#names) await Promise.all(Object.values(this.#names).map(removeNamespace));
+    if (this.#names) await Promise.all(ownOf(this.#names, this.#number).map(removeNamespace));
     if (this.isEmulated && !last) this.#say('the link emulator ended before it was told to');
     return last;
   }
 }
 
+/** A link's own namespaces: a branch's server's end is another's. @param {Namespaces} names @param {number} number */
+const ownOf = ({ client, server }, number) => (number === 0 ? [client, server] : [client]);
+
 /**
  * @param {{ profile: string, parameters: LinkParameters, seed: number, say: (line: string) => void }} link
+ * @param {{ number: number, server?: string }} [place]  of a branch: the server's namespace that is there
  * @throws {LinkError}
  */
-async function openEmulated(link) {
+async function openEmulated(link, { number, server } = { number: 0 }) {
   checkTun();
-  const names = await makeNamespaces();
+  const names = await makeNamespaces(server);
   try {
     await buildEmulator({ say: link.say });
-    return new Link({ ...link, emulated: { names, emulator: await startEmulator(names, link.seed, link.parameters) } });
+    const emulator = await startEmulator(names, number, link.seed, link.parameters);
+    return new Link({ ...link, number, emulated: { names, emulator } });
   } catch (error) {
-    await Promise.all(Object.values(names).map(removeNamespace));
+    await Promise.all(ownOf(names, number).map(removeNamespace));
     throw error;
   }
 }

@@ -167,21 +167,22 @@ async function makeNamespace(name) {
 
 /**
  * Makes two namespaces that reach nothing but themselves.
+ * @param {string} [sharedServer]  a server's namespace that is there already: the client's alone is made
  * @returns {Promise<{ client: string, server: string }>}
  * @throws {LinkError} when that can't be, having left nothing behind
  */
-export async function makeNamespaces() {
+export async function makeNamespaces(sharedServer) {
   checkRights();
   for (const name of staleNames(await ip('netns', 'list'), isAlive)) await removeNamespace(name);
   pairs += 1;
   const [client, server] = ['c', 's'].map((side) => `aloud-${process.pid}-${pairs}-${side}`);
   try {
     await makeNamespace(client);
-    await makeNamespace(server);
+    if (sharedServer === undefined) await makeNamespace(server);
   } catch (error) {
     await removeNamespace(client);
-    await removeNamespace(server);
+    if (sharedServer === undefined) await removeNamespace(server);
     throw error;
   }
-  return { client, server };
+  return { client, server: sharedServer ?? server };
 }

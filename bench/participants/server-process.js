@@ -39,7 +39,10 @@ function emptyNotes() {
      * @type {Map<string, Map<number, number>>}
      */
     heard: new Map(),
-    /** The FrameState of speakers' frames when they were mixed. @type {{ name: string, frame: number, state: number }[]} */
+    /**
+     * The FrameState of speakers' frames, by the speaker's own clock, when they were mixed, and in which frame of the mix.
+     * @type {{ name: string, frame: number, state: number, mix: number }[]}
+     */
     states: [],
     /** When each frame was due to be mixed. @type {{ frame: number, atMs: number }[]} */
     due: [],
@@ -88,7 +91,10 @@ const mixObserver = {
     notes.tickLatenessMs.push(latenessMs);
     notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
     // The frame before has just been mixed, and nothing has been decoded since.
-    for (const { name, source } of speakers) notes.states.push({ name, frame: frame - 1, state: source.ring.state(frame - 1) });
+    for (const { name, source } of speakers) {
+      const said = frame - 1 - Math.round(source.offsetMs / source.format.frameMs);
+      notes.states.push({ name, frame: said, state: source.ring.state(frame - 1), mix: frame - 1 });
+    }
   },
   mixed() {},
 };

@@ -24,7 +24,8 @@ import { quantile, sorted } from '../stats/statistics.js';
 import { Child } from '../participants/child.js';
 
 const SERVER = new URL('../participants/server-process.js', import.meta.url);
-const CLIENT = new URL('../participants/client-process.js', import.meta.url);
+/** The script of participants without a browser: see bench/participants/participants.js. */
+export const CLIENT = new URL('../participants/client-process.js', import.meta.url);
 const CROWD = new URL('../participants/crowd-process.js', import.meta.url);
 
 /** Formats by name, as options of the server. */
@@ -45,6 +46,7 @@ export class Lab {
   #clients = null;
   /** @type {Child | null} */
   #crowd = null;
+  #port = 0;
   #startClients;
   /** @type {number[]} */
   #latenessMs = [];
@@ -115,7 +117,13 @@ export class Lab {
     const { format, server } = this.options;
     const options = { argv: [...FORMATS[format].argv, ...argv, ...server], observe };
     const { port, report } = await this.#server.call('start', options);
-    return { origin: `http://${this.link.server.address}:${port}`, report };
+    this.#port = port;
+    return { origin: this.originAt(this.link), report };
+  }
+
+  /** The server's origin as it is reached over a link. @param {Link} link  the lab's, or a branch of it */
+  originAt(link) {
+    return `http://${link.server.address}:${this.#port}`;
   }
 
   /** The server's audio format. @returns {Promise<import('../../public/shared/audio-format.js').AudioFormat>} */

@@ -51,6 +51,7 @@ export const BENCHMARKS = Object.freeze([
   { name: 'call-loopback', argv: ['call', '--duration', '15', '--settle', '20'], limitSeconds: 120 },
   { name: 'loss', argv: ['loss'], limitSeconds: 400 },
   { name: 'mouth-to-ear', argv: ['mouth-to-ear'], limitSeconds: 300 },
+  { name: 'stragglers', argv: ['stragglers'], limitSeconds: 300 },
   { name: 'crowd', argv: ['crowd', '--duration', '10'], limitSeconds: 300 },
   { name: 'memory', argv: ['memory'], limitSeconds: 200 },
   { name: 'soak', argv: ['soak'], limitSeconds: 3900, isLong: true },

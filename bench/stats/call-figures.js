@@ -6,7 +6,8 @@
  * @property {(Wire & { id: string })[]} people  two or more talkers who hear each other
  * @property {object} server
  * @property {{ name: string, frame: number, atMs: number }[]} server.arrivals  packets as they came
- * @property {{ name: string, frame: number, state: number }[]} server.states   frames when they were mixed
+ * @property {{ name: string, frame: number, state: number, mix?: number }[]} server.states   frames when they were
+ *   mixed, and in which frame of the mix: the same one, unless the speaker is heard later
  * @property {{ frame: number, atMs: number }[]} server.due                     when each frame was to be mixed
  * @property {number} server.originMs    when the sample clock was 0
  * @property {number} frameMs
@@ -41,22 +42,27 @@ export function callFigures({ people, server, frameMs, fromMs, toMs }) {
     const listener = people[(i + 1) % people.length];
     const said = new Set(speaker.sent.filter(({ frame, sounding }) => counts(frame) && sounding.includes(frame)).map(({ frame }) => frame));
     const arrivals = server.arrivals.filter(({ name }) => name === id);
-    const states = new Map(server.states.filter(({ name }) => name === id).map(({ frame, state }) => [frame, state]));
+    // The first time counts: while an offset rises, frames that were mixed seem to come again.
+    const own = server.states.filter(({ name }) => name === id).toReversed();
+    const states = new Map(own.map(({ frame, state }) => [frame, state]));
+    const mixes = new Map(own.map(({ frame, mix = frame }) => [frame, mix]));
+    const mixOf = (/** @type {number} */ frame) => mixes.get(frame) ?? frame;
     const there = firstTimes(arrivedPackets(speaker.sent, arrivals));
     const heard = firstTimes(listener.received);
     const played = new Set(listener.played.map(({ frame }) => frame));
     const mixed = [...states.keys()].filter((frame) => counts(frame) && (states.get(frame) ?? 0) >= FrameState.concealed);
     const isUp = (/** @type {number} */ frame) => states.get(frame) === FrameState.received;
-    const isThrough = (/** @type {number} */ frame) => isUp(frame) && played.has(frame);
+    const isPlayed = (/** @type {number} */ frame) => played.has(mixOf(frame));
+    const isThrough = (/** @type {number} */ frame) => isUp(frame) && isPlayed(frame);
     return {
       id,
       frames: said.size,
       upPercent: share([...said], isUp),
-      downPercent: share(mixed, (frame) => played.has(frame)),
+      downPercent: share(mixed, isPlayed),
       throughPercent: share([...said], isThrough),
       leastMs: leastWay(speaker.sent, arrivals),
       latenessMs: [...sorted([...said].map((frame) => (there.get(frame) ?? Infinity) - endMs(frame)))],
-      soundMs: [...said].filter((frame) => heard.has(frame)).map((frame) => /** @type {number} */ (heard.get(frame)) - endMs(frame) + frameMs),
+      soundMs: [...said].filter((frame) => heard.has(mixOf(frame))).map((frame) => /** @type {number} */ (heard.get(mixOf(frame))) - endMs(frame) + frameMs),
     };
   });
 }

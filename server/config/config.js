@@ -24,6 +24,7 @@ export { ConfigError, InformationRequest };
  * @property {number | 'auto'} serverDelayMs
  * @property {number} maxServerDelayMs      the most that auto chooses
  * @property {number} receivedTarget        percent of frames that auto has in time
+ * @property {number} stragglerMs           who needs so much more delay than most is heard later alone; 0: nobody
  * @property {number} sampleRate
  * @property {number} channels             1 or 2
  * @property {number} frameMs

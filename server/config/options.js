@@ -72,6 +72,7 @@ export const OPTIONS = Object.freeze(
       unit: 'ms',
     },
     number('received-target', 50, 99.99, 99.5, '%', "share of each speaker's arriving frames that auto has in time"),
+    number('straggler-ms', 0, 400, 5, 'ms', 'who needs so much more delay than most is heard later alone; 0: all wait for all'),
     { ...choice('sample-rate', SAMPLE_RATES, 48000, 'sample rate of the rooms'), unit: 'Hz' },
     choice('channels', CHANNELS, 1, 'channels of rooms: 1 is mono, 2 stereo; the first person in a room may ask for either'),
     number('frame-ms', Math.min(...OPUS_FRAME_MS), MAX_FRAME_MS, 20, 'ms', 'length of a frame, and so of a packet'),

@@ -137,13 +137,13 @@ export class Speaker {
    * @param {number} back  how many frames before it will do as well, where it isn't there
    */
   look(frame, back) {
-    const { packets } = this.#source;
+    const source = this.#source;
     const oldest = Math.max(0, frame - back);
-    while (frame > oldest && !packets.has(frame)) frame -= 1;
-    this.#present = packets.has(frame) && packets.length(frame) > 0;
+    while (frame > oldest && !source.has(frame)) frame -= 1;
+    this.#present = source.hasSound(frame);
     this.#waitedFrames = this.#present && !this.#placed ? this.#waitedFrames + 1 : 0;
     if (!this.#present) return;
-    const told = packets.level(frame);
+    const told = source.toldLevel(frame);
     this.#told = told & LEVEL_MASK;
     this.#voice = (told & VOICE_BIT) !== 0 && this.#expected(frame) <= SOFTEST_VOICE;
     if (!this.#placed && this.#waitsFrom < 0) this.#waitsFrom = frame;

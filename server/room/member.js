@@ -407,7 +407,8 @@ export class Member {
     const { serverDelayMs } = this;
     // A spread copy of so many fields costs several times as much as they do.
     const received = /** @type {ReturnType<Source['stats']>} */ (this.source?.stats() ?? {});
-    const stats = Object.assign(received, this.#reported, { droppedOut, roundTripMs, serverDelayMs });
+    const offsetMs = this.source?.offsetMs ?? 0;
+    const stats = Object.assign(received, this.#reported, { droppedOut, roundTripMs, serverDelayMs, offsetMs });
     return Object.assign(stats, this.listener?.stats());
   }
 

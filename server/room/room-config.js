@@ -23,6 +23,7 @@
  * @property {number | 'auto'} serverDelayMs  the delay D that the room begins with
  * @property {number} maxServerDelayMs  what `auto` may go up to, a whole number
  * @property {number} receivedTarget  the share of each speaker's frames that `auto` has in time, in percent
+ * @property {number} stragglerMs  who needs so much more delay than half of the people is heard later alone; 0: never
  * @property {number} maxDelayMs  the largest D that the room can be set to
  * @property {number} maxSpeakers  how many are mixed at once
  * @property {boolean} levelBalance  whether soft and loud speakers are brought closer to one level
@@ -84,6 +85,7 @@ export const ROOM_DEFAULTS = Object.freeze({
   serverDelayMs: /** @type {number | 'auto'} */ ('auto'),
   maxServerDelayMs: 400,
   receivedTarget: 99.5,
+  stragglerMs: 5,
   maxSpeakers: 20,
   levelBalance: false,
   silenceSuppression: false,

@@ -6,9 +6,9 @@
  * @import { Figures } from './figures.js'
  * @import { Moderation } from './moderation.js'
  * @import { RoomConfig } from './room-config.js'
+ * @import { RoomDelay } from './room-delay.js'
  * @import { RoomPace } from './room-pace.js'
  * @import { Roster } from './roster.js'
- * @import { WaitedFor } from './waited-for.js'
  */
 
 /** What a room tells of itself outside of its calls: to anybody, to the operator, and to the metrics. It changes nothing. */
@@ -19,7 +19,7 @@ export class RoomView {
   /**
    * @param {string} name
    * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
-   *   recording: RoomRecording, moderation: Moderation, waitedFor: WaitedFor, pace: RoomPace }} parts  the room's
+   *   recording: RoomRecording, moderation: Moderation, roomDelay: RoomDelay, pace: RoomPace }} parts  the room's
    */
   constructor(name, parts) {
     this.#name = name;
@@ -50,13 +50,13 @@ export class RoomView {
 
   /** The room and its people with how each is received, which only the operator is shown. */
   whole() {
-    const { config, roster, mixClock, codec, moderation, pace, waitedFor } = this.#parts;
+    const { config, roster, mixClock, codec, moderation, pace, roomDelay } = this.#parts;
     const { serverDelayMs, ...delay } = this.#parts.delay.describe();
     return {
       ...this.public,
       delivery: config.delivery,
       serverDelayMs,
-      delay: { ...delay, targetPercent: config.receivedTarget, waited: waitedFor.people },
+      delay: { ...delay, targetPercent: config.receivedTarget, waited: roomDelay.people },
       skippedFrames: mixClock.skipped,
       codecFaults: codec.faults,
       mixing: pace.describe(),

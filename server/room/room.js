@@ -23,10 +23,10 @@ import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
 import { Moderation, OPEN_ENTRY } from './moderation.js';
 import { Reports } from './reports.js';
+import { RoomDelay } from './room-delay.js';
 import { RoomPace } from './room-pace.js';
 import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
-import { WaitedFor } from './waited-for.js';
 import { welcomeOf } from './welcome.js';
 
 /** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
@@ -46,7 +46,7 @@ export class Room {
   #delivery;
   #chat;
   #recording;
-  #waitedFor;
+  #roomDelay;
   #parts;
   #pace;
   #mixClock;
@@ -85,19 +85,19 @@ export class Room {
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
-    const waitedFor = new WaitedFor({ delay, roster });
+    const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
     this.#chat = chat;
     this.#recording = recording;
-    this.#waitedFor = waitedFor;
+    this.#roomDelay = roomDelay;
     this.#pace = pace;
     const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
     const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
     this.#mixClock = mixClock;
-    this.#parts = { config, roster, delay, delivery, chat, recording, moderation, waitedFor, mixClock, codec, pace };
+    this.#parts = { config, roster, delay, delivery, chat, recording, moderation, roomDelay, mixClock, codec, pace };
     this.view = new RoomView(name, this.#parts);
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit, onRound: () => this.#endRound(), phase });
@@ -254,8 +254,7 @@ export class Room {
   received(member, frame, arrivalMs) {
     const { source, listener } = member;
     if (source === null) return;
-    // Nobody need wait for one who isn't heard.
-    if (!member.muted && this.#delay.observe(source.lateness, arrivalMs, member.roundTripMs)) this.#followDelay();
+    if (this.#roomDelay.observe(member, arrivalMs)) this.#followDelay();
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
     this.#delivery.received(source);
@@ -418,7 +417,7 @@ export class Room {
   #endRound() {
     this.#owner.settle();
     this.#roster.tellRest();
-    this.#waitedFor.review(this.clockNow());
+    this.#roomDelay.review(this.clockNow());
     this.#delivery.redundancyChanged();
   }
 

@@ -4,8 +4,8 @@
  * @import { Member } from './member.js'
  * @import { Moderation } from './moderation.js'
  * @import { RoomConfig } from './room-config.js'
+ * @import { RoomDelay } from './room-delay.js'
  * @import { Roster } from './roster.js'
- * @import { WaitedFor } from './waited-for.js'
  */
 
 import { CONTROL_VERSION } from '../../public/shared/control.js';
@@ -14,11 +14,11 @@ import { CONTROL_VERSION } from '../../public/shared/control.js';
  * The first message to a member: the sound's format, who is there, and what has been going on.
  * @param {string} room  its name
  * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, recording: RoomRecording, moderation: Moderation,
- *   waitedFor: WaitedFor }} parts  the room's
+ *   roomDelay: RoomDelay }} parts  the room's
  * @param {Member} member
  * @param {{ token: string, nameCut?: boolean }} place  token: with which the place is taken up again
  */
-export function welcomeOf(room, { config, roster, chat, recording, moderation, waitedFor }, member, { token, nameCut }) {
+export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay }, member, { token, nameCut }) {
   const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
   return {
@@ -35,7 +35,7 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, w
     idleTimeoutMs,
     people: roster.knownTo(member).map((person) => person.describe()),
     room,
-    waited: waitedFor.people,
+    waited: roomDelay.people,
     chat: chat.history,
     canRecord: recording.offered,
     role: member.role,

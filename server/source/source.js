@@ -35,6 +35,10 @@ const REST_MS = 5000;
  *
  * `receive()` keeps a packet under its frame index and does no more. `pull()` decodes in order up to a frame: from its
  * packet, from a later packet's redundancy, or by concealment. A source knows no session, listener or room.
+ *
+ * A straggler's voice is heard later than others': its frames have their places in the mix an offset later than the
+ * sample clock would have them. Packets are kept by the sender's frames; the ring, and all frames that others ask for or
+ * are told, are the mix's: the sender's and the offset.
  */
 export class Source {
   #format;
@@ -51,12 +55,15 @@ export class Source {
   #voice = false;
   #firstFrame = -1;
   #keptFrom = -1;
-  /** The first frame whose own packet may still be decoded; -1 before the first packet. */
+  /** The sender's first frame whose own packet may still be decoded; -1 before the first packet. */
   #next = -1;
-  /** The last frame for which a payload came. */
+  /** The sender's last frame for which a payload came. */
   #newest = -1;
   /** The last frame that was pulled when it was due. */
   #mixed = -1;
+  /** By how many frames the source is heard later, and by how many it should be. */
+  #offset = 0;
+  #wantedOffset = 0;
   #concealedInARow = 0;
   /** The FrameState of the last decoded frame. @type {number} */
   #lastState = FrameState.absent;
@@ -109,24 +116,39 @@ export class Source {
     return this.#stats.lateness;
   }
 
+  /** By how much the source is heard later than others, in milliseconds. */
+  get offsetMs() {
+    return this.#offset * this.#format.frameMs;
+  }
+
+  /**
+   * Has the source heard so much later than others. It rises at once, since the next frame would be missing otherwise,
+   * and falls in silence, which gets shorter.
+   * @param {number} ms  0 and more; a part of a frame counts as one
+   */
+  set offsetMs(ms) {
+    this.#wantedOffset = Math.max(0, Math.ceil(ms / this.#format.frameMs - 1e-9));
+    if (this.#wantedOffset > this.#offset) this.#offset = this.#wantedOffset;
+  }
+
   /** The first frame that came; -1 before it. */
   get firstFrame() {
-    return this.#firstFrame;
+    return this.#firstFrame < 0 ? -1 : this.#firstFrame + this.#offset;
   }
 
   /** The last frame that came with sound; -1 before it. */
   get soundThrough() {
-    return this.#soundThrough;
+    return this.#soundThrough < 0 ? -1 : this.#soundThrough + this.#offset;
   }
 
   /** The earliest frame that the last packet brought. */
   get keptFrom() {
-    return this.#keptFrom;
+    return this.#keptFrom + this.#offset;
   }
 
   /** The last frame that is audible when no more comes: concealment fades after the sound. -1 without sound. */
   get endsWith() {
-    return this.#soundThrough < 0 ? -1 : this.#soundThrough + this.#maxConcealed;
+    return this.#soundThrough < 0 ? -1 : this.soundThrough + this.#maxConcealed;
   }
 
   /** The level of the last decoded frame, in -dBov. */
@@ -146,7 +168,7 @@ export class Source {
    * @param {number} arrivalMs  on the monotonic clock
    * @param {number} stallMs  how long the server had stood still just before, which isn't the packet's lateness
    * @param {number} mixedThrough  the last frame that the room's tick has mixed; -1 before it
-   * @returns {number} the packet's frame when this is the first packet for it; else -1
+   * @returns {number} the packet's frame, by the sender's clock, when this is the first packet for it; else -1
    */
   receive(packet, bytes, arrivalMs, stallMs, mixedThrough) {
     this.#stats.sequences.arrived(packet.sequence);
@@ -164,7 +186,8 @@ export class Source {
     if (!wasRepeated && arrivalMs >= this.#countsFromMs) {
       this.lateness.add(latenessMs, arrivalMs, packet.payloadBytes[0] > 0);
     }
-    this.#stats.arrived(frame > mixedThrough && frame > this.#mixed, latenessMs, packet.redundancy);
+    const heard = frame + this.#offset;
+    this.#stats.arrived(heard > mixedThrough && heard > this.#mixed, latenessMs, packet.redundancy);
     return frame;
   }
 
@@ -224,22 +247,39 @@ export class Source {
    */
   pull(frame, due) {
     const mixed = this.#mixed;
-    if (due && frame > mixed) this.#mixed = frame;
-    if (this.#next < 0 || frame < 0) return FrameState.absent;
-    const oldest = frame - this.#maxConcealed;
-    while (this.#next <= frame) {
+    if (due && frame > mixed) {
+      this.#mixed = frame;
+      if (this.#offset > this.#wantedOffset) this.#shorten(frame);
+    }
+    const last = frame - this.#offset;
+    if (this.#next < 0 || last < 0) return FrameState.absent;
+    const oldest = last - this.#maxConcealed;
+    while (this.#next <= last) {
       const next = this.#next;
       if (this.packets.has(next)) {
-        this.#decode(next, next > mixed);
-      } else if (due && (next < oldest || this.#hasBetween(next, frame))) {
-        this.#makeUp(next);
+        this.#decode(next, next + this.#offset > mixed);
+      } else if (due && (next < oldest || this.#hasBetween(next, last))) {
+        this.#makeUp(next + this.#offset);
       } else {
         break;
       }
       this.#next = next + 1;
     }
-    if (due) for (let f = this.#next; f <= frame; f++) this.#makeUp(f);
+    if (due) for (let f = Math.min(frame, this.#next + this.#offset); f <= frame; f++) this.#makeUp(f);
     return this.ring.state(frame);
+  }
+
+  /**
+   * Leaves out silence, for as long as the offset is larger than it should be.
+   * @param {number} frame  that is pulled
+   */
+  #shorten(frame) {
+    while (this.#offset > this.#wantedOffset && this.#lastState !== FrameState.received) {
+      const silent = frame - this.#offset;
+      if (this.packets.has(silent) && this.packets.length(silent) > 0) return;
+      this.#offset -= 1;
+      if (this.#next >= 0 && this.#next <= silent) this.#next = silent + 1;
+    }
   }
 
   /**
@@ -247,8 +287,9 @@ export class Source {
    * @param {number} frame
    */
   skipTo(frame) {
-    if (this.#next >= frame) return;
-    this.#next = frame;
+    const next = frame - this.#offset;
+    if (this.#next >= next) return;
+    this.#next = next;
     this.#lastState = FrameState.silent;
     this.#concealedInARow = 0;
   }
@@ -270,15 +311,16 @@ export class Source {
   }
 
   /**
-   * @param {number} frame that has a packet
+   * @param {number} frame  of the sender, that has a packet
    * @param {boolean} inTime  whether its mix is still to be made
    */
   #decode(frame, inTime) {
     const length = this.packets.length(frame);
+    const heard = frame + this.#offset;
     this.#concealedInARow = 0;
     this.#lastState = length === 0 ? FrameState.silent : FrameState.received;
     if (length > 0) {
-      const at = this.ring.claim(frame);
+      const at = this.ring.claim(heard);
       const { samples } = this.ring;
       const good = this.#decoder.decode(this.packets.bytes(frame), 0, length, samples, at);
       this.#voice = (this.packets.level(frame) & VOICE_BIT) !== 0;
@@ -287,7 +329,7 @@ export class Source {
       if (!good) this.#stats.garbled();
       if (inTime && this.packets.isRedundant(frame)) this.#stats.recovered();
     }
-    this.ring.mark(frame, this.#lastState);
+    this.ring.mark(heard, this.#lastState);
   }
 
   /** @param {number} frame without a packet: silent after silence, concealed after sound */
@@ -319,7 +361,15 @@ export class Source {
   leaveOut(frame) {
     if (!this.hasSound(frame)) return;
     this.#stats.unmixed();
-    if (this.packets.isRedundant(frame)) this.#stats.recovered();
+    if (this.packets.isRedundant(frame - this.#offset)) this.#stats.recovered();
+  }
+
+  /**
+   * @param {number} frame
+   * @returns {boolean} whether there is a packet for it
+   */
+  has(frame) {
+    return frame >= this.#offset && this.packets.has(frame - this.#offset);
   }
 
   /**
@@ -327,7 +377,15 @@ export class Source {
    * @returns {boolean} whether there is a packet with sound for it
    */
   hasSound(frame) {
-    return this.packets.has(frame) && this.packets.length(frame) > 0;
+    return this.has(frame) && this.packets.length(frame - this.#offset) > 0;
+  }
+
+  /**
+   * @param {number} frame  that has a packet
+   * @returns {number} its level as the sender tells it, with VOICE_BIT
+   */
+  toldLevel(frame) {
+    return this.packets.level(frame - this.#offset);
   }
 
   /**
@@ -335,7 +393,7 @@ export class Source {
    * @returns {boolean} whether the sender had begun by then
    */
   hasSentAt(sample) {
-    return this.#firstFrame >= 0 && sample >= this.#firstFrame * this.#format.frameSamples;
+    return this.#firstFrame >= 0 && sample >= this.firstFrame * this.#format.frameSamples;
   }
 
   /**

@@ -73,6 +73,7 @@ export class RoomState {
  * @property {boolean} recorded
  * @property {boolean} away      the connection is lost, the place is kept
  * @property {number} waitMs     the delay that everybody has because of this person's sound, in milliseconds; 0 for most
+ * @property {number} laterMs    by how much this person alone is heard later, in milliseconds; 0 for most
  * @property {boolean} you
  */
 
@@ -125,6 +126,7 @@ export class Roster {
       recorded: Boolean(recorded),
       away: Boolean(away),
       waitMs: this.#people.get(id)?.waitMs ?? 0,
+      laterMs: this.#people.get(id)?.laterMs ?? 0,
       you: id === this.#you,
     });
     return true;
@@ -142,13 +144,15 @@ export class Roster {
     return changed;
   }
 
-  /** @param {unknown} waited  those for whom the room's delay is longer; nobody else any more */
+  /** @param {unknown} waited  those whose sound comes late, so that all wait or they are heard later; nobody else any more */
   #setWaited(waited) {
     if (!Array.isArray(waited)) return false;
-    for (const person of this.#people.values()) person.waitMs = 0;
+    for (const person of this.#people.values()) person.waitMs = person.laterMs = 0;
     for (const told of waited) {
       const person = this.#people.get(String(told?.id));
-      if (person) person.waitMs = Number(told.delayMs) || 0;
+      if (!person) continue;
+      person.laterMs = Number(told.offsetMs) || 0;
+      person.waitMs = person.laterMs > 0 ? 0 : Number(told.delayMs) || 0;
     }
     return true;
   }

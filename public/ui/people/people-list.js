@@ -142,7 +142,8 @@ class PersonTile {
   #refresh() {
     const [person, shown] = [this.#person, this.#shown];
     if (!person || !shown) return;
-    const { name, muted, hand = 0, away = false, quality = 0, waitMs = 0, recorded, role = 'speaker', silenced = false } = person;
+    const { name, muted, hand = 0, away = false, quality = 0, recorded, role = 'speaker', silenced = false } = person;
+    const { waitMs = 0, laterMs = 0 } = person;
     const { you, recording, moderates } = shown;
     const called = labelOf(person);
     // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the initials.
@@ -164,6 +165,7 @@ class PersonTile {
       hand > 0 && texts.handRaised,
       muted && (silenced ? texts.mutedByModerator : texts.muted),
       waitMs > 0 && texts.waited(waitMs),
+      laterMs > 0 && texts.later(laterMs),
       this.#isMutedForYou && texts.mutedForYou,
       recording && recorded === false && texts.notRecorded,
     ];

@@ -11,6 +11,7 @@ import { texts } from '../../texts.js';
  * @property {number} [quality]    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} [away]      the connection was lost, and the place is kept
  * @property {number} [waitMs]     the delay that everybody has because of this person's sound, in milliseconds
+ * @property {number} [laterMs]    by how much this person alone is heard later, in milliseconds
  * @property {string} [role]       'moderator', 'speaker' or 'listener'
  * @property {boolean} [silenced]  muted by a moderator
  * @property {boolean} [recorded]  during a recording: whether this person agreed to it

@@ -225,6 +225,22 @@ needsLink.describe('a link', () => {
     expect(up.bitsPerSecond / 7.6e6).toBeLessThan(1.05);
   });
 
+  it('has branches to the same server\'s end, each with a way of its own, which end with it', async () => {
+    const link = await linkWith({ delayMs: 5 });
+    const branch = await link.branch('even-60');
+    expect(branch.server.exec).toEqual(link.server.exec);
+    expect(branch.server.address).not.toBe(link.server.address);
+    const least = async (/** @type {typeof link} */ of) => (await of.ping({ count: 5, intervalMs: 50 })).minMs ?? NaN;
+    for (const [of, ms] of /** @type {const} */ ([[link, 10], [branch, 60]])) {
+      expect(await least(of)).toBeGreaterThanOrEqual(ms);
+      expect(await least(of)).toBeLessThan(ms + 8);
+    }
+    const names = [link, branch].map(({ client }) => client.exec.at(-1));
+    await link.close();
+    const left = await namespaces();
+    for (const name of names) expect(left).not.toContain(name);
+  });
+
   it('rests when nobody sends', async () => {
     const link = await linkWith({ delayMs: 20 });
     await link.reset();

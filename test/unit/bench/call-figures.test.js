@@ -70,6 +70,18 @@ describe('what became of each frame of a call', () => {
     expect(receivedAt([a], 1e9)).toBe(98);
   });
 
+  it('follows one who is heard later into the frames of the mix that hold what was said', () => {
+    const notes = notesOf(Array(50).fill('ok'));
+    const mixedLater = notes.server.states.map((state) => ({ ...state, mix: state.frame + 3 }));
+    // The offset has just risen: the frame before is looked at again, and the mix has nothing of it.
+    notes.server.states = [...mixedLater, { name: 'A', frame: 20, state: FrameState.concealed, mix: 24 }];
+    const listener = notes.people[1];
+    for (const note of [...listener.received, ...listener.played]) Object.assign(note, { frame: note.frame + 3, sounding: [note.frame + 3] });
+    const [a] = callFigures(notes);
+    expect(a).toMatchObject({ upPercent: 100, downPercent: 100, throughPercent: 100 });
+    expect(a.soundMs.every((ms) => ms === 70)).toBe(true);
+  });
+
   it('counts frames of the time only, and those that were sent with sound', () => {
     const notes = notesOf(Array(100).fill('ok'));
     notes.people[0].sent[30].sounding = [29];

@@ -141,7 +141,7 @@ describe('a room with auto', () => {
   });
 
   it('answers in whole frames that cover D, and goes from one delay to another without a jump', async () => {
-    const conference = new Conference({ serverDelayMs: 'auto', delivery: 'reply' });
+    const conference = new Conference({ serverDelayMs: 'auto', delivery: 'reply', stragglerMs: 0 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const { clock } = conference;
     const answers = [];

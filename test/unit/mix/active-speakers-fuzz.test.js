@@ -26,17 +26,14 @@ function talker(id, next) {
     unmixed: 0,
     level,
     soundThrough: -1,
-    packets: {
-      /** @param {number} frame */
-      has: (frame) => frame <= source.soundThrough,
-      length: () => (source.speaks ? 50 : 0),
-      level: () => level | VOICE_BIT,
-    },
+    /** @param {number} frame */
+    has: (frame) => frame <= source.soundThrough,
+    toldLevel: () => level | VOICE_BIT,
     ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
     skipTo() {},
     isOver: () => false,
     /** @param {number} frame */
-    hasSound: (frame) => source.packets.has(frame) && source.speaks,
+    hasSound: (frame) => source.has(frame) && source.speaks,
     /** @param {number} frame */
     leaveOut: (frame) => void (source.unmixed += Number(source.hasSound(frame))),
     pull: () => (source.speaks ? FrameState.received : FrameState.silent),
@@ -102,13 +99,13 @@ describe('the places of speakers, whoever talks and however long', () => {
       for (const person of [...said, ...again]) person.step(frame);
       for (const person of said) if (person.speaks) ticking.notice(person);
       for (const person of again) if (person.speaks) answering.notice(person);
-      const has = again.map((person) => person.packets.has);
+      const has = again.map((person) => person.has);
       // Packets that come after the first answer for their frame.
-      for (const source of late) source.packets.has = (/** @type {number} */ at) => at < frame && at <= source.soundThrough;
+      for (const source of late) source.has = (/** @type {number} */ at) => at < frame && at <= source.soundThrough;
       ticking.mix(frame, mix);
       answering.choose(frame);
       answering.measure(frame);
-      again.forEach((source, i) => void (source.packets.has = has[i]));
+      again.forEach((source, i) => void (source.has = has[i]));
       const heard = again.filter((source) => source.speaks && !answering.isLeftOut(source));
       expect(heard.length).toBeLessThanOrEqual(PLACES);
     }

@@ -23,12 +23,12 @@ function create() {
   const source = new Source({ id: '7', format, sampleClock, maxDelayMs: 400, decoder, lateness });
   const packet = new Packet();
   let sequence = 0;
-  /** @param {number} frame @param {number} value @param {number} [mixedThrough] */
+  /** @param {number} frame @param {number | null} value  null for silence @param {number} [mixedThrough] */
   const send = (frame, value, mixedThrough = -1) => {
     const bytes = new Uint8Array(MAX_PACKET_BYTES);
     Object.assign(packet, { type: 1, level: 20, voice: true, redundancy: 0, speakers: 0, frame, sequence: sequence++ });
     const start = writeAudioHeader(bytes, packet);
-    const end = start + encoder.encode(new Float32Array(format.frameValues).fill(value), bytes, start);
+    const end = value === null ? start : start + encoder.encode(new Float32Array(format.frameValues).fill(value), bytes, start);
     expect(readPacket(bytes.subarray(0, end), packet)).toBeNull();
     return source.receive(packet, bytes, clock.now(), 0, mixedThrough);
   };
@@ -91,5 +91,58 @@ describe('a source', () => {
     source.close();
     source.close();
     expect(codec.open).toBe(1);
+  });
+});
+
+describe('a source that is heard later', () => {
+  /** The samples of the frames that were heard, each as one number: 0 for silence. @param {ReturnType<typeof create>} made */
+  const hear = ({ source, sampleOf }, /** @type {number} */ from, /** @type {number} */ to) => {
+    const heard = [];
+    for (let frame = from; frame <= to; frame++) {
+      const state = source.pull(frame, true);
+      heard.push(state < FrameState.concealed ? 0 : Number(sampleOf(frame).toFixed(1)));
+    }
+    return heard;
+  };
+  const conceals = Number(CONCEALED.toFixed(1));
+
+  it('conceals until its next frame, when its offset rises, and loses none', () => {
+    const made = create();
+    const { clock, source, send } = made;
+    clock.advance(200);
+    for (let frame = 0; frame < 6; frame++) send(frame, 0.1 * (frame + 1));
+    expect(hear(made, 0, 2)).toEqual([0.1, 0.2, 0.3]);
+    source.offsetMs = 35;
+    expect(hear(made, 3, 7)).toEqual([conceals, conceals, 0.4, 0.5, 0.6]);
+    expect([source.offsetMs, source.firstFrame, source.soundThrough, source.keptFrom]).toEqual([40, 2, 7, 7]);
+    expect([source.has(7), source.has(8), source.hasSound(7), source.hasSentAt(0)]).toEqual([true, false, true, false]);
+  });
+
+  it('is in time until then', () => {
+    const made = create();
+    const { clock, source, send } = made;
+    clock.advance(200);
+    send(0, 0.1);
+    source.offsetMs = 60;
+    expect(hear(made, 0, 2)).toEqual([0, 0, 0]);
+    send(1, 0.2, 3);
+    send(2, 0.3, 5);
+    expect(hear(made, 3, 4)).toEqual([0.1, 0.2]);
+    expect(source.stats()).toMatchObject({ received: 2, late: 1 });
+  });
+
+  it('loses silence alone when its offset falls', () => {
+    const made = create();
+    const { clock, source, send } = made;
+    clock.advance(400);
+    source.offsetMs = 60;
+    for (const [frame, value] of [[0, 0.1], [1, 0.2], [2, null], [3, null], [4, 0.5], [5, 0.6]]) {
+      send(Number(frame), value);
+    }
+    expect(hear(made, 3, 4)).toEqual([0.1, 0.2]);
+    source.offsetMs = 0;
+    // One more frame of silence, and then what was said after it.
+    expect(hear(made, 5, 8)).toEqual([0, 0.5, 0.6, conceals]);
+    expect(source.offsetMs).toBe(40);
   });
 });

@@ -58,4 +58,14 @@ describe('Roster', () => {
     expect(waits()).toEqual([80, 0]);
     expect(roster.update({ type: 'waited' })).toBe(false);
   });
+
+  it('has who is heard later alone, for whom nobody waits', () => {
+    const roster = new Roster();
+    const person = (/** @type {string} */ id) => ({ id, name: id, transport: 'websocket' });
+    roster.update({ type: 'welcome', you: 'a', people: [person('a'), person('b')], waited: [{ id: 'b', delayMs: 390, offsetMs: 400 }] });
+    const told = () => roster.list().people.map(({ waitMs, laterMs }) => [waitMs, laterMs]);
+    expect(told()).toEqual([[0, 0], [0, 400]]);
+    roster.update({ type: 'waited', people: [{ id: 'b', delayMs: 90, offsetMs: 0 }] });
+    expect(told()).toEqual([[0, 0], [90, 0]]);
+  });
 });

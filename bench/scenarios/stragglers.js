@@ -1,0 +1,174 @@
+/**
+ * What one person on a bad way costs nine who are near: their delay alone, with the tenth, and with the tenth on one clock.
+ * @import { Quantity } from '../report/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Target } from './targets.js'
+ */
+
+import { FrameState } from '../../server/source/pcm-ring.js';
+import { Child } from '../participants/child.js';
+import { delaysOf } from '../stats/call-figures.js';
+import { quantile, sorted } from '../stats/statistics.js';
+import { CLIENT } from './lab.js';
+import { wholeNumber } from './options.js';
+import { targetsTable } from './targets.js';
+
+/** How many are near, and what they are called; and who isn't. */
+const NEAR = Object.freeze(Array.from({ length: 9 }, (_, i) => `near-${i + 1}`));
+const FAR = 'far';
+
+/** The way of the one who isn't. */
+const FAR_LINK = 'bad-wifi';
+
+/** Targets: how much longer others' delay may be for one person, in milliseconds, and what is received of that one. */
+const MORE_MS = 5;
+const RECEIVED_PERCENT = 99;
+
+/** By name: whether the tenth is there, and options of the server. @type {Record<string, { isTenth: boolean, argv: string[] }>} */
+const CASES = Object.freeze({
+  nine: { isTenth: false, argv: [] },
+  ten: { isTenth: true, argv: [] },
+  'ten, one clock': { isTenth: true, argv: ['--straggler-ms', '0'] },
+});
+
+const factors = [{ name: 'people', label: 'People', unit: '' }];
+
+/** @type {Record<string, Quantity>} */
+const quantities = {
+  delay: { name: 'serverDelay', label: 'Server-side delay', unit: 'ms', factors },
+  heard: { name: 'heard', label: "From a frame's end to its mix at one who is near", unit: 'ms', factors },
+  offset: { name: 'offset', label: 'Offset of the tenth', unit: 'ms', factors },
+  received: { name: 'received', label: 'Received', unit: '%', factors },
+};
+
+/** @type {Scenario} */
+export const stragglers = {
+  name: 'stragglers',
+  title: 'One on a bad way among nine who are near',
+  description: 'what one person on a bad way costs nine who are near: the delay, and what is received of each',
+  quantities: Object.values(quantities),
+  defaults: { duration: 30, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'lan' },
+  addOptions: (command) => {
+    command.option('--settle <seconds>', 'in which the delay finds its place', wholeNumber(0, 600), 25);
+  },
+
+  async measure(lab) {
+    const { settle, repetitions } = /** @type {any} */ (lab.options);
+    if (!lab.link.isEmulated) throw new Error('stragglers needs a link: root, and npm run build:link');
+    const branch = await lab.link.branch(FAR_LINK);
+    const runs = Object.keys(CASES).flatMap((name) => Array.from({ length: repetitions }, (_, repetition) => ({ name, repetition })));
+    for (const [i, { name, repetition }] of runs.entries()) {
+      lab.progress(name, i / runs.length);
+      await measureCase(lab, branch, { name, repetition, settle });
+    }
+  },
+
+  result(folder) {
+    const medianOf = (/** @type {Quantity} */ quantity, /** @type {string} */ people) => median(valuesOf(folder, quantity, people));
+    return {
+      title: stragglers.title,
+      summary: `Ten people talk at once over WebTransport: nine on the link of the run, one on ${FAR_LINK}; the server-side delay tunes itself.`,
+      headlines: [],
+      tables: [
+        targetsTable(targetsOf(folder)),
+        {
+          name: 'cases', title: 'With and without the tenth', caption: 'Medians; received: of the worst of the nine, and of the tenth.',
+          columns: [
+            { label: 'People' }, { label: 'D', unit: 'ms', digits: 1 }, { label: 'D, 95 %', unit: 'ms', digits: 1 }, { label: "From a frame's end to its mix", unit: 'ms', digits: 1 },
+            { label: 'Offset of the tenth', unit: 'ms', digits: 0 }, { label: 'Received, nine', unit: '%', digits: 2 }, { label: 'Received, tenth', unit: '%', digits: 2 },
+          ],
+          rows: Object.keys(CASES).map((people) => {
+            const delays = sorted(valuesOf(folder, quantities.delay, people));
+            const received = (/** @type {(client: string) => boolean} */ isOf) => known(Math.min(...valuesOf(folder, quantities.received, people, isOf)));
+            return [
+              people, known(quantile(delays, 0.5)), known(quantile(delays, 0.95)), known(medianOf(quantities.heard, people)),
+              known(medianOf(quantities.offset, people)), received((client) => client !== FAR), received((client) => client === FAR),
+            ];
+          }),
+        },
+      ],
+      plots: [],
+      notes: [
+        'D, arrivals and frames are of one clock, which all processes share.',
+        'Received: of the frames that were sent, those that were there, as sent, when the server mixed them.',
+        'One clock is `--straggler-ms 0`: everybody waits for the tenth.',
+      ],
+    };
+  },
+};
+
+/**
+ * @param {Lab} lab
+ * @param {import('../link/link.js').Link} branch  the tenth's
+ * @param {{ name: string, repetition: number, settle: number }} run
+ */
+async function measureCase(lab, branch, { name, repetition, settle }) {
+  const { isTenth, argv } = CASES[name];
+  await lab.startServer(['--delivery', 'tick', ...argv], 'mixes');
+  const people = NEAR.map((id, i) => ({ id, transport: /** @type {const} */ ('webtransport'), room: 'lab', phaseMs: (20 * i) / NEAR.length, startFrame: 100 * i }));
+  await lab.join(people);
+  const far = isTenth ? await joinFar(lab, branch) : null;
+  try {
+    await lab.wait(settle);
+    await far?.call('note');
+    const near = await lab.measure(lab.blockSeconds);
+    const tenth = await far?.call('take');
+    const { frameMs } = await lab.format();
+    record(lab, { name, repetition, frameMs, server: near.server, people: [...near.people, ...(tenth?.people ?? [])] });
+  } finally {
+    await far?.close();
+    await lab.leave(people);
+  }
+}
+
+/** @param {Lab} lab @param {import('../link/link.js').Link} branch */
+async function joinFar(lab, branch) {
+  const far = new Child(CLIENT, branch.client.exec);
+  await far.call('open', { origin: lab.originAt(branch) });
+  await far.call('join', { id: FAR, transport: 'webtransport', room: 'lab', speaks: true, startFrame: 1000 });
+  return far;
+}
+
+/**
+ * @param {Lab} lab
+ * @param {{ name: string, repetition: number, frameMs: number, server: any, people: any[] }} notes
+ */
+function record(lab, { name, repetition, frameMs, server, people }) {
+  const add = (/** @type {Quantity} */ quantity, /** @type {number} */ value, client = '') =>
+    lab.folder.record(quantity.name, { protocol: 'webtransport', repetition, client, atMs: lab.folder.elapsedMs, value, factors: { people: name } });
+  for (const { delayMs } of delaysOf(server.due, server.originMs, frameMs)) add(quantities.delay, delayMs);
+  const [first, last] = [server.due[0].frame, server.due.at(-1).frame];
+  for (const { id, notes, serverStats } of people) {
+    const states = new Map(server.states.filter((/** @type {any} */ state) => state.name === id).map((/** @type {any} */ { frame, state }) => [frame, state]));
+    const frames = [...states.keys()];
+    const [from, to] = [Math.max(first, Math.min(...frames)), Math.min(last, Math.max(...frames))];
+    const sent = notes.sent.filter((/** @type {any} */ { frame }) => frame >= from && frame <= to);
+    const there = sent.filter((/** @type {any} */ { frame }) => states.get(frame) === FrameState.received || states.get(frame) === FrameState.silent);
+    if (sent.length > 0) add(quantities.received, (100 * there.length) / sent.length, id);
+    if (id === FAR) add(quantities.offset, serverStats?.offsetMs ?? NaN, id);
+    else for (const { frame, atMs } of notes.received) add(quantities.heard, atMs - (server.originMs + (frame + 1) * frameMs), id);
+  }
+}
+
+/** @param {Samples} folder @returns {Target[]} */
+function targetsOf(folder) {
+  const more = (/** @type {Quantity} */ quantity) => median(valuesOf(folder, quantity, 'ten')) - median(valuesOf(folder, quantity, 'nine'));
+  const received = Math.min(...valuesOf(folder, quantities.received, 'ten', (client) => client === FAR));
+  const onOneClock = median(valuesOf(folder, quantities.delay, 'ten, one clock')) - median(valuesOf(folder, quantities.delay, 'nine'));
+  return [
+    { what: "D, more than the nine's alone", limit: MORE_MS, reached: more(quantities.delay), unit: 'ms', digits: 1, why: `on one clock ${onOneClock.toFixed(0)} ms more` },
+    { what: 'The nine hear each other, later than alone', limit: MORE_MS, reached: more(quantities.heard), unit: 'ms', digits: 1 },
+    { what: 'Received of the tenth', is: '≥', limit: RECEIVED_PERCENT, reached: Number.isFinite(received) ? received : NaN, unit: '%', digits: 2 },
+  ];
+}
+
+/** @param {Samples} folder @param {Quantity} quantity @param {string} people @param {(client: string) => boolean} [isOf] */
+const valuesOf = (folder, { name }, people, isOf = () => true) =>
+  folder.samples(name).filter(({ factors: f = {}, client }) => f.people === people && isOf(client)).map(({ value }) => value);
+
+/** @param {number[]} values */
+const median = (values) => quantile(sorted(values), 0.5);
+
+/** @param {number} value */
+const known = (value) => (Number.isFinite(value) ? value : null);
