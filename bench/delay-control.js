@@ -100,7 +100,7 @@ const reaction = reactions();
 if (options.json) console.log(JSON.stringify({ ...options, target: TARGET, cases: table, reaction }, null, 2));
 else {
   console.log(`Frames of 20 ms, ${options.seconds} s, somebody always speaks, target ${TARGET} %, seed ${options.seed}`);
-  console.log('Figures are of the speaker who is received worst, of those who are waited for.\n');
+  console.log('Everybody is on one clock. Figures are of the speaker who is received worst, of those who are waited for.\n');
   console.table(
     Object.fromEntries(
       table.map((row) => [
