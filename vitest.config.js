@@ -4,7 +4,10 @@ import { defineConfig } from 'vitest/config';
 const SOUND = ['test/browser/sound.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['native/congestion', 'quality', 'social', 'start-stop', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
+const MEASURED = ['native/congestion', 'quality', 'social', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
+
+/** Of those, what a few milliseconds of another test spoil. */
+const ALONE = ['test/integration/start-stop.test.js'];
 
 /** The lab, whose figures are looked at. This and what follows is in `npm run test:all`, and not in `npm test`. */
 const LAB = ['test/integration/bench/**/*.test.js'];
@@ -62,7 +65,7 @@ export default defineConfig({
           ...REAL_TIME,
           name: 'integration',
           include: ['test/integration/**/*.test.js'],
-          exclude: [...LONG, ...LAB, ...MEASURED],
+          exclude: [...LONG, ...LAB, ...MEASURED, ...ALONE],
           // They wait more than they work.
           maxWorkers: 3,
           maxConcurrency: 3,
@@ -81,6 +84,9 @@ export default defineConfig({
         },
       },
       {
+        test: { ...REAL_TIME, name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 3 } },
+      },
+      {
         test: {
           ...REAL_TIME,
           ...IN_BROWSER,
@@ -89,7 +95,7 @@ export default defineConfig({
           exclude: [...SOUND, ...LONG_BROWSER, ...LONG_SOUND],
           env: { ALOUD_TEST_QUICK_START: '1' },
           maxWorkers: 3,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -99,7 +105,7 @@ export default defineConfig({
           name: 'sound',
           include: SOUND,
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
       {
@@ -110,7 +116,7 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
           maxWorkers: 2,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 6 },
         },
       },
       {
@@ -122,11 +128,11 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1', ALOUD_TEST_QUICK_START: '1' },
           testTimeout: 240_000,
           maxWorkers: 2,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 6 },
         },
       },
       {
-        test: { ...REAL_TIME, name: 'lab', include: LAB, testTimeout: 240_000, maxWorkers: 2, sequence: { groupOrder: 7 } },
+        test: { ...REAL_TIME, name: 'lab', include: LAB, testTimeout: 240_000, maxWorkers: 2, sequence: { groupOrder: 8 } },
       },
       {
         test: {
@@ -137,7 +143,7 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
           fileParallelism: false,
-          sequence: { groupOrder: 8 },
+          sequence: { groupOrder: 9 },
         },
       },
       {
@@ -147,7 +153,7 @@ export default defineConfig({
           name: 'hostile',
           include: ['test/hostile/**/*.test.js'],
           fileParallelism: false,
-          sequence: { groupOrder: 9 },
+          sequence: { groupOrder: 10 },
         },
       },
       {
@@ -158,7 +164,7 @@ export default defineConfig({
           include: ['test/interop/**/*.test.js'],
           hookTimeout: 600_000,
           fileParallelism: false,
-          sequence: { groupOrder: 10 },
+          sequence: { groupOrder: 11 },
         },
       },
     ],
