@@ -127,8 +127,9 @@ export class RoomDelay {
     const all = [];
     if (this.#control.setting !== 'auto') return all;
     for (const { id, muted, source } of this.#roster.present.values()) {
-      const isCounted = source !== null && !muted && source.lateness.count > 0 && !source.lateness.excluded;
-      if (isCounted) all.push({ id, delayMs: source.lateness.needMs, offsetMs: source.offsetMs });
+      if (source === null || muted || source.lateness.count === 0) continue;
+      const { lateness, offsetMs } = source;
+      if (!lateness.excluded || offsetMs > 0) all.push({ id, delayMs: lateness.needMs, offsetMs });
     }
     all.sort((a, b) => b.delayMs - a.delayMs);
     const median = all[all.length >> 1]?.delayMs ?? 0;
