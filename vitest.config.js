@@ -18,8 +18,11 @@ const LONG = ['test/integration/package.test.js'];
 /** Calls that are cut off for long, what moderators and the operator do, and looks at many pages. */
 const LONG_BROWSER = ['admin', 'comeback', 'everyone', 'moderation', 'one-tab', 'recording-view'].map((name) => `test/browser/${name}.test.js`);
 
-/** What is measured in a browser, and heard for long. */
-const LONG_SOUND = ['lab', 'lab-browser', 'steady', 'stereo'].map((name) => `test/browser/${name}.test.js`);
+/** The lab in a browser: its pages wait more than they work. */
+const LAB_BROWSER = ['lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
+
+/** What is heard in a browser for long. */
+const LONG_SOUND = ['steady', 'stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */
 const LONGER = [
@@ -92,7 +95,7 @@ export default defineConfig({
           ...IN_BROWSER,
           name: 'browser',
           include: ['test/browser/**/*.test.js'],
-          exclude: [...SOUND, ...LONG_BROWSER, ...LONG_SOUND],
+          exclude: [...SOUND, ...LONG_BROWSER, ...LAB_BROWSER, ...LONG_SOUND],
           env: { ALOUD_TEST_QUICK_START: '1' },
           maxWorkers: 3,
           sequence: { groupOrder: 4 },
@@ -138,12 +141,24 @@ export default defineConfig({
         test: {
           ...REAL_TIME,
           ...IN_BROWSER,
+          name: 'lab-browser',
+          include: LAB_BROWSER,
+          env: { ALOUD_TEST_LONG: '1' },
+          testTimeout: 240_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 9 },
+        },
+      },
+      {
+        test: {
+          ...REAL_TIME,
+          ...IN_BROWSER,
           name: 'long-sound',
           include: [...LONG_SOUND, ...SOUND],
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
           fileParallelism: false,
-          sequence: { groupOrder: 9 },
+          sequence: { groupOrder: 10 },
         },
       },
       {
@@ -153,7 +168,7 @@ export default defineConfig({
           name: 'hostile',
           include: ['test/hostile/**/*.test.js'],
           fileParallelism: false,
-          sequence: { groupOrder: 10 },
+          sequence: { groupOrder: 11 },
         },
       },
       {
@@ -164,7 +179,7 @@ export default defineConfig({
           include: ['test/interop/**/*.test.js'],
           hookTimeout: 600_000,
           fileParallelism: false,
-          sequence: { groupOrder: 11 },
+          sequence: { groupOrder: 12 },
         },
       },
     ],
