@@ -6,7 +6,7 @@ const SOUND = ['test/browser/sound.test.js'];
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
 const MEASURED = ['native/congestion', 'quality', 'social', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
 
-/** Of those, what a few milliseconds of another test spoil. */
+/** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];
 
 /** The lab, whose figures are looked at. This and what follows is in `npm run test:all`, and not in `npm test`. */
@@ -21,7 +21,7 @@ const LONG_BROWSER = ['admin', 'comeback', 'everyone', 'moderation', 'one-tab', 
 /** The lab in a browser: its pages wait more than they work. */
 const LAB_BROWSER = ['lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
 
-/** What is heard in a browser for long. */
+/** Tests that listen in a browser for long. */
 const LONG_SOUND = ['steady', 'stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */

@@ -1,5 +1,6 @@
 /**
- * What one person on a bad way costs nine who are near: their delay alone, with the tenth, and with the tenth on one clock.
+ * The cost of one person on a bad way to nine who are near: their delay alone, with the tenth, and with the tenth on one
+ * clock.
  * @import { Quantity } from '../report/result.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'

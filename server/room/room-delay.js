@@ -9,7 +9,7 @@
  * @property {number} offsetMs  by how much this person alone is heard later; 0 where everybody waits
  */
 
-/** How much more than half of the people need is told, in milliseconds: what is less is hardly heard. */
+/** The smallest excess over what half of the people need that is told, in milliseconds: less is hardly heard. */
 const NOTABLE_MS = 60;
 
 /** The most people that are named, and the shortest time between two messages, in milliseconds. */
@@ -62,7 +62,7 @@ export class RoomDelay {
   /**
    * A packet of a member's has come: D, or the member's offset, rises at once where more is needed. Nobody need wait for
    * one who isn't heard.
-   * @param {Member} member  who has a source
+   * @param {Member} member
    * @param {number} nowMs  on the monotonic clock
    * @returns {boolean} whether D has changed
    */
@@ -95,12 +95,12 @@ export class RoomDelay {
     this.#lookedMs = nowMs;
     this.#limitMs = Infinity;
     if (this.#stragglerMs === 0 || this.#control.setting !== 'auto') return;
-    // Who reads at a delay of their own, as to measure it, finds everybody on one clock.
+    // Everybody is on one clock where somebody reads at a delay of their own, as to measure it.
     for (const { listener } of this.#roster.present.values()) if (listener !== null && listener.ownDelayMs !== null) return;
     const needs = [...this.#lateness(Infinity)].filter(({ count }) => count > 0).map(({ needMs }) => needMs);
     // Half of the people, or one more, need no longer than this.
     const median = needs.sort((a, b) => a - b)[(needs.length - 1) >> 1] ?? Infinity;
-    // Of two people one would be heard later by more than the other is heard sooner.
+    // One of two people would be heard later by more than the other is heard sooner.
     const worthMs = needs.length === 2 ? this.#frameMs / 2 : 0;
     this.#limitMs = median + Math.max(this.#stragglerMs, worthMs);
   }

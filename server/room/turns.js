@@ -1,6 +1,6 @@
 /** @import { Clock } from '../../public/shared/clock.js' */
 
-/** Of each time this long calls take no more than that, in milliseconds: those that come all at once wait for their turn. */
+/** The length of a window, and the most that calls take of it, in milliseconds: those that come all at once wait. */
 const WINDOW_MS = 20;
 const MOST_IN_WINDOW_MS = 5;
 
@@ -9,7 +9,7 @@ export class Turns {
   #clock;
   #windowMs = -Infinity;
   #spentMs = 0;
-  /** What waits for its turn, the oldest first, by what it is of. @type {Map<object, () => void>} */
+  /** The calls that wait for their turn, the oldest first, by what they are of. @type {Map<object, () => void>} */
   #waiting = new Map();
 
   /** @param {Clock} clock */
