@@ -16,7 +16,8 @@ const seconds = (/** @type {number} */ ms) => (ms / 1000).toFixed(1).padStart(7)
 /**
  * Ends a run with where its time went, so that one sees what grows; with the tests that passed at another try, the
  * measurements that were made again because the machine was disturbed, and the tests that were skipped, each by name
- * and reason; and with one plain line, `N passed, N failed`. A test file that can't be loaded counts as one failure.
+ * and reason; with the failures, a line each, so that they are found at the end of a long log; and with one plain line,
+ * `N passed, N failed`. A test file that can't be loaded counts as one failure.
  *
  * @implements {Reporter}
  */
@@ -46,22 +47,23 @@ export default class SummaryReporter {
    */
   onTestRunEnd(modules, unhandled) {
     let passed = 0;
-    let failed = unhandled.length;
     /** @type {string[]} */
     const skipped = [];
+    const failures = unhandled.map((error) => firstLine(error));
     /** @type {string[]} */
     const retried = [];
     /** @type {string[]} */
     const measuredAgain = [];
     for (const module of modules) {
-      failed += module.errors().length;
-      for (const suite of module.children.allSuites()) failed += suite.errors().length;
+      for (const error of [...module.errors(), ...[...module.children.allSuites()].flatMap((suite) => suite.errors())]) {
+        failures.push(`${module.relativeModuleId}: ${firstLine(error)}`);
+      }
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result();
-        if (state === 'passed' && errors?.length) retried.push(`${nameOf(test)}: ${errors[0].message.split('\n')[0]}`);
+        if (state === 'passed' && errors?.length) retried.push(`${nameOf(test)}: ${firstLine(errors[0])}`);
         for (const note of /** @type {any} */ (test.meta()).measuredAgain ?? []) measuredAgain.push(`${nameOf(test)}: ${note}`);
         if (state === 'passed') passed++;
-        else if (state === 'failed') failed++;
+        else if (state === 'failed') failures.push(`${nameOf(test)}: ${firstLine(errors?.[0])}`);
         else skipped.push(nameOf(test));
       }
     }
@@ -69,7 +71,8 @@ export default class SummaryReporter {
     this.#list('passed at another try', retried);
     this.#list('measured again', measuredAgain);
     this.#list('skipped', skipped);
-    this.#write(`${passed} passed, ${failed} failed`);
+    this.#list('failed', failures);
+    this.#write(`${passed} passed, ${failures.length} failed`);
   }
 
   /** @param {TestModule} module */
@@ -116,6 +119,9 @@ export default class SummaryReporter {
     writeFileSync(SUMMARY_FILE, `${summary}\n`);
   }
 }
+
+/** @param {unknown} error */
+const firstLine = (error) => String(/** @type {any} */ (error)?.message ?? error).split('\n')[0];
 
 /** @param {TestCase} test */
 function nameOf(test) {

@@ -82,6 +82,24 @@ export class PacketBuffer {
   }
 
   /**
+   * @param {number} frame not negative
+   * @returns {boolean} whether it is there and isn't silent
+   */
+  hasSound(frame) {
+    return this.has(frame) && this.length(frame) > 0;
+  }
+
+  /**
+   * @param {number} after
+   * @param {number} through
+   * @returns {boolean} whether there is a frame after the one and up to the other
+   */
+  hasAny(after, through) {
+    for (let frame = after + 1; frame <= through; frame++) if (this.has(frame)) return true;
+    return false;
+  }
+
+  /**
    * @param {number} frame one that it has
    * @returns {boolean} whether it is there only because a later packet repeats it
    */

@@ -85,6 +85,7 @@ export class RoomDelay {
     for (const { muted, source } of this.#roster.present.values()) {
       if (source === null) continue;
       const { needMs } = source.lateness;
+      source.mayFallBehind = this.#limitMs < Infinity;
       source.offsetMs = !muted && needMs > this.#limitMs ? needMs - this.#control.wantedMs : 0;
     }
     this.#tell(nowMs);

@@ -19,6 +19,9 @@ const UNMENDED_SHARE = 0.0002;
 /** How many packets in a row that are later than the need are taken for a longer way. */
 const STEP_PACKETS = 3;
 
+/** The time without late packets after which a stall counts as one late packet, in milliseconds. */
+const FORGET_MS = BLOCK_MS * BLOCKS;
+
 /** How long a step is believed before there are enough packets to tell, in milliseconds. */
 const STEP_MS = 2000;
 
@@ -28,7 +31,9 @@ const CLOCK_TOLERANCE_MS = 60;
 /**
  * The lateness of one speaker's packets (arrival less the end of the frame on the sample clock) as a histogram over the
  * last 20 seconds with bins of 1 ms: bin i counts those that a server-side delay of i ms covers and one of i − 1 ms
- * doesn't; bin 0 those that came before their frame's end; the last bin those beyond the cap. Adding one allocates nothing.
+ * doesn't; bin 0 those that came before their frame's end; the last bin those beyond the cap. A stall, after which packets
+ * come all at once, counts as one late packet, unless there are others: a delay for what is over is of no use. Adding one
+ * allocates nothing.
  * `node bench/delay-control.js` shows what its constants give.
  */
 export class Lateness {
@@ -50,6 +55,9 @@ export class Lateness {
   #run = 0;
   #runMost = 0;
   #previousMs = -Infinity;
+  /** When a packet was later than needed last, and whether those of its stall count as one. */
+  #lateMs = -Infinity;
+  #isForgiven = false;
   #stepMs = 0;
   #stepUntilMs = -Infinity;
   #least = Infinity;
@@ -85,6 +93,16 @@ export class Lateness {
   add(latenessMs, nowMs, sounding = true) {
     if (nowMs >= this.#blockEndMs) this.#turn(nowMs);
     const bin = !(latenessMs > 0) ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
+    const drains = latenessMs < this.#previousMs - this.#drainMs;
+    if (bin > this.needMs) {
+      if (!drains) {
+        this.#isForgiven = nowMs - this.#lateMs > FORGET_MS;
+        this.#lateMs = nowMs;
+      } else if (this.#isForgiven) {
+        this.#previousMs = latenessMs;
+        return;
+      }
+    }
     const at = this.#block * this.#bins + bin;
     // A flood's 65 536th packet in one bin of one block is as good as not seen.
     if (this.#blocks[at] === 0xffff) return;
@@ -97,12 +115,25 @@ export class Lateness {
     }
     if (bin > this.needMs && bin <= this.#capMs) {
       this.#above += 1;
-      this.#step(bin, latenessMs, nowMs);
+      this.#step(bin, drains, nowMs);
       if (this.#above > this.#allowed) this.#measure(nowMs);
     } else {
       this.#run = 0;
     }
     this.#previousMs = latenessMs;
+  }
+
+  /** Forgets all packets, as what held them up is over. */
+  forget() {
+    this.#blocks.fill(0);
+    this.#totals.fill(0);
+    this.#soundingBlocks.fill(0);
+    this.#sounding = 0;
+    this.#count = 0;
+    this.#run = 0;
+    this.#stepUntilMs = -Infinity;
+    this.#lateMs = -Infinity;
+    this.#measure(-Infinity);
   }
 
   /** How many of the remembered packets may be later than needMs. */
@@ -141,11 +172,10 @@ export class Lateness {
    * Tells a longer way from a stall. After a stall packets come all at once, each earlier by a frame than the one before
    * it: that drains by itself. Packets that stay late come by a longer way, which doesn't have to fill the histogram first.
    * @param {number} bin
-   * @param {number} latenessMs
+   * @param {boolean} drains
    * @param {number} nowMs
    */
-  #step(bin, latenessMs, nowMs) {
-    const drains = latenessMs < this.#previousMs - this.#drainMs;
+  #step(bin, drains, nowMs) {
     this.#run = drains ? 0 : this.#run + 1;
     this.#runMost = this.#run <= 1 ? bin : Math.max(bin, this.#runMost);
     if (this.#run < STEP_PACKETS) return;

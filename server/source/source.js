@@ -5,18 +5,15 @@
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Lateness } from './lateness.js'
  * @import { Traffic } from './traffic.js'
- *
- * @typedef {object} LevelGain  moves a source's level towards that of all; see LevelBalance
- * @property {(pcm: Float32Array, at: number, level: number, voice: boolean) => void} process  a decoded frame, in place
- * @property {(pcm: Float32Array, at: number) => void} hold  a concealed frame, in place
+ * @import { LevelGain } from './voice-decoder.js'
  */
 
-import { levelOf, rampGain } from '../../public/shared/level.js';
-import { SILENT_LEVEL, unwrapFrame, VOICE_BIT } from '../../public/shared/packet.js';
-import { MAX_CONCEAL_MS } from '../../public/shared/payload.js';
+import { unwrapFrame, VOICE_BIT } from '../../public/shared/packet.js';
 import { PacketBuffer } from '../../public/shared/packet-buffer.js';
 import { FrameState, PcmRing } from './pcm-ring.js';
 import { ReceiverStats } from './receiver-stats.js';
+import { SoundQueue } from './sound-queue.js';
+import { VoiceDecoder } from './voice-decoder.js';
 
 /** How far ahead of the sample clock a frame may end, in milliseconds: beyond it the sender's clock is wrong. */
 const MAX_EARLY_MS = 500;
@@ -27,8 +24,17 @@ export const HISTORY_MS = 1000;
 /** Lateness counts from this long after the first packet, in milliseconds: before it the sender's sound is being set up. */
 const SET_UP_MS = 500;
 
+/** When what was late till then is forgotten, in milliseconds after the first packet: a page's start is over. */
+const STARTED_MS = 4000;
+
 /** After this long without sound the buffers are given back, in milliseconds: more than the largest D and the history. */
 const REST_MS = 5000;
+
+/** How many frames less offset are worth a move. */
+const WORTH_FRAMES = 1.5;
+
+/** How late the first packet after a stall must be, so that what was held up is heard later, in milliseconds: less is concealed. */
+const STALL_MS = 40;
 
 /**
  * One participant's voice: packets by frame, decoded into a ring of PCM when a mix pulls them.
@@ -38,21 +44,20 @@ const REST_MS = 5000;
  *
  * A straggler's voice is heard later than others': its frames have their places in the mix an offset later than the
  * sample clock would have them. Packets are kept by the sender's frames; the ring, and all frames that others ask for or
- * are told, are the mix's: the sender's and the offset.
+ * are told, are the mix's: the sender's and the offset. After a stall a voice is heard later too, and catches up: it is
+ * made shorter, through a queue between the decoder and the ring.
  */
 export class Source {
   #format;
   #sampleClock;
   #decoder;
   #stats;
-  #balance;
+  #queue;
   #leavesOutSilence;
-  #maxConcealed;
+  #maxDelayFrames;
   #maxPastFrames;
   #maxEarlyFrames;
   #soundThrough = -1;
-  #level = SILENT_LEVEL;
-  #voice = false;
   #firstFrame = -1;
   #keptFrom = -1;
   /** The sender's first frame whose own packet may still be decoded; -1 before the first packet. */
@@ -61,15 +66,14 @@ export class Source {
   #newest = -1;
   /** The last frame that was pulled when it was due. */
   #mixed = -1;
-  /** By how many frames the source is heard later, and by how many it should be. */
+  /** By how many frames the source is heard later, without what waits in the queue, and by how many it should be. */
   #offset = 0;
   #wantedOffset = 0;
-  #concealedInARow = 0;
-  /** The FrameState of the last decoded frame. @type {number} */
-  #lastState = FrameState.absent;
+  #mayFallBehind = false;
   #rests = true;
-  /** When lateness begins to count, on the monotonic clock. */
+  /** When lateness begins to count, and when it does anew, on the monotonic clock. */
   #countsFromMs = Infinity;
+  #startedMs = Infinity;
   #drains = false;
   /** The first frame that the same person's next source holds. */
   #successorFrame = Infinity;
@@ -91,17 +95,17 @@ export class Source {
     this.number = Number(id) & 0xffff;
     this.#format = format;
     this.#sampleClock = sampleClock;
-    this.#decoder = decoder;
     this.#stats = new ReceiverStats(lateness);
-    this.#balance = balance;
+    this.#queue = new SoundQueue(format);
     this.#leavesOutSilence = leavesOutSilence;
-    this.#maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
+    this.#maxDelayFrames = Math.floor(maxDelayMs / format.frameMs);
     this.#maxPastFrames = Math.ceil((HISTORY_MS + maxDelayMs) / format.frameMs);
     this.#maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
     /** The decoded sound, to be read. */
     this.ring = new PcmRing(format.frameSamples, historyFrames(format, 0), format.channels);
     /** The payloads, to be read. */
     this.packets = new PacketBuffer(this.#maxPastFrames + this.#maxEarlyFrames + 2);
+    this.#decoder = new VoiceDecoder({ format, packets: this.packets, decoder, balance, stats: this.#stats });
   }
 
   get format() {
@@ -122,13 +126,20 @@ export class Source {
   }
 
   /**
-   * Has the source heard so much later than others. It rises at once, since the next frame would be missing otherwise,
-   * and falls in silence, which gets shorter.
+   * Has the source heard so much later than others. It rises at once, since the next frame would be missing otherwise;
+   * it falls where that is worth a move, in silence, which gets shorter, or by sound that does.
    * @param {number} ms  0 and more; a part of a frame counts as one
    */
   set offsetMs(ms) {
-    this.#wantedOffset = Math.max(0, Math.ceil(ms / this.#format.frameMs - 1e-9));
+    const frames = Math.max(0, ms / this.#format.frameMs - 1e-9);
+    const lessBy = this.#wantedOffset - frames;
+    if (frames === 0 || lessBy < 0 || lessBy > WORTH_FRAMES) this.#wantedOffset = Math.ceil(frames);
     if (this.#wantedOffset > this.#offset) this.#offset = this.#wantedOffset;
+  }
+
+  /** @param {boolean} may  whether it is heard later after a stall, rather than that what came late isn't heard at all */
+  set mayFallBehind(may) {
+    this.#mayFallBehind = may;
   }
 
   /** The first frame that came; -1 before it. */
@@ -148,17 +159,17 @@ export class Source {
 
   /** The last frame that is audible when no more comes: concealment fades after the sound. -1 without sound. */
   get endsWith() {
-    return this.#soundThrough < 0 ? -1 : this.soundThrough + this.#maxConcealed;
+    return this.#soundThrough < 0 ? -1 : this.soundThrough + this.#decoder.maxConcealed;
   }
 
   /** The level of the last decoded frame, in -dBov. */
   get level() {
-    return this.#level;
+    return this.#decoder.level;
   }
 
   /** Whether the sender found voice in the last decoded frame. */
   get voice() {
-    return this.#voice;
+    return this.#decoder.voice;
   }
 
   /**
@@ -179,16 +190,29 @@ export class Source {
     if (frame > current + this.#maxEarlyFrames) return this.drop('early');
     if (frame < 0 || frame < current - this.#maxPastFrames) return this.drop('past');
     const wasRepeated = this.packets.has(frame);
+    const isAwaited = this.#mayFallBehind && frame > this.#newest && packet.payloadBytes[0] > 0;
     if (!this.#keep(frame, bytes, packet)) return this.drop('duplicate');
-    if (this.#countsFromMs === Infinity) this.#countsFromMs = arrivalMs + SET_UP_MS;
+    this.#noteStart(arrivalMs);
     const latenessMs = ((clock - (frame + 1) * size) * 1000) / this.#sampleClock.sampleRate - stallMs;
     // A frame that a later packet had repeated needn't have waited for its own packet.
     if (!wasRepeated && arrivalMs >= this.#countsFromMs) {
       this.lateness.add(latenessMs, arrivalMs, packet.payloadBytes[0] > 0);
     }
+    if (isAwaited) this.#fallBehind(frame, Math.max(mixedThrough, this.#mixed));
     const heard = frame + this.#offset;
     this.#stats.arrived(heard > mixedThrough && heard > this.#mixed, latenessMs, packet.redundancy);
     return frame;
+  }
+
+  /** @param {number} arrivalMs */
+  #noteStart(arrivalMs) {
+    if (this.#countsFromMs === Infinity) {
+      this.#countsFromMs = arrivalMs + SET_UP_MS;
+      this.#startedMs = arrivalMs + STARTED_MS;
+    } else if (arrivalMs >= this.#startedMs) {
+      this.#startedMs = Infinity;
+      this.lateness.forget();
+    }
   }
 
   /**
@@ -217,6 +241,19 @@ export class Source {
       this.#sounds(frame - r);
     }
     return true;
+  }
+
+  /**
+   * Has what a stall held up heard later, rather than not at all.
+   * @param {number} frame  that comes first after it
+   * @param {number} mixed  the last frame that was mixed
+   */
+  #fallBehind(frame, mixed) {
+    const behind = mixed + 1 - frame;
+    if (behind > this.#maxDelayFrames || (behind - this.#offset) * this.#format.frameMs < STALL_MS) return;
+    this.#offset = behind;
+    this.#next = frame;
+    this.#queue.clear();
   }
 
   /** @param {number} frame that came with sound */
@@ -250,15 +287,15 @@ export class Source {
     if (due && frame > mixed) {
       this.#mixed = frame;
       if (this.#offset > this.#wantedOffset) this.#shorten(frame);
+      if (this.#catchesUp(frame)) this.#catchUp(frame);
     }
     const last = frame - this.#offset;
-    if (this.#next < 0 || last < 0) return FrameState.absent;
-    const oldest = last - this.#maxConcealed;
+    if (this.#next < 0 || last < 0 || this.#queue.count > 0) return this.ring.state(frame);
     while (this.#next <= last) {
       const next = this.#next;
       if (this.packets.has(next)) {
-        this.#decode(next, next + this.#offset > mixed);
-      } else if (due && (next < oldest || this.#hasBetween(next, last))) {
+        this.#decoder.decode(next, this.ring, next + this.#offset, next + this.#offset > mixed);
+      } else if (due && (next < last - this.#decoder.maxConcealed || this.packets.hasAny(next, Math.min(last, this.#newest)))) {
         this.#makeUp(next + this.#offset);
       } else {
         break;
@@ -269,16 +306,52 @@ export class Source {
     return this.ring.state(frame);
   }
 
+  /** @param {number} frame  that is pulled @returns {boolean} whether it is given through the queue, and may get shorter */
+  #catchesUp(frame) {
+    if (this.#queue.count > 0) return true;
+    if (this.#offset <= this.#wantedOffset || this.#next < 0 || this.#next !== frame - this.#offset) return false;
+    return this.packets.hasSound(this.#next) && this.packets.hasSound(this.#next + 1);
+  }
+
+  /**
+   * Gives the mix a frame of sound that gets shorter.
+   * @param {number} frame
+   */
+  #catchUp(frame) {
+    const queue = this.#queue;
+    const size = this.#format.frameSamples;
+    const surplus = (this.#offset - this.#wantedOffset) * size + queue.count;
+    const enough = Math.min(queue.together, Math.floor(surplus / size) + 1) * size;
+    while (!queue.isFull || (queue.count < enough && this.packets.hasSound(this.#next))) this.#enqueue(frame);
+    queue.shorten(this.packets.hasSound(this.#next) ? surplus : Math.min(surplus, queue.count - size));
+    while (!queue.isFull) this.#enqueue(frame);
+    queue.give(this.ring, frame);
+    this.#offset = frame + 1 - this.#next;
+  }
+
+  /**
+   * Adds the next frame to the queue, or what stands for it.
+   * @param {number} frame  that is pulled
+   */
+  #enqueue(frame) {
+    const next = this.#next;
+    const isThere = this.packets.has(next);
+    const isLost = !isThere && this.packets.hasAny(next, Math.min(frame, this.#newest));
+    if (isThere) this.#decoder.decode(next, this.#queue, frame, true);
+    else if (this.#decoder.conceals) this.#decoder.conceal(this.#queue, frame);
+    else this.#queue.mark(frame, FrameState.silent);
+    if (isThere || isLost || !this.#decoder.conceals) this.#next = next + 1;
+  }
+
   /**
    * Leaves out silence, for as long as the offset is larger than it should be.
    * @param {number} frame  that is pulled
    */
   #shorten(frame) {
-    while (this.#offset > this.#wantedOffset && this.#lastState !== FrameState.received) {
-      const silent = frame - this.#offset;
-      if (this.packets.has(silent) && this.packets.length(silent) > 0) return;
+    while (this.#offset > this.#wantedOffset && this.#decoder.last !== FrameState.received) {
+      if (this.packets.hasSound(frame - this.#offset)) return;
       this.#offset -= 1;
-      if (this.#next >= 0 && this.#next <= silent) this.#next = silent + 1;
+      if (this.#next >= 0) this.#next = Math.max(this.#next, frame - this.#offset);
     }
   }
 
@@ -290,8 +363,8 @@ export class Source {
     const next = frame - this.#offset;
     if (this.#next >= next) return;
     this.#next = next;
-    this.#lastState = FrameState.silent;
-    this.#concealedInARow = 0;
+    this.#queue.clear();
+    this.#decoder.begin();
   }
 
   /** Forgets all that is older than anybody may ask for. @param {number} frame  the last one that was mixed */
@@ -299,59 +372,11 @@ export class Source {
     this.skipTo(frame - this.#maxPastFrames);
   }
 
-  /**
-   * @param {number} after
-   * @param {number} through
-   * @returns {boolean} whether there is a packet for a frame after the one and up to the other
-   */
-  #hasBetween(after, through) {
-    const last = Math.min(through, this.#newest);
-    for (let frame = after + 1; frame <= last; frame++) if (this.packets.has(frame)) return true;
-    return false;
-  }
-
-  /**
-   * @param {number} frame  of the sender, that has a packet
-   * @param {boolean} inTime  whether its mix is still to be made
-   */
-  #decode(frame, inTime) {
-    const length = this.packets.length(frame);
-    const heard = frame + this.#offset;
-    this.#concealedInARow = 0;
-    this.#lastState = length === 0 ? FrameState.silent : FrameState.received;
-    if (length > 0) {
-      const at = this.ring.claim(heard);
-      const { samples } = this.ring;
-      const good = this.#decoder.decode(this.packets.bytes(frame), 0, length, samples, at);
-      this.#voice = (this.packets.level(frame) & VOICE_BIT) !== 0;
-      this.#level = levelOf(samples, at, this.#format.frameValues);
-      this.#balance?.process(samples, at, this.#level, this.#voice);
-      if (!good) this.#stats.garbled();
-      if (inTime && this.packets.isRedundant(frame)) this.#stats.recovered();
-    }
-    this.ring.mark(heard, this.#lastState);
-  }
-
   /** @param {number} frame without a packet: silent after silence, concealed after sound */
   #makeUp(frame) {
     if (this.ring.state(frame) !== FrameState.absent) return;
-    if (this.#lastState === FrameState.silent) {
-      if (this.#leavesOutSilence) this.ring.mark(frame, FrameState.silent);
-    } else if (this.#lastState === FrameState.received && this.#concealedInARow < this.#maxConcealed) {
-      this.#conceal(frame);
-    }
-  }
-
-  /** @param {number} frame */
-  #conceal(frame) {
-    const at = this.ring.claim(frame);
-    const { samples } = this.ring;
-    this.#decoder.conceal(samples, at);
-    fadeOut(samples, at, this.#format, this.#concealedInARow, this.#maxConcealed);
-    this.#balance?.hold(samples, at);
-    this.ring.mark(frame, FrameState.concealed);
-    this.#concealedInARow += 1;
-    this.#stats.concealed();
+    if (this.#decoder.conceals) this.#decoder.conceal(this.ring, frame);
+    else if (this.#decoder.last === FrameState.silent && this.#leavesOutSilence) this.ring.mark(frame, FrameState.silent);
   }
 
   /**
@@ -377,7 +402,7 @@ export class Source {
    * @returns {boolean} whether there is a packet with sound for it
    */
   hasSound(frame) {
-    return this.has(frame) && this.packets.length(frame - this.#offset) > 0;
+    return frame >= this.#offset && this.packets.hasSound(frame - this.#offset);
   }
 
   /**
@@ -434,6 +459,7 @@ export class Source {
     this.#rests = true;
     this.ring.rest();
     this.packets.rest();
+    this.#queue.clear();
   }
 
   /** The receiver statistics, as they are shown. */
@@ -457,19 +483,3 @@ export class Source {
  * @param {number} spreadMs
  */
 const historyFrames = ({ frameMs }, spreadMs) => Math.ceil((HISTORY_MS + spreadMs) / frameMs) + 2;
-
-/**
- * Fades a long concealment to silence over its second half.
- * @param {Float32Array} samples
- * @param {number} at  where the frame begins
- * @param {AudioFormat} format
- * @param {number} index  of the frame among those concealed in a row
- * @param {number} frames  the most that are concealed in a row
- */
-function fadeOut(samples, at, { frameSamples, channels }, index, frames) {
-  const whole = Math.ceil(frames / 2);
-  if (index < whole) return;
-  const step = 1 / (frames - whole);
-  const from = 1 - (index - whole) * step;
-  rampGain(samples, at, frameSamples, channels, from, from - step);
-}

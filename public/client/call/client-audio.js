@@ -10,7 +10,7 @@
 import { MAX_PACKET_BYTES } from '../../shared/packet.js';
 import { PayloadDecoder, PayloadEncoder, streamBitrate } from '../../shared/payload.js';
 import { Uplink } from '../capture/uplink.js';
-import { PULL_EXTRA, Playout } from '../playout/playout.js';
+import { Playout, pullSamples } from '../playout/playout.js';
 
 /** The interval at which captured sound is checked for, in milliseconds. */
 const CAPTURE_LOOK_MS = 100;
@@ -45,7 +45,7 @@ export class ClientAudio {
     this.#frameSamples = format.frameSamples;
     this.playout = new Playout(format, newDecoders(codec, format));
     const pull = (/** @type {Float32Array} */ out) => this.playout.pull(out, clock.now());
-    this.#reader = new SampleReader(pull, format.frameSamples + PULL_EXTRA, format.channels);
+    this.#reader = new SampleReader(pull, pullSamples(format), format.channels);
     try {
       const encoder = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
       this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock });

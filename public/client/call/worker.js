@@ -4,7 +4,7 @@ import { createAudioFormat } from '../../shared/audio-format.js';
 import { createLibopusCodec } from '../../shared/libopus-codec.js';
 import { warmUpCodec } from './client-audio.js';
 import { ReconnectingClient } from './reconnecting-client.js';
-import { PULL_EXTRA } from '../playout/playout.js';
+import { pullSamples } from '../playout/playout.js';
 import { CaptureFeed, TrackFeed } from '../capture/capture-feeds.js';
 import { PlaybackFeed } from '../playout/playback-feed.js';
 
@@ -24,7 +24,7 @@ let capture = null;
 /** @type {MessagePort | null} */
 let playbackPort = null;
 let format = createAudioFormat();
-let frame = new Float32Array(format.frameSamples + PULL_EXTRA);
+let frame = new Float32Array(pullSamples(format));
 /** @type {PlaybackFeed | null} */
 let playback = null;
 
@@ -39,7 +39,7 @@ const call = new ReconnectingClient({
       // The page makes its rings anew.
       if (JSON.stringify(joined) !== JSON.stringify(format)) closePorts();
       format = joined;
-      frame = new Float32Array((format.frameSamples + PULL_EXTRA) * format.channels);
+      frame = new Float32Array(pullSamples(format) * format.channels);
       page.postMessage({ type: 'joined', format, leaveUrl, resume });
       // While the page starts its sound.
       if (!isWarm) void codec.then((ready) => warmUpCodec(ready, joined));

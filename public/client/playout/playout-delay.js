@@ -15,7 +15,7 @@ export const MAX_DELAY_MS = 400;
  * more; a surplus below KEPT_MS stays.
  */
 const FALL_MS = 5;
-const FALL_PART = 0.2;
+const FALL_PART = 1;
 const KEPT_MS = 2;
 /** The most frames by which one late packet raises the delay, since it may be the only one. */
 const LATE_FRAMES = 2;
@@ -160,6 +160,9 @@ const WINDOW_MS = 500;
 /** The time after the first packet during which deviations are ignored, in milliseconds: a start delays packets itself. */
 const SETTLING_MS = 1000;
 
+/** When deviations of until a second ago are forgotten, in milliseconds after the first packet: the start is over. */
+const STARTED_MS = 4000;
+
 /**
  * The jitter of packets: each one's arrival less its frame's time, measured against the quickest of the last seconds.
  * The sender's clock need not be known for that.
@@ -175,6 +178,7 @@ class Jitter {
   #turnsMs = -Infinity;
   #coveredMs = 0;
   #startMs = NaN;
+  #isStarted = false;
 
   /**
    * @param {number} transitMs the packet's arrival less its frame's time; their origins don't matter
@@ -190,6 +194,7 @@ class Jitter {
       this.#window = (this.#window + 1) % WINDOWS;
       this.#worst[this.#window] = 0;
       this.#turnsMs = arrivalMs + WINDOW_MS;
+      if (!this.#isStarted && arrivalMs >= this.#startMs + STARTED_MS) this.#forgetStart();
       this.#cover();
     }
     if (deviation > this.#worst[this.#window]) {
@@ -197,6 +202,12 @@ class Jitter {
       this.#cover();
     }
     return deviation;
+  }
+
+  /** Forgets all windows but the last second's. */
+  #forgetStart() {
+    this.#isStarted = true;
+    for (let i = Math.ceil(1000 / WINDOW_MS) + 1; i < WINDOWS; i++) this.#worst[(this.#window + WINDOWS - i) % WINDOWS] = 0;
   }
 
   #cover() {
@@ -230,5 +241,6 @@ class Jitter {
     this.#turnsMs = -Infinity;
     this.#coveredMs = 0;
     this.#startMs = NaN;
+    this.#isStarted = false;
   }
 }

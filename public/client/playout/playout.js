@@ -6,6 +6,7 @@
 
 import { SILENT_LEVEL } from '../../shared/packet.js';
 import { MAX_CONCEAL_MS } from '../../shared/payload.js';
+import { framesToScale } from '../../shared/time-scale.js';
 import { JitterBuffer } from './jitter-buffer.js';
 import { Resampler } from '../clock/resampler.js';
 import { StreamDecoder } from './stream-decoder.js';
@@ -15,10 +16,16 @@ import { SHORT_IN_LONG_QUIET_MS, Stretch } from './stretch.js';
 const REST_MS = 5;
 
 /** The surplus of delay above which frames are left out at once, in milliseconds. */
-const HARD_MS = 150;
+const HARD_MS = 400;
 
-/** Samples by which resampling may make a piece of sound longer than a frame. */
-export const PULL_EXTRA = 8;
+/** Samples by which resampling may make a piece of sound longer. */
+const PULL_EXTRA = 8;
+
+/**
+ * @param {AudioFormat} format
+ * @returns {number} the samples that Playout.pull() gives at most
+ */
+export const pullSamples = (format) => framesToScale(format) * format.frameSamples + PULL_EXTRA;
 
 /**
  * The playout buffer: packets wait under their frame index until the sound card wants them. It waits
@@ -37,7 +44,9 @@ export class Playout {
   #stretch;
   #maxConceals;
   #resampler;
+  /** What is given next, and the places of frames in it. */
   #piece;
+  #frames;
   #heard = 0;
   /** Frames that were concealed since the last one that was there. */
   #conceals = 0;
@@ -56,8 +65,10 @@ export class Playout {
     this.#delay = this.#buffer.delay;
     this.#sound = new StreamDecoder(format, decoders);
     this.#stretch = new Stretch(format, this.#delay, this.#sound);
-    this.#resampler = new Resampler(2 * format.frameSamples + PULL_EXTRA, format.channels);
-    this.#piece = new Float32Array(format.frameValues);
+    this.#resampler = new Resampler(format.frameSamples + pullSamples(format), format.channels);
+    const piece = new Float32Array(framesToScale(format) * format.frameValues);
+    this.#piece = piece;
+    this.#frames = Array.from({ length: framesToScale(format) }, (_, i) => piece.subarray(i * format.frameValues, (i + 1) * format.frameValues));
     this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
     this.#restSamples = Math.min(format.frameSamples, (REST_MS * format.sampleRate) / 1000);
   }
@@ -120,8 +131,14 @@ export class Playout {
 
   /** Whether the next piece is there, so that nothing would have to be made up for it. */
   get ready() {
-    for (let after = 0; after <= this.#conceals; after++) if (this.#buffer.has(after)) return true;
+    for (let after = 0; after <= this.#conceals; after++) if (this.#buffer.has(after)) return this.#conceals > 0 || this.#areTogether;
     return false;
+  }
+
+  /** Whether all frames that are to be shortened together are there. */
+  get #areTogether() {
+    for (let after = this.#stretch.together - 1; after > 0; after--) if (!this.#buffer.has(after)) return false;
+    return true;
   }
 
   /**
@@ -136,18 +153,18 @@ export class Playout {
 
   /**
    * Gives the next piece of sound, when the sound card wants it.
-   * @param {Float32Array} out a frame long, better PULL_EXTRA samples longer; filled from its start, interleaved
-   *   where the format is stereo
+   * @param {Float32Array} out pullSamples() long, or only a frame; filled from its start, interleaved where the format is
+   *   stereo
    * @param {number} nowMs
    * @param {number} [waitMs] how long this piece waits for the sound card
    * @param {number} [aheadMs] how long it does at least, where it comes only just in time
-   * @returns {number} its samples: about a frame, or less where the delay is being changed
+   * @returns {number} its samples: about a frame, or another number where the delay is being changed
    */
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
     // Samples that don't fit an `out` of only a frame become a piece of their own in time.
     if (this.#resampler.missing(PULL_EXTRA) > 0) {
       this.look(nowMs, waitMs, aheadMs);
-      this.#resampler.write(this.#piece, 0, this.#nextPiece(this.#piece));
+      this.#resampler.write(this.#piece, 0, this.#nextPiece(this.#frames[0]));
       this.#resampler.step = this.#delay.step;
     }
     const { channels } = this.#format;
@@ -189,7 +206,7 @@ export class Playout {
     }
     for (let i = 0; i < frames; i++) {
       const isSilent = !this.#buffer.has() || this.#buffer.payloadBytes === 0;
-      if (this.#conceals === 0 && (this.#sound.sounding || !isSilent)) return;
+      if (!isSilent || this.#buffer.isEmpty || (this.#conceals === 0 && this.#sound.sounding)) return;
       this.#buffer.leaveOut(1);
     }
   }
@@ -249,10 +266,17 @@ export class Playout {
   }
 
   /**
-   * Plays the next frame, which is there.
+   * Plays the next frame, which is there, and those that are to be shortened with it.
    * @param {Float32Array} out
    */
   #play(out) {
+    const frames = this.#areTogether ? this.#stretch.together : 1;
+    for (let i = 0; i < frames; i++) this.#playFrame(i === 0 ? out : this.#frames[i]);
+    return this.#stretch.shorten(this.#piece, frames * this.#format.frameSamples);
+  }
+
+  /** @param {Float32Array} out one frame long */
+  #playFrame(out) {
     const { next, stream, payload, payloadBytes, level, isRepeated } = this.#buffer;
     this.#buffer.beginFrame();
     if (!this.#sound.play(next, stream, payload, payloadBytes, out)) this.#counters.garbage += 1;
@@ -260,7 +284,6 @@ export class Playout {
     this.#counters.played += 1;
     if (isRepeated) this.#counters.recovered += 1;
     this.#buffer.advance();
-    return this.#stretch.shorten(out);
   }
 
   /** Idempotent. */

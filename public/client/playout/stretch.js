@@ -4,6 +4,8 @@
  * @import { StreamDecoder } from './stream-decoder.js'
  */
 
+import { framesToScale, TimeScale } from '../../shared/time-scale.js';
+
 /** The loudest level at which a frame may be lengthened or shortened, in -dBov. */
 const QUIET_LEVEL = 50;
 
@@ -17,18 +19,24 @@ export const SHORT_IN_LONG_QUIET_MS = 1;
 const LONG_MS = 12;
 const LONG_IN_LONG_QUIET_MS = 4;
 const LONG_IN_REST_MS = 2;
-/** The surplus from which, after PATIENCE_MS, loud sound is shortened too. Less is left to resampling. */
-const MUCH_LONG_MS = 40;
-const PATIENCE_MS = 2000;
 
-/** Makes quiet sound longer or shorter, so that the delay reaches its target unheard. */
+/** The surplus from which loud sound is shortened too, and up to which it is, in milliseconds. Less is left to resampling. */
+const MUCH_LONG_MS = 20;
+const LITTLE_LONG_MS = 4;
+
+/**
+ * Makes quiet sound longer or shorter, and loud sound shorter by whole periods of the voice, so that the delay reaches its
+ * target unheard.
+ */
 export class Stretch {
   #format;
   #delay;
   #sound;
   /** The length of the present quiet, in milliseconds; 0 when it is loud. */
   #quietMs = LONG_QUIET_MS;
-  #longFrames = 0;
+  #timeScale;
+  /** Whether loud sound is being shortened. */
+  #hurries = false;
 
   /** Samples. */
   counters = { inserted: 0, dropped: 0 };
@@ -42,6 +50,7 @@ export class Stretch {
     this.#format = format;
     this.#delay = delay;
     this.#sound = sound;
+    this.#timeScale = new TimeScale(format);
   }
 
   /** @param {number} level a played frame's, in -dBov */
@@ -101,23 +110,35 @@ export class Stretch {
     return count;
   }
 
+  /** How many frames are to be played together, where they are there: 1 where loud sound isn't to be shortened. */
+  get together() {
+    const spare = Math.floor(this.#delay.surplusMs / this.#format.frameMs);
+    return this.#hurries ? Math.max(1, Math.min(framesToScale(this.#format), spare + 1)) : 1;
+  }
+
   /**
-   * Shortens a frame that was played when the delay is too long.
+   * Shortens sound that was played when the delay is too long.
    * @param {Float32Array} out
+   * @param {number} samples  of it
    * @returns {number} the samples of it that are to be heard
    */
-  shorten(out) {
-    const { frameSamples, frameMs, sampleRate } = this.#format;
+  shorten(out, samples) {
     const surplus = this.#delay.surplusMs;
+    this.#hurries = surplus > (this.#hurries ? LITTLE_LONG_MS : MUCH_LONG_MS);
+    let count = samples;
+    if (this.#quietMs > 0) count = this.#cut(out, samples, surplus);
+    else if (this.#hurries) count = this.#timeScale.shorten(out, samples, samples, (surplus * this.#format.sampleRate) / 1000);
+    this.counters.dropped += samples - count;
+    if (count < samples) this.#delay.moved(((count - samples) * 1000) / this.#format.sampleRate);
+    return count;
+  }
+
+  /** @param {Float32Array} out  quiet @param {number} samples @param {number} surplus  in milliseconds */
+  #cut(out, samples, surplus) {
     const fade = this.#sound.fadeSamples;
-    this.#longFrames = surplus > MUCH_LONG_MS ? this.#longFrames + 1 : 0;
-    const longMs = this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : LONG_MS;
-    const isLong = this.#quietMs > 0 ? surplus > longMs : this.#longFrames * frameMs > PATIENCE_MS;
-    if (!isLong) return frameSamples;
-    const count = Math.max(fade, frameSamples - Math.floor((surplus * sampleRate) / 1000));
-    if (count > frameSamples - fade) return frameSamples;
-    this.counters.dropped += frameSamples - count;
-    this.#delay.moved(((count - frameSamples) * 1000) / sampleRate);
+    if (surplus <= (this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : LONG_MS)) return samples;
+    const count = Math.max(fade, samples - Math.floor((surplus * this.#format.sampleRate) / 1000));
+    if (count > samples - fade) return samples;
     this.#sound.shorten(out, count);
     return count;
   }

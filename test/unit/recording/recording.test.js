@@ -24,7 +24,10 @@ const [low, high] = wavs.map(({ channels }) => channels[0]);
 
 /** @type {string[]} */
 const directories = [];
+/** Closes what a test began to record. @type {(() => Promise<unknown>)[]} */
+const closers = [];
 afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
   for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
@@ -48,6 +51,10 @@ async function conferenceThatRecords({ limitBytes = 1e9, keepHours = 24, directo
   const recordings = new Recordings({ directory: root, limitBytes, keepHours, clock, wallNow: options.wallNow ?? Date.now, log });
   const { rooms } = conference;
   conference.services.recordings = recordings;
+  closers.push(() => {
+    rooms.close();
+    return recordings.close();
+  });
   return { conference, recordings, rooms, directory: root, warnings };
 }
 
@@ -166,7 +173,6 @@ describe('a recording', () => {
     await written(ann);
     expect(await recordings.list(10)).toMatchObject([{ id, on: false, stoppedAt: expect.any(String) }]);
     expect(await recordings.list(0)).toEqual([]);
-    await recordings.close();
   });
 
   it('has the mix and a track for each, as they were spoken, all from the same sample on', async () => {
@@ -323,8 +329,6 @@ describe('a recording', () => {
     bob.say({ type: 'record', on: false });
     const again = await conference.join('Ann', { resume: token });
     expect(again.session.told('welcome')[0].people.map((/** @type {any} */ { recorded }) => recorded)).toEqual([false, false]);
-    conference.rooms.close();
-    await recordings.close();
   });
 
   it('takes what came late, or doubled, or in another order, and makes up what never came', async () => {
@@ -478,8 +482,6 @@ describe('a recording is not made', () => {
     }
     const refused = { code: 'recording-busy', retryMs: 20000 };
     expect(bob.person.session.told('refused')).toMatchObject([refused, refused]);
-    conference.rooms.close();
-    await conference.services.recordings?.close();
   });
 
   /** Somebody in a room of their own who starts a recording. @param {Conference} conference @param {string} room @param {string} [peer] */
@@ -506,8 +508,6 @@ describe('a recording is not made', () => {
     expect(recordings.stats().bytes).toBeGreaterThan(6 * 16 * 1024);
     expect(await recordIn(conference, 'one-more', '192.0.2.3:1')).toBe('recorded');
     expect(await recordIn(conference, 'too-many', '192.0.2.4:1')).toBe('recording-limit');
-    conference.rooms.close();
-    await recordings.close();
   });
 
   it('too often from one network, in however many rooms', async () => {
@@ -516,8 +516,6 @@ describe('a recording is not made', () => {
     for (let i = 0; i < 20; i++) codes.push(await recordIn(conference, `room-${i}`, `198.51.100.7:${i}`));
     expect(codes).toEqual([...new Array(10).fill('recorded'), ...new Array(10).fill('recording-busy')]);
     expect(await recordIn(conference, 'room-1', '[2001:db8::1]:5')).toBe('recorded');
-    conference.rooms.close();
-    await recordings.close();
   });
 
   it('no more once files were deleted by hand: those that exist are counted', async () => {
@@ -531,8 +529,6 @@ describe('a recording is not made', () => {
     expect(await recordIn(conference, 'room-2', '192.0.2.2:1')).toMatch(/^recording-(share|limit)$/);
     await vi.waitFor(() => expect(recordings.stats()).toMatchObject({ recordings: 0, bytes: 0 }));
     expect(await recordIn(conference, 'room-2', '192.0.2.2:1')).toBe('recorded');
-    conference.rooms.close();
-    await recordings.close();
   });
 
   it('beyond the limit on the disk: it stops, and everybody is told', async () => {
@@ -649,8 +645,6 @@ describe('recordings', () => {
     expect(await readdir(directory)).toEqual([ids[2]]);
     await utimes(join(directory, ids[2], 'recording.json'), 0, 0);
     expect((await stat(join(directory, ids[2]))).mode & 0o077).toBe(0);
-    conference.rooms.close();
-    await recordings.close();
   });
 
   it('are deleted when they are old, though a server ended before it had described them', async () => {
@@ -665,7 +659,6 @@ describe('recordings', () => {
     conference.clock.stall(3 * 3600 * 1000);
     await recordings.sweep();
     expect(await readdir(directory)).toEqual(['not-a-recording']);
-    await recordings.close();
   });
 
   it('are not old because the clock leapt by 25 hours, and are deleted when they have been kept as long as is asked for', async () => {
@@ -685,7 +678,6 @@ describe('recordings', () => {
     pass(2);
     await recordings.sweep();
     expect(await readdir(directory)).toEqual([]);
-    await recordings.close();
   });
 
   it.each(['..', '.', '', 'x', '../../../etc/passwd', 'AAAAAAAAAAAAAAAAAAAAA/', 'AAAAAAAAAAAAAAAAAAAAA.', '\0'.repeat(22)])(

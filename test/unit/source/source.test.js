@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { align } from '../../../bench/stats/signal.js';
+import { readWav } from '../../../bench/stats/wav.js';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../../public/shared/payload.js';
@@ -79,6 +81,20 @@ describe('a source', () => {
     expect([source.isOver(4), source.isOver(5)]).toEqual([false, true]);
   });
 
+  it('forgets what was late while its sender started', () => {
+    const { clock, source, send } = create();
+    const needs = [];
+    for (let frame = 0; frame < 250; frame++) {
+      clock.advance(20);
+      if (frame >= 150 || frame % 5 !== 0) send(frame, 0.1);
+      // One packet in five is five frames late in the first three seconds.
+      if (frame < 155 && frame % 5 === 0 && frame > 0) send(frame - 5, 0.1);
+      needs.push(source.lateness.needMs);
+    }
+    expect(needs[190]).toBe(100);
+    expect(needs[210]).toBe(0);
+  });
+
   it('gives its buffers back after a long silence, and its decoder when it is closed', () => {
     const { clock, codec, source, send } = create();
     clock.advance(60);
@@ -144,5 +160,106 @@ describe('a source that is heard later', () => {
     // One more frame of silence, and then what was said after it.
     expect(hear(made, 5, 8)).toEqual([0, 0.5, 0.6, conceals]);
     expect(source.offsetMs).toBe(40);
+  });
+});
+
+const { channels: [speech] } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+const SECOND = 48_000;
+
+/**
+ * What a mix hears of somebody who speaks without a pause, of whose packets some are held up.
+ * @param {object} options
+ * @param {number} [options.frameMs]
+ * @param {number} [options.stallMs]  how long, from the sixth second on
+ * @param {boolean} [options.mayFallBehind]
+ * @param {(second: number, source: Source) => void} [options.eachSecond]
+ */
+function hearSpeech({ frameMs = 20, stallMs = 300, mayFallBehind = true, eachSecond = () => {} }) {
+  const clock = new FakeClock();
+  const shape = createAudioFormat({ frameMs });
+  const { frameSamples } = shape;
+  const frames = 12_000 / frameMs;
+  const said = Float32Array.from({ length: 12 * SECOND }, (_, i) => speech[i % speech.length]);
+  const decoder = new PayloadDecoder(/** @type {any} */ ({
+    decode: (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /** @type {number} */ _, /** @type {Float32Array} */ out, /** @type {number} */ at) => {
+      const from = ((bytes[start] << 8) | bytes[start + 1]) * frameSamples;
+      out.set(said.subarray(from, from + frameSamples), at);
+      return true;
+    },
+    conceal: (/** @type {Float32Array} */ out, /** @type {number} */ at) => void out.fill(0, at, at + frameSamples),
+    close() {},
+  }), shape);
+  const lateness = new Lateness({ frameMs, maxMs: 400, targetPercent: 99 });
+  const sampleClock = new SampleClock(clock, shape.sampleRate);
+  const source = new Source({ id: '1', format: shape, sampleClock, maxDelayMs: 400, decoder, lateness });
+  source.mayFallBehind = mayFallBehind;
+  const heard = new Float32Array(said.length);
+  const packet = new Packet();
+  const bytes = new Uint8Array(100);
+  const send = (/** @type {number} */ frame) => {
+    Object.assign(packet, { type: 1, level: 20, voice: true, redundancy: 0, speakers: 0, frame, sequence: frame & 0xffff });
+    const start = writeAudioHeader(bytes, packet);
+    bytes.set([frame >> 8, frame], start);
+    readPacket(bytes.subarray(0, start + 2), packet);
+    source.receive(packet, bytes, clock.now(), 0, frame - 1);
+  };
+  /** Each frame comes when it ends, or when the stall does, and is mixed right then. */
+  const [from, to] = [6000, 6000 + stallMs];
+  for (let frame = 0, sent = 0; frame < frames; frame++) {
+    clock.advance(frameMs);
+    if (clock.now() < from || clock.now() >= to) while (sent <= frame) send(sent++);
+    if (source.pull(frame, true) >= FrameState.concealed) {
+      const at = source.ring.offset(frame);
+      heard.set(source.ring.samples.subarray(at, at + frameSamples), frame * frameSamples);
+    }
+    if (clock.now() % 1000 === 0) eachSecond(clock.now() / 1000, source);
+  }
+  /** By how much a piece of 0.4 s is heard later, in milliseconds. @param {number} seconds */
+  const laterMs = (seconds) => {
+    const start = Math.round(seconds * SECOND);
+    const { lag, correlation } = align(said.subarray(start, start + 0.4 * SECOND), heard, { from: start, to: start + SECOND / 2 });
+    expect(correlation).toBeGreaterThan(0.8);
+    return (lag - start) / 48;
+  };
+  const steepest = (/** @type {Float32Array} */ pcm) => pcm.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - pcm[i - 1]) : 0), 0);
+  const longestPause = (/** @type {Float32Array} */ pcm) => {
+    let [longest, length] = [0, 0];
+    for (let i = 0; i < pcm.length; i++) longest = Math.max(longest, (length = Math.abs(pcm[i]) < 1e-4 ? length + 1 : 0));
+    return longest;
+  };
+  return { source, said, heard, laterMs, steepest, longestPause };
+}
+
+describe('a voice after a stall of 300 ms', () => {
+  it.each([5, 10, 20, 40])('is heard whole, and in time again within three seconds, without a click: frames of %i ms', (frameMs) => {
+    const offsets = /** @type {number[]} */ ([]);
+    const { source, said, heard, laterMs, steepest, longestPause } = hearSpeech({ frameMs, eachSecond: (_, { offsetMs }) => void offsets.push(offsetMs) });
+    expect(laterMs(5)).toBe(0);
+    expect(laterMs(9)).toBeLessThan(10);
+    expect(Math.max(...offsets)).toBeGreaterThan(0);
+    expect(source.offsetMs).toBe(0);
+    // Only what couldn't be there in time is concealed; all of it came in time to be heard.
+    expect(source.stats()).toMatchObject({ late: 0 });
+    // From where it goes on there is no longer pause, and no steeper step, than in the speech.
+    const on = heard.subarray(6.3 * SECOND);
+    expect(longestPause(on)).toBeLessThanOrEqual(longestPause(said));
+    expect(steepest(on)).toBeLessThan(1.1 * steepest(said));
+  });
+
+  it('keeps its time, and loses what came late, where everybody is on one clock', () => {
+    const { source, laterMs } = hearSpeech({ mayFallBehind: false });
+    expect([laterMs(5), laterMs(6.4), laterMs(9)]).toEqual([0, 0, 0]);
+    expect(source.stats().late).toBeGreaterThan(10);
+  });
+
+  it('needs no more delay than before', () => {
+    const needs = /** @type {number[]} */ ([]);
+    hearSpeech({ eachSecond: (_, { lateness }) => void needs.push(lateness.needMs) });
+    expect(Math.max(...needs)).toBe(0);
+  });
+
+  it('is not moved where nothing is late', () => {
+    const { said, heard } = hearSpeech({ stallMs: 0 });
+    expect(heard.every((x, i) => x === said[i])).toBe(true);
   });
 });

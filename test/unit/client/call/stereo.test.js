@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Declick } from '../../../../public/client/call/reconnecting-client.js';
 import { FrameSender } from '../../../../public/client/capture/frame-sender.js';
 import { openMicrophone } from '../../../../public/client/capture/microphone.js';
-import { PULL_EXTRA, Playout } from '../../../../public/client/playout/playout.js';
+import { Playout, pullSamples } from '../../../../public/client/playout/playout.js';
 import { Resampler } from '../../../../public/client/clock/resampler.js';
 import { CaptureFeed } from '../../../../public/client/capture/capture-feeds.js';
 import { SampleReader } from '../../../../public/client/call/client-audio.js';
@@ -220,7 +220,7 @@ describe('stereo from a sender to a listener', () => {
       },
       clock: { now: () => now },
     });
-    const out = new Float32Array((960 + PULL_EXTRA) * 2);
+    const out = new Float32Array(pullSamples(stereo) * 2);
     /** @type {number[]} */
     const heard = [];
     const stereoBits = new Set();

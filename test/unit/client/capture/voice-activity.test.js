@@ -119,7 +119,7 @@ function judge(clean, noise, frameMs) {
   return { sentShare: sent / spoken, falseShare: taken / pauses };
 }
 
-describe('VoiceActivity', { timeout: 30_000 }, () => {
+describe('VoiceActivity', () => {
   const clean = speechOf(30);
   const loudness = rmsOf(speeches[0]);
   /** @type {[string, number, number][]} */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClockSync } from '../../../../public/client/clock/clock-sync.js';
-import { PULL_EXTRA, Playout } from '../../../../public/client/playout/playout.js';
+import { Playout, pullSamples } from '../../../../public/client/playout/playout.js';
 import { Uplink } from '../../../../public/client/capture/uplink.js';
 import { createAudioFormat } from '../../../../public/shared/audio-format.js';
 import { Packet, readPacket, writeAudioHeader } from '../../../../public/shared/packet.js';
@@ -184,7 +184,7 @@ describe('a long call', () => {
     const playout = new Playout(format, [0, 1].map(() => new PayloadDecoder(decoder(), format)));
     const packet = new Packet();
     const bytes = new Uint8Array(100);
-    const out = new Float32Array(frameSamples + PULL_EXTRA);
+    const out = new Float32Array(pullSamples(format));
     const listener = new Listener();
     const delay = { least: Infinity, most: 0 };
     const rate = 1 + cardPpm * 1e-6;

@@ -95,7 +95,7 @@ async function present(share) {
   return { spoken: counted.length, heard: counted.length - missing.length, delayMs };
 }
 
-describe('speech on a way that loses packets', { timeout: 60_000 }, () => {
+describe('speech on a way that loses packets', () => {
   it.each([[0, 100], [0.05, 99.98], [0.1, 99.85]])('with %f lost is there for at least %f %', async (share, percent) => {
     const { spoken, heard } = await present(share);
     expect(spoken).toBeGreaterThan(25 * SECONDS);

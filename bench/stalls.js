@@ -1,0 +1,212 @@
+/**
+ * What a stall does to a voice that goes on: for how long it is heard later, and what catching up costs its quality. With
+ * the server's Source and the client's Playout, Opus, and clocks of its own: no sockets, no real time.
+ */
+
+import { Command, InvalidArgumentError } from 'commander';
+import { Playout, pullSamples } from '../public/client/playout/playout.js';
+import { createAudioFormat } from '../public/shared/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../public/shared/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../public/shared/payload.js';
+import { SampleClock } from '../server/clock/sample-clock.js';
+import { loadCodec } from '../server/codec/codec.js';
+import { Lateness } from '../server/source/lateness.js';
+import { FrameState } from '../server/source/pcm-ring.js';
+import { Source } from '../server/source/source.js';
+import { bootstrap } from './stats/bootstrap.js';
+import { seededRandom } from './stats/random.js';
+import { align, levelDb } from './stats/signal.js';
+import { quantile, sorted } from './stats/statistics.js';
+import { visqol } from './stats/visqol.js';
+import { readWav } from './stats/wav.js';
+
+const RATE = 48_000;
+const SECONDS = 14;
+
+/** The stall begins within this time, in milliseconds. */
+const FROM_MS = 5000;
+const TO_MS = 7000;
+
+/** The pieces by which the delay is measured, and how far apart they are, in milliseconds. */
+const PIECE_MS = 400;
+const STEP_MS = 100;
+
+/** A voice is in time again when it is heard no later than this beyond what was before, in milliseconds. */
+const IN_TIME_MS = 10;
+
+const codec = await loadCodec();
+const samplesIn = (/** @type {number} */ ms) => Math.round((ms * RATE) / 1000);
+
+/**
+ * Speech as packets, each of which comes when its frame ends, or when the stall does.
+ * @param {Float32Array} said
+ * @param {number} frameMs
+ * @param {{ fromMs: number, toMs: number }} stall
+ */
+function packetsOf(said, frameMs, { fromMs, toMs }) {
+  const format = createAudioFormat({ frameMs });
+  const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate: RATE, frameSamples: format.opusFrameSamples, bitrate: 64_000, application: 'audio' }), format);
+  const packets = [];
+  for (let frame = 0; (frame + 1) * format.frameSamples <= said.length; frame++) {
+    const pcm = said.slice(frame * format.frameSamples, (frame + 1) * format.frameSamples);
+    const bytes = new Uint8Array(MAX_PACKET_BYTES);
+    const level = Math.min(127, Math.round(-levelDb(pcm)));
+    const start = writeAudioHeader(bytes, Object.assign(new Packet(), { frame, sequence: frame & 0xffff, level, voice: true }));
+    const sentMs = (frame + 1) * frameMs;
+    const atMs = sentMs >= fromMs && sentMs < toMs ? toMs : sentMs;
+    packets.push({ bytes: bytes.subarray(0, start + encoder.encode(pcm, bytes, start)), atMs });
+  }
+  encoder.close();
+  return { format, packets };
+}
+
+/** @param {ReturnType<typeof createAudioFormat>} format */
+const newDecoder = (format) => new PayloadDecoder(codec.createDecoder({ sampleRate: RATE, frameSamples: format.opusFrameSamples }), format);
+
+/** @param {Uint8Array} bytes */
+function read(bytes) {
+  const packet = new Packet();
+  if (readPacket(bytes, packet) !== null) throw new Error('a packet that cannot be read');
+  return packet;
+}
+
+/** Through the server, which mixes each frame when it ends. @type {Way} */
+function uplink({ format, packets }, seconds) {
+  const clock = { ms: 0, now: () => clock.ms };
+  const lateness = new Lateness({ frameMs: format.frameMs, maxMs: 400, targetPercent: 99.5 });
+  const sampleClock = new SampleClock(/** @type {any} */ (clock), RATE);
+  const source = new Source({ id: '1', format, sampleClock, maxDelayMs: 400, decoder: newDecoder(format), lateness });
+  source.mayFallBehind = true;
+  const heard = new Float32Array(seconds * RATE);
+  const { frameSamples, frameMs } = format;
+  for (let frame = 0, next = 0; (frame + 1) * frameSamples <= heard.length; frame++) {
+    clock.ms = (frame + 1) * frameMs;
+    for (; next < packets.length && packets[next].atMs <= clock.ms; next++) source.receive(read(packets[next].bytes), packets[next].bytes, clock.ms, 0, frame - 1);
+    if (source.pull(frame, true) < FrameState.concealed) continue;
+    const at = source.ring.offset(frame);
+    heard.set(source.ring.samples.subarray(at, at + frameSamples), frame * frameSamples);
+  }
+  source.close();
+  return heard;
+}
+
+/** Through a listener's playout, of which a sound card takes 10 ms at once. @type {Way} */
+function downlink({ format, packets }, seconds) {
+  const playout = new Playout(format, [newDecoder(format), newDecoder(format)]);
+  const heard = new Float32Array(seconds * RATE);
+  const out = new Float32Array(pullSamples(format));
+  let [next, count] = [0, 0];
+  for (let ms = 10; samplesIn(ms + 10) < heard.length; ms += 10) {
+    for (; next < packets.length && packets[next].atMs <= ms; next++) playout.receive(read(packets[next].bytes), packets[next].bytes, ms);
+    while (count < samplesIn(ms)) {
+      const pulled = playout.pull(out, ms, (count * 1000) / RATE - ms + 10, 0);
+      heard.set(out.subarray(0, Math.min(pulled, heard.length - count)), count);
+      count += pulled;
+    }
+  }
+  playout.close();
+  return heard;
+}
+
+/** @typedef {(sent: ReturnType<typeof packetsOf>, seconds: number) => Float32Array} Way  what is heard of it */
+/** @type {Record<string, Way>} */
+const WAYS = Object.freeze({ 'uplink, at the server': uplink, 'downlink, at the client': downlink });
+
+/**
+ * By how much pieces are heard later than they were said, in milliseconds; those that can't be found are left out.
+ * @param {Float32Array} said
+ * @param {Float32Array} heard
+ */
+function delaysOf(said, heard) {
+  const delays = [];
+  for (let ms = 2000; ms + PIECE_MS + 1000 < (said.length * 1000) / RATE; ms += STEP_MS) {
+    const piece = said.subarray(samplesIn(ms), samplesIn(ms + PIECE_MS));
+    if (levelDb(piece) < -45) continue;
+    const { lag, correlation } = align(piece, heard, { from: samplesIn(ms) - 480, to: samplesIn(ms + 600) });
+    if (correlation > 0.6) delays.push({ ms, delayMs: ((lag - samplesIn(ms)) * 1000) / RATE });
+  }
+  return delays;
+}
+
+/**
+ * @param {Way} way
+ * @param {Float32Array} said
+ * @param {number} frameMs
+ * @param {number} fromMs  when it stalls
+ * @param {number} stallMs
+ */
+function measure(way, said, frameMs, fromMs, stallMs) {
+  const toMs = fromMs + stallMs;
+  const stalled = way(packetsOf(said, frameMs, { fromMs, toMs }), SECONDS);
+  const untouched = way(packetsOf(said, frameMs, { fromMs, toMs: fromMs }), SECONDS);
+  const delays = delaysOf(said, stalled);
+  const before = quantile(sorted(delays.filter(({ ms }) => ms + PIECE_MS < fromMs).map(({ delayMs }) => delayMs)), 0.5);
+  const after = delays.filter(({ ms }) => ms >= toMs);
+  const lastLate = after.findLast(({ delayMs }) => delayMs > before + IN_TIME_MS);
+  // What the stall made wait is heard when it is over; of that the quality is measured, and not of the wait.
+  const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) => visqol(said.subarray(samplesIn(fromMs + 100)), heard.subarray(samplesIn(ms)), { sampleRate: RATE }).mos;
+  const [mark, markUntouched] = [markOf(stalled, toMs), markOf(untouched, fromMs)];
+  return {
+    beforeMs: before,
+    mostMs: Math.max(...after.map(({ delayMs }) => delayMs)) - before,
+    backSeconds: lastLate === undefined ? 0 : (lastLate.ms + PIECE_MS - toMs) / 1000,
+    mark,
+    markUntouched,
+    worse: markUntouched - mark,
+  };
+}
+
+/** @param {string} text */
+function positive(text) {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 10_000) return value;
+  throw new InvalidArgumentError('allowed is a whole number from 1 to 10000');
+}
+
+/** @param {string} text */
+function milliseconds(text) {
+  const value = Number(text);
+  if ([5, 10, 20, 40, 60].includes(value)) return value;
+  throw new InvalidArgumentError('allowed is 5, 10, 20, 40 or 60');
+}
+
+const options = new Command('stalls')
+  .description('What a stall does to a voice that goes on: for how long it is heard later, and what catching up costs.')
+  .option('--stall <ms>', 'how long nothing comes', positive, 300)
+  .option('--frame <ms>', 'the length of a frame', milliseconds, 20)
+  .option('--calls <n>', 'calls for each voice, which stall at other moments', positive, 8)
+  .option('--seed <n>', 'of the moments', positive, 1)
+  .option('--json', 'prints JSON')
+  .parse()
+  .opts();
+
+const VOICES = ['speech-low', 'speech-high'];
+const random = seededRandom(options.seed);
+const moments = Array.from({ length: options.calls }, () => Math.round(FROM_MS + random() * (TO_MS - FROM_MS)));
+const voices = /** @type {Float32Array[]} */ ([]);
+for (const name of VOICES) {
+  const { channels: [speech] } = await readWav(new URL(`../test/fixtures/${name}.wav`, import.meta.url));
+  voices.push(Float32Array.from({ length: SECONDS * RATE }, (_, i) => speech[i % speech.length]));
+}
+
+const rows = Object.entries(WAYS).map(([name, way]) => {
+  const calls = voices.flatMap((said) => moments.map((fromMs) => {
+    process.stderr.write(`\r${name}: ${fromMs} ms \x1b[K`);
+    return measure(way, said, options.frame, fromMs, options.stall);
+  }));
+  const figure = (/** @type {keyof typeof calls[0]} */ what, /** @type {number} */ digits) => {
+    const [{ estimate, low, high }] = bootstrap(calls.map((call) => [call[what]]), (ascending) => [quantile(ascending, 0.5)], { random: seededRandom(1) });
+    return { estimate: Number(estimate.toFixed(digits)), low: Number(low.toFixed(digits)), high: Number(high.toFixed(digits)), worst: Number(Math.max(...calls.map((call) => call[what])).toFixed(digits)) };
+  };
+  return { name, calls: calls.length, most: figure('mostMs', 0), back: figure('backSeconds', 1), untouched: figure('markUntouched', 2), worse: figure('worse', 2) };
+});
+process.stderr.write('\r\x1b[K');
+
+if (options.json) console.log(JSON.stringify({ ...options, rows }, null, 2));
+else {
+  console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
+  const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
+  console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse }) => [name, {
+    'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), 'ViSQOL less': shown(worse),
+  }])));
+}

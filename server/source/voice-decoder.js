@@ -1,0 +1,116 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { PacketBuffer } from '../../public/shared/packet-buffer.js'
+ * @import { PayloadDecoder } from '../../public/shared/payload.js'
+ * @import { PcmRing } from './pcm-ring.js'
+ * @import { ReceiverStats } from './receiver-stats.js'
+ * @import { SoundQueue } from './sound-queue.js'
+ *
+ * @typedef {object} LevelGain  moves a source's level towards that of all; see LevelBalance
+ * @property {(pcm: Float32Array, at: number, level: number, voice: boolean) => void} process  a decoded frame, in place
+ * @property {(pcm: Float32Array, at: number) => void} hold  a concealed frame, in place
+ */
+
+import { levelOf, rampGain } from '../../public/shared/level.js';
+import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
+import { MAX_CONCEAL_MS } from '../../public/shared/payload.js';
+import { FrameState } from './pcm-ring.js';
+
+/** Decodes one participant's frames in order, into a ring or a queue, and conceals those that aren't there. */
+export class VoiceDecoder {
+  #format;
+  #packets;
+  #decoder;
+  #balance;
+  #stats;
+  #concealed = 0;
+
+  /** The FrameState of the last frame that was sent: received, silent, or absent before the first. @type {number} */
+  last = FrameState.absent;
+  /** The level of the last decoded frame, in -dBov, and whether the sender found voice in it. */
+  level = SILENT_LEVEL;
+  voice = false;
+
+  /**
+   * @param {object} options
+   * @param {AudioFormat} options.format
+   * @param {PacketBuffer} options.packets
+   * @param {PayloadDecoder} options.decoder  closed with this
+   * @param {LevelGain | null} options.balance  null where levels are left as they are
+   * @param {ReceiverStats} options.stats
+   */
+  constructor({ format, packets, decoder, balance, stats }) {
+    this.#format = format;
+    this.#packets = packets;
+    this.#decoder = decoder;
+    this.#balance = balance;
+    this.#stats = stats;
+    /** How many frames in a row are concealed at most: the rest is silence. */
+    this.maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
+  }
+
+  /** Whether a frame that isn't there is to be concealed: there was sound, and not too much was concealed since. */
+  get conceals() {
+    return this.last === FrameState.received && this.#concealed < this.maxConcealed;
+  }
+
+  /** What follows is as after silence. */
+  begin() {
+    this.last = FrameState.silent;
+    this.#concealed = 0;
+  }
+
+  /**
+   * @param {number} frame  of the sender, that has a packet
+   * @param {PcmRing | SoundQueue} to
+   * @param {number} heard  its frame there
+   * @param {boolean} inTime  whether its mix is still to be made
+   */
+  decode(frame, to, heard, inTime) {
+    const length = this.#packets.length(frame);
+    this.begin();
+    if (length > 0) {
+      const at = to.claim(heard);
+      const { samples } = to;
+      const good = this.#decoder.decode(this.#packets.bytes(frame), 0, length, samples, at);
+      this.last = FrameState.received;
+      this.voice = (this.#packets.level(frame) & VOICE_BIT) !== 0;
+      this.level = levelOf(samples, at, this.#format.frameValues);
+      this.#balance?.process(samples, at, this.level, this.voice);
+      if (!good) this.#stats.garbled();
+      if (inTime && this.#packets.isRedundant(frame)) this.#stats.recovered();
+    }
+    to.mark(heard, this.last);
+  }
+
+  /**
+   * Makes up a frame that goes on from the one before.
+   * @param {PcmRing | SoundQueue} to
+   * @param {number} heard  its frame there
+   */
+  conceal(to, heard) {
+    const at = to.claim(heard);
+    const { samples } = to;
+    this.#decoder.conceal(samples, at);
+    this.#fadeOut(samples, at);
+    this.#balance?.hold(samples, at);
+    this.#concealed += 1;
+    this.#stats.concealed();
+    to.mark(heard, FrameState.concealed);
+  }
+
+  /** Fades a long concealment to silence over its second half. @param {Float32Array} samples @param {number} at */
+  #fadeOut(samples, at) {
+    const { frameSamples, channels } = this.#format;
+    const whole = Math.ceil(this.maxConcealed / 2);
+    if (this.#concealed < whole) return;
+    const step = 1 / (this.maxConcealed - whole);
+    const from = 1 - (this.#concealed - whole) * step;
+    rampGain(samples, at, frameSamples, channels, from, from - step);
+  }
+
+  /** Frees the decoder. Idempotent. */
+  close() {
+    this.#decoder.close();
+  }
+}
