@@ -21,7 +21,7 @@ import { visqol } from './stats/visqol.js';
 import { readWav } from './stats/wav.js';
 
 const RATE = 48_000;
-const SECONDS = 14;
+const SECONDS = 13;
 
 /** The stall begins within this time, in milliseconds. */
 const FROM_MS = 5000;
@@ -29,7 +29,7 @@ const TO_MS = 7000;
 
 /** The pieces by which the delay is measured, and how far apart they are, in milliseconds. */
 const PIECE_MS = 400;
-const STEP_MS = 100;
+const STEP_MS = 200;
 
 /** A voice is in time again when it is heard no later than this beyond what was before, in milliseconds. */
 const IN_TIME_MS = 10;
@@ -116,10 +116,11 @@ const WAYS = Object.freeze({ 'uplink, at the server': uplink, 'downlink, at the 
  * By how much pieces are heard later than they were said, in milliseconds; those that can't be found are left out.
  * @param {Float32Array} said
  * @param {Float32Array} heard
+ * @param {number} fromMs @param {number} toMs
  */
-function delaysOf(said, heard) {
+function delaysOf(said, heard, fromMs, toMs) {
   const delays = [];
-  for (let ms = 2000; ms + PIECE_MS + 1000 < (said.length * 1000) / RATE; ms += STEP_MS) {
+  for (let ms = fromMs; ms + PIECE_MS <= toMs; ms += STEP_MS) {
     const piece = said.subarray(samplesIn(ms), samplesIn(ms + PIECE_MS));
     if (levelDb(piece) < -45) continue;
     const { lag, correlation } = align(piece, heard, { from: samplesIn(ms) - 480, to: samplesIn(ms + 600) });
@@ -139,9 +140,8 @@ function measure(way, said, frameMs, fromMs, stallMs) {
   const toMs = fromMs + stallMs;
   const stalled = way(packetsOf(said, frameMs, { fromMs, toMs }), SECONDS);
   const untouched = way(packetsOf(said, frameMs, { fromMs, toMs: fromMs }), SECONDS);
-  const delays = delaysOf(said, stalled);
-  const before = quantile(sorted(delays.filter(({ ms }) => ms + PIECE_MS < fromMs).map(({ delayMs }) => delayMs)), 0.5);
-  const after = delays.filter(({ ms }) => ms >= toMs);
+  const before = quantile(sorted(delaysOf(said, stalled, fromMs - 1500, fromMs).map(({ delayMs }) => delayMs)), 0.5);
+  const after = delaysOf(said, stalled, fromMs, fromMs + 5000);
   const lastLate = after.findLast(({ delayMs }) => delayMs > before + IN_TIME_MS);
   // What the stall made wait is heard when it is over; of that the quality is measured, and not of the wait.
   const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) => visqol(said.subarray(samplesIn(fromMs + 100)), heard.subarray(samplesIn(ms)), { sampleRate: RATE }).mos;

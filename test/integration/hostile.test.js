@@ -123,7 +123,9 @@ describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => 
     const now = await currentFrame(url);
     for (let i = 0; i < 3; i++) connection.send(audio(now));
     await vi.waitFor(async () => expect((await statsOf(url, 'Eve')).duplicate).toBe(2), 3000);
-    expect(await statsOf(url, 'Eve')).toMatchObject({ received: 1, lost: 0, garbage: 0 });
+    const { received, late, lost, garbage } = await statsOf(url, 'Eve');
+    // In time or not is up to the machine.
+    expect({ used: received + late, lost, garbage }).toEqual({ used: 1, lost: 0, garbage: 0 });
     expect(seen.ended).toBe('');
   });
 

@@ -41,8 +41,9 @@ export function describeDisturbance({ stoodStill, longestMs, stolenMs, othersSha
 
 /** Sleeps and notes how late it wakes: a thread of its own, so that the test's work on the event loop delays nothing. */
 const SENTINEL = `
-  const { workerData: { memory, periodMs, lateMs } } = require('node:worker_threads');
+  const { parentPort, workerData: { memory, periodMs, lateMs } } = require('node:worker_threads');
   const [notes, sleep] = [new Float64Array(memory), new Int32Array(new SharedArrayBuffer(4))];
+  parentPort.postMessage('watching');
   for (let beforeMs = performance.now(); notes[0] === 0; ) {
     Atomics.wait(sleep, 0, 0, periodMs);
     const nowMs = performance.now();
@@ -60,7 +61,8 @@ export async function watchMachine() {
   const notes = new Float64Array(memory);
   const workerData = { memory, periodMs: PERIOD_MS, lateMs: LATE_MS };
   const sentinel = new Worker(SENTINEL, { eval: true, execArgv: [], workerData });
-  await new Promise((resolve) => void sentinel.once('online', () => resolve(undefined)));
+  // Its thread runs before its script does.
+  await new Promise((resolve) => void sentinel.once('message', () => resolve(undefined)));
   const before = readTimes();
   /** @type {Disturbance | undefined} */
   let seen;
