@@ -12,10 +12,10 @@ const COARSE_RATE = 8000;
 const LENGTH_MS = MOST_MS + OVERLAP_MS;
 
 /** The most that is left out, as a share of the sound: it is played faster by a quarter. */
-const MOST_SHARE = 0.12;
+const MOST_SHARE = 0.2;
 
 /** How alike what is left out must be to what is before it, as a correlation, and after how long without it needn't, in ms. */
-const ALIKE = 0.85;
+const ALIKE = 0.7;
 const PATIENCE_MS = 500;
 
 /**
