@@ -35,6 +35,14 @@ describe('PacketBuffer', () => {
     expect([packets.has(9), packets.length(9)]).toEqual([true, 0]);
   });
 
+  it('tells sound from silence, and whether anything is between two frames', () => {
+    const packets = new PacketBuffer(8);
+    packets.put(2, bytes(1), 0, 1, false);
+    packets.put(5, bytes(), 0, 0, false);
+    expect([2, 5, 6].map((frame) => packets.hasSound(frame))).toEqual([true, false, false]);
+    expect([packets.hasAny(1, 2), packets.hasAny(2, 4), packets.hasAny(2, 5), packets.hasAny(5, 3)]).toEqual([true, false, true, false]);
+  });
+
   it('keeps level and stream, and forgets everything at once', () => {
     const packets = new PacketBuffer(4);
     packets.put(1, bytes(1), 0, 1, false, 20, Stream.mixMinus);
