@@ -43,10 +43,10 @@ function stream(session) {
   let sent = 0;
   const timer = setInterval(() => session.send(bytes(String(sent++))), 10);
   return async () => {
+    await until(() => sent > 20);
     clearInterval(timer);
     await until(() => seen.datagrams.length >= sent);
     expect(seen.datagrams).toEqual(Array.from({ length: sent }, (_, i) => String(i)));
-    expect(sent).toBeGreaterThan(20);
   };
 }
 
@@ -75,7 +75,6 @@ nativeTests.describe('native engine: panics', () => {
     failing.send(bytes('the server panics over this'));
     const complete = stream(healthy);
     await until(() => seen.closed);
-    await wait(300);
     await complete();
     expect(faults).toEqual(['a test asked for it']);
     expect(failing.open).toBe(false);
@@ -92,7 +91,7 @@ nativeTests.describe('native engine: panics', () => {
     failing.send(bytes('this side panics over this'));
     await wait(5);
     const complete = stream(healthy);
-    await until(() => ends.filter(({ closed }) => closed).length === 2, 8000);
+    await until(() => ends.filter(({ closed }) => closed).length === 2, 20_000);
     await complete();
     expect(ends.map(({ closed }) => closed?.[1])).toContainEqual(expect.stringContaining('the engine failed: '));
     expect(faults).toContain('a test asked for it');
@@ -105,7 +104,6 @@ nativeTests.describe('native engine: panics', () => {
     load().panicForTest(PLACE.accept);
     await expect(connect()).rejects.toBeInstanceOf(ConnectError);
     expect((await connect()).open).toBe(true);
-    await wait(300);
     await complete();
     expect(faults).toEqual(['a test asked for it']);
     expect(server.endpoint.faults).toBe(1);

@@ -442,13 +442,12 @@ describe('connect', () => {
     const { origin } = await answering(welcome);
     const WebTransport = FakeWebTransport.behaving({ neverOpens: true });
     const config = { transports: { webtransport: { port: 1 }, websocket: { path: '/session' } } };
-    const start = performance.now();
     const { connection, took, tried } = await connect(
       options({ origin, config, scope: { ...scope, WebTransport: /** @type {any} */ (WebTransport) } }),
     );
     closers.push(() => connection.close());
     expect(took).toBe('websocket');
-    expect(performance.now() - start).toBeLessThan(2500);
+    // One that was waited for to its end would have the code no-answer.
     expect(tried[0]).toMatchObject({ code: 'slower', reason: expect.stringMatching(/had not answered/) });
     await until(() => WebTransport.sessions[0].closedWith);
   });
