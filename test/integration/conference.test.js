@@ -10,6 +10,7 @@ import { ROOM_DEFAULTS } from '../../server/room/room-config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { isLong } from '../support/long.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
@@ -128,25 +129,25 @@ for (const transport of transports) {
       const server = await startServer(test, '--idle-timeout-ms', '1500', '--away-timeout-ms', '1000');
       const ann = await join(test, server, 'Ann', transport, channels[0]);
       const bob = await join(test, server, 'Bob', transport, channels[0]);
-      await vi.waitFor(() => expect(ann.people.length).toBe(2), 5000);
+      await vi.waitFor(() => expect(ann.people.length).toBe(2), 15_000);
       // Who only came and went has no place to come back to.
       await pass(ROOM_DEFAULTS.placeAfterMs + 500);
       bob.vanish();
-      await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 8000);
-      await vi.waitFor(() => expect(ann.people.length).toBe(1), 4000);
+      await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 15_000);
+      await vi.waitFor(() => expect(ann.people.length).toBe(1), 15_000);
       expect(ann.ended).toBe(null);
     });
   });
 }
 
 engine.describe('a call over all transports at once', () => {
-  it('lets each hear the others', async (test) => {
+  it('lets each hear the others', (test) => undisturbed(async () => {
     const server = await startServer(test);
     const listeners = [];
     for (const transport of transports) listeners.push(await join(test, server, transport, transport));
     await join(test, server, 'Speaker', 'webtransport', channels[0]);
     for (const listener of listeners) await hears(listener);
-  });
+  }));
 });
 
 describe('a call with the codec opusscript on the server', () => {
