@@ -126,7 +126,7 @@ for (const transport of transports) {
     });
 
     it.concurrent('forgets somebody who vanishes, after the idle timeout and the away timeout', async (test) => {
-      const server = await startServer(test, '--idle-timeout-ms', '1500', '--away-timeout-ms', '1000');
+      const server = await startServer(test, '--idle-timeout-ms', '3000', '--away-timeout-ms', '1000');
       const ann = await join(test, server, 'Ann', transport, channels[0]);
       const bob = await join(test, server, 'Bob', transport, channels[0]);
       await vi.waitFor(() => expect(ann.people.length).toBe(2), 15_000);
