@@ -1,6 +1,6 @@
 /**
- * What a stall does to a voice that goes on: for how long it is heard later, and what catching up costs its quality. With
- * the server's Source and the client's Playout, Opus, and clocks of its own: no sockets, no real time.
+ * Measures what a stall does to a voice that goes on: for how long it is heard later, and what catching up costs its
+ * quality. With the server's Source and the client's Playout, Opus, and clocks of its own: no sockets, no real time.
  */
 
 import { Command, InvalidArgumentError } from 'commander';
@@ -13,6 +13,7 @@ import { loadCodec } from '../server/codec/codec.js';
 import { Lateness } from '../server/source/lateness.js';
 import { FrameState } from '../server/source/pcm-ring.js';
 import { Source } from '../server/source/source.js';
+import { wholeNumber } from './scenarios/options.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from './stats/random.js';
 import { align, levelDb } from './stats/signal.js';
@@ -132,35 +133,26 @@ function delaysOf(said, heard, fromMs, toMs) {
 /**
  * @param {Way} way
  * @param {Float32Array} said
+ * @param {Float32Array} untouched  what is heard of it without a stall
  * @param {number} frameMs
  * @param {number} fromMs  when it stalls
  * @param {number} stallMs
  */
-function measure(way, said, frameMs, fromMs, stallMs) {
+function measure(way, said, untouched, frameMs, fromMs, stallMs) {
   const toMs = fromMs + stallMs;
   const stalled = way(packetsOf(said, frameMs, { fromMs, toMs }), SECONDS);
-  const untouched = way(packetsOf(said, frameMs, { fromMs, toMs: fromMs }), SECONDS);
   const before = quantile(sorted(delaysOf(said, stalled, fromMs - 1500, fromMs).map(({ delayMs }) => delayMs)), 0.5);
   const after = delaysOf(said, stalled, fromMs, fromMs + 5000);
   const lastLate = after.findLast(({ delayMs }) => delayMs > before + IN_TIME_MS);
-  // What the stall made wait is heard when it is over; of that the quality is measured, and not of the wait.
+  // The quality is that of what is heard from the stall's end on, and not of the wait.
   const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) => visqol(said.subarray(samplesIn(fromMs + 100)), heard.subarray(samplesIn(ms)), { sampleRate: RATE }).mos;
   const [mark, markUntouched] = [markOf(stalled, toMs), markOf(untouched, fromMs)];
   return {
-    beforeMs: before,
     mostMs: Math.max(...after.map(({ delayMs }) => delayMs)) - before,
     backSeconds: lastLate === undefined ? 0 : (lastLate.ms + PIECE_MS - toMs) / 1000,
-    mark,
     markUntouched,
     worse: markUntouched - mark,
   };
-}
-
-/** @param {string} text */
-function positive(text) {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 10_000) return value;
-  throw new InvalidArgumentError('allowed is a whole number from 1 to 10000');
 }
 
 /** @param {string} text */
@@ -172,10 +164,10 @@ function milliseconds(text) {
 
 const options = new Command('stalls')
   .description('What a stall does to a voice that goes on: for how long it is heard later, and what catching up costs.')
-  .option('--stall <ms>', 'how long nothing comes', positive, 300)
+  .option('--stall <ms>', 'how long nothing comes', wholeNumber(1, 10_000), 300)
   .option('--frame <ms>', 'the length of a frame', milliseconds, 20)
-  .option('--calls <n>', 'calls for each voice, which stall at other moments', positive, 8)
-  .option('--seed <n>', 'of the moments', positive, 1)
+  .option('--calls <n>', 'calls for each voice, which stall at other moments', wholeNumber(1, 100), 6)
+  .option('--seed <n>', 'of the moments', wholeNumber(1, 10_000), 1)
   .option('--json', 'prints JSON')
   .parse()
   .opts();
@@ -190,10 +182,13 @@ for (const name of VOICES) {
 }
 
 const rows = Object.entries(WAYS).map(([name, way]) => {
-  const calls = voices.flatMap((said) => moments.map((fromMs) => {
-    process.stderr.write(`\r${name}: ${fromMs} ms \x1b[K`);
-    return measure(way, said, options.frame, fromMs, options.stall);
-  }));
+  const calls = voices.flatMap((said) => {
+    const untouched = way(packetsOf(said, options.frame, { fromMs: 0, toMs: 0 }), SECONDS);
+    return moments.map((fromMs) => {
+      process.stderr.write(`\r${name}: ${fromMs} ms \x1b[K`);
+      return measure(way, said, untouched, options.frame, fromMs, options.stall);
+    });
+  });
   const figure = (/** @type {keyof typeof calls[0]} */ what, /** @type {number} */ digits) => {
     const [{ estimate, low, high }] = bootstrap(calls.map((call) => [call[what]]), (ascending) => [quantile(ascending, 0.5)], { random: seededRandom(1) });
     return { estimate: Number(estimate.toFixed(digits)), low: Number(low.toFixed(digits)), high: Number(high.toFixed(digits)), worst: Number(Math.max(...calls.map((call) => call[what])).toFixed(digits)) };

@@ -38,7 +38,7 @@ export class TimeScale {
   #most;
   #overlap;
   #coarse;
-  /** How much may be left out by now, and for how long nothing alike was found, in samples. */
+  /** The samples that may be left out by now, and those since something alike was found. */
   #spare = 0;
   #unlike = 0;
 

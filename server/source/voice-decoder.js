@@ -54,7 +54,7 @@ export class VoiceDecoder {
     return this.last === FrameState.received && this.#concealed < this.maxConcealed;
   }
 
-  /** What follows is as after silence. */
+  /** Goes on as after silence. */
   begin() {
     this.last = FrameState.silent;
     this.#concealed = 0;

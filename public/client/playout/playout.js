@@ -31,7 +31,7 @@ export const pullSamples = (format) => framesToScale(format) * format.frameSampl
  * The playout buffer: packets wait under their frame index until the sound card wants them. It waits
  * for as long as the jitter asks, and makes up for what doesn't come. It is played at the speed at
  * which frames come, a few parts per million beside the sound card's, and so that small changes of
- * the delay aren't heard; larger ones lengthen or shorten what is quiet. A frame that isn't there is
+ * the delay aren't heard; larger ones lengthen or shorten what is quiet, or shorten a voice. A frame that isn't there is
  * made up without giving it up: if it comes meanwhile it is heard, and the delay has grown by a
  * frame; if the next one comes, it is lost. After a silent packet nothing is missed: time runs on in
  * silence until there is sound again, and the delay is put right on the way.
@@ -44,7 +44,7 @@ export class Playout {
   #stretch;
   #maxConceals;
   #resampler;
-  /** What is given next, and the places of frames in it. */
+  /** The piece that is given next, and the places of its frames. */
   #piece;
   #frames;
   #heard = 0;
@@ -193,7 +193,7 @@ export class Playout {
     return this.#play(out);
   }
 
-  /** Leaves out frames whose time is over, where that isn't heard or the delay is far too long. */
+  /** Leaves out silent and lost frames whose time is over, where that isn't heard; all of them where the delay is far too long. */
   #catchUp() {
     const { frameMs } = this.#format;
     const surplus = this.#delay.surplusMs;

@@ -112,8 +112,9 @@ export class Stretch {
 
   /** How many frames are to be played together, where they are there: 1 where loud sound isn't to be shortened. */
   get together() {
+    if (!this.#hurries) return 1;
     const spare = Math.floor(this.#delay.surplusMs / this.#format.frameMs);
-    return this.#hurries ? Math.max(1, Math.min(framesToScale(this.#format), spare + 1)) : 1;
+    return Math.max(1, Math.min(framesToScale(this.#format), spare + 1));
   }
 
   /**

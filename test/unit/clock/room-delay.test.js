@@ -37,7 +37,7 @@ const inOrder = (frames) => frames.map((_, i) => frames[0] + i);
 
 describe('a room with auto', () => {
   it('mixes each frame once and in order while D rises and falls, and nothing of it is missing or doubled', async () => {
-    // Where everybody is on one clock, what comes too late isn't heard later.
+    // Nobody falls behind where everybody is on one clock.
     const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9, stragglerMs: 0 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const latenessMs = (/** @type {number} */ frame) => (frame >= 500 && frame < 1000 ? 90 : 10);

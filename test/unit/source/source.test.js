@@ -147,6 +147,18 @@ describe('a source that is heard later', () => {
     expect(source.stats()).toMatchObject({ received: 2, late: 1 });
   });
 
+  it('moves for a lower offset only where that is worth it', () => {
+    const { clock, source, send } = create();
+    clock.advance(200);
+    for (const frame of [0, 1, 2, 3, 4]) send(frame, null);
+    const offsets = [60, 45, 25, 0].map((ms, i) => {
+      source.offsetMs = ms;
+      source.pull(i, true);
+      return source.offsetMs;
+    });
+    expect(offsets).toEqual([60, 60, 40, 0]);
+  });
+
   it('loses silence alone when its offset falls', () => {
     const made = create();
     const { clock, source, send } = made;
@@ -167,7 +179,7 @@ const { channels: [speech] } = await readWav(new URL('../../fixtures/speech-low.
 const SECOND = 48_000;
 
 /**
- * What a mix hears of somebody who speaks without a pause, of whose packets some are held up.
+ * Hears, as a mix does, somebody who speaks without a pause, of whose packets some are held up.
  * @param {object} options
  * @param {number} [options.frameMs]
  * @param {number} [options.stallMs]  how long, from the sixth second on

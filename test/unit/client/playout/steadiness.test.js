@@ -106,7 +106,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
     }
     return bytes.subarray(0, end);
   };
-  /** What is held up comes all at once. @param {number} ms */
+  /** Packets that are held up come all at once. @param {number} ms */
   const arrival = (ms) => outages.find(([from, to]) => ms >= from && ms < to)?.[1] ?? ms;
   /** @param {number} k */
   const send = (k) => {
