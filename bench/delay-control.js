@@ -1,7 +1,8 @@
 /** Prints a room's delay control on made-up traces: D over time, received audio, reaction times. */
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stalling } from './delay-simulation.js';
+import { wholeNumber } from './options.js';
 import { mean } from './stats/statistics.js';
 
 /** @typedef {import('./delay-simulation.js').Trace} Trace */
@@ -42,17 +43,10 @@ const CASES = {
   far: { about: 'one at 10 ms, and one at 900 ms, beyond the cap', traces: () => [exponential(10, 1), constant(900)] },
 };
 
-/** @param {string} text */
-function positive(text) {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 100_000) return value;
-  throw new InvalidArgumentError('allowed is a whole number from 1 to 100000');
-}
-
 const options = new Command('delay-control')
   .description('How a room’s delay control follows made-up traces of lateness.')
-  .option('--seconds <n>', 'of each trace', positive, 120)
-  .option('--seed <n>', 'of the traces', positive, 1)
+  .option('--seconds <n>', 'of each trace', wholeNumber(1, 100_000), 120)
+  .option('--seed <n>', 'of the traces', wholeNumber(1, 100_000), 1)
   .option('--json', 'prints JSON')
   .parse()
   .opts();

@@ -16,6 +16,7 @@ import { loadCodec } from '../server/codec/codec.js';
 import { SampleClock } from '../server/clock/sample-clock.js';
 import { TickScheduler } from '../server/clock/tick-scheduler.js';
 import { Rooms } from '../server/room/rooms.js';
+import { wholeNumber } from './options.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from './stats/random.js';
 import { quantile, sorted } from './stats/statistics.js';
@@ -249,14 +250,6 @@ function measure(room, packets, seconds) {
 /** @param {number[]} values */
 const median = (values) => quantile(sorted(values), 0.5);
 
-/** @param {number} least */
-const wholeNumberFrom = (least) => (/** @type {string} */ text) => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < least || value > 1000) throw new InvalidArgumentError(`allowed is a whole number from ${least} to 1000`);
-  return value;
-};
-const wholeNumber = wholeNumberFrom(1);
-
 /** @param {string} folder */
 function checkout(folder) {
   if (!existsSync(join(folder, 'bench/frame-path.js'))) throw new InvalidArgumentError('it has no bench/frame-path.js');
@@ -356,12 +349,12 @@ function compare(folder, situations, { rounds, seconds, pairs }) {
 
 const { against, json, people, talking, ...options } = new Command('frame-path')
   .description("What a received frame costs on Node's thread, in microseconds of CPU time and in bytes of the heap.")
-  .option('--people <n>', 'people in the room: this one situation, rather than several', wholeNumber)
-  .option('--talking <n>', 'how many of them talk', wholeNumberFrom(0), 1000)
-  .option('--rounds <n>', 'rounds, taken in turn; the median is shown', wholeNumber, 9)
-  .option('--seconds <n>', 'seconds of the room in a round', wholeNumber, 2)
+  .option('--people <n>', 'people in the room: this one situation, rather than several', wholeNumber(1, 1000))
+  .option('--talking <n>', 'how many of them talk', wholeNumber(0, 1000), 1000)
+  .option('--rounds <n>', 'rounds, taken in turn; the median is shown', wholeNumber(1, 1000), 9)
+  .option('--seconds <n>', 'seconds of the room in a round', wholeNumber(1, 1000), 2)
   .option('--against <folder>', 'another checkout, installed: both are run by turns, and their ratios shown', checkout)
-  .option('--pairs <n>', 'with --against: how often each is run', wholeNumber, 15)
+  .option('--pairs <n>', 'with --against: how often each is run', wholeNumber(1, 1000), 15)
   .option('--json', 'prints JSON')
   .parse()
   .opts();

@@ -13,7 +13,7 @@ import { loadCodec } from '../server/codec/codec.js';
 import { Lateness } from '../server/source/lateness.js';
 import { FrameState } from '../server/source/pcm-ring.js';
 import { Source } from '../server/source/source.js';
-import { wholeNumber } from './scenarios/options.js';
+import { wholeNumber } from './options.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from './stats/random.js';
 import { align, levelDb } from './stats/signal.js';

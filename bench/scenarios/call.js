@@ -13,7 +13,7 @@ import { targetsTable } from './targets.js';
 import { bestDelay, receivedAt } from '../stats/call-figures.js';
 import { runCall } from '../participants/call-run.js';
 import { randomFor } from './scenario.js';
-import { wholeNumber } from './options.js';
+import { wholeNumber } from '../options.js';
 import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { leastCovering, mean, quantile, sorted } from '../stats/statistics.js';

@@ -11,7 +11,7 @@ import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/config/options.js';
 import { targetsTable } from './targets.js';
 import { runCall } from '../participants/call-run.js';
-import { wholeNumber } from './options.js';
+import { wholeNumber } from '../options.js';
 import { mean } from '../stats/statistics.js';
 
 /** Targets: the share present at the listener, by the loss each way, both in percent. */

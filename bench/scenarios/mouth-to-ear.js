@@ -12,7 +12,7 @@ import { targetsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { mean } from '../stats/statistics.js';
 import { lagsBetween } from '../stats/sound-lag.js';
-import { wholeNumber } from './options.js';
+import { wholeNumber } from '../options.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 

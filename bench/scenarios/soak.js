@@ -8,7 +8,7 @@
 
 import { targetsTable } from './targets.js';
 import { randomFor } from './scenario.js';
-import { wholeNumber } from './options.js';
+import { wholeNumber } from '../options.js';
 import { seededRandom } from '../stats/random.js';
 import { mean } from '../stats/statistics.js';
 import { trend } from '../stats/trend.js';

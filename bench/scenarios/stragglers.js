@@ -12,7 +12,7 @@ import { Child } from '../participants/child.js';
 import { delaysOf } from '../stats/call-figures.js';
 import { quantile, sorted } from '../stats/statistics.js';
 import { CLIENT } from './lab.js';
-import { wholeNumber } from './options.js';
+import { wholeNumber } from '../options.js';
 import { targetsTable } from './targets.js';
 
 /** How many are near, and what they are called; and who isn't. */

@@ -44,7 +44,7 @@ inChromium.describe('the operator’s page', () => {
     socket.on('message', (data, isBinary) => !isBinary && told.push(JSON.parse(String(data))));
     await new Promise((resolve) => void socket.once('open', resolve));
     socket.send(JSON.stringify({ type: 'join', version: 1, room, name }));
-    await expect.poll(() => told.length, { timeout: 5000 }).toBeGreaterThan(0);
+    await expect.poll(() => told.length).toBeGreaterThan(0);
     return { socket, told };
   }
 

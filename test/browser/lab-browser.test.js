@@ -9,14 +9,16 @@ import { soundLags } from '../../bench/stats/sound-lag.js';
 import { readSpeech } from '../../bench/participants/speech.js';
 import { startServer } from './support/aloud-server.js';
 import { chromiumPath, inChromium, openBrowser } from './support/chromium.js';
+import { undisturbed } from '../support/undisturbed.js';
 
 const MAIN = fileURLToPath(new URL('../../bench/main.js', import.meta.url));
 
 /** @type {(() => unknown)[]} */
 const open = [];
-afterEach(async () => {
+async function closeAll() {
   for (const close of open.splice(0).toReversed()) await close();
-});
+}
+afterEach(closeAll);
 
 async function temporaryFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'aloud-lab-'));
@@ -75,8 +77,7 @@ async function playThrough({ sampleRate, ms }) {
 
 inChromium.describe('sound in the lab\'s page', () => {
   for (const sampleRate of [8000, 48000]) {
-    // The browser's sound stutters where others take the processors away for a moment.
-    it(`is at known times, at ${sampleRate} Hz`, { retry: 2 }, async () => {
+    it(`is at known times, at ${sampleRate} Hz`, () => undisturbed(async () => {
       const page = await openLabPage();
       const { samples, startMs, renderedMs, quantumMs } = await page.evaluate(playThrough, { sampleRate, ms: 6000 });
       expect(startMs - renderedMs).toBeGreaterThan(-5);
@@ -90,12 +91,12 @@ inChromium.describe('sound in the lab\'s page', () => {
         expect(lagMs).toBeGreaterThan(0);
         expect(lagMs).toBeLessThan(80);
       }
-    });
+    }, closeAll));
   }
 });
 
 inChromium.describe('the lab\'s command with --browser', () => {
-  it('measures round trips over each protocol', async () => {
+  it('measures round trips over each protocol', () => undisturbed(async () => {
     const out = await temporaryFolder();
     const transports = ['webtransport', 'websocket', 'http1'];
     await bench(['rtt', '--browser', '--transports', transports.join(), '--format', 'call', '--duration', '2', '--repetitions', '1', '--warm-up', '0.5', '--out', out]);
@@ -114,7 +115,7 @@ inChromium.describe('the lab\'s command with --browser', () => {
       expect(answered[0], transport).toBeGreaterThan(0);
       expect(answered[answered.length >> 1], transport).toBeLessThan(50);
     }
-  });
+  }, closeAll));
 });
 
 describe('the lab\'s command where there is no Chromium', () => {

@@ -100,7 +100,7 @@ inChromium.describe('the lab\'s page', () => {
     expect(table.filter(([kind]) => kind === 'round_trip').length).toBe(count);
   }, () => site.closePages()));
 
-  inChromium.it('shows how received audio follows the delay', async () => {
+  inChromium.it('shows how received audio follows the delay', () => undisturbed(async () => {
     const page = await open();
     await page.locator('#delay-protocols').getByLabel('WebSocket').check();
     const slider = page.getByRole('slider', { name: 'Server-side delay' });
@@ -122,9 +122,9 @@ inChromium.describe('the lab\'s page', () => {
     expect(await heard()).toEqual(['–', '–']);
     const table = await tableOf(page, 'Received audio by server-side delay');
     expect(parseFloat(table['100 ms']['WebSocket, client A'])).toBeGreaterThan(60);
-  });
+  }, () => site.closePages()));
 
-  inChromium.it('sweeps through the delays', async () => {
+  inChromium.it('sweeps through the delays', () => undisturbed(async () => {
     const page = await open();
     for (const protocol of ['WebTransport', 'HTTP/1']) {
       const box = page.locator('#protocols').getByLabel(protocol);
@@ -139,7 +139,7 @@ inChromium.describe('the lab\'s page', () => {
     const { spans } = JSON.parse(await download(page, 'JSON')).received_audio;
     expect(new Set(spans.map((/** @type {any} */ span) => span.server_delay_ms)).size).toBe(51);
     expect(people()).toBe(0);
-  });
+  }, () => site.closePages()));
 
   inChromium.it('leaves nobody on the server when it is stopped, or goes away', async () => {
     const page = await open();
@@ -172,7 +172,7 @@ inChromium.describe('the lab\'s page', () => {
     }
   });
 
-  inChromium.it('needs a token where joining does, and takes it out of the address', async () => {
+  inChromium.it('needs a token where joining does, and takes it out of the address', () => undisturbed(async () => {
     const keys = 'main:a-secret-of-at-least-32-characters';
     const closed = await startServer('--engine', 'none', '--keys', keys);
     try {
@@ -199,7 +199,7 @@ inChromium.describe('the lab\'s page', () => {
     } finally {
       await closed.close();
     }
-  });
+  }, () => site.closePages()));
 
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     inChromium.it(`can be read and used at any width, ${colorScheme}`, async () => {

@@ -13,8 +13,9 @@ const TRIES = 4;
 
 /**
  * Runs a measurement with its assertions. Where these fail and the machine was disturbed meanwhile, it says so and runs
- * them again, `TRIES` times at most; where they fail on an undisturbed machine, the code is at fault, at once. Where
- * every try was disturbed there is no verdict: the test is skipped, and named at the run's end.
+ * them again, `TRIES` times at most and for as long as the test's time limit lets it; where they fail on an undisturbed
+ * machine, the code is at fault, at once. Where every try was disturbed there is no verdict: the test is skipped, and
+ * named at the run's end.
  *
  * @template T
  * @param {() => Promise<T>} measure can be run several times
@@ -25,6 +26,7 @@ const TRIES = 4;
  */
 export async function undisturbed(measure, cleanUp = () => {}, watch = watchMachine) {
   const task = TestRunner.getCurrentTest();
+  const fromMs = performance.now();
   for (let tries = 1; ; tries += 1) {
     const endWatch = await watch();
     try {
@@ -35,7 +37,8 @@ export async function undisturbed(measure, cleanUp = () => {}, watch = watchMach
       const message = error instanceof Error ? error.message : String(error);
       const seen = `"${message.split('\n')[0]}"`;
       if (!task) throw error;
-      if (tries === TRIES) task.context.skip(`no verdict in ${tries} measurements: the last time ${what}, and ${seen}`);
+      const wouldTakeMs = ((performance.now() - fromMs) / tries) * (tries + 1);
+      if (tries === TRIES || wouldTakeMs > task.timeout) task.context.skip(`no verdict in ${tries} measurements: the last time ${what}, and ${seen}`);
       (/** @type {any} */ (task.meta).measuredAgain ??= []).push(`${what}: measured again after ${seen}`);
       await cleanUp();
     } finally {

@@ -87,7 +87,7 @@ describe('the lab\'s own error', () => {
     expect(quick(trips)).toBeLessThan(quick(bare()) + 1);
   }, closeAll));
 
-  it('is none between the clocks of its processes', async () => {
+  it('is none between the clocks of its processes', () => undisturbed(async () => {
     const peer = new Child(new URL('../../fixtures/clock-peer.js', import.meta.url), []);
     open.push(() => peer.close());
     let least = Infinity;
@@ -100,7 +100,7 @@ describe('the lab\'s own error', () => {
       least = Math.min(least, after - before);
     }
     expect(least).toBeLessThan(50);
-  });
+  }, closeAll));
 });
 
 describe('a process of the lab', () => {
@@ -114,7 +114,7 @@ describe('a process of the lab', () => {
 });
 
 describe('the lab\'s command', () => {
-  it('runs a scenario over HTTP/1 and WebSocket, and leaves what it measured', async () => {
+  it('runs a scenario over HTTP/1 and WebSocket, and leaves what it measured', () => undisturbed(async () => {
     const out = await temporaryFolder();
     const args = ['rtt', '--transports', 'websocket,http1', '--format', 'call', '--duration', '2', '--repetitions', '1', '--warm-up', '0.2', '--out', out];
     const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
@@ -128,7 +128,7 @@ describe('the lab\'s command', () => {
     expect(values.filter(Number.isFinite).length).toBeGreaterThan(0.95 * values.length);
     expect(Math.min(...values)).toBeGreaterThan(0);
     expect(await readFile(join(out, name, 'report.html'), 'utf8')).toContain('<svg');
-  }, 60_000);
+  }, closeAll));
 
   it('leaves what it had measured when it is interrupted, and no process', async () => {
     const out = await temporaryFolder();

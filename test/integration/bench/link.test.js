@@ -11,6 +11,7 @@ import { probeLink } from '../../../bench/link/measure.js';
 import { openLink } from '../../../bench/link/link.js';
 import { run } from '../../../bench/link/network-namespace.js';
 import { ofTheMachine, requireOrSkip } from '../../skip.js';
+import { undisturbed } from '../../support/undisturbed.js';
 
 /** @typedef {import('../../../bench/link/emulator.js').LinkStats} LinkStats */
 /** @typedef {import('../../../bench/link/measure.js').ProbeResult} ProbeResult */
@@ -26,10 +27,14 @@ const needsCargo = requireOrSkip((await run('cargo', ['--version'])).code === 0,
 
 /** @type {Set<{ close(): Promise<unknown> }>} */
 const open = new Set();
-afterEach(async () => {
+async function closeAll() {
   await Promise.all([...open].map((link) => link.close()));
   open.clear();
-});
+}
+afterEach(closeAll);
+
+/** @param {() => Promise<void>} measure */
+const measured = (measure) => () => undisturbed(measure, closeAll);
 
 /** @param {object} parameters @param {object} [options] */
 async function linkWith(parameters, options = {}) {
@@ -88,7 +93,7 @@ needsCargo.describe('the model', () => {
 });
 
 needsLink.describe('a link', () => {
-  it('delivers everything, in order, after its delay', async () => {
+  it('delivers everything, in order, after its delay', measured(async () => {
     const link = await linkWith({ delayMs: 20 });
     const { up, down, sent } = await probeLink(link, { streams: 10, rate: 50, acks: 5, seconds: 2 });
     const stats = await statsOf(link);
@@ -106,9 +111,9 @@ needsLink.describe('a link', () => {
       console.log(`${side}: measured p99 ${result.delay.p99Us} µs for 20000, own lateness p99 ` +
         `${stats[side].lateness.p99Us} µs`);
     }
-  });
+  }));
 
-  it('loses what its seed says', async () => {
+  it('loses what its seed says', measured(async () => {
     const lossy = { up: { lossPercent: 10 } };
     const lost = [];
     for (const seed of [7, 7, 8]) {
@@ -126,9 +131,9 @@ needsLink.describe('a link', () => {
     expect(lost[0].length).toBeLessThan(148);
     expect(lost[1]).toEqual(lost[0]);
     expect(lost[2]).not.toEqual(lost[0]);
-  });
+  }));
 
-  it('loses in bursts', async () => {
+  it('loses in bursts', measured(async () => {
     const link = await linkWith({ down: { burstEnter: 0.02, burstLeave: 0.2, badLossPercent: 100 } });
     const { down } = await probeLink(link, ONE_STREAM);
     const lost = missing(down, COUNT);
@@ -136,9 +141,9 @@ needsLink.describe('a link', () => {
     expect(lost.length).toBeGreaterThan(20);
     expect(lost.length / bursts).toBeGreaterThan(2);
     expect((await statsOf(link)).down.lostBurst.packets).toBe(lost.length);
-  });
+  }));
 
-  it('jitters without reordering, and with it when asked', async () => {
+  it('jitters without reordering, and with it when asked', measured(async () => {
     const jitter = { delayMs: 30, jitter: 'normal', jitterMs: 8 };
     const link = await linkWith({ up: jitter, down: { ...jitter, reorder: true } });
     const { up, down } = await probeLink(link, ONE_STREAM);
@@ -152,18 +157,18 @@ needsLink.describe('a link', () => {
     expect(stats.down.reordered.packets).toBe(down.outOfOrder);
     // Nothing holds the others up here, so the mean is the delay's.
     expect(Math.abs(down.delay.meanUs - 30_000)).toBeLessThan(2000);
-  });
+  }));
 
-  it('carries as much as its rate, for TCP too', async () => {
+  it('carries as much as its rate, for TCP too', measured(async () => {
     const link = await linkWith({ delayMs: 5, queueMs: 50, up: { rateBits: 5e6 }, down: { rateBits: 10e6 } });
     const { up, down } = await link.bandwidth({ seconds: 1.5 });
     expect(up.bitsPerSecond / 5e6).toBeGreaterThan(0.75);
     expect(up.bitsPerSecond / 5e6).toBeLessThan(1);
     expect(down.bitsPerSecond / 10e6).toBeGreaterThan(0.75);
     expect(down.bitsPerSecond / 10e6).toBeLessThan(1);
-  });
+  }));
 
-  it('drops what its queue can\'t hold, and counts it', async () => {
+  it('drops what its queue can\'t hold, and counts it', measured(async () => {
     // 8 Mbit/s come, 4 Mbit/s go.
     const link = await linkWith({ up: { rateBits: 4e6, queuePackets: 20 } });
     const { up, sent } = await probeLink(link, { streams: 1, rate: 1000, bytes: 972, seconds: 1.5 });
@@ -177,9 +182,9 @@ needsLink.describe('a link', () => {
     expect(up.delay.p50Us).toBeGreaterThan(36_000);
     expect(up.delay.p50Us).toBeLessThan(46_000);
     expect(accounted(stats.up)).toBe(stats.up.arrived.packets);
-  });
+  }));
 
-  it('changes when it is told to', async () => {
+  it('changes when it is told to', measured(async () => {
     const link = await linkWith({ delayMs: 1 });
     const before = await link.ping({ count: 5, intervalMs: 20 });
     await link.set({ delayMs: 40, up: { delayMs: 60 } });
@@ -190,9 +195,9 @@ needsLink.describe('a link', () => {
     expect(after.minMs).toBeLessThan(110);
     await expect(link.set({ delayMs: -5 })).rejects.toThrow(RangeError);
     await expect(link.steps([{ atMs: 0, changes: { speed: 1 } }])).rejects.toThrow(RangeError);
-  });
+  }));
 
-  it('changes in steps, at their times', async () => {
+  it('changes in steps, at their times', measured(async () => {
     const link = await linkWith({ delayMs: 1 });
     const probing = probeLink(link, { ...ONE_STREAM, rate: 500, seconds: 2 });
     await until(async () => (await statsOf(link)).up.arrived.packets > 50);
@@ -208,9 +213,9 @@ needsLink.describe('a link', () => {
     expect(lost.at(-1)).toBe(lost[0] + lost.length - 1);
     expect(down.received).toBe(1000);
     expect((await statsOf(link)).up.stepsLeft).toBe(0);
-  });
+  }));
 
-  it('as in the thesis has a ping and a bandwidth like the thesis\'s', async () => {
+  it('as in the thesis has a ping and a bandwidth like the thesis\'s', measured(async () => {
     const link = await openLink({ profile: 'thesis', seed: 3 });
     open.add(link);
     const { received, minMs, meanMs, maxMs } = await link.ping({ count: 400, intervalMs: 10 });
@@ -223,9 +228,9 @@ needsLink.describe('a link', () => {
     const { up } = await link.bandwidth({ seconds: 2 });
     expect(up.bitsPerSecond / 7.6e6).toBeGreaterThan(0.75);
     expect(up.bitsPerSecond / 7.6e6).toBeLessThan(1.05);
-  });
+  }));
 
-  it('has branches to the same server\'s end, each with a way of its own, which end with it', async () => {
+  it('has branches to the same server\'s end, each with a way of its own, which end with it', measured(async () => {
     const link = await linkWith({ delayMs: 5 });
     const branch = await link.branch('even-60');
     expect(branch.server.exec).toEqual(link.server.exec);
@@ -239,16 +244,16 @@ needsLink.describe('a link', () => {
     await link.close();
     const left = await namespaces();
     for (const name of names) expect(left).not.toContain(name);
-  });
+  }));
 
-  it('rests when nobody sends', async () => {
+  it('rests when nobody sends', measured(async () => {
     const link = await linkWith({ delayMs: 20 });
     await link.reset();
     await sleep(1000);
     const { cpuMs, up, down } = await statsOf(link);
     expect(up.arrived.packets + down.arrived.packets).toBe(0);
     expect(cpuMs).toBeLessThan(20);
-  });
+  }));
 });
 
 needsLink.describe('the end of a link', () => {

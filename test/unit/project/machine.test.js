@@ -50,6 +50,23 @@ it('gives no verdict where the machine was never steady', async ({ task }) => {
   /** @type {any} */ (task.meta).measuredAgain.length = 0;
 });
 
+it('gives no verdict where another measurement would take longer than the test may', async ({ task }) => {
+  let count = 0;
+  const measure = async () => {
+    count += 1;
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 0.4 * task.timeout);
+    throw new Error('a gap of 20 ms');
+  };
+  vi.spyOn(task.context, 'skip').mockImplementation((/** @type {any} */ note) => {
+    throw new Error(`skipped: ${note}`);
+  });
+  const given = undisturbed(measure, undefined, watchThatSees(still));
+  await expect(given).rejects.toThrow(/^skipped: no verdict in 2 measurements: /);
+  vi.restoreAllMocks();
+  expect(count).toBe(2);
+  /** @type {any} */ (task.meta).measuredAgain.length = 0;
+});
+
 it.each([
   [{ stolenMs: 20 }, ''],
   [{ stolenMs: 30 }, 'its host took 30 ms of processor time'],
