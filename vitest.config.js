@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
 
 /** Tests that hear or measure in a browser: nothing else may use the processors meanwhile. */
 const SOUND = ['test/browser/sound.test.js'];
@@ -45,10 +46,33 @@ const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'], retry:
  */
 const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: { timeout: 10_000, interval: 100 } } };
 
+/** The files that take longest, longest first. */
+const SLOW = [
+  'browser/together', 'browser/failures', 'browser/call', 'browser/presence', 'browser/green-room', 'browser/page', 'browser/devices',
+  'browser/comeback', 'browser/moderation', 'browser/admin', 'browser/lab-browser',
+  'integration/conference', 'integration/comeback', 'integration/package', 'integration/cli', 'integration/access', 'integration/quality',
+  'unit/room/room-delay', 'unit/client/playout/playout', 'unit/recording/recording', 'unit/client/playout/steadiness',
+].map((name) => `/test/${name}.test.js`);
+
+/** Begins with the files that take longest, so that at a project's end no worker is left alone with one of them. */
+class SlowestFirst extends BaseSequencer {
+  /** @override @param {import('vitest/node').TestSpecification[]} files */
+  async sort(files) {
+    const groupOf = (/** @type {import('vitest/node').TestSpecification} */ { project }) => project.config.sequence.groupOrder;
+    const rankOf = (/** @type {import('vitest/node').TestSpecification} */ { moduleId }) => {
+      const rank = SLOW.findIndex((name) => moduleId.endsWith(name));
+      return rank < 0 ? SLOW.length : rank;
+    };
+    const sorted = await super.sort(files);
+    return sorted.sort((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
+  }
+}
+
 /** The kinds of test run one after another, so that a browser's sound isn't measured while others use the processors. */
 export default defineConfig({
   test: {
     reporters: ['default', './test/reporter.js'],
+    sequence: { sequencer: SlowestFirst },
     projects: [
       {
         test: {

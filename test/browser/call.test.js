@@ -15,18 +15,13 @@ import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const IDLE_TIMEOUT_MS = 3000;
-
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
 
 /** Only the server's own engine takes another certificate while it runs. */
 const renewalTests = chromiumPath ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : inChromium;
 
-const transports = /** @type {const} */ (['webtransport', 'websocket', 'http1']);
-
 inChromium.describe('a call in Chromium', () => {
-  const timeouts = ['--idle-timeout-ms', String(IDLE_TIMEOUT_MS), '--away-timeout-ms', '1000'];
-  const site = useSite([...timeouts, '--max-participants', '2']);
+  const site = useSite(['--idle-timeout-ms', '3000', '--away-timeout-ms', '1000', '--max-participants', '2']);
   /** @type {(() => Promise<unknown>)[]} */
   const closing = [];
   afterEach(async () => {
@@ -37,36 +32,6 @@ inChromium.describe('a call in Chromium', () => {
 
   const shows = (/** @type {Page} */ page, /** @type {RegExp[]} */ ...who) =>
     expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
-
-  for (const transport of transports) {
-    inChromium.it(`shows who is there, is muted, leaves, closes the tab, or is killed, over ${transport}`, async () => {
-      const room = `people-${transport}`;
-      const anna = await site.join(room, { name: 'Anna', transport });
-      await shows(anna, /^Anna \(you\)/);
-      const ben = await site.join(room, { name: 'Ben', transport });
-      await shows(anna, /^Anna \(you\)/, /^Ben/);
-      await shows(ben, /^Anna/, /^Ben \(you\)/);
-
-      await ben.getByRole('button', { name: 'Mute' }).click();
-      await shows(anna, /^Anna \(you\)/, /^Ben[^]*muted/);
-      await ben.getByRole('button', { name: 'Unmute' }).click();
-      await expect.poll(() => people(anna)).not.toContainEqual(expect.stringMatching(/muted/));
-
-      await ben.getByRole('button', { name: 'Leave' }).click();
-      await shows(anna, /^Anna/);
-      await ben.getByRole('button', { name: 'Join' }).click();
-      await shows(anna, /^Anna/, /^Ben/);
-      await ben.close();
-      await shows(anna, /^Anna/);
-
-      const doomed = await openBrowser();
-      closing.push(doomed.close);
-      await joinRoom(doomed.browser, site.url, room, { name: 'Ben', transport });
-      await shows(anna, /^Anna/, /^Ben/);
-      await doomed.kill();
-      await expect.poll(() => people(anna), { timeout: IDLE_TIMEOUT_MS + 3500 }).toHaveLength(1);
-    });
-  }
 
   inChromium.it('takes WebTransport by itself', async () => {
     const page = await site.join('auto', { name: 'Anna', transport: 'auto' });

@@ -84,7 +84,7 @@ export class Http1Connection extends Connection {
   async #join(body) {
     let answer;
     try {
-      const response = await this.#request(this.#url, 'POST', 'application/json', body);
+      const response = await this.#request(this.#url, 'POST', 'application/json', body, false);
       answer = { ok: response.ok, body: await response.json() };
     } catch (error) {
       const reason = /** @type {Error} */ (error).message;
@@ -115,16 +115,16 @@ export class Http1Connection extends Connection {
   /**
    * @param {string} url
    * @param {string} method
-   * @param {string} [type] of the body
-   * @param {BodyInit} [body]
+   * @param {string} type of the body
+   * @param {BodyInit} body
+   * @param {boolean} [endsWithThis] false for a join: who joins all the same has to leave again
    */
-  async #request(url, method, type, body) {
+  async #request(url, method, type, body, endsWithThis = true) {
     const controller = new AbortController();
-    this.#requests.add(controller);
+    if (endsWithThis) this.#requests.add(controller);
     const timer = this.#clock.setTimeout(() => controller.abort(), REQUEST_MS);
     try {
-      const headers = type ? { 'content-type': type } : undefined;
-      const init = { method, headers, body, cache: /** @type {const} */ ('no-store'), signal: controller.signal };
+      const init = { method, headers: { 'content-type': type }, body, cache: /** @type {const} */ ('no-store'), signal: controller.signal };
       return await this.#fetch(url, init);
     } finally {
       this.#clock.clearTimeout(timer);

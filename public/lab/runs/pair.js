@@ -20,6 +20,7 @@
  * @typedef {object} PairHandler
  * @property {(window: SoundWindow) => void} [onWindow]   called with what B heard of A
  * @property {(client: ClientName, message: Record<string, any>) => void} [onControl]
+ * @property {(leaveUrl: string) => void} [onJoined]      called for each of the two: see TalkerEvents
  * @property {(reason: string) => void} onEnded           called when the server or the network has ended one of the two
  *
  * @typedef {object} Answer
@@ -65,15 +66,17 @@ class Client {
    * @param {TransportName} options.protocol
    * @param {Place} options.place
    * @param {(message: Record<string, any>) => void} options.onControl
+   * @param {(leaveUrl: string) => void} [options.onJoined]
    * @param {(reason: string) => void} options.onEnded
    */
-  constructor({ protocol, place, onControl, onEnded }) {
+  constructor({ protocol, place, onControl, onJoined, onEnded }) {
     this.#protocol = protocol;
     this.#place = place;
     this.talker = new Talker({
       clock: place.clock,
       level: SPOKEN_LEVEL,
       on: {
+        onJoined,
         onStart: (frame) => this.#begin(frame),
         onSent: (frame, atMs) => {
           if (frame >= this.#noteFrom) this.#waiting.set(frame, atMs);
@@ -174,13 +177,13 @@ export class Pair {
    * @param {number} [options.phase]  by how much of a frame B sends after A, 0 to 1
    */
   constructor({ protocol, place, pacer, handler, phase = 0 }) {
-    const { onControl = () => {}, onEnded } = handler;
+    const { onControl = () => {}, onJoined, onEnded } = handler;
     this.protocol = protocol;
     this.#pacer = pacer;
     this.#handler = handler;
     this.#phase = phase;
-    this.#a = new Client({ protocol, place, onEnded, onControl: (message) => onControl('A', message) });
-    this.#b = new Client({ protocol, place, onEnded, onControl: (message) => onControl('B', message) });
+    this.#a = new Client({ protocol, place, onJoined, onEnded, onControl: (message) => onControl('A', message) });
+    this.#b = new Client({ protocol, place, onJoined, onEnded, onControl: (message) => onControl('B', message) });
   }
 
   /** @returns {readonly [ClientName, Client][]} */
@@ -236,11 +239,6 @@ export class Pair {
   /** The room's format. */
   get format() {
     return this.#a.talker.format;
-  }
-
-  /** The URLs of the beacons by which a page that goes away leaves. */
-  get leaveUrls() {
-    return this.clients.map(([, { talker }]) => talker.leaveUrl).filter(Boolean);
   }
 
   resume() {

@@ -5,8 +5,8 @@
  * @import { SoundWindow } from './listener.js'
  * @import { Answer, ClientName, PairHandler, Place } from './pair.js'
  *
- * @typedef {{ type: 'opened', protocol: TransportName, format: AudioFormat, serverDelayMs: number,
- *   leaveUrls: string[] }} OpenedEvent
+ * @typedef {{ type: 'joined', leaveUrl: string }} JoinedEvent  see TalkerEvents
+ * @typedef {{ type: 'opened', protocol: TransportName, format: AudioFormat, serverDelayMs: number }} OpenedEvent
  * @typedef {{ type: 'failed', protocol: TransportName, reason: string }} FailedEvent
  * @typedef {{ type: 'progress', done: number, protocol: TransportName, turn: number, turns: number }} ProgressEvent
  * @typedef {{ type: 'turn', protocol: TransportName, startMs: number, endMs: number }} TurnEvent
@@ -15,7 +15,7 @@
  * @typedef {{ type: 'lateness', latenessMs: number[] }} LatenessEvent
  * @typedef {{ type: 'heard', protocol: TransportName, client: ClientName, serverDelayMs: number, atMs: number,
  *   sentSamples: number, heardSamples: number }} HeardEvent
- * @typedef {OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent | WindowEvent | LatenessEvent
+ * @typedef {JoinedEvent | OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent | WindowEvent | LatenessEvent
  *   | HeardEvent} RunEvent  times are in milliseconds since the run began to measure
  *
  * @typedef {object} RunOptions
@@ -86,14 +86,15 @@ export class Run {
   /**
    * Opens a pair, and reports that it is open or why it failed.
    * @param {TransportName} protocol
-   * @param {Omit<PairHandler, 'onEnded'>} handler
+   * @param {Omit<PairHandler, 'onJoined' | 'onEnded'>} handler
    * @param {{ serverDelayMs?: number, phase?: number }} [options]  of the pair
    * @returns {Promise<Pair | null>} null when it can't be opened
    */
   async open(protocol, handler, { serverDelayMs, phase } = {}) {
     const { place, codec, newRoom, token } = this.#options;
     const onEnded = (/** @type {string} */ reason) => this.#fail(pair, reason);
-    const pair = new Pair({ protocol, place, pacer: this.pacer, handler: { ...handler, onEnded }, phase });
+    const onJoined = (/** @type {string} */ leaveUrl) => this.tell({ type: 'joined', leaveUrl });
+    const pair = new Pair({ protocol, place, pacer: this.pacer, handler: { ...handler, onJoined, onEnded }, phase });
     this.#pairs.add(pair);
     try {
       await pair.open({ room: newRoom(), token, codec, encode: this.#encode, serverDelayMs });
@@ -102,8 +103,8 @@ export class Run {
       return null;
     }
     if (!this.#pairs.has(pair)) return null;
-    const { format, leaveUrls, welcome } = pair;
-    this.tell({ type: 'opened', protocol, format, serverDelayMs: Number(welcome.serverDelayMs), leaveUrls });
+    const { format, welcome } = pair;
+    this.tell({ type: 'opened', protocol, format, serverDelayMs: Number(welcome.serverDelayMs) });
     return pair;
   }
 

@@ -17,7 +17,7 @@ const STOP_MS = 3000;
 export class Runner {
   /** @type {Worker | null} */
   #worker = null;
-  /** The URLs by which a page that goes away leaves HTTP/1 sessions. @type {string[]} */
+  /** The URLs of beacons that leave. @type {string[]} */
   #leaveUrls = [];
   /** @type {((problem: string) => void) | null} */
   #settle = null;
@@ -37,8 +37,8 @@ export class Runner {
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
       if (data.type === 'ended') this.#end(data.problem);
-      else if (data.type === 'opened') this.#leaveUrls.push(...data.leaveUrls);
-      if (data.type !== 'ended') onEvent(data);
+      else if (data.type === 'joined') this.#leaveUrls.push(data.leaveUrl);
+      else onEvent(data);
     };
     worker.onerror = (event) => this.#end(event.message || 'the worker could not be started.');
     worker.postMessage({ type: 'start', ...wish });
@@ -61,7 +61,8 @@ export class Runner {
 
   /** Ends the run at once, since the page goes away. Idempotent. */
   abandon() {
-    for (const url of this.#leaveUrls) navigator.sendBeacon(url);
+    // A worker doesn't outlive its page, but a beacon does.
+    for (const url of this.#leaveUrls) if (url) navigator.sendBeacon(url);
     this.#end('');
   }
 

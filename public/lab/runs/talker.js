@@ -13,6 +13,8 @@ const MAX_BEHIND_MS = 1000;
 
 /**
  * @typedef {object} TalkerEvents  times are on the talker's clock, in milliseconds
+ * @property {(leaveUrl: string) => void} [onJoined]  called with the URL of a beacon by which a page that goes away
+ *   leaves; empty when none is needed
  * @property {(frame: number) => void} [onStart]  called before the first frame, and after each pause
  * @property {(frame: number, atMs: number, bytes: number) => void} [onSent]
  * @property {(frame: number, arrivalMs: number, packet: Packet, bytes: Uint8Array) => void} [onAudio]
@@ -92,6 +94,7 @@ export class Talker {
 
   /** @param {Connection} connection */
   async #measureClock(connection) {
+    this.#on.onJoined?.(connection.leaveUrl);
     this.#sync = new ClockSync(this.format.sampleRate);
     this.#exchange = new ClockExchange({
       clock: this.#clock,
@@ -181,11 +184,6 @@ export class Talker {
     if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
     if (packet.type !== PacketType.audio || this.#frame < 0) return;
     this.#on.onAudio?.(unwrapFrame(packet.frame, this.#frame), arrivalMs, packet, bytes);
-  }
-
-  /** The URL of a beacon by which a page that goes away leaves; empty when none is needed. */
-  get leaveUrl() {
-    return this.#connection?.leaveUrl ?? '';
   }
 
   /** The connection's statistics; null before it has been joined. */

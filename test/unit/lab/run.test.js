@@ -82,7 +82,8 @@ describe('a run of round trips', () => {
       // A timer may be a millisecond late; so is the packet that it sends, then.
       expect(latencyMs).toBeLessThan(111.3);
     }
-    expect(told('opened')).toMatchObject([{ protocol: 'websocket', serverDelayMs: 60, leaveUrls: [] }]);
+    expect(told('opened')).toMatchObject([{ protocol: 'websocket', serverDelayMs: 60 }]);
+    expect(told('joined')).toEqual([{ type: 'joined', leaveUrl: '' }, { type: 'joined', leaveUrl: '' }]);
     expect(told('progress').at(-1).done).toBe(1);
     expect(told('turn')[0].startMs).toBe(0);
     left();

@@ -202,6 +202,17 @@ describe('Http1Connection', () => {
     expect(handler.ends).toEqual([]);
   });
 
+  it('leaves where the server lets it in after it was closed', async () => {
+    const { url, log } = await http1Server();
+    const connection = await Http1Connection.open({ url, clock: systemClock });
+    const handler = remember();
+    connection.handler = handler;
+    connection.join({ type: 'join' });
+    connection.close();
+    await until(() => log.requests.at(-1)?.startsWith('DELETE'));
+    expect(handler.messages).toEqual([]);
+  });
+
   it('has some requests under way, and drops the oldest packets beyond its bound', async () => {
     const { url, log } = await http1Server({ delayMs: 150 });
     const { connection, handler } = await joined(url);

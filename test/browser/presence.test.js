@@ -1,0 +1,49 @@
+import { afterEach, expect } from 'vitest';
+import { inChromium, openBrowser } from './support/chromium.js';
+import { joinRoom, people } from './support/room-page.js';
+import { useSite } from './support/site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+inChromium.describe('the people of a call in Chromium', () => {
+  const site = useSite(['--idle-timeout-ms', '3000', '--away-timeout-ms', '1000']);
+  /** @type {(() => Promise<unknown>)[]} */
+  const closing = [];
+  afterEach(async () => {
+    await site.closePages();
+    for (const close of closing.splice(0)) await close();
+  });
+
+  const shows = (/** @type {Page} */ page, /** @type {RegExp[]} */ ...who) =>
+    expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
+
+  for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
+    inChromium.it(`are shown as they join, are muted, leave, close the tab, or are killed, over ${transport}`, async () => {
+      const room = `people-${transport}`;
+      const anna = await site.join(room, { name: 'Anna', transport });
+      await shows(anna, /^Anna \(you\)/);
+      const ben = await site.join(room, { name: 'Ben', transport });
+      await shows(anna, /^Anna \(you\)/, /^Ben/);
+      await shows(ben, /^Anna/, /^Ben \(you\)/);
+
+      await ben.getByRole('button', { name: 'Mute' }).click();
+      await shows(anna, /^Anna \(you\)/, /^Ben[^]*muted/);
+      await ben.getByRole('button', { name: 'Unmute' }).click();
+      await expect.poll(() => people(anna)).not.toContainEqual(expect.stringMatching(/muted/));
+
+      await ben.getByRole('button', { name: 'Leave' }).click();
+      await shows(anna, /^Anna/);
+      await ben.getByRole('button', { name: 'Join' }).click();
+      await shows(anna, /^Anna/, /^Ben/);
+      await ben.close();
+      await shows(anna, /^Anna/);
+
+      const doomed = await openBrowser();
+      closing.push(doomed.close);
+      await joinRoom(doomed.browser, site.url, room, { name: 'Ben', transport });
+      await shows(anna, /^Anna/, /^Ben/);
+      await doomed.kill();
+      await expect.poll(() => people(anna)).toHaveLength(1);
+    });
+  }
+});
