@@ -16,13 +16,13 @@ const LAB = ['test/integration/bench/**/*.test.js'];
 /** The package and its installation. */
 const LONG = ['test/integration/package.test.js'];
 
-/** Calls that are cut off for long, what moderators and the operator do, and looks at many pages. */
-const LONG_BROWSER = ['admin', 'comeback', 'everyone', 'moderation', 'one-tab', 'recording-view'].map((name) => `test/browser/${name}.test.js`);
+/** Calls that are cut off for long, devices that come and go, what moderators and the operator do, and looks at many pages. */
+const LONG_BROWSER = ['admin', 'comeback', 'devices', 'everyone', 'moderation', 'one-tab', 'recording-view'].map((name) => `test/browser/${name}.test.js`);
 
 /** The lab in a browser: its pages wait more than they work. */
 const LAB_BROWSER = ['lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
 
-/** Tests that listen in a browser for long. */
+/** Tests that listen for long. */
 const LONG_SOUND = ['steady', 'stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */
@@ -33,6 +33,7 @@ const LONGER = [
   'test/integration/comeback.test.js',
   'test/integration/conference.test.js',
 ];
+const LONGER_BROWSER = ['test/browser/presence.test.js'];
 
 /**
  * Fails a test in which a page met an error. A browser is a machine of its own, which stands still now and then: its
@@ -142,7 +143,7 @@ export default defineConfig({
           include: [...LONG, ...LONGER],
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 6 },
         },
       },
@@ -151,11 +152,11 @@ export default defineConfig({
           ...REAL_TIME,
           ...IN_BROWSER,
           name: 'long-browser',
-          include: LONG_BROWSER,
+          include: [...LONG_BROWSER, ...LONGER_BROWSER],
           env: { ALOUD_TEST_LONG: '1', ALOUD_TEST_QUICK_START: '1' },
           testTimeout: 240_000,
           maxWorkers: 3,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 7 },
         },
       },
       {
@@ -178,7 +179,7 @@ export default defineConfig({
           ...REAL_TIME,
           ...IN_BROWSER,
           name: 'long-sound',
-          include: [...LONG_SOUND, ...SOUND],
+          include: [...LONG_SOUND, ...SOUND, ...ALONE],
           env: { ALOUD_TEST_LONG: '1' },
           testTimeout: 240_000,
           fileParallelism: false,

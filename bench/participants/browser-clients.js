@@ -43,6 +43,7 @@ export class BrowserClients {
   /** @type {LabPage[]} */
   #pages = [];
   #origin = '';
+  #session;
   #cpu;
 
   /**
@@ -82,6 +83,7 @@ export class BrowserClients {
   constructor(browser, scratch, session) {
     this.#browser = browser;
     this.#scratch = scratch;
+    this.#session = session;
     this.#cpu = new BrowserCpu(session);
   }
 
@@ -106,6 +108,8 @@ export class BrowserClients {
         return this.#take();
       case 'listen':
         return this.#listen(options);
+      case 'processes':
+        return this.#processes();
       default:
         return this.#askListener(name, options);
     }
@@ -168,6 +172,13 @@ export class BrowserClients {
     const page = await this.#idle();
     page.listener = options.id;
     return ask(page, 'listen', options);
+  }
+
+  /** @returns {Promise<{ browser: number, renderers: number[] }>} ids: a page has a renderer of its own */
+  async #processes() {
+    const { processInfo } = await this.#session.send('SystemInfo.getProcessInfo');
+    const idsOf = (/** @type {string} */ kind) => processInfo.filter(({ type }) => type === kind).map(({ id }) => id);
+    return { browser: idsOf('browser')[0], renderers: idsOf('renderer') };
   }
 
   /** @param {string} name @param {{ id: string }} options */

@@ -62,6 +62,11 @@ export class Child {
     });
   }
 
+  /** The process's id. */
+  get pid() {
+    return Number(this.#process.pid);
+  }
+
   /**
    * Calls a function that the process serves.
    * @param {string} name

@@ -10,7 +10,8 @@ import { mouthToEar } from './mouth-to-ear.js';
 import { rtt } from './rtt.js';
 import { soak } from './soak.js';
 import { startup } from './startup.js';
+import { starved } from './starved.js';
 import { stragglers } from './stragglers.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
-export const scenarios = Object.freeze([call, loss, mouthToEar, stragglers, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);
+export const scenarios = Object.freeze([call, loss, mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);

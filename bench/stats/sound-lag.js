@@ -1,6 +1,6 @@
 /** The time between two places at which the same sound came out, found piece by piece by correlation. */
 
-import { align, levelDb } from './signal.js';
+import { align, alignPieces, levelDb } from './signal.js';
 
 /** Length of a piece, in seconds, and the longest lag that is looked for, in milliseconds. */
 const PIECE_SECONDS = 0.5;
@@ -9,6 +9,10 @@ const MOST_LAG_MS = 1500;
 /** Pieces that are quieter than this (dBFS), or that correlate less, are left out. */
 const QUIET_DB = -45;
 const LEAST_CORRELATION = 0.6;
+
+/** The length of a piece that is present or not, and how far from the lag it is looked for, in milliseconds. */
+const PRESENT_MS = 100;
+const PRESENT_LAG_MS = 200;
 
 /**
  * @typedef {object} Recorded
@@ -44,6 +48,22 @@ export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = MOST_
     lags.push({ atMs, lagMs: ((reach - lag + shift - whole) * 1000) / sampleRate, correlation });
   }
   return lags;
+}
+
+/**
+ * The share of a sound that is in what was heard of it.
+ * @param {Recorded} heard
+ * @param {Recorded} said at the same sample rate
+ * @param {{ fromMs: number, toMs: number, lagMs: number }} options  what was said before fromMs and after toMs is left out;
+ *   lagMs: about how much later it is heard
+ * @returns {number} percent of the pieces of 0.1 s that aren't quiet; NaN where there is none
+ */
+export function presentPercent(heard, said, { fromMs, toMs, lagMs }) {
+  const perMs = said.sampleRate / 1000;
+  const [from, to] = [fromMs, toMs].map((ms) => Math.max(0, Math.round((ms - said.startMs) * perMs)));
+  const lag = Math.round((said.startMs - heard.startMs + lagMs) * perMs) + from;
+  const pieces = alignPieces(said.samples.subarray(from, to), heard.samples, lag, { pieceSamples: PRESENT_MS * perMs, searchSamples: PRESENT_LAG_MS * perMs, quietDb: QUIET_DB });
+  return (100 * pieces.filter(({ correlation }) => correlation >= LEAST_CORRELATION).length) / pieces.length;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterEach, expect } from 'vitest';
+import { byLength } from '../support/long.js';
 import { inChromium, openBrowser } from './support/chromium.js';
 import { joinRoom, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
@@ -17,7 +18,7 @@ inChromium.describe('the people of a call in Chromium', () => {
   const shows = (/** @type {Page} */ page, /** @type {RegExp[]} */ ...who) =>
     expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
 
-  for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
+  for (const transport of byLength({ short: /** @type {const} */ (['webtransport', 'http1']), long: /** @type {const} */ (['websocket']) })) {
     inChromium.it(`are shown as they join, are muted, leave, close the tab, or are killed, over ${transport}`, async () => {
       const room = `people-${transport}`;
       const anna = await site.join(room, { name: 'Anna', transport });

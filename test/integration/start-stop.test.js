@@ -15,8 +15,9 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
-import { roomOf, WITH_OPERATOR } from '../support/operator.js';
+import { byLength } from '../support/long.js';
 import { watchMachine } from '../support/machine.js';
+import { roomOf, WITH_OPERATOR } from '../support/operator.js';
 import { undisturbed } from '../support/undisturbed.js';
 
 const RATE = 48_000;
@@ -139,7 +140,7 @@ const settled = ({ recording, recorded }) => recording.subarray(FROM_SECONDS * R
 
 const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
-describe.each(['webtransport', 'websocket'])('over %s', (transport) => {
+describe.each(byLength({ short: ['webtransport'], long: ['websocket'] }))('over %s', (transport) => {
   const test = transport === 'webtransport' ? engine.it : it;
 
   const hearsOn = async () => {

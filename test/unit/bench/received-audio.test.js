@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { receivedAudio } from '../../../bench/stats/received-audio.js';
-import { lagsBetween, soundLags } from '../../../bench/stats/sound-lag.js';
+import { lagsBetween, presentPercent, soundLags } from '../../../bench/stats/sound-lag.js';
 import { random } from '../../fakes/random.js';
 
 describe('received audio from write clocks', () => {
@@ -119,5 +119,19 @@ describe('how much later the same sound comes out elsewhere', () => {
     expect(lagsBetween({ ...earlier, samples: new Float32Array(6 * sampleRate) }, earlier)).toEqual([]);
     expect(lagsBetween(earlier, earlier, { fromMs: 6000 })).toEqual([]);
     expect(() => lagsBetween({ ...earlier, sampleRate: 48000 }, earlier)).toThrow(RangeError);
+  });
+
+  it('is present but for what is missing, wherever it wandered', () => {
+    const said = { samples: noise(8), startMs: 1000, sampleRate };
+    const samples = new Float32Array(9 * sampleRate);
+    const wander = (/** @type {number} */ i) => (i < 5 * sampleRate ? 0 : Math.round(0.06 * sampleRate));
+    for (let i = 0; i < said.samples.length; i++) samples[Math.round(0.25 * sampleRate) + i + wander(i)] = 0.4 * said.samples[i];
+    // Half a second of the five that aren't quiet.
+    samples.fill(0, Math.round(2.25 * sampleRate), Math.round(2.75 * sampleRate));
+    const heard = { samples, startMs: 1100, sampleRate };
+    const options = { fromMs: 2000, toMs: 8000, lagMs: 370 };
+    expect(presentPercent(heard, said, options)).toBeCloseTo(90, 0);
+    expect(presentPercent({ ...heard, samples: samples.fill(0) }, said, options)).toBe(0);
+    expect(presentPercent(heard, { ...said, samples: new Float32Array(said.samples.length) }, options)).toBeNaN();
   });
 });

@@ -1,0 +1,147 @@
+/**
+ * Takes processor time from processes, as a machine does that has too little: by a quota (control groups, cgroups(7)), or
+ * by a busy loop on the same core.
+ */
+
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The controller of processor time, where version 1 of control groups has it, and where version 2 does. */
+const GROUPS = Object.freeze(['/sys/fs/cgroup/cpu', '/sys/fs/cgroup']);
+
+/** The time over which a quota holds, in microseconds: Linux's own default. */
+const PERIOD_US = 100_000;
+
+/** A busy loop ends by itself after this time, in seconds. */
+const BUSY_SECONDS = 600;
+
+/**
+ * A process and those that it has started.
+ * @param {number} root a process's id
+ * @returns {number[]}
+ */
+export function descendants(root) {
+  /** @type {Map<number, number[]>} */
+  const children = new Map();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)) {
+    const parent = parentOf(pid);
+    children.set(parent, [...(children.get(parent) ?? []), pid]);
+  }
+  const found = [root];
+  for (let i = 0; i < found.length; i++) found.push(...(children.get(found[i]) ?? []));
+  return found;
+}
+
+/** @param {number} pid */
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
+}
+
+/** Processes that together get no more than a share of the processors, as on a machine whose host takes the rest. */
+export class Quota {
+  #parent;
+  #folder;
+
+  /**
+   * @param {number} cores 0.5: half of one
+   * @throws {Error} where no control group can be made: it needs root, and a controller of processor time
+   */
+  constructor(cores) {
+    const parent = GROUPS.find((folder) => existsSync(folder) && existsSync(join(folder, 'cgroup.procs')));
+    if (!parent) throw new Error('there are no control groups (/sys/fs/cgroup)');
+    this.#parent = parent;
+    this.#folder = join(parent, `aloud-${process.pid}-${performance.now().toFixed(0)}`);
+    const quota = Math.round(cores * PERIOD_US);
+    try {
+      mkdirSync(this.#folder);
+      if (existsSync(this.#file('cpu.cfs_quota_us'))) {
+        writeFileSync(this.#file('cpu.cfs_period_us'), String(PERIOD_US));
+        writeFileSync(this.#file('cpu.cfs_quota_us'), String(quota));
+      } else {
+        writeFileSync(this.#file('cpu.max'), `${quota} ${PERIOD_US}`);
+      }
+    } catch (error) {
+      this.close();
+      throw new Error(`no control group can be made: ${/** @type {Error} */ (error).message}`, { cause: error });
+    }
+  }
+
+  /** @param {string} name */
+  #file(name) {
+    return join(this.#folder, name);
+  }
+
+  /** Takes processes in; what they start from now on is in it too. @param {readonly number[]} pids */
+  add(pids) {
+    move(pids, this.#file('cgroup.procs'));
+  }
+
+  /** Lets all go. Idempotent. */
+  close() {
+    if (!existsSync(this.#folder)) return;
+    const procs = this.#file('cgroup.procs');
+    const left = existsSync(procs) ? readFileSync(procs, 'utf8').trim().split('\n').filter(Boolean).map(Number) : [];
+    move(left, join(this.#parent, 'cgroup.procs'));
+    rmdirSync(this.#folder);
+  }
+}
+
+/** @param {readonly number[]} pids @param {string} file */
+function move(pids, file) {
+  for (const pid of pids) {
+    try {
+      writeFileSync(file, String(pid));
+    } catch (error) {
+      // It has ended meanwhile.
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+/** One core for some processes and a busy loop. */
+export class SharedCore {
+  #loop;
+  /** @type {Set<number>} */
+  #pinned = new Set();
+
+  /** @param {number} [core] */
+  constructor(core = 0) {
+    const loop = `for (const endMs = Date.now() + ${BUSY_SECONDS * 1000}; Date.now() < endMs; );`;
+    this.core = core;
+    this.#loop = spawn('taskset', ['-c', String(core), process.execPath, '-e', loop], { stdio: 'ignore' });
+  }
+
+  /** Takes processes in; what they start from now on is on it too. @param {readonly number[]} pids */
+  async add(pids) {
+    for (const pid of pids) {
+      this.#pinned.add(pid);
+      await pin(pid, String(this.core));
+    }
+  }
+
+  /** Lets all go. Idempotent. */
+  async close() {
+    this.#loop.kill('SIGKILL');
+    const all = `0-${availableParallelism() - 1}`;
+    const pinned = [...this.#pinned];
+    this.#pinned.clear();
+    for (const each of new Set(pinned.flatMap((pid) => (existsSync(`/proc/${pid}`) ? descendants(pid) : [])))) await pin(each, all);
+  }
+}
+
+/** @param {number} pid @param {string} cores */
+async function pin(pid, cores) {
+  await promisify(execFile)('taskset', ['-acp', cores, String(pid)]).catch((error) => {
+    // A process that has ended meanwhile needs none.
+    if (existsSync(`/proc/${pid}`)) throw error;
+  });
+}

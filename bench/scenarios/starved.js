@@ -1,0 +1,187 @@
+/**
+ * A call on a machine that has too little time: what is heard and how much later, and what one page without time costs the
+ * others.
+ * @import { Quantity } from '../report/result.js'
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Target } from './targets.js'
+ */
+
+import { descendants, Quota, SharedCore } from '../participants/processor-time.js';
+import { lagsBetween, presentPercent } from '../stats/sound-lag.js';
+import { mean, quantile, sorted } from '../stats/statistics.js';
+import { wholeNumber } from '../options.js';
+import { worldNotes } from './scenario.js';
+import { targetsTable } from './targets.js';
+
+/** The share of a core that a page without time gets, and of the processors that a machine has whose host takes half. */
+const PAGE_CORES = 0.1;
+const MACHINE_CORES = 1;
+
+/** Targets: the share of the speech that is heard, how much later it may be, and how much others' delay may rise. */
+const PRESENT_PERCENT = 99;
+const ADDED_MS = 150;
+const MORE_MS = 5;
+
+/**
+ * @typedef {object} Case
+ * @property {string} about
+ * @property {boolean} [isThird]  a third page speaks too
+ * @property {(of: { all: number[], third: number[] }) => Promise<() => unknown>} [take]  takes time from the processes
+ *   of a call, or from those of the third page; gives what gives it back
+ * @property {boolean} [isTarget] whether presence and delay have targets
+ */
+
+/** @type {Record<string, Case>} */
+const CASES = Object.freeze({
+  free: { about: 'two pages, and two cores for them' },
+  'shared core': { about: 'all of it on one core, beside a busy loop', isTarget: true, take: ({ all }) => share(all) },
+  'half stolen': { about: `all of it gets ${MACHINE_CORES} of two cores, by a quota`, isTarget: true, take: ({ all }) => limit(all, MACHINE_CORES) },
+  three: { about: 'three pages, and two cores for them', isThird: true },
+  'one starved': { about: `the third page gets ${PAGE_CORES} of a core, by a quota`, isThird: true, take: ({ third }) => limit(third, PAGE_CORES) },
+});
+
+/** @param {number[]} pids @param {number} cores */
+async function limit(pids, cores) {
+  const quota = new Quota(cores);
+  quota.add(pids);
+  return () => quota.close();
+}
+
+/** @param {number[]} pids */
+async function share(pids) {
+  const core = new SharedCore();
+  await core.add(pids);
+  return () => core.close();
+}
+
+const factors = [{ name: 'machine', label: 'Machine', unit: '' }];
+
+/** @type {Record<string, Quantity>} */
+const quantities = {
+  added: { name: 'added', label: "Mouth to ear, beyond the browser's own loop", unit: 'ms', factors },
+  present: { name: 'present', label: 'Speech present', unit: '%', factors },
+  delay: { name: 'serverDelay', label: 'Server-side delay', unit: 'ms', factors },
+  playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
+};
+
+/** @type {Scenario} */
+export const starved = {
+  name: 'starved',
+  title: 'A call on a machine without time',
+  description: 'what is heard in Chromium, and how much later, on a machine that has too little processor time',
+  quantities: Object.values(quantities),
+  defaults: { duration: 60, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true },
+  addOptions: (command) => {
+    command
+      .option('--machines <names>', `of ${Object.keys(CASES).join(', ')}, by commas`, (text) => text.split(',').map((name) => name.trim()), Object.keys(CASES))
+      .option('--settle <seconds>', 'after joining, before it is measured', wholeNumber(0, 600), 5);
+  },
+
+  async measure(lab) {
+    const { machines, repetitions } = /** @type {any} */ (lab.options);
+    const unknown = machines.find((/** @type {string} */ name) => !(name in CASES));
+    if (unknown !== undefined) throw new Error(`--machines: ${unknown}: allowed are ${Object.keys(CASES).join(', ')}`);
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      for (const [i, machine] of machines.entries()) {
+        lab.progress(`${machine}, ${repetition + 1} of ${repetitions}`, (repetition + i / machines.length) / repetitions);
+        await hear(lab, machine, repetition);
+      }
+    }
+  },
+
+  result(folder, options) {
+    const machines = Object.keys(CASES).filter((name) => options.machines.includes(name));
+    return {
+      title: starved.title,
+      summary: `Two people are in a call in Chromium; what one's microphone says comes out of the other's page. Measured from ${options.settle} s after joining on.`,
+      headlines: [],
+      tables: [
+        targetsTable(targetsOf(folder, machines)),
+        {
+          name: 'machines', title: 'With more time and less', caption: 'Means; the 95th percentile where it says so.',
+          columns: [
+            { label: 'Machine' }, { label: 'What has time' }, { label: 'Beyond the own loop', unit: 'ms', digits: 0 }, { label: '95 %', unit: 'ms', digits: 0 },
+            { label: 'Present', unit: '%', digits: 2 }, { label: 'D', unit: 'ms', digits: 0 }, { label: 'D, 95 %', unit: 'ms', digits: 0 }, { label: 'Playout', unit: 'ms', digits: 0 },
+          ],
+          rows: machines.map((name) => {
+            const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name);
+            return [
+              name, CASES[name].about, known(mean(of(quantities.added))), known(quantile(sorted(of(quantities.added)), 0.95)), known(mean(of(quantities.present))),
+              known(mean(of(quantities.delay))), known(quantile(sorted(of(quantities.delay)), 0.95)), known(mean(of(quantities.playout))),
+            ];
+          }),
+        },
+      ],
+      plots: [],
+      notes: [
+        "The browser's own loop is that of `mouth-to-ear`: the same microphone's stream, played by the same page without aloud, on the same machine.",
+        'Present: of the pieces of 0.1 s that the own loop played, those that are found in what the other page played. What the own loop itself lost is not asked for.',
+        'D and the playout delay are read each second.',
+        ...worldNotes(options),
+      ],
+    };
+  },
+};
+
+/** @param {Lab} lab @param {string} machine @param {number} repetition */
+async function hear(lab, machine, repetition) {
+  const { settle } = /** @type {any} */ (lab.options);
+  const { isThird, take } = CASES[machine];
+  await lab.startServer(['--delivery', 'tick']);
+  const before = await lab.clients.call('processes');
+  const common = { transport: 'webtransport', room: 'talk', recordSeconds: settle + lab.blockSeconds + 30 };
+  const people = ['mouth', 'ear'];
+  /** @type {number[]} */
+  let third = [];
+  if (isThird) {
+    people.unshift('third');
+    await lab.clients.call('listen', { ...common, id: 'third', speaks: true, recordSeconds: 1 });
+    const { renderers } = await lab.clients.call('processes');
+    third = renderers.filter((/** @type {number} */ pid) => !before.renderers.includes(pid));
+  }
+  const giveBack = await take?.({ all: [...descendants(lab.server.pid), ...descendants(before.browser)], third });
+  try {
+    await lab.clients.call('listen', { ...common, id: 'mouth', speaks: false, device: true });
+    const { joinedMs } = await lab.clients.call('listen', { ...common, id: 'ear', speaks: false });
+    await lab.wait(settle);
+    const atMs = lab.folder.elapsedMs;
+    const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
+      lab.folder.record(name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { machine } });
+    for (let second = 0; second < lab.blockSeconds; second++) {
+      await lab.wait(1);
+      const [stats, room] = await Promise.all([lab.clients.call('statsOf', { id: 'ear' }), lab.server.call('room', { room: 'talk' })]);
+      add(quantities.delay, room.serverDelayMs);
+      add(quantities.playout, stats?.detail.playout.delayMs ?? NaN);
+    }
+    const ear = await lab.clients.call('recording', { id: 'ear' });
+    const { loop } = await lab.clients.call('recording', { id: 'mouth' });
+    const fromMs = joinedMs + 1000 * settle;
+    const lags = lagsBetween(ear, loop, { fromMs }).map(({ lagMs }) => lagMs);
+    for (const lagMs of lags) add(quantities.added, lagMs);
+    const toMs = ear.startMs + (1000 * ear.samples.length) / ear.sampleRate - 1000;
+    add(quantities.present, lags.length === 0 ? 0 : presentPercent(ear, loop, { fromMs, toMs, lagMs: quantile(sorted(lags), 0.5) }));
+  } finally {
+    await giveBack?.();
+    for (const id of people) await lab.clients.call('stopListening', { id }).catch(() => {});
+  }
+}
+
+/** @param {Samples} folder @param {string[]} machines @returns {Target[]} */
+function targetsOf(folder, machines) {
+  const targets = machines.filter((name) => CASES[name].isTarget).flatMap((name) => [
+    { what: `Speech present, ${name}`, is: /** @type {const} */ ('≥'), limit: PRESENT_PERCENT, reached: mean(valuesOf(folder, quantities.present, name)), unit: '%', digits: 2 },
+    { what: `Mouth to ear beyond the browser's own loop, ${name}`, limit: ADDED_MS, reached: mean(valuesOf(folder, quantities.added, name)), unit: 'ms', digits: 0 },
+  ]);
+  if (!['three', 'one starved'].every((name) => machines.includes(name))) return targets;
+  const [without, starvedOne] = ['three', 'one starved'].map((name) => mean(valuesOf(folder, quantities.delay, name)));
+  const why = `mean D ${without.toFixed(1)} ms without, ${starvedOne.toFixed(1)} ms with`;
+  return [...targets, { what: "More of the others' D for a page without time", limit: MORE_MS, reached: starvedOne - without, unit: 'ms', digits: 1, why }];
+}
+
+/** @param {Samples} folder @param {Quantity} quantity @param {string} machine */
+const valuesOf = (folder, { name }, machine) =>
+  folder.samples(name).filter(({ factors: its }) => its?.machine === machine).map(({ value }) => value).filter((value) => value !== null && Number.isFinite(value));
+
+/** @param {number} value */
+const known = (value) => (Number.isFinite(value) ? value : null);
