@@ -15,7 +15,10 @@ const GROUPS = Object.freeze(['/sys/fs/cgroup/cpu', '/sys/fs/cgroup']);
 /** The time over which a quota holds, in microseconds: Linux's own default. */
 const PERIOD_US = 100_000;
 
-/** A busy loop ends by itself after this time, in seconds. */
+/** The time of each second in which threads in real time may run, in microseconds: half of what Linux gives to all. */
+const REAL_TIME_US = 475_000;
+
+/** A busy loop ends by itself after this time, in seconds, and with the process that began it. */
 const BUSY_SECONDS = 600;
 
 /**
@@ -66,6 +69,8 @@ export class Quota {
       if (existsSync(this.#file('cpu.cfs_quota_us'))) {
         writeFileSync(this.#file('cpu.cfs_period_us'), String(PERIOD_US));
         writeFileSync(this.#file('cpu.cfs_quota_us'), String(quota));
+        // Threads in real time, as a browser's for sound are, have a quota of their own: without one they aren't taken in.
+        if (existsSync(this.#file('cpu.rt_runtime_us'))) writeFileSync(this.#file('cpu.rt_runtime_us'), String(REAL_TIME_US));
       } else {
         writeFileSync(this.#file('cpu.max'), `${quota} ${PERIOD_US}`);
       }
@@ -115,7 +120,7 @@ export class SharedCore {
 
   /** @param {number} [core] */
   constructor(core = 0) {
-    const loop = `for (const endMs = Date.now() + ${BUSY_SECONDS * 1000}; Date.now() < endMs; );`;
+    const loop = `for (const endMs = Date.now() + ${BUSY_SECONDS * 1000}; Date.now() < endMs && process.ppid === ${process.pid}; );`;
     this.core = core;
     this.#loop = spawn('taskset', ['-c', String(core), process.execPath, '-e', loop], { stdio: 'ignore' });
   }

@@ -78,7 +78,7 @@ export const mouthToEar = {
         "The browser's own loop: the same microphone's stream through an AudioContext of the same page to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
         "Quiet stretches and those with a correlation below 0.6 are left out. The microphone is Chromium's own fake device, which says a file; processing of the microphone is off. There is no sound card: a device's own buffers are in both and in neither.",
         "Server-side delay, playout delay and what waits for the speaker are means of what both ends told each second of the same time. With the frame, which is sent when it is over, they are all of it, and a burst of the sound card more, which is in the browser's own loop too.",
-        "What a page's start holds up is remembered: for 20 s by the server's delay, for 10 s by the playout's, which then fall slowly. So it settles for 30 s before it is measured; with less (--settle) the start is in the figure.",
+        "What a page's start holds up is remembered: for up to 20 s by the server's delay, for up to 10 s by the playout's, which then fall slowly. So it settles for 30 s before it is measured; with less (--settle) the start is in the figure.",
         ...worldNotes(options),
       ],
     };

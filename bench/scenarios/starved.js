@@ -44,7 +44,12 @@ const CASES = Object.freeze({
 /** @param {number[]} pids @param {number} cores */
 async function limit(pids, cores) {
   const quota = new Quota(cores);
-  quota.add(pids);
+  try {
+    quota.add(pids);
+  } catch (error) {
+    quota.close();
+    throw error;
+  }
   return () => quota.close();
 }
 

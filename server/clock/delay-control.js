@@ -13,7 +13,7 @@ const FALL_SPEAKING = 5;
 const FALL_SILENT = 40;
 
 /** The share of the distance that D falls in a second, where that is more. */
-const FALL_SHARE = 0.25;
+const FALL_SHARE = 0.5;
 
 /** How fast D falls to a number that was asked for, in milliseconds for each millisecond that passes. */
 const FALL_ASKED = 0.1;

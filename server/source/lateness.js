@@ -16,6 +16,16 @@ const QUIET_SHARE = 0.1;
 /** The share of all frames that may miss a repetition which would have repaired them. */
 const UNMENDED_SHARE = 0.0002;
 
+/**
+ * A need beyond LONG_MS holds only while it has a reason: packets that were late by RECENT_SHARE of it within the last
+ * RECENT_MS milliseconds, in which RECENT_PACKETS came at least. What held up more is over.
+ */
+const LONG_MS = 60;
+const RECENT_SHARE = 2 / 3;
+const RECENT_MS = 2500;
+const RECENT_PACKETS = 25;
+const RECENT_SLOTS = 5;
+
 /** How many packets in a row that are later than the need are taken for a longer way. */
 const STEP_PACKETS = 3;
 
@@ -32,8 +42,8 @@ const CLOCK_TOLERANCE_MS = 60;
  * The lateness of one speaker's packets (arrival less the end of the frame on the sample clock) as a histogram over the
  * last 20 seconds with bins of 1 ms: bin i counts those that a server-side delay of i ms covers and one of i − 1 ms
  * doesn't; bin 0 those that came before their frame's end; the last bin those beyond the cap. A stall, after which packets
- * come all at once, counts as one late packet, unless there are others: a delay for what is over is of no use. Adding one
- * allocates nothing.
+ * come all at once, counts as one late packet, unless there are others, and a long need is kept for less: a delay for what
+ * is over is of no use. Adding one allocates nothing.
  * `node bench/delay-control.js` shows what its constants give.
  */
 export class Lateness {
@@ -62,6 +72,10 @@ export class Lateness {
   #stepUntilMs = -Infinity;
   #least = Infinity;
   #frameMs;
+  /** Of each part of the last seconds the latest bin, and how many packets came, up to RECENT_PACKETS. */
+  #recentBins = new Uint16Array(RECENT_SLOTS);
+  #recentCounts = new Uint16Array(RECENT_SLOTS);
+  #slot = -Infinity;
   /** The share of frames that need the first repetition, and the second. */
   #repetitions = [0, 0];
 
@@ -94,6 +108,7 @@ export class Lateness {
     if (nowMs >= this.#blockEndMs) this.#turn(nowMs);
     const bin = !(latenessMs > 0) ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
     const drains = latenessMs < this.#previousMs - this.#drainMs;
+    this.#noteRecent(bin, nowMs);
     if (bin > this.needMs) {
       if (!drains) {
         this.#isForgiven = nowMs - this.#lateMs > FORGET_MS;
@@ -123,11 +138,37 @@ export class Lateness {
     this.#previousMs = latenessMs;
   }
 
+  /** @param {number} bin @param {number} nowMs */
+  #noteRecent(bin, nowMs) {
+    const slot = Math.floor((nowMs * RECENT_SLOTS) / RECENT_MS);
+    for (let old = Math.min(slot - this.#slot, RECENT_SLOTS); old > 0; old--) {
+      const at = (slot - old + 1 + RECENT_SLOTS) % RECENT_SLOTS;
+      this.#recentBins[at] = 0;
+      this.#recentCounts[at] = 0;
+    }
+    if (slot > this.#slot) this.#slot = slot;
+    const at = this.#slot % RECENT_SLOTS;
+    if (bin > this.#recentBins[at]) this.#recentBins[at] = bin;
+    if (this.#recentCounts[at] < RECENT_PACKETS) this.#recentCounts[at] += 1;
+  }
+
+  /** The need that recent packets give reason for, in whole milliseconds: Infinity where they were too few. */
+  get #longestMs() {
+    let [most, count] = [0, 0];
+    for (let i = 0; i < RECENT_SLOTS; i++) {
+      count += this.#recentCounts[i];
+      if (this.#recentBins[i] > most) most = this.#recentBins[i];
+    }
+    return count < RECENT_PACKETS ? Infinity : Math.max(LONG_MS, Math.ceil(most / RECENT_SHARE));
+  }
+
   /** Forgets all packets, as what held them up is over. */
   forget() {
     this.#blocks.fill(0);
     this.#totals.fill(0);
     this.#soundingBlocks.fill(0);
+    this.#recentBins.fill(0);
+    this.#recentCounts.fill(0);
     this.#sounding = 0;
     this.#count = 0;
     this.#run = 0;
@@ -154,8 +195,11 @@ export class Lateness {
     this.#repetitions[1] = second;
   }
 
-  /** @returns {number} the smallest delay that has repetitions in time, in whole milliseconds */
-  #repetitionsMs() {
+  /**
+   * @param {number} longest  see #longestMs
+   * @returns {number} the smallest delay that has repetitions in time, in whole milliseconds
+   */
+  #repetitionsMs(longest) {
     let need = 0;
     for (let i = 0; i < this.#repetitions.length; i++) {
       const lateShare = UNMENDED_SHARE / this.#repetitions[i];
@@ -163,7 +207,7 @@ export class Lateness {
       const allowed = Math.floor((this.#count - this.#totals[this.#capMs + 1]) * lateShare);
       let bin = this.#capMs;
       for (let above = 0; bin > 0 && above + this.#totals[bin] <= allowed; bin--) above += this.#totals[bin];
-      need = Math.max(need, bin + Math.ceil((i + 1) * this.#frameMs));
+      need = Math.max(need, Math.min(bin, longest) + Math.ceil((i + 1) * this.#frameMs));
     }
     return Math.min(need, this.#capMs);
   }
@@ -211,8 +255,10 @@ export class Lateness {
     let bin = this.#capMs;
     let above = 0;
     while (bin > 0 && above + this.#totals[bin] <= allowed) above += this.#totals[bin--];
+    const longest = this.#longestMs;
+    while (bin > longest) above += this.#totals[bin--];
     const step = nowMs < this.#stepUntilMs ? this.#stepMs : 0;
-    const least = Math.max(step, this.#repetitionsMs());
+    const least = Math.max(step, this.#repetitionsMs(longest));
     while (bin < least) above -= this.#totals[++bin];
     this.needMs = bin;
     this.#above = above;

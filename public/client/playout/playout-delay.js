@@ -160,6 +160,14 @@ const WINDOW_MS = 500;
 /** The time after the first packet during which deviations are ignored, in milliseconds: a start delays packets itself. */
 const SETTLING_MS = 1000;
 
+/**
+ * A longer deviation is covered, in milliseconds, only while it has a reason: one of RECENT_SHARE of it within the last
+ * RECENT_WINDOWS. What held up more is over.
+ */
+const LONG_DEVIATION_MS = 80;
+const RECENT_SHARE = 2 / 3;
+const RECENT_WINDOWS = 5;
+
 /** When deviations of until a second ago are forgotten, in milliseconds after the first packet: the start is over. */
 const STARTED_MS = 4000;
 
@@ -169,7 +177,7 @@ const STARTED_MS = 4000;
  *
  * The deviation to be covered is the second worst of the last windows. For steady jitter it lies above 99 of 100
  * packets; but one stall, which makes a whole run of packets late, isn't worth a delay for everything after it. A second
- * one within ten seconds is.
+ * one within ten seconds is; but not for longer than they come, where the delay would be long.
  */
 class Jitter {
   #base = new SlidingMinimum(BASE_WINDOW_MS);
@@ -222,7 +230,14 @@ class Jitter {
         second = worst;
       }
     }
-    this.#coveredMs = second;
+    this.#coveredMs = second > LONG_DEVIATION_MS ? Math.min(second, Math.max(LONG_DEVIATION_MS, this.#recentMs / RECENT_SHARE)) : second;
+  }
+
+  /** The worst deviation of the last windows. */
+  get #recentMs() {
+    let worst = 0;
+    for (let i = 0; i < RECENT_WINDOWS; i++) worst = Math.max(worst, this.#worst[(this.#window + WINDOWS - i) % WINDOWS]);
+    return worst;
   }
 
   /** The quickest transit of the last seconds, in milliseconds; Infinity before the first packet. */

@@ -37,10 +37,16 @@ describe('lateness', () => {
     expect(early.needMs).toBe(0);
   });
 
-  it('forgets after 20 seconds, also when nothing comes', () => {
+  it('forgets after 20 seconds, also when nothing comes, and what is long as soon as it has no reason any more', () => {
     const lateness = newLateness();
     for (let i = 0; i < 100; i++) lateness.add(90, i * 20);
-    for (let i = 100; i < 900; i++) lateness.add(10, i * 20);
+    for (let i = 100; i < 200; i++) lateness.add(10, i * 20);
+    expect(lateness.needMs).toBe(90);
+    for (let i = 200; i < 900; i++) lateness.add(10, i * 20);
+    expect(lateness.needMs).toBe(60);
+    // It remembers more than it needs: one that is late is enough.
+    lateness.add(61, 18_000);
+    lateness.add(10, 18_000);
     expect(lateness.needMs).toBe(90);
     for (let i = 900; i < 1300; i++) lateness.add(10, i * 20);
     expect(lateness.needMs).toBe(10);
@@ -120,7 +126,8 @@ describe('the delay that tunes itself', () => {
     expect(late.length).toBeLessThanOrEqual(16);
     expect(late.at(-1)?.frame).toBeLessThan(1520);
     expect(delayAt(ticks, 60)).toBe(90);
-    expect(delayAt(ticks, 70)).toBe(90);
+    expect(delayAt(ticks, 62)).toBe(90);
+    expect(delayAt(ticks, 70)).toBe(60);
     expect(delayAt(ticks, 90)).toBeLessThan(30);
     expect(delayAt(ticks, 100)).toBe(10);
   });
