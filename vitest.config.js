@@ -155,7 +155,7 @@ export default defineConfig({
           include: [...LONG_BROWSER, ...LONGER_BROWSER],
           env: { ALOUD_TEST_LONG: '1', ALOUD_TEST_QUICK_START: '1' },
           testTimeout: 240_000,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 7 },
         },
       },

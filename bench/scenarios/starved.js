@@ -27,18 +27,17 @@ const MORE_MS = 5;
  * @typedef {object} Case
  * @property {string} about
  * @property {boolean} [isThird]  a third page speaks too
- * @property {(of: { all: number[], third: number[] }) => Promise<() => unknown>} [take]  takes time from the processes
- *   of a call, or from those of the third page; gives what gives it back
- * @property {boolean} [isTarget] whether presence and delay have targets
+ * @property {(pids: number[]) => Promise<() => unknown>} [take]  takes time from all processes of a call, or from the
+ *   third page's alone where there is one; gives what gives it back
  */
 
 /** @type {Record<string, Case>} */
 const CASES = Object.freeze({
   free: { about: 'two pages, and two cores for them' },
-  'shared core': { about: 'all of it on one core, beside a busy loop', isTarget: true, take: ({ all }) => share(all) },
-  'half stolen': { about: `all of it gets ${MACHINE_CORES} of two cores, by a quota`, isTarget: true, take: ({ all }) => limit(all, MACHINE_CORES) },
+  'shared core': { about: 'all of it on one core, beside a busy loop', take: share },
+  'half stolen': { about: `all of it gets ${MACHINE_CORES} of two cores, by a quota`, take: (pids) => limit(pids, MACHINE_CORES) },
   three: { about: 'three pages, and two cores for them', isThird: true },
-  'one starved': { about: `the third page gets ${PAGE_CORES} of a core, by a quota`, isThird: true, take: ({ third }) => limit(third, PAGE_CORES) },
+  'one starved': { about: `the third page gets ${PAGE_CORES} of a core, by a quota`, isThird: true, take: (pids) => limit(pids, PAGE_CORES) },
 });
 
 /** @param {number[]} pids @param {number} cores */
@@ -131,50 +130,73 @@ export const starved = {
 
 /** @param {Lab} lab @param {string} machine @param {number} repetition */
 async function hear(lab, machine, repetition) {
-  const { settle } = /** @type {any} */ (lab.options);
-  const { isThird, take } = CASES[machine];
   await lab.startServer(['--delivery', 'tick']);
-  const before = await lab.clients.call('processes');
-  const common = { transport: 'webtransport', room: 'talk', recordSeconds: settle + lab.blockSeconds + 30 };
-  const people = ['mouth', 'ear'];
-  /** @type {number[]} */
-  let third = [];
-  if (isThird) {
-    people.unshift('third');
-    await lab.clients.call('listen', { ...common, id: 'third', speaks: true, recordSeconds: 1 });
-    const { renderers } = await lab.clients.call('processes');
-    third = renderers.filter((/** @type {number} */ pid) => !before.renderers.includes(pid));
-  }
-  const giveBack = await take?.({ all: [...descendants(lab.server.pid), ...descendants(before.browser)], third });
+  /** @type {string[]} */
+  const people = [];
+  /** @type {(() => unknown)[]} */
+  const giveBack = [];
   try {
-    await lab.clients.call('listen', { ...common, id: 'mouth', speaks: false, device: true });
-    const { joinedMs } = await lab.clients.call('listen', { ...common, id: 'ear', speaks: false });
-    await lab.wait(settle);
-    const atMs = lab.folder.elapsedMs;
-    const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
-      lab.folder.record(name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { machine } });
-    for (let second = 0; second < lab.blockSeconds; second++) {
-      await lab.wait(1);
-      const [stats, room] = await Promise.all([lab.clients.call('statsOf', { id: 'ear' }), lab.server.call('room', { room: 'talk' })]);
-      add(quantities.delay, room.serverDelayMs);
-      add(quantities.playout, stats?.detail.playout.delayMs ?? NaN);
-    }
-    const ear = await lab.clients.call('recording', { id: 'ear' });
-    const { loop } = await lab.clients.call('recording', { id: 'mouth' });
-    const fromMs = joinedMs + 1000 * settle;
-    const lags = lagsBetween(ear, loop, { fromMs }).map(({ lagMs }) => lagMs);
-    for (const lagMs of lags) add(quantities.added, lagMs);
-    const toMs = ear.startMs + (1000 * ear.samples.length) / ear.sampleRate - 1000;
-    add(quantities.present, lags.length === 0 ? 0 : presentPercent(ear, loop, { fromMs, toMs, lagMs: quantile(sorted(lags), 0.5) }));
+    const joinedMs = await join(lab, machine, people, giveBack);
+    await measure(lab, machine, repetition, joinedMs);
   } finally {
-    await giveBack?.();
+    for (const give of giveBack) await give();
     for (const id of people) await lab.clients.call('stopListening', { id }).catch(() => {});
   }
 }
 
+/**
+ * @param {Lab} lab @param {string} machine
+ * @param {string[]} people  who has joined; added to
+ * @param {(() => unknown)[]} giveBack  what gives back the time that is taken; added to
+ * @returns {Promise<number>} when all had joined
+ */
+async function join(lab, machine, people, giveBack) {
+  const { isThird, take = async () => () => {} } = CASES[machine];
+  const recordSeconds = /** @type {any} */ (lab.options).settle + lab.blockSeconds + 30;
+  const listen = (/** @type {string} */ id, options = {}) => {
+    people.push(id);
+    return lab.clients.call('listen', { id, transport: 'webtransport', room: 'talk', speaks: false, recordSeconds, ...options });
+  };
+  const { browser } = await lab.clients.call('processes');
+  if (!isThird) giveBack.push(await take([...descendants(lab.server.pid), ...descendants(browser)]));
+  await listen('mouth', { device: true });
+  if (isThird) {
+    const before = await lab.clients.call('processes');
+    await listen('third', { speaks: true, recordSeconds: 1 });
+    const { renderers } = await lab.clients.call('processes');
+    giveBack.push(await take(renderers.filter((/** @type {number} */ pid) => !before.renderers.includes(pid))));
+  }
+  const { joinedMs } = await listen('ear');
+  return joinedMs;
+}
+
+/** @param {Lab} lab @param {string} machine @param {number} repetition @param {number} joinedMs */
+async function measure(lab, machine, repetition, joinedMs) {
+  const { settle } = /** @type {any} */ (lab.options);
+  await lab.wait(settle);
+  const atMs = lab.folder.elapsedMs;
+  const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
+    lab.folder.record(name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { machine } });
+  for (let second = 0; second < lab.blockSeconds; second++) {
+    await lab.wait(1);
+    const [stats, room] = await Promise.all([lab.clients.call('statsOf', { id: 'ear' }), lab.server.call('room', { room: 'talk' })]);
+    add(quantities.delay, room.serverDelayMs);
+    add(quantities.playout, stats?.detail.playout.delayMs ?? NaN);
+  }
+  const ear = await lab.clients.call('recording', { id: 'ear' });
+  const { loop } = await lab.clients.call('recording', { id: 'mouth' });
+  const fromMs = joinedMs + 1000 * settle;
+  const lags = lagsBetween(ear, loop, { fromMs }).map(({ lagMs }) => lagMs);
+  for (const lagMs of lags) add(quantities.added, lagMs);
+  // Of two who speak at once the one hides the other.
+  if (CASES[machine].isThird) return;
+  const toMs = ear.startMs + (1000 * ear.samples.length) / ear.sampleRate - 1000;
+  add(quantities.present, lags.length === 0 ? 0 : presentPercent(ear, loop, { fromMs, toMs, lagMs: quantile(sorted(lags), 0.5) }));
+}
+
 /** @param {Samples} folder @param {string[]} machines @returns {Target[]} */
 function targetsOf(folder, machines) {
-  const targets = machines.filter((name) => CASES[name].isTarget).flatMap((name) => [
+  const targets = machines.filter((name) => CASES[name].take && !CASES[name].isThird).flatMap((name) => [
     { what: `Speech present, ${name}`, is: /** @type {const} */ ('≥'), limit: PRESENT_PERCENT, reached: mean(valuesOf(folder, quantities.present, name)), unit: '%', digits: 2 },
     { what: `Mouth to ear beyond the browser's own loop, ${name}`, limit: ADDED_MS, reached: mean(valuesOf(folder, quantities.added, name)), unit: 'ms', digits: 0 },
   ]);
