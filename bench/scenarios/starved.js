@@ -7,10 +7,10 @@
  * @import { Target } from './targets.js'
  */
 
-import { descendants, Quota, SharedCore } from '../participants/processor-time.js';
 import { lagsBetween, presentPercent } from '../stats/sound-lag.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { wholeNumber } from '../options.js';
+import { descendants, Quota, SharedCore } from './processor-time.js';
 import { worldNotes } from './scenario.js';
 import { targetsTable } from './targets.js';
 
@@ -34,29 +34,21 @@ const MORE_MS = 5;
 /** @type {Record<string, Case>} */
 const CASES = Object.freeze({
   free: { about: 'two pages, and two cores for them' },
-  'shared core': { about: 'all of it on one core, beside a busy loop', take: share },
-  'half stolen': { about: `all of it gets ${MACHINE_CORES} of two cores, by a quota`, take: (pids) => limit(pids, MACHINE_CORES) },
+  'shared core': { about: 'all of it on one core, beside a busy loop', take: (pids) => hold(new SharedCore(), pids) },
+  'half stolen': { about: `all of it gets ${MACHINE_CORES} of two cores, by a quota`, take: (pids) => hold(new Quota(MACHINE_CORES), pids) },
   three: { about: 'three pages, and two cores for them', isThird: true },
-  'one starved': { about: `the third page gets ${PAGE_CORES} of a core, by a quota`, isThird: true, take: (pids) => limit(pids, PAGE_CORES) },
+  'one starved': { about: `the third page gets ${PAGE_CORES} of a core, by a quota`, isThird: true, take: (pids) => hold(new Quota(PAGE_CORES), pids) },
 });
 
-/** @param {number[]} pids @param {number} cores */
-async function limit(pids, cores) {
-  const quota = new Quota(cores);
+/** @param {Quota | SharedCore} scarcity @param {number[]} pids */
+async function hold(scarcity, pids) {
   try {
-    quota.add(pids);
+    await scarcity.add(pids);
   } catch (error) {
-    quota.close();
+    await scarcity.close();
     throw error;
   }
-  return () => quota.close();
-}
-
-/** @param {number[]} pids */
-async function share(pids) {
-  const core = new SharedCore();
-  await core.add(pids);
-  return () => core.close();
+  return () => scarcity.close();
 }
 
 const factors = [{ name: 'machine', label: 'Machine', unit: '' }];
@@ -188,7 +180,7 @@ async function measure(lab, machine, repetition, joinedMs) {
   const fromMs = joinedMs + 1000 * settle;
   const lags = lagsBetween(ear, loop, { fromMs }).map(({ lagMs }) => lagMs);
   for (const lagMs of lags) add(quantities.added, lagMs);
-  // Of two who speak at once the one hides the other.
+  // A voice hides another that speaks at once.
   if (CASES[machine].isThird) return;
   const toMs = ear.startMs + (1000 * ear.samples.length) / ear.sampleRate - 1000;
   add(quantities.present, lags.length === 0 ? 0 : presentPercent(ear, loop, { fromMs, toMs, lagMs: quantile(sorted(lags), 0.5) }));

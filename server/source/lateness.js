@@ -18,7 +18,8 @@ const UNMENDED_SHARE = 0.0002;
 
 /**
  * A need beyond LONG_MS holds only while it has a reason: packets that were late by RECENT_SHARE of it within the last
- * RECENT_MS milliseconds, in which RECENT_PACKETS came at least. What held up more is over.
+ * RECENT_MS milliseconds, in which RECENT_PACKETS came at least; they are kept in RECENT_SLOTS parts. What held up more is
+ * over.
  */
 const LONG_MS = 60;
 const RECENT_SHARE = 2 / 3;
@@ -72,7 +73,7 @@ export class Lateness {
   #stepUntilMs = -Infinity;
   #least = Infinity;
   #frameMs;
-  /** Of each part of the last seconds the latest bin, and how many packets came, up to RECENT_PACKETS. */
+  /** The latest bin of each part of the last seconds, and its packets, RECENT_PACKETS at most. */
   #recentBins = new Uint16Array(RECENT_SLOTS);
   #recentCounts = new Uint16Array(RECENT_SLOTS);
   #slot = -Infinity;

@@ -10,7 +10,7 @@ import { DaySchedule } from '../fakes/day-schedule.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { startServer } from './support/aloud-server.js';
 import { chromiumPath, inChromium, openBrowser } from './support/chromium.js';
-import { CUT_OFF, joinRoom, openRoom, people } from './support/room-page.js';
+import { CUT_OFF, joinRoom, openRoom, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -29,9 +29,6 @@ inChromium.describe('a call in Chromium', () => {
     await site.closePages();
     for (const close of closing.splice(0)) await close();
   });
-
-  const shows = (/** @type {Page} */ page, /** @type {RegExp[]} */ ...who) =>
-    expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
 
   inChromium.it('takes WebTransport by itself', async () => {
     const page = await site.join('auto', { name: 'Anna', transport: 'auto' });

@@ -1,10 +1,8 @@
 import { afterEach, expect } from 'vitest';
 import { byLength } from '../support/long.js';
 import { inChromium, openBrowser } from './support/chromium.js';
-import { joinRoom, people } from './support/room-page.js';
+import { joinRoom, people, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
-
-/** @typedef {import('playwright-core').Page} Page */
 
 inChromium.describe('the people of a call in Chromium', () => {
   const site = useSite(['--idle-timeout-ms', '3000', '--away-timeout-ms', '1000']);
@@ -14,9 +12,6 @@ inChromium.describe('the people of a call in Chromium', () => {
     await site.closePages();
     for (const close of closing.splice(0)) await close();
   });
-
-  const shows = (/** @type {Page} */ page, /** @type {RegExp[]} */ ...who) =>
-    expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
 
   for (const transport of byLength({ short: /** @type {const} */ (['webtransport', 'http1']), long: /** @type {const} */ (['websocket']) })) {
     inChromium.it(`are shown as they join, are muted, leave, close the tab, or are killed, over ${transport}`, async () => {

@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+
 /**
  * @import { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
  *
@@ -95,3 +97,11 @@ export async function joinRoom(browser, url, room, visit) {
  */
 export const people = (page) =>
   page.getByRole('list', { name: 'People in the room' }).getByRole('listitem').allInnerTexts();
+
+/**
+ * Expects the page's list of people to be these before long.
+ * @param {Page} page
+ * @param {RegExp[]} who  one for each
+ */
+export const shows = (page, ...who) =>
+  expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
