@@ -56,6 +56,18 @@ export default defineConfig([
     files: ['test/**'],
     rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' },
   },
+  {
+    // Test files of one kind share a process and its modules: a hook that a module registers as it is loaded runs for the
+    // first file alone. A setup file is run anew for each.
+    files: ['test/**'],
+    ignores: ['test/**/*.test.js', 'test/support/fresh-modules.js', 'test/browser/support/{no-problems,tell-browser}.js'],
+    rules: {
+      'no-restricted-syntax': ['error', {
+        selector: 'Program > ExpressionStatement > CallExpression[callee.name=/^(before|after)(Each|All)$/]',
+        message: 'Register the hook in a function that each test file calls, or use onTestFinished().',
+      }],
+    },
+  },
   // What a browser test hands to page.evaluate runs in the page.
   { files: ['test/browser/**'], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
 ]);

@@ -12,6 +12,7 @@ import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { byLength } from '../support/long.js';
 import { openLink } from '../support/fragile-link.js';
+import { undisturbedTest } from '../support/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
@@ -70,7 +71,7 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
 for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
   describeIf(`a server that is started anew on its ports, over ${transport}`, () => {
-    it('has everybody back by their names, and they hear each other', async (test) => {
+    it('has everybody back by their names, and they hear each other', (context) => undisturbedTest(context, async (test) => {
       const server = await startServer(test);
       const listener = await join(test, server.url, 'Lis', { transport });
       const speaker = await join(test, server.url, 'Spe', { transport, speech });
@@ -83,13 +84,13 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
       await heard(listener);
       expect(again.rooms.get('lab')?.describe().people.map(({ name }) => name).toSorted()).toEqual(['Lis', 'Spe']);
       expect([listener.transport, listener.ended, speaker.ended]).toEqual([transport, null, null]);
-    });
+    }));
   });
 }
 
 engine.describe('a link', () => {
   for (const seconds of byLength({ short: [5], long: [20] })) {
-    it.concurrent(`on which nothing passes for ${seconds} s gives the place back, with its id, over WebTransport`, async (test) => {
+    it.concurrent(`on which nothing passes for ${seconds} s gives the place back, with its id, over WebTransport`, (context) => undisturbedTest(context, async (test) => {
       const server = await startServer(test);
       const link = await openLink(server);
       test.onTestFinished(() => link.close());
@@ -107,10 +108,10 @@ engine.describe('a link', () => {
       await Promise.all([isBack(listener, 10_000), isBack(speaker, 10_000)]);
       await heard(listener);
       expect(who(server)).toEqual(before);
-    }, 60_000);
+    }));
   }
 
-  it.concurrent('that lets UDP through no longer is left for a WebSocket, with the same place', async (test) => {
+  it.concurrent('that lets UDP through no longer is left for a WebSocket, with the same place', (context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test);
     const link = await openLink(server);
     test.onTestFinished(() => link.close());
@@ -134,5 +135,5 @@ engine.describe('a link', () => {
     await heard(listener);
     expect(listener.transport).toBe('webtransport');
     expect(who(server)).toEqual(before);
-  }, 60_000);
+  }));
 });

@@ -10,7 +10,7 @@ import { ROOM_DEFAULTS } from '../../server/room/room-config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { isLong } from '../support/long.js';
-import { undisturbed } from '../support/undisturbed.js';
+import { undisturbedTest } from '../support/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
@@ -43,7 +43,7 @@ async function startServer(test, ...argv) {
 
 /** @param {Test} test @param {{ url: string }} server @param {string} name @param {any} transport @param {Float32Array} [speech] */
 async function join(test, server, name, transport, speech) {
-  const headless = new Headless({ codec, speech, recordSeconds: 20 });
+  const headless = new Headless({ codec, speech, recordSeconds: 60 });
   test.onTestFinished(() => headless.close());
   await headless.join({ origin: server.url, room: 'lab', name, transport });
   return headless;
@@ -98,7 +98,7 @@ for (const transport of transports) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
   describeIf(`a call over ${transport}`, () => {
     const tried = formats.filter(([, , over]) => isLong || over.includes(transport));
-    it.concurrent.for(tried)('carries speech whole, and never one\'s own: %s', async ([, argv], test) => {
+    it.concurrent.for(tried)('carries speech whole, and never one\'s own: %s', ([, argv], context) => undisturbedTest(context, async (test) => {
       const server = await startServer(test, ...argv, '--server-delay-ms', '150');
       const speech = speechAt(argv.includes('8000') ? 8000 : 48000);
       const listener = await join(test, server, 'Listener', transport);
@@ -107,25 +107,25 @@ for (const transport of transports) {
       await hears(listener);
       expect(levelDb(speaker.recording.subarray(0, speaker.recorded))).toBeLessThan(-90);
       expect(server.rooms.get('lab')?.describe().people.map(({ stats }) => stats.garbage)).toEqual([0, 0]);
-    });
+    }));
 
-    it.concurrent('tells who is there, who is muted and who left; mute is silence', async (test) => {
+    it.concurrent('tells who is there, who is muted and who left; mute is silence', (context) => undisturbedTest(context, async (test) => {
       const server = await startServer(test);
       const ann = await join(test, server, 'Ann', transport);
       const bob = await join(test, server, 'Bob', transport, channels[0]);
-      await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann', 'Bob']), 5000);
-      await vi.waitFor(() => expect(levelDb(ann.recording.subarray(0, ann.recorded))).toBeGreaterThan(-50), 5000);
+      await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann', 'Bob']), 15_000);
+      await vi.waitFor(() => expect(levelDb(ann.recording.subarray(0, ann.recorded))).toBeGreaterThan(-50), 15_000);
       bob.mute(true);
-      await vi.waitFor(() => expect(ann.people[1].muted).toBe(true), 5000);
+      await vi.waitFor(() => expect(ann.people[1].muted).toBe(true), 15_000);
       await pass(500);
       const from = ann.recorded;
       await pass(500);
       expect(levelDb(ann.recording.subarray(from, ann.recorded))).toBeLessThan(-90);
       await bob.close();
-      await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann']), 5000);
-    });
+      await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann']), 15_000);
+    }));
 
-    it.concurrent('forgets somebody who vanishes, after the idle timeout and the away timeout', async (test) => {
+    it.concurrent('forgets somebody who vanishes, after the idle timeout and the away timeout', (context) => undisturbedTest(context, async (test) => {
       const server = await startServer(test, '--idle-timeout-ms', '3000', '--away-timeout-ms', '1000');
       const ann = await join(test, server, 'Ann', transport, channels[0]);
       const bob = await join(test, server, 'Bob', transport, channels[0]);
@@ -136,12 +136,12 @@ for (const transport of transports) {
       await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 15_000);
       await vi.waitFor(() => expect(ann.people.length).toBe(1), 15_000);
       expect(ann.ended).toBe(null);
-    });
+    }));
   });
 }
 
 engine.describe('a call over all transports at once', () => {
-  it('lets each hear the others', (test) => undisturbed(async () => {
+  it('lets each hear the others', (context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test);
     const listeners = [];
     for (const transport of transports) listeners.push(await join(test, server, transport, transport));
@@ -151,14 +151,14 @@ engine.describe('a call over all transports at once', () => {
 });
 
 describe('a call with the codec opusscript on the server', () => {
-  it('carries speech, and has room for more than a hundred', async (test) => {
+  it('carries speech, and has room for more than a hundred', (context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test, '--codec', 'opusscript', '--engine', 'none', '--max-participants', '120');
     const listener = await join(test, server, 'Listener', 'websocket');
     await join(test, server, 'Speaker', 'websocket', channels[0]);
     for (let i = 0; i < 110; i++) await crowd(test, server.url, `P${i}`);
     await hears(listener);
     expect(server.rooms.get('lab')?.size).toBe(112);
-  });
+  }));
 });
 
 /** Somebody more in the room, who says nothing at all. @param {Test} test @param {string} origin @param {string} name */

@@ -170,5 +170,5 @@ describe.each(byLength({ short: ['webtransport'], long: ['websocket'] }))('over 
     expect(dips(levels(ofCid), 0.8 * least)).toBe(0);
   };
 
-  test('who starts and stops speaking hears the other go on, and never themselves', () => undisturbed(hearsOn, closeAll, watchBoth));
+  test('who starts and stops speaking hears the other go on, and never themselves', () => undisturbed(hearsOn, closeAll, { watch: watchBoth }));
 });

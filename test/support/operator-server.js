@@ -1,7 +1,7 @@
 /** A server of the operator's API whose rooms are on a fake clock, so that a test sees what their people are told. */
 
 import { createServer } from 'node:http';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createApp } from '../../server/http/app.js';
 import { createOperatorApi } from '../../server/operator/api.js';
 import { Readiness } from '../../server/operator/readiness.js';
@@ -10,16 +10,6 @@ import { Conference } from '../fakes/conference.js';
 /** @import { AddressInfo } from 'node:net' */
 
 export const TOKEN = 'a-token-of-more-than-16';
-
-/** @type {import('node:http').Server[]} */
-const servers = [];
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  }
-});
 
 /** A server with one room, which has one person in it. @param {string | null} [operatorToken] */
 export async function start(operatorToken = TOKEN) {
@@ -54,7 +44,10 @@ export async function start(operatorToken = TOKEN) {
     log: { error: (message) => void logged.push(message) },
   });
   const server = createServer(app);
-  servers.push(server);
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
   await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
   const { port } = /** @type {AddressInfo} */ (server.address());
   const url = `http://127.0.0.1:${port}/api`;

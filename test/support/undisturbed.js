@@ -2,6 +2,7 @@
  * Tells the code's faults from the machine's. A test in real time fails where its processor was taken away, whatever
  * the code does: such a measurement is no verdict, and is made again.
  *
+ * @import { RunnerTestCase as Task } from 'vitest'
  * @import { Disturbance } from './machine.js'
  */
 
@@ -20,12 +21,13 @@ const TRIES = 4;
  * @template T
  * @param {() => Promise<T>} measure can be run several times
  * @param {() => unknown} [cleanUp] closes what a failed measurement left, before the next
- * @param {() => Promise<() => Disturbance>} [watch] watches the machine during one measurement
+ * @param {object} [options]
+ * @param {Task} [options.task] the test, which must be given where several run at once
+ * @param {() => Promise<() => Disturbance>} [options.watch] watches the machine during one measurement
  * @returns {Promise<T>} what the measurement gave
  * @throws {Error} what the measurement threw on an undisturbed machine
  */
-export async function undisturbed(measure, cleanUp = () => {}, watch = watchMachine) {
-  const task = TestRunner.getCurrentTest();
+export async function undisturbed(measure, cleanUp = () => {}, { task = TestRunner.getCurrentTest(), watch = watchMachine } = {}) {
   const fromMs = performance.now();
   for (let tries = 1; ; tries += 1) {
     const endWatch = await watch();
@@ -44,5 +46,24 @@ export async function undisturbed(measure, cleanUp = () => {}, watch = watchMach
     } finally {
       endWatch();
     }
+  }
+}
+
+/**
+ * Runs a test that is one of several at once as `undisturbed` does, and closes what it opened after each try.
+ * @param {{ task: Task }} context the test's
+ * @param {(test: { onTestFinished: (close: () => Promise<void>) => void }) => Promise<void>} run
+ * @param {() => Promise<() => Disturbance>} [watch]
+ */
+export async function undisturbedTest({ task }, run, watch) {
+  /** @type {(() => Promise<void>)[]} */
+  const open = [];
+  const cleanUp = async () => {
+    for (const close of open.splice(0).reverse()) await close();
+  };
+  try {
+    await undisturbed(() => run({ onTestFinished: (close) => void open.push(close) }), cleanUp, { task, watch });
+  } finally {
+    await cleanUp();
   }
 }

@@ -227,6 +227,7 @@ nativeTests.describe('native engine: sessions', () => {
   });
 
   it('knows round-trip time, congestion window and losses', async () => {
+    const beganMs = performance.now();
     const { session } = await connected();
     const seen = record(session);
     for (let i = 0; i < 20; i++) session.send(bytes(`${i}`));
@@ -234,7 +235,8 @@ nativeTests.describe('native engine: sessions', () => {
     const stats = session.stats();
     expect(stats).toMatchObject({ lostPackets: 0, datagramsSent: 20, datagramsReceived: 20, malformed: 0 });
     expect(stats?.rttMs).toBeGreaterThan(0);
-    expect(stats?.rttMs).toBeLessThan(500);
+    // However slow the machine: what went there and back did so since the beginning.
+    expect(stats?.rttMs).toBeLessThan(performance.now() - beganMs);
     expect(stats?.cwnd).toBeGreaterThan(1200);
     expect(stats?.sentPackets).toBeGreaterThan(0);
   });

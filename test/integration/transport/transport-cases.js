@@ -33,7 +33,7 @@
  * @property {(session: Session) => void} [onAccept]
  */
 
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/packet.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
@@ -42,19 +42,12 @@ import { random } from '../../fakes/random.js';
 
 export const IDLE_TIMEOUT_MS = 10_000;
 
-/** @type {(() => unknown)[]} */
-const open = [];
-
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
 /**
  * @template {{ close: () => unknown }} T
  * @param {T} owner closed after the test
  */
 export function closeAfter(owner) {
-  open.push(() => owner.close());
+  onTestFinished(async () => void (await owner.close()));
   return owner;
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { describeDisturbance } from '../../support/machine.js';
-import { undisturbed } from '../../support/undisturbed.js';
+import { undisturbed, undisturbedTest } from '../../support/undisturbed.js';
 
 const steady = { stoodStill: 0, longestMs: 0, stolenMs: 0, othersShare: 0 };
 const still = { ...steady, stoodStill: 2, longestMs: 61 };
@@ -17,7 +17,7 @@ it('blames the code at once where the machine was steady', async () => {
     count += 1;
     throw new Error('a gap of 20 ms');
   };
-  await expect(undisturbed(measure, undefined, watchThatSees(steady))).rejects.toThrow(/^a gap of 20 ms$/);
+  await expect(undisturbed(measure, undefined, { watch: watchThatSees(steady) })).rejects.toThrow(/^a gap of 20 ms$/);
   expect(count).toBe(1);
 });
 
@@ -27,11 +27,25 @@ it('measures again where the machine stood still, after it cleaned up, and says 
     if (done.push('measured') < 3) throw new Error('a gap of 20 ms');
     return 'steady';
   };
-  expect(await undisturbed(measure, () => done.push('cleaned'), watchThatSees(still))).toBe('steady');
+  expect(await undisturbed(measure, () => done.push('cleaned'), { watch: watchThatSees(still) })).toBe('steady');
   expect(done).toEqual(['measured', 'cleaned', 'measured']);
   const { measuredAgain } = /** @type {any} */ (task.meta);
   expect(measuredAgain).toEqual(['the machine stood still 2 times, for up to 61 ms: measured again after "a gap of 20 ms"']);
   measuredAgain.length = 0;
+});
+
+it('closes what each try of a test opened, the latest first, and throws what it met', async ({ task }) => {
+  const done = /** @type {string[]} */ ([]);
+  const run = async (/** @type {{ onTestFinished: (close: () => Promise<void>) => void }} */ { onTestFinished }) => {
+    for (const name of ['server', 'client']) onTestFinished(async () => void done.push(name));
+    if (done.length < 2) throw new Error('a gap of 20 ms');
+  };
+  const tried = (/** @type {object} */ seen) => undisturbedTest({ task }, run, watchThatSees(seen));
+  await expect(tried(steady)).rejects.toThrow(/^a gap of 20 ms$/);
+  expect(done.splice(0)).toEqual(['client', 'server']);
+  await tried(still);
+  expect(done).toEqual(['client', 'server', 'client', 'server']);
+  /** @type {any} */ (task.meta).measuredAgain.length = 0;
 });
 
 it('gives no verdict where the machine was never steady', async ({ task }) => {
@@ -43,7 +57,7 @@ it('gives no verdict where the machine was never steady', async ({ task }) => {
   const skip = vi.spyOn(task.context, 'skip').mockImplementation((/** @type {any} */ note) => {
     throw new Error(`skipped: ${note}`);
   });
-  const given = undisturbed(measure, undefined, watchThatSees(still));
+  const given = undisturbed(measure, undefined, { watch: watchThatSees(still) });
   await expect(given).rejects.toThrow(/^skipped: no verdict in 4 measurements: the last time the machine stood still .*, and "a gap of 20 ms"$/);
   skip.mockRestore();
   expect(count).toBe(4);
@@ -60,7 +74,7 @@ it('gives no verdict where another measurement would take longer than the test m
   vi.spyOn(task.context, 'skip').mockImplementation((/** @type {any} */ note) => {
     throw new Error(`skipped: ${note}`);
   });
-  const given = undisturbed(measure, undefined, watchThatSees(still));
+  const given = undisturbed(measure, undefined, { watch: watchThatSees(still) });
   await expect(given).rejects.toThrow(/^skipped: no verdict in 2 measurements: /);
   vi.restoreAllMocks();
   expect(count).toBe(2);
