@@ -25,6 +25,13 @@ const LAB_BROWSER = ['lab', 'lab-browser'].map((name) => `test/browser/${name}.t
 /** Tests that listen for long. */
 const LONG_SOUND = ['steady', 'stereo'].map((name) => `test/browser/${name}.test.js`);
 
+/** Tests that are run in each browser that there is: `npm run test:browsers`. */
+const IN_EACH = ['sound', 'comeback', 'moderation', 'page'].map((name) => `test/browser/${name}.test.js`);
+
+/** Tests in browsers other than Chromium alone. */
+const IN_OTHERS = ['no-speaker', 'webkit'].map((name) => `test/browser/${name}.test.js`);
+const isChromium = process.env.ALOUD_TEST_BROWSER !== 'firefox';
+
 /** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */
 const LONGER = [
   'test/unit/client/clock/drift.test.js',
@@ -94,6 +101,7 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.js'],
           exclude: [...LONG, ...LAB, ...MEASURED, ...ALONE],
+          isolate: false,
           // They wait more than they work.
           maxWorkers: 3,
           maxConcurrency: 3,
@@ -105,6 +113,7 @@ export default defineConfig({
           ...REAL_TIME,
           name: 'measured',
           include: MEASURED,
+          isolate: false,
           // One for each of two processors, of which each uses a part.
           maxWorkers: 2,
           maxConcurrency: 3,
@@ -120,8 +129,9 @@ export default defineConfig({
           ...IN_BROWSER,
           name: 'browser',
           include: ['test/browser/**/*.test.js'],
-          exclude: [...SOUND, ...LONG_BROWSER, ...LAB_BROWSER, ...LONG_SOUND],
+          exclude: [...SOUND, ...LONG_BROWSER, ...LAB_BROWSER, ...LONG_SOUND, ...IN_OTHERS],
           env: { ALOUD_TEST_QUICK_START: '1' },
+          isolate: false,
           maxWorkers: 3,
           sequence: { groupOrder: 4 },
         },
@@ -142,6 +152,7 @@ export default defineConfig({
           name: 'long',
           include: [...LONG, ...LONGER],
           env: { ALOUD_TEST_LONG: '1' },
+          isolate: false,
           testTimeout: 240_000,
           maxWorkers: 2,
           sequence: { groupOrder: 6 },
@@ -154,13 +165,22 @@ export default defineConfig({
           name: 'long-browser',
           include: [...LONG_BROWSER, ...LONGER_BROWSER],
           env: { ALOUD_TEST_LONG: '1', ALOUD_TEST_QUICK_START: '1' },
+          isolate: false,
           testTimeout: 240_000,
           maxWorkers: 2,
           sequence: { groupOrder: 7 },
         },
       },
       {
-        test: { ...REAL_TIME, name: 'lab', include: LAB, testTimeout: 240_000, maxWorkers: 2, sequence: { groupOrder: 8 } },
+        test: {
+          ...REAL_TIME,
+          name: 'lab',
+          include: LAB,
+          isolate: false,
+          testTimeout: 240_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 8 },
+        },
       },
       {
         test: {
@@ -205,6 +225,19 @@ export default defineConfig({
           hookTimeout: 600_000,
           fileParallelism: false,
           sequence: { groupOrder: 12 },
+        },
+      },
+      {
+        test: {
+          ...REAL_TIME,
+          ...IN_BROWSER,
+          name: 'browsers',
+          setupFiles: [...IN_BROWSER.setupFiles, 'test/browser/support/tell-browser.js'],
+          include: [...IN_EACH, ...(isChromium ? [] : IN_OTHERS)],
+          env: { ALOUD_TEST_LONG: '1' },
+          testTimeout: 240_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 13 },
         },
       },
     ],

@@ -22,7 +22,7 @@ export const ofTheMachine = () => false;
  * @param {string} reason     what is missing otherwise, as in 'Chromium is not installed'
  * @param {() => boolean} [couldBeThere] whether this machine could have it
  * @returns {{ describe: (name: string, body: () => void) => void,
- *   it: (name: string, body: () => unknown, timeoutMs?: number) => void }}
+ *   it: (name: string, body: (context: import('vitest').TestContext) => unknown, timeoutMs?: number) => void }}
  */
 export function requireOrSkip(condition, reason, couldBeThere = () => true) {
   if (condition) {

@@ -1,9 +1,42 @@
 import { Capture } from './capture.js';
 import { SampleRing } from './sample-ring.js';
 
+/** Blocks that wait for a late worker at most: as much as a ring holds, a second at 48 kHz. What comes then is lost. */
+const MOST_BLOCKS = 375;
+
+/** Stands for the ring where a page has no shared memory: each block goes to the worker as a message, which it answers. */
+class BlockSender {
+  /** @type {AudioWorkletPort | null} */
+  #port = null;
+  #waiting = 0;
+
+  /** @param {number} channels */
+  constructor(channels) {
+    this.channels = channels;
+  }
+
+  /** @param {AudioWorkletPort} port the worker's */
+  sendTo(port) {
+    this.#port = port;
+    port.onmessage = () => void (this.#waiting -= 1);
+  }
+
+  /** @param {Float32Array} block */
+  write(block) {
+    if (this.#port === null || this.#waiting >= MOST_BLOCKS) return;
+    this.#waiting += 1;
+    this.#port.postMessage(block);
+  }
+
+  /** A message wakes the worker by itself. */
+  reached() {
+    return false;
+  }
+}
+
 /**
- * The AudioWorklet shell of Capture. Options: `memory`, the ring's. A message `{ port }` gives the
- * port that wakes the worker; `{ close: true }` ends the processor.
+ * The AudioWorklet shell of Capture. Options: `memory`, the ring's, or `channels` where there is no shared memory. A
+ * message `{ port }` gives the port that wakes the worker, or takes the blocks; `{ close: true }` ends the processor.
  */
 class CaptureProcessor extends AudioWorkletProcessor {
   #capture;
@@ -14,12 +47,15 @@ class CaptureProcessor extends AudioWorkletProcessor {
   /** @param {AudioWorkletProcessorOptions} options */
   constructor(options) {
     super(options);
-    this.#capture = new Capture(new SampleRing(options.processorOptions.memory));
+    const { memory, channels } = options.processorOptions;
+    const blocks = memory ? null : new BlockSender(channels);
+    this.#capture = new Capture(blocks ?? new SampleRing(memory));
     this.port.onmessage = ({ data }) => {
       if (data.port) {
         this.#worker = data.port;
+        blocks?.sendTo(data.port);
         // The worker arms the ring from here on, when there is somebody to wake it.
-        data.port.postMessage(0);
+        if (!blocks) data.port.postMessage(0);
       }
       if (data.close) this.#open = false;
     };

@@ -1,4 +1,12 @@
-/** @import { SampleRing } from './sample-ring.js' */
+/**
+ * @import { SampleRing } from './sample-ring.js'
+ *
+ * What takes the blocks of sound: a ring, or what stands for it.
+ * @typedef {object} Blocks
+ * @property {number} channels
+ * @property {(block: Float32Array) => void} write  the block is valid during the call
+ * @property {() => boolean} reached  whether the worker must be woken now
+ */
 
 /** Takes the microphone's sound, a block at a time, into the ring that the encoder's worker reads. */
 export class Capture {
@@ -6,7 +14,7 @@ export class Capture {
   /** Interleaved, where the ring is stereo. */
   #block;
 
-  /** @param {SampleRing} ring of one channel or two */
+  /** @param {SampleRing | Blocks} ring of one channel or two */
   constructor(ring) {
     this.#ring = ring;
     this.#block = new Float32Array(128 * ring.channels);

@@ -2,7 +2,7 @@ import { afterEach, expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { OPERATOR_TOKEN, WITH_OPERATOR } from '../support/operator.js';
 import { violationsOf } from './support/axe.js';
-import { inChromium } from './support/chromium.js';
+import { inBrowser } from './support/browser.js';
 import { lowContrast } from './support/contrast.js';
 import { expectProblems } from './support/room-page.js';
 import { useSite } from './support/site.js';
@@ -27,7 +27,7 @@ const smallTargets = () =>
     })
     .filter(({ width, height }) => width < 44 || height < 44);
 
-inChromium.describe('the operator’s page', () => {
+inBrowser.describe('the operator’s page', () => {
   const site = useSite(['--engine', 'none', ...WITH_OPERATOR]);
 
   /** @type {WebSocket[]} */
@@ -64,7 +64,7 @@ inChromium.describe('the operator’s page', () => {
     return page;
   }
 
-  inChromium.it('asks for the token, says what is wrong with another, and keeps it as long as the tab', async () => {
+  inBrowser.it('asks for the token, says what is wrong with another, and keeps it as long as the tab', async () => {
     const page = await site.page('/admin');
     expectProblems(page, REFUSED);
     const token = page.getByLabel('Operator token');
@@ -88,7 +88,7 @@ inChromium.describe('the operator’s page', () => {
     expect(await token.isVisible()).toBe(true);
   });
 
-  inChromium.it('shows rooms and people as they come and go, and what was refused', async () => {
+  inBrowser.it('shows rooms and people as they come and go, and what was refused', async () => {
     const page = await signedIn();
     await page.getByText('Nobody is in a room just now.').waitFor();
     const ann = await join('tea', 'Ann');
@@ -108,7 +108,7 @@ inChromium.describe('the operator’s page', () => {
     await page.getByRole('row', { name: /HTTP: not-found/ }).waitFor();
   });
 
-  inChromium.it('sets a room’s delay, removes somebody and ends a room, by keyboard', async () => {
+  inBrowser.it('sets a room’s delay, removes somebody and ends a room, by keyboard', async () => {
     const people = [await join('keys', 'Ann'), await join('keys', 'Bob')];
     const page = await signedIn();
     const card = page.locator('.room', { hasText: 'keys' });
@@ -145,7 +145,7 @@ inChromium.describe('the operator’s page', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('server-title');
   });
 
-  inChromium.it('moderates a room, by keyboard', async () => {
+  inBrowser.it('moderates a room, by keyboard', async () => {
     const people = [await join('rules', 'Ann'), await join('rules', 'Bob')];
     const [, bob] = people;
     bob.socket.send(JSON.stringify({ type: 'hand', raised: true }));
@@ -199,7 +199,7 @@ inChromium.describe('the operator’s page', () => {
     await expect.poll(() => away.isVisible()).toBe(false);
   });
 
-  inChromium.it('lets people in from the lobby, and turns them away', async () => {
+  inBrowser.it('lets people in from the lobby, and turns them away', async () => {
     await join('lobby', 'Ann');
     site.server.rooms.get('lobby')?.moderation.lobby(true, { id: 'test', label: 'test' });
     const knocks = [await knock('lobby', 'Bob'), await knock('lobby', 'Cid')];
@@ -215,7 +215,7 @@ inChromium.describe('the operator’s page', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('switch');
   });
 
-  inChromium.it('bans, says where that can’t be done, and lifts bans of rooms that nobody is in', async () => {
+  inBrowser.it('bans, says where that can’t be done, and lifts bans of rooms that nobody is in', async () => {
     site.server.rooms.bans.add('long-ago', 'Eve', { identity: null, tokenId: null, network: '192.0.2.9' }, 3_600_000);
     const ann = await join('bans', 'Ann');
     const page = await signedIn();
@@ -236,7 +236,7 @@ inChromium.describe('the operator’s page', () => {
     expect(site.server.rooms.bans.listAll(9)).toEqual([]);
   });
 
-  inChromium.it('says so when the server doesn’t answer, and goes on when it does', async () => {
+  inBrowser.it('says so when the server doesn’t answer, and goes on when it does', async () => {
     const page = await signedIn();
     expectProblems(page, /net::ERR_/);
     await page.context().setOffline(true);
@@ -246,7 +246,7 @@ inChromium.describe('the operator’s page', () => {
   });
 
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-    inChromium.it(`can be read and pressed at any width, and axe finds no fault, ${colorScheme}`, async () => {
+    inBrowser.it(`can be read and pressed at any width, and axe finds no fault, ${colorScheme}`, async () => {
       const room = `harbor-velvet-finch-lute-moss-${colorScheme}`;
       await join(room, 'W'.repeat(40));
       const signIn = await site.page('/admin', { colorScheme });

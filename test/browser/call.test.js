@@ -9,7 +9,7 @@ import { createServer } from '../../server/server.js';
 import { DaySchedule } from '../fakes/day-schedule.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { startServer } from './support/aloud-server.js';
-import { chromiumPath, inChromium, openBrowser } from './support/chromium.js';
+import { BROWSER, chromiumPath, inBrowser, openBrowser } from './support/browser.js';
 import { CUT_OFF, joinRoom, openRoom, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -18,9 +18,9 @@ import { useSite } from './support/site.js';
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
 
 /** Only the server's own engine takes another certificate while it runs. */
-const renewalTests = chromiumPath ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : inChromium;
+const renewalTests = chromiumPath ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : inBrowser;
 
-inChromium.describe('a call in Chromium', () => {
+inBrowser.describe(`a call in ${BROWSER}`, () => {
   const site = useSite(['--idle-timeout-ms', '3000', '--away-timeout-ms', '1000', '--max-participants', '2']);
   /** @type {(() => Promise<unknown>)[]} */
   const closing = [];
@@ -30,7 +30,7 @@ inChromium.describe('a call in Chromium', () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  inChromium.it('takes WebTransport by itself', async () => {
+  inBrowser.it('takes WebTransport by itself', async () => {
     const page = await site.join('auto', { name: 'Anna', transport: 'auto' });
     expect(await page.getByLabel('How you are connected').innerText()).toMatch(/Connected over WebTransport/);
     await expect.poll(() => page.getByLabel('How you are connected').innerText()).toMatch(/Round trip \d+ ms/);
@@ -61,7 +61,7 @@ inChromium.describe('a call in Chromium', () => {
     expect(await notices(anna)).toBe('');
   });
 
-  inChromium.it('takes a WebSocket where the server has no HTTP/3, and says so', async () => {
+  inBrowser.it('takes a WebSocket where the server has no HTTP/3, and says so', async () => {
     const plain = await startServer('--engine', 'none');
     closing.push(() => plain.close());
     const page = await joinRoom(site.browser, plain.url, 'auto', { name: 'Anna', transport: 'auto' });
@@ -75,7 +75,7 @@ inChromium.describe('a call in Chromium', () => {
     await expect.poll(() => notices(stubborn)).toMatch(/doesn’t offer the connection that you chose\. Choose Automatic/);
   });
 
-  inChromium.it('takes HTTP/1 in a browser that has neither WebTransport nor WebSocket', async () => {
+  inBrowser.it('takes HTTP/1 in a browser that has neither WebTransport nor WebSocket', async () => {
     const prepare = (/** @type {Page} */ page) =>
       page.route('**/client/call/worker.js', async (route) => {
         const response = await route.fetch();
@@ -88,7 +88,7 @@ inChromium.describe('a call in Chromium', () => {
     expect(connection).toMatch(/Tried WebTransport first\. .[^]*Tried WebSocket first\. ./);
   });
 
-  inChromium.it('lets one listen when the microphone is refused, and says what to do', async () => {
+  inBrowser.it('lets one listen when the microphone is refused, and says what to do', async () => {
     const refusing = await openBrowser({ microphone: 'refused' });
     closing.push(refusing.close);
     const page = await joinRoom(refusing.browser, site.url, 'refused', { name: 'Anna' });
@@ -101,7 +101,7 @@ inChromium.describe('a call in Chromium', () => {
     await expect.poll(() => notices(page)).toMatch(/not allowed/);
   });
 
-  inChromium.it('lets one listen where there is no microphone, and says what to do', async () => {
+  inBrowser.it('lets one listen where there is no microphone, and says what to do', async () => {
     const deaf = await openBrowser({ microphone: 'missing' });
     closing.push(deaf.close);
     const page = await joinRoom(deaf.browser, site.url, 'missing', { name: 'Anna' });
@@ -109,7 +109,7 @@ inChromium.describe('a call in Chromium', () => {
     await shows(page, /^Anna \(you\)[^]*muted/);
   });
 
-  inChromium.it('lets one choose to listen, and to speak later', async () => {
+  inBrowser.it('lets one choose to listen, and to speak later', async () => {
     const page = await site.room('listen', { name: 'Anna' });
     await page.getByLabel('Microphone').selectOption({ label: 'No microphone: listen only' });
     await page.getByRole('button', { name: 'Join' }).click();
@@ -120,19 +120,19 @@ inChromium.describe('a call in Chromium', () => {
     expect(await notices(page)).toBe('');
   });
 
-  inChromium.it('says that a room is full, and lets one try again', async () => {
-    const first = await site.join('full', { name: 'Anna' });
-    await site.join('full', { name: 'Ben' });
+  inBrowser.it('says that a room is full, and lets one try again', async () => {
+    const first = await site.guest('full', 'Anna');
+    await site.guest('full', 'Ben');
     const page = await site.room('full', { name: 'Chloe' });
     await page.getByRole('button', { name: 'Join' }).click();
     await expect.poll(() => notices(page)).toMatch(/The room is full\. Wait until somebody leaves/);
-    await first.getByRole('button', { name: 'Leave' }).click();
+    await first.close();
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('button', { name: 'Leave' }).waitFor();
     expect(await notices(page)).toBe('');
   });
 
-  inChromium.it('says beside the field what is wrong with a control character in a name', async () => {
+  inBrowser.it('says beside the field what is wrong with a control character in a name', async () => {
     const page = await site.room('names', { name: 'A\u0007nna' });
     await page.getByRole('button', { name: 'Join' }).click();
     const field = page.getByLabel('Name');
@@ -141,14 +141,14 @@ inChromium.describe('a call in Chromium', () => {
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
-  inChromium.it('says how a name that is too long is shown, and shows it so', async () => {
+  inBrowser.it('says how a name that is too long is shown, and shows it so', async () => {
     const page = await site.room('names', { name: 'x'.repeat(41) });
     await page.getByText(`The name is too long. The others see “${'x'.repeat(40)}”.`).waitFor();
     await page.getByRole('button', { name: 'Join' }).click();
     await shows(page, /^x{40} \(you\)/);
   });
 
-  inChromium.it('says that the connection is lost, and lets one leave meanwhile', async () => {
+  inBrowser.it('says that the connection is lost, and lets one leave meanwhile', async () => {
     const doomed = await startServer();
     const page = await joinRoom(site.browser, doomed.url, 'lost', { name: 'Anna', problems: CUT_OFF });
     await doomed.close();

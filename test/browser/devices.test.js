@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { startServer } from './support/aloud-server.js';
-import { inChromium, openBrowser } from './support/chromium.js';
+import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
 import { record } from './support/recording.js';
 import { joinRoom } from './support/room-page.js';
 
@@ -49,12 +49,12 @@ function plugIn() {
   navigator.mediaDevices.dispatchEvent(new Event('devicechange'));
 }
 
-inChromium.describe('devices that come and go during a call, in Chromium', () => {
+inBrowser.describe(`devices that come and go during a call, in ${BROWSER}`, () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
-  /** @type {import('./support/chromium.js').OpenBrowser} */
+  /** @type {import('./support/browser.js').OpenBrowser} */
   let speakers;
-  /** @type {import('./support/chromium.js').OpenBrowser} */
+  /** @type {import('./support/browser.js').OpenBrowser} */
   let listeners;
   /** @type {Page} */
   let speaker;
@@ -104,13 +104,13 @@ inChromium.describe('devices that come and go during a call, in Chromium', () =>
     expect(loudest(await heard())).toBeLessThan(0.01);
   };
 
-  inChromium.it('is heard again through another microphone when its own is unplugged', async () => {
+  inBrowser.it('is heard again through another microphone when its own is unplugged', async () => {
     await speaker.evaluate(unplug, false);
     await isHeard();
     expect(await notices(speaker)).toMatch(/Your microphone is in use now/);
   });
 
-  inChromium.it('listens while there is no microphone, and is heard when one is plugged in', async () => {
+  inBrowser.it('listens while there is no microphone, and is heard when one is plugged in', async () => {
     await speaker.evaluate(unplug, true);
     await expect.poll(() => notices(speaker)).toMatch(/The microphone stopped sending sound/);
     await isSilent();
@@ -119,7 +119,7 @@ inChromium.describe('devices that come and go during a call, in Chromium', () =>
     expect(await notices(speaker)).not.toMatch(/stopped sending/);
   });
 
-  inChromium.it('is heard again when the system had stopped its sound', async () => {
+  inBrowser.it('is heard again when the system had stopped its sound', async () => {
     await speaker.evaluate(async () => {
       const { context } = /** @type {any} */ (window).aloud.call.output;
       context.resume = async () => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { violationsOf } from './support/axe.js';
-import { inChromium } from './support/chromium.js';
+import { BROWSER, inBrowser } from './support/browser.js';
 import { lowContrast } from './support/contrast.js';
 import { openPage, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
@@ -16,13 +16,13 @@ const PICTURES = new URL('../output/page/', import.meta.url);
 /** The most that a room's page may weigh before the codec, in bytes over the wire. */
 const MOST_BYTES = 200_000;
 
-inChromium.describe('the page for everyone, in Chromium', () => {
+inBrowser.describe(`the page for everyone, in ${BROWSER}`, () => {
   const site = useSite();
 
   /** Each width and each colour scheme once; `npm run test:all` has the other pairs. @type {[number, 'light' | 'dark'][]} */
   const looks = [[390, 'light'], [1280, 'dark'], [390, 'dark'], [1280, 'light']];
   for (const [width, colorScheme] of looks) {
-    inChromium.it(`has nothing that axe-core objects to, at ${width} px, ${colorScheme}`, async () => {
+    inBrowser.it(`has nothing that axe-core objects to, at ${width} px, ${colorScheme}`, async () => {
       const options = { viewport: { width, height: 800 }, colorScheme, reducedMotion: /** @type {const} */ ('reduce') };
       const page = await site.page('/', options);
       const check = async (/** @type {string} */ where) => {
@@ -69,7 +69,7 @@ inChromium.describe('the page for everyone, in Chromium', () => {
     });
   }
 
-  inChromium.it('shows two people to each other, and five, on a desk and in the hand, without a scroll bar to the side', async () => {
+  inBrowser.it('shows two people to each other, and five, on a desk and in the hand, without a scroll bar to the side', async () => {
     const names = ['Anna', 'Ben', 'Cleo', 'Dora', 'Emil'];
     const pages = /** @type {Page[]} */ ([]);
     const seesAll = async (/** @type {Page} */ page) => {
@@ -99,7 +99,7 @@ inChromium.describe('the page for everyone, in Chromium', () => {
     }
   });
 
-  inChromium.it('is light: it comes compressed, and the codec, the plots and the QR code only when they are needed', async () => {
+  inBrowser.it('is light: it comes compressed, and the codec, the plots and the QR code only when they are needed', async () => {
     let bytes = 0;
     /** @type {string[]} */
     const loaded = [];

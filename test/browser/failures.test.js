@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts.js';
 import { startServer } from './support/aloud-server.js';
-import { inChromium } from './support/chromium.js';
+import { BROWSER, inBrowser } from './support/browser.js';
 import { CUT_OFF, expectProblems, joinRoom, openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -39,14 +39,14 @@ function failingWorker() {
   });
 }
 
-inChromium.describe('what a person is told when something fails, in Chromium', () => {
+inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none', '--operator-token', 'token-of-the-operator']);
 
   const open = (/** @type {(page: Page) => Promise<unknown>} */ prepare) =>
     site.room('failures', { name: 'Anna', prepare });
   const without = (/** @type {string} */ script) => open((page) => page.addInitScript(script));
 
-  inChromium.it('is a sentence of the page for whatever ends a call, and the green room is ready again', async () => {
+  inBrowser.it('is a sentence of the page for whatever ends a call, and the green room is ready again', async () => {
     const page = await open((blank) => blank.addInitScript(failingWorker));
     await page.getByLabel('Microphone', { exact: true }).selectOption('none');
     for (const code of ends) {
@@ -59,7 +59,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     }
   });
 
-  inChromium.it('is a sentence of the page for whatever happens during a call', async () => {
+  inBrowser.it('is a sentence of the page for whatever happens during a call', async () => {
     const page = await site.join('during', { name: 'Anna' });
     expectProblems(page, /status of 404/);
     for (const code of during) {
@@ -90,17 +90,17 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
 
   for (const [code, script] of [
     ['no-audio', 'delete window.AudioContext'],
-    ['no-shared-memory', 'delete window.SharedArrayBuffer'],
+    ['no-audio-worklet', 'delete window.AudioWorkletNode'],
     ['microphone-insecure', 'Object.defineProperty(window, "isSecureContext", { value: false })'],
   ]) {
-    inChromium.it(`says ${code} before one joins`, async () => {
+    inBrowser.it(`says ${code} before one joins`, async () => {
       const page = await without(script);
       await page.getByText(noticeText(code)).waitFor();
       await expect.poll(() => page.getByLabel('Microphone', { exact: true }).locator('option').count()).toBe(1);
     });
   }
 
-  inChromium.it('says what the browser lacks, beside the choice that needs it', async () => {
+  inBrowser.it('says what the browser lacks, beside the choice that needs it', async () => {
     const page = await without('delete window.WebTransport');
     await page.getByText('Advanced').click();
     await page.getByText(noticeText('no-webtransport')).waitFor();
@@ -111,7 +111,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     ['no-worker', 'window.Worker = class { constructor() { setTimeout(() => this.onerror(new Event("error")), 1); } postMessage() {} terminate() {} }'],
     ['no-sound', 'AudioWorklet.prototype.addModule = async () => { throw new Error("x"); }'],
   ]) {
-    inChromium.it(`says ${code} when one joins`, async () => {
+    inBrowser.it(`says ${code} when one joins`, async () => {
       const page = await without(script);
       await button(page, 'Join').click();
       await page.getByText(noticeText(code)).waitFor();
@@ -120,7 +120,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     });
   }
 
-  inChromium.it('lets one listen, or call it off, while the browser waits for leave to use the microphone', async () => {
+  inBrowser.it('lets one listen, or call it off, while the browser waits for leave to use the microphone', async () => {
     const page = await without(`
       const { getUserMedia } = MediaDevices.prototype;
       const allowed = new Promise((resolve) => (window.allow = resolve));
@@ -140,7 +140,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     expect(await notices(page)).toContain(noticeText('microphone-back'));
   });
 
-  inChromium.it('says so where the server isn’t there, or doesn’t offer what was chosen', async () => {
+  inBrowser.it('says so where the server isn’t there, or doesn’t offer what was chosen', async () => {
     const page = await site.room('failures', { name: 'Anna', transport: 'webtransport' });
     await button(page, 'Join').click();
     await page.getByText(noticeText('not-offered')).waitFor();
@@ -153,7 +153,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     await expect.poll(() => notices(lost)).toMatch(/^(The server could not be reached|A part of this page could not be loaded)\. Check your network/);
   });
 
-  inChromium.it('tells those in a call that the server is about to be restarted, and those who come then why they can’t', async () => {
+  inBrowser.it('tells those in a call that the server is about to be restarted, and those who come then why they can’t', async () => {
     const server = await startServer('--engine', 'none', '--away-timeout-ms', '0');
     const page = await joinRoom(site.browser, server.url, 'draining', { name: 'Anna', problems: CUT_OFF });
     const late = await openRoom(site.browser, server.url, 'draining', { name: 'Ben' });
@@ -168,7 +168,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     await server.close();
   });
 
-  inChromium.it('says so in a panel whose parts can’t be had, and lets one try again', async () => {
+  inBrowser.it('says so in a panel whose parts can’t be had, and lets one try again', async () => {
     let cuts = /vendor\/u|api\/rooms|sound-panel/;
     const cut = (/** @type {Page} */ page) =>
       page.route(/vendor|api|sound-panel/, (route) => (cuts.test(route.request().url()) ? route.abort() : route.continue()));
@@ -194,7 +194,7 @@ inChromium.describe('what a person is told when something fails, in Chromium', (
     await page.getByRole('img', { name: 'QR code' }).waitFor();
   });
 
-  inChromium.it('says so where a server lets nobody change the delay', async () => {
+  inBrowser.it('says so where a server lets nobody change the delay', async () => {
     const plain = await startServer('--engine', 'none');
     const page = await joinRoom(site.browser, plain.url, 'off', { name: 'Anna' });
     expectProblems(page, /status of 403/);

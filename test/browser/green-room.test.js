@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { readWav } from '../../bench/stats/wav.js';
-import { inChromium, openBrowser } from './support/chromium.js';
+import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
 import { openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -35,7 +35,7 @@ const tapOutput = (/** @type {Page} */ page) =>
 /** The loudest of the last 0.7 s. */
 const playedPeak = (/** @type {Page} */ page) => page.evaluate(() => /** @type {any} */ (window).playedPeak());
 
-inChromium.describe('the green room in Chromium', () => {
+inBrowser.describe(`the green room in ${BROWSER}`, () => {
   const site = useSite([], async () => {
     const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
     const [speech] = channels;
@@ -44,7 +44,7 @@ inChromium.describe('the green room in Chromium', () => {
 
   const open = (/** @type {string} */ room) => site.room(room, { name: 'Anna', prepare: tapOutput });
 
-  inChromium.it('shows one’s own level only when asked to, and switches the microphone off again', async () => {
+  inBrowser.it('shows one’s own level only when asked to, and switches the microphone off again', async () => {
     const page = await open('level');
     const level = () => page.getByRole('meter', { name: 'Your level' }).getAttribute('aria-valuenow');
     await page.waitForTimeout(500);
@@ -56,7 +56,7 @@ inChromium.describe('the green room in Chromium', () => {
     expect(await level()).toBe('0');
   });
 
-  inChromium.it('plays a test sound that is soft', async () => {
+  inBrowser.it('plays a test sound that is soft', async () => {
     const page = await open('tone');
     await button(page, 'Play a soft test sound').click();
     await expect.poll(() => playedPeak(page)).toBeGreaterThan(0.02);
@@ -66,7 +66,7 @@ inChromium.describe('the green room in Chromium', () => {
     }
   });
 
-  inChromium.it('lets one hear oneself through the server, two seconds later, and nobody else', async () => {
+  inBrowser.it('lets one hear oneself through the server, two seconds later, and nobody else', async () => {
     const page = await open('mirror');
     await button(page, 'Hear yourself').click();
     await page.getByText('Speak: the server sends your voice back after two seconds').waitFor();
@@ -78,7 +78,7 @@ inChromium.describe('the green room in Chromium', () => {
     await page.getByText('1 person').waitFor();
   });
 
-  inChromium.it('lets sound fade in: nobody’s first word is a start', async () => {
+  inBrowser.it('lets sound fade in: nobody’s first word is a start', async () => {
     const page = await site.room('fade', {
       name: 'Anna',
       prepare: (blank) =>
@@ -91,8 +91,9 @@ inChromium.describe('the green room in Chromium', () => {
               /** @param {BaseAudioContext} context @param {GainOptions} [options] */
               constructor(context, options) {
                 super(context, options);
-                heard.push(this.gain.value);
-                setInterval(() => heard.push(this.gain.value), 5);
+                // The call's output is the first; others lead into it.
+                if (heard.push(this.gain.value) === 1) setInterval(() => heard.push(this.gain.value), 5);
+                else heard.pop();
               }
             },
           });
@@ -107,19 +108,21 @@ inChromium.describe('the green room in Chromium', () => {
     for (const [i, gain] of all.slice(1).entries()) expect(gain).toBeGreaterThanOrEqual(all[i]);
   });
 
-  inChromium.it('makes a room of short frames for who is the first and wants it', async () => {
+  inBrowser.it('makes a room of short frames for who is the first and wants it', async () => {
     const page = await site.room('short', { name: 'Anna' });
     await page.getByText('Sound settings').click();
-    await page.getByRole('switch', { name: 'Short frames' }).check();
+    await page.getByLabel('Length of a frame').selectOption('5');
     await button(page, 'Join').click();
     await button(page, 'Sound').click();
     const filled = page.getByRole('definition').first();
-    await expect.poll(() => filled.innerText()).toBe('10 ms');
+    await expect.poll(() => filled.innerText()).toBe('5 ms');
   });
 
-  inChromium.it('shows who speaks, to the others and to oneself', async () => {
+  inBrowser.it('shows who speaks, to the others and to oneself', async () => {
     const anna = await site.join('light', 'Anna');
-    const ben = await site.joinSilently('light', 'Ben');
+    const ben = await site.room('light', { name: 'Ben' });
+    await ben.getByLabel('Microphone', { exact: true }).selectOption('none');
+    await button(ben, 'Join').click();
     const speaking = (/** @type {Page} */ page) =>
       page.getByRole('list', { name: 'People in the room' }).evaluate((list) =>
         [...list.children].filter((tile) => tile.classList.contains('speaking')).map((tile) => tile.textContent?.slice(0, 4)));
@@ -128,7 +131,7 @@ inChromium.describe('the green room in Chromium', () => {
     for (const page of [anna, ben]) await expect.poll(() => speaking(page)).toEqual([]);
   });
 
-  inChromium.it('makes a soft sound when somebody comes or goes, unless it is switched off', async () => {
+  inBrowser.it('makes a soft sound when somebody comes or goes, unless it is switched off', async () => {
     const anna = await site.room('sounds', { name: 'Anna', prepare: tapOutput });
     await anna.getByLabel('Microphone', { exact: true }).selectOption('none');
     await button(anna, 'Join').click();
@@ -136,16 +139,16 @@ inChromium.describe('the green room in Chromium', () => {
     expect(await playedPeak(anna)).toBeLessThan(0.005);
     let peak = 0;
     const loudest = async () => (peak = Math.max(peak, await playedPeak(anna)));
-    // It may be over by the time that Ben's own page is ready.
+    // It may be over by the time that he is told of it.
     const [ben] = await Promise.all([
-      site.joinSilently('sounds', 'Ben'),
+      site.guest('sounds', 'Ben'),
       expect.poll(loudest, { timeout: 30_000 }).toBeGreaterThan(0.02),
     ]);
     expect(peak).toBeLessThan(0.12);
     await button(anna, 'Settings').click();
     await anna.getByRole('switch', { name: 'Sounds' }).uncheck();
     await anna.waitForTimeout(1500);
-    await button(ben, 'Leave').click();
+    await ben.close();
     await expect.poll(() => anna.getByRole('status').innerText()).toBe('Ben left.');
     for (let i = 0; i < 5; i++) {
       expect(await playedPeak(anna)).toBeLessThan(0.005);
@@ -153,7 +156,7 @@ inChromium.describe('the green room in Chromium', () => {
     }
   });
 
-  inChromium.it('remembers the speaker that was chosen', async () => {
+  inBrowser.it('remembers the speaker that was chosen', async () => {
     const page = await open('speaker');
     await button(page, 'Test my level').click();
     const speaker = page.getByLabel('Speaker', { exact: true });
@@ -166,7 +169,7 @@ inChromium.describe('the green room in Chromium', () => {
     await expect.poll(() => speaker.inputValue()).toBe(chosen);
   });
 
-  inChromium.it('says where no speaker can be chosen', async () => {
+  inBrowser.it('says where no speaker can be chosen', async () => {
     const page = await site.room('no-sink', {
       name: 'Anna',
       prepare: (blank) => blank.addInitScript(() => delete (/** @type {any} */ (AudioContext.prototype).setSinkId)),
@@ -175,7 +178,7 @@ inChromium.describe('the green room in Chromium', () => {
     expect(await page.getByLabel('Speaker').count()).toBe(0);
   });
 
-  inChromium.it('says what to do when the microphone is refused, and when nothing comes from it', async () => {
+  inBrowser.it('says what to do when the microphone is refused, and when nothing comes from it', async () => {
     const refusing = await openBrowser({ microphone: 'refused' });
     const page = await openRoom(refusing.browser, site.url, 'refused', { name: 'Anna' });
     await button(page, 'Test my level').click();

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { soundLags } from '../../bench/stats/sound-lag.js';
 import { readSpeech } from '../../bench/participants/speech.js';
 import { startServer } from './support/aloud-server.js';
-import { chromiumPath, inChromium, openBrowser } from './support/chromium.js';
+import { chromiumPath, inBrowser, openBrowser } from './support/browser.js';
 import { undisturbed } from '../support/undisturbed.js';
 
 const MAIN = fileURLToPath(new URL('../../bench/main.js', import.meta.url));
@@ -75,7 +75,7 @@ async function playThrough({ sampleRate, ms }) {
   return result;
 }
 
-inChromium.describe('sound in the lab\'s page', () => {
+inBrowser.describe('sound in the lab\'s page', () => {
   for (const sampleRate of [8000, 48000]) {
     it(`is at known times, at ${sampleRate} Hz`, () => undisturbed(async () => {
       const page = await openLabPage();
@@ -95,7 +95,7 @@ inChromium.describe('sound in the lab\'s page', () => {
   }
 });
 
-inChromium.describe('the lab\'s command with --browser', () => {
+inBrowser.describe('the lab\'s command with --browser', () => {
   it('measures round trips over each protocol', () => undisturbed(async () => {
     const out = await temporaryFolder();
     const transports = ['webtransport', 'websocket', 'http1'];

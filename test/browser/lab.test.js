@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from './support/aloud-server.js';
-import { inChromium } from './support/chromium.js';
+import { inBrowser } from './support/browser.js';
 import { lowContrast } from './support/contrast.js';
 import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
@@ -17,7 +17,7 @@ const PROTOCOLS = /** @type {const} */ (['WebTransport', 'WebSocket', 'HTTP/1'])
 /** A line of the accessibility tree that has a role and no name. */
 const NAMELESS = /- (button|textbox|combobox|link|slider|meter|progressbar|img|checkbox|radio)\s*(\[|:|$)/m;
 
-inChromium.describe('the lab\'s page', () => {
+inBrowser.describe('the lab\'s page', () => {
   const site = useSite(['--idle-timeout-ms', '30000', '--server-delay-ms', '60']);
 
   /** @param {import('playwright-core').BrowserContextOptions} [options] */
@@ -61,7 +61,7 @@ inChromium.describe('the lab\'s page', () => {
     return text(await file.createReadStream());
   }
 
-  inChromium.it('measures all that are there by turns, and gives the data', () => undisturbed(async () => {
+  inBrowser.it('measures all that are there by turns, and gives the data', () => undisturbed(async () => {
     const page = await open();
     const protocols = site.server.h3Port === null ? PROTOCOLS.slice(1) : PROTOCOLS;
     await measure(page, 6);
@@ -100,7 +100,7 @@ inChromium.describe('the lab\'s page', () => {
     expect(table.filter(([kind]) => kind === 'round_trip').length).toBe(count);
   }, () => site.closePages()));
 
-  inChromium.it('shows how received audio follows the delay', () => undisturbed(async () => {
+  inBrowser.it('shows how received audio follows the delay', () => undisturbed(async () => {
     const page = await open();
     await page.locator('#delay-protocols').getByLabel('WebSocket').check();
     const slider = page.getByRole('slider', { name: 'Server-side delay' });
@@ -124,7 +124,7 @@ inChromium.describe('the lab\'s page', () => {
     expect(parseFloat(table['100 ms']['WebSocket, client A'])).toBeGreaterThan(60);
   }, () => site.closePages()));
 
-  inChromium.it('sweeps through the delays', () => undisturbed(async () => {
+  inBrowser.it('sweeps through the delays', () => undisturbed(async () => {
     const page = await open();
     for (const protocol of ['WebTransport', 'HTTP/1']) {
       const box = page.locator('#protocols').getByLabel(protocol);
@@ -141,7 +141,7 @@ inChromium.describe('the lab\'s page', () => {
     expect(people()).toBe(0);
   }, () => site.closePages()));
 
-  inChromium.it('leaves nobody on the server when it is stopped, or goes away', async () => {
+  inBrowser.it('leaves nobody on the server when it is stopped, or goes away', async () => {
     const page = await open();
     await measure(page, 60);
     await expect.poll(people, { timeout: 20_000 }).toBeGreaterThan(3);
@@ -156,7 +156,7 @@ inChromium.describe('the lab\'s page', () => {
     await expect.poll(people, { timeout: 5000 }).toBe(0);
   });
 
-  inChromium.it('says why a protocol is not there, and asks for one at least', async () => {
+  inBrowser.it('says why a protocol is not there, and asks for one at least', async () => {
     const alone = await startServer('--engine', 'none');
     try {
       const page = await openPage(site.browser, `${alone.url}/lab`);
@@ -173,7 +173,7 @@ inChromium.describe('the lab\'s page', () => {
     }
   });
 
-  inChromium.it('needs a token where joining does, and takes it out of the address', () => undisturbed(async () => {
+  inBrowser.it('needs a token where joining does, and takes it out of the address', () => undisturbed(async () => {
     const keys = 'main:a-secret-of-at-least-32-characters';
     const closed = await startServer('--engine', 'none', '--keys', keys);
     try {
@@ -203,7 +203,7 @@ inChromium.describe('the lab\'s page', () => {
   }, () => site.closePages()));
 
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-    inChromium.it(`can be read and used at any width, ${colorScheme}`, async () => {
+    inBrowser.it(`can be read and used at any width, ${colorScheme}`, async () => {
       const page = await open({ viewport: { width: 390, height: 800 }, colorScheme, reducedMotion: 'reduce' });
       await measure(page, 6, ['WebSocket', 'HTTP/1']);
       await ended(page);

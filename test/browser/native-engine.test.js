@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { closeAfter, closeAll, nativeTests, newCertificate, until } from '../integration/native/harness.js';
 import { createNativeTransport } from '../../server/transport/webtransport-native.js';
-import { chromiumPath, inChromium, openBrowser } from './support/chromium.js';
+import { chromiumPath, inBrowser, openBrowser } from './support/browser.js';
 
 /**
  * @import { Page } from 'playwright-core'
@@ -73,7 +73,7 @@ async function leaveSession({ url, hash }) {
   return 'left';
 }
 
-const tests = chromiumPath ? nativeTests : inChromium;
+const tests = chromiumPath ? nativeTests : inBrowser;
 
 tests.describe('the native engine and Chromium', () => {
   /** @type {Page} */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { violationsOf } from './support/axe.js';
-import { inChromium } from './support/chromium.js';
+import { BROWSER, inBrowser } from './support/browser.js';
 import { people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -8,10 +8,10 @@ import { useSite } from './support/site.js';
 
 const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
 
-inChromium.describe('a second tab of one browser, in Chromium', () => {
+inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none']);
 
-  inChromium.it('is not heard beside the first: it asks, and may take the call over', async () => {
+  inBrowser.it('is not heard beside the first: it asks, and may take the call over', async () => {
     const first = await site.join('tabs', 'Anna');
     const second = await first.context().newPage();
     await second.goto(`${site.url}/r/tabs?name=Anna&processing=off`);
@@ -47,7 +47,7 @@ inChromium.describe('a second tab of one browser, in Chromium', () => {
     await button(other, 'Leave').waitFor();
   });
 
-  inChromium.it('goes on where the first was: the others notice nothing', async () => {
+  inBrowser.it('goes on where the first was: the others notice nothing', async () => {
     const ben = await site.join('moved', 'Ben');
     const first = await site.join('moved', 'Anna');
     await expect.poll(() => people(ben)).toHaveLength(2);
@@ -75,7 +75,7 @@ inChromium.describe('a second tab of one browser, in Chromium', () => {
     await expect.poll(() => people(ben)).not.toContainEqual(expect.stringMatching(/muted/));
   });
 
-  inChromium.it('makes the first leave where that tells nothing of its call', async () => {
+  inBrowser.it('makes the first leave where that tells nothing of its call', async () => {
     const first = await site.room('still', { name: 'Anna', prepare: (page) => page.addInitScript('BroadcastChannel.prototype.postMessage = () => {}') });
     await button(first, 'Join').click();
     await button(first, 'Leave').waitFor();

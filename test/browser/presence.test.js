@@ -1,10 +1,10 @@
 import { afterEach, expect } from 'vitest';
 import { byLength } from '../support/long.js';
-import { inChromium, openBrowser } from './support/chromium.js';
+import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
 import { joinRoom, people, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
-inChromium.describe('the people of a call in Chromium', () => {
+inBrowser.describe(`the people of a call in ${BROWSER}`, () => {
   const site = useSite(['--idle-timeout-ms', '3000', '--away-timeout-ms', '1000']);
   /** @type {(() => Promise<unknown>)[]} */
   const closing = [];
@@ -14,7 +14,7 @@ inChromium.describe('the people of a call in Chromium', () => {
   });
 
   for (const transport of byLength({ short: /** @type {const} */ (['webtransport', 'http1']), long: /** @type {const} */ (['websocket']) })) {
-    inChromium.it(`are shown as they join, are muted, leave, close the tab, or are killed, over ${transport}`, async () => {
+    inBrowser.it(`are shown as they join, are muted, leave, close the tab, or are killed, over ${transport}`, async () => {
       const room = `people-${transport}`;
       const anna = await site.join(room, { name: 'Anna', transport });
       await shows(anna, /^Anna \(you\)/);

@@ -6,7 +6,7 @@ import { OggOpus } from '../../server/recording/ogg-opus.js';
 import { PRE_SKIP } from '../../server/recording/recording.js';
 import { Track } from '../../server/recording/track.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
-import { inChromium, openBrowser } from './support/chromium.js';
+import { inBrowser, openBrowser } from './support/browser.js';
 import { samplesOf } from './support/recording.js';
 
 const FRAMES = 250;
@@ -49,7 +49,7 @@ async function decode(file) {
   return String(reader.result);
 }
 
-inChromium.describe('a recorded file in a browser', () => {
+inBrowser.describe('a recorded file in a browser', () => {
   /** @type {Awaited<ReturnType<typeof openBrowser>>} */
   let opened;
   /** @type {import('playwright-core').Page} */

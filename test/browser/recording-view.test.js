@@ -6,7 +6,7 @@ import { align } from '../../bench/stats/signal.js';
 import { readWav } from '../../bench/stats/wav.js';
 import { startServer } from './support/aloud-server.js';
 import { violationsOf } from './support/axe.js';
-import { inChromium, openBrowser } from './support/chromium.js';
+import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
 import { joinRoom, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -27,12 +27,12 @@ const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.ge
 const said = (/** @type {Page} */ page) => page.getByRole('status').innerText();
 const question = (/** @type {Page} */ page) => page.getByRole('dialog', { name: 'This room is being recorded' });
 
-inChromium.describe('recording in Chromium', () => {
+inBrowser.describe(`recording in ${BROWSER}`, () => {
   const scratch = mkdtempSync(joinPath(tmpdir(), 'aloud-recordings-'));
   const site = useSite(['--recording-dir', scratch]);
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  inChromium.it('asks everybody, shows everybody that it is on, and gives the files', async () => {
+  inBrowser.it('asks everybody, shows everybody that it is on, and gives the files', async () => {
     const anna = await site.join('tape', 'Anna');
     const ben = await site.join('tape', 'Ben');
     await button(anna, 'Record').click();
@@ -73,7 +73,7 @@ inChromium.describe('recording in Chromium', () => {
     expect(await download.failure()).toBeNull();
   });
 
-  inChromium.it('keeps what was spoken: the files, played back, are the speech, to the sample', async () => {
+  inBrowser.it('keeps what was spoken: the files, played back, are the speech, to the sample', async () => {
     const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
     const speech = channels[0].subarray(0, 3 * 48000);
     const spoken = new Float32Array(4 * 48000 + speech.length);
@@ -100,7 +100,7 @@ inChromium.describe('recording in Chromium', () => {
     await speaker.close();
   });
 
-  inChromium.it('takes the question back where the recording stops before the answer', async () => {
+  inBrowser.it('takes the question back where the recording stops before the answer', async () => {
     const anna = await site.join('short', 'Anna');
     const ben = await site.join('short', 'Ben');
     await button(anna, 'Record').click();
@@ -111,7 +111,7 @@ inChromium.describe('recording in Chromium', () => {
     await button(ben, 'Mute').click();
   });
 
-  inChromium.it('is not offered by a server that records nothing', async () => {
+  inBrowser.it('is not offered by a server that records nothing', async () => {
     const none = await startServer('--recording-limit-mb', '0');
     const page = await joinRoom(site.browser, none.url, 'none', { name: 'Anna' });
     await page.getByText('1 person').waitFor();

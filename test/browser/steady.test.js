@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { align, alignPieces } from '../../bench/stats/signal.js';
 import { readWav } from '../../bench/stats/wav.js';
-import { inChromium, openBrowser } from './support/chromium.js';
+import { inBrowser, openBrowser } from './support/browser.js';
 import { allowRecorder, recordWholly } from './support/recording.js';
 import { joinRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
@@ -85,7 +85,7 @@ const staysWhereItIs = (argv) => () => {
     }
   };
 
-  inChromium.it('stays where it is from the first word to the last', () => undisturbed(async () => {
+  inBrowser.it('stays where it is from the first word to the last', () => undisturbed(async () => {
     const call = await converse();
     // Sound that came late was left out, or the client moved and said so: nothing else may move it.
     expect(call.spreadMs).toBeLessThan(1 + call.moved);
@@ -98,5 +98,5 @@ const staysWhereItIs = (argv) => () => {
   }, () => site.closePages()), 240_000);
 };
 
-inChromium.describe('what is heard in Chromium with a delay that is fixed', staysWhereItIs(['--server-delay-ms', '40']));
-inChromium.describe('what is heard in Chromium with a delay that tunes itself', staysWhereItIs([]));
+inBrowser.describe('what is heard in Chromium with a delay that is fixed', staysWhereItIs(['--server-delay-ms', '40']));
+inBrowser.describe('what is heard in Chromium with a delay that tunes itself', staysWhereItIs([]));

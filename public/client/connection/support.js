@@ -1,12 +1,12 @@
 /**
  * Finds out what the browser lets a call do, without asking the person for anything.
  *
- * @typedef {'microphone-insecure' | 'no-shared-memory' | 'no-audio' | 'no-webtransport'} Problem
+ * @typedef {'microphone-insecure' | 'no-audio-worklet' | 'no-audio' | 'no-webtransport'} Problem
  *
  * @typedef {object} Support
- * @property {boolean} microphone         whether one can be used here: needs all of those below but the first
+ * @property {boolean} microphone         whether one can be used here
  * @property {boolean} webTransport
- * @property {boolean} sharedArrayBuffer
+ * @property {boolean} sharedArrayBuffer  without it sound goes between the threads by messages
  * @property {boolean} audioWorklet
  * @property {boolean} secureContext
  * @property {boolean} audio              whether anything can be heard at all
@@ -28,16 +28,15 @@ export function findSupport(scope = globalThis) {
     typeof scope.Worker === 'function';
   const webTransport = typeof scope.WebTransport === 'function';
   const devices = typeof scope.navigator?.mediaDevices?.getUserMedia === 'function';
-  const sharing = sharedArrayBuffer && audioWorklet;
 
   /** @type {Problem[]} */
   const problems = [];
   if (!audio) problems.push('no-audio');
   if (!secureContext || !devices) problems.push('microphone-insecure');
-  else if (!sharing) problems.push('no-shared-memory');
+  else if (!audioWorklet) problems.push('no-audio-worklet');
   if (!webTransport) problems.push('no-webtransport');
   return {
-    microphone: audio && secureContext && devices && sharing,
+    microphone: audio && secureContext && devices && audioWorklet,
     webTransport,
     sharedArrayBuffer,
     audioWorklet,

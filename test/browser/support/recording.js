@@ -57,10 +57,27 @@ async function startRecorder(processor) {
   const recorder = new AudioWorkletNode(output.context, 'aloud-lab-recorder', options);
   /** @type {Float32Array[]} */
   const chunks = [];
-  recorder.port.onmessage = ({ data }) => void chunks.push(data.samples);
-  output.connect(recorder);
   scope.testRecording = { recorder, chunks };
+  recorder.port.onmessage = ({ data }) => {
+    scope.testRecording.firstFrame ??= data.frame;
+    chunks.push(data.samples);
+  };
+  output.connect(recorder);
 }
+
+/**
+ * When the first sample that recordWholly() has recorded left the speaker, in milliseconds since 1970, as the browser
+ * tells it. To be asked once something was recorded.
+ * @param {Page} page
+ */
+export const recordingBegan = (page) =>
+  page.evaluate(() => {
+    const { recorder, firstFrame } = /** @type {any} */ (window).testRecording;
+    /** @type {AudioContext} */
+    const context = recorder.context;
+    const { contextTime = NaN, performanceTime = NaN } = context.getOutputTimestamp();
+    return performance.timeOrigin + performanceTime + 1000 * (firstFrame / context.sampleRate - contextTime);
+  });
 
 /** Samples that came from a page as a data URL. @param {string} url */
 export function samplesOf(url) {

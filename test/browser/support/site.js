@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import { Headless } from '../../../bench/participants/headless.js';
+import { loadCodec } from '../../../server/codec/codec.js';
 import { startServer } from './aloud-server.js';
-import { openBrowser } from './chromium.js';
+import { openBrowser } from './browser.js';
 import { joinRoom, openPage, openRoom } from './room-page.js';
 
 /**
  * @import { BrowserContextOptions } from 'playwright-core'
- * @import { BrowserOptions, OpenBrowser } from './chromium.js'
+ * @import { BrowserOptions, OpenBrowser } from './browser.js'
  * @import { Visit } from './room-page.js'
  *
  * @typedef {Awaited<ReturnType<typeof startServer>>} Server
@@ -20,8 +22,8 @@ class Site {
   #server;
   /** @type {OpenBrowser | undefined} */
   #opened;
-  /** Browsers of one test. @type {OpenBrowser[]} */
-  #others = [];
+  /** Participants without a page, of one test. @type {Headless[]} */
+  #guests = [];
 
   /** @param {string[]} argv the server's options @param {BrowserOptions} options */
   async open(argv, options) {
@@ -57,16 +59,21 @@ class Site {
     return joinRoom(this.browser, this.url, room, typeof visit === 'string' ? { name: visit } : visit);
   }
 
-  /** Opens a room's page in a browser of its own, whose microphone is silent, and joins. @param {string} room @param {string} name */
-  async joinSilently(room, name) {
-    const other = await openBrowser();
-    this.#others.push(other);
-    return joinRoom(other.browser, this.url, room, { name });
+  /**
+   * Somebody silent in a room whose page nobody looks at: without one, since a page takes seconds of a processor.
+   * @param {string} room
+   * @param {string} name
+   */
+  async guest(room, name) {
+    const guest = new Headless({ codec: await loadCodec('libopus-wasm'), speech: new Float32Array(480), recordSeconds: 0, periodMs: 20 });
+    this.#guests.push(guest);
+    await guest.join({ origin: this.url, room, name, transport: 'websocket' });
+    return guest;
   }
 
   async closePages() {
-    const pages = this.#opened?.browser.contexts().map((context) => context.close()) ?? [];
-    await Promise.all([...pages, ...this.#others.splice(0).map((other) => other.close())]);
+    const pages = this.#opened?.browser.contexts() ?? [];
+    await Promise.all([...pages, ...this.#guests.splice(0)].map((one) => one.close()));
   }
 
   async close() {

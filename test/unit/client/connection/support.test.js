@@ -20,13 +20,18 @@ describe('findSupport', () => {
     expect(findSupport(full)).toMatchObject({ microphone: true, webTransport: true, audio: true, problems: [] });
   });
 
+  it('has a microphone without shared memory too', () => {
+    for (const lacking of [{ SharedArrayBuffer: undefined }, { crossOriginIsolated: false }]) {
+      expect(findSupport({ ...full, ...lacking })).toMatchObject({ microphone: true, sharedArrayBuffer: false, problems: [] });
+    }
+  });
+
   it('says what is missing, and what to do', () => {
     expect(codesOf({ WebTransport: undefined })).toEqual(['no-webtransport']);
-    expect(codesOf({ SharedArrayBuffer: undefined })).toEqual(['no-shared-memory']);
-    expect(codesOf({ crossOriginIsolated: false })).toEqual(['no-shared-memory']);
+    expect(codesOf({ AudioWorkletNode: undefined })).toEqual(['no-audio-worklet']);
     expect(codesOf({ isSecureContext: false, navigator: {}, AudioWorkletNode: undefined })).toEqual(['microphone-insecure']);
     expect(codesOf({ WebAssembly: undefined })).toEqual(['no-audio']);
-    for (const lacking of [{ SharedArrayBuffer: undefined }, { AudioWorkletNode: undefined }, { navigator: {} }, { AudioContext: undefined }]) {
+    for (const lacking of [{ AudioWorkletNode: undefined }, { navigator: {} }, { AudioContext: undefined }]) {
       const { microphone, problems } = findSupport({ ...full, ...lacking });
       expect(microphone).toBe(false);
       for (const code of problems) expect(failureTexts).toHaveProperty(code);

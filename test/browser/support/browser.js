@@ -5,6 +5,7 @@ import { chromium } from 'playwright-core';
 import { CHROMIUM_ARGUMENTS, findChromium } from '../../../bench/participants/chromium.js';
 import { formatWav } from '../../../bench/stats/wav.js';
 import { requireOrSkip } from '../../skip.js';
+import { findFirefox, openFirefox } from './firefox.js';
 
 /**
  * @import { Browser } from 'playwright-core'
@@ -13,13 +14,22 @@ import { requireOrSkip } from '../../skip.js';
  * @property {Browser} browser
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} kill  ends the process as a crash would, so that it says no farewell
+ * @property {() => Promise<number[]>} tabs  the ids of its tabs' processes
  */
 
-/** The browser that the tests drive: CHROMIUM_PATH, or the first that is where browsers are. */
+/** CHROMIUM_PATH, or the first that is where browsers are. */
 export const chromiumPath = findChromium();
 
+/** Whether the tests drive Firefox in place of Chromium: `npm run test:browsers`. */
+export const isFirefox = process.env.ALOUD_TEST_BROWSER === 'firefox';
+
+/** The name of the browser that the tests drive. */
+export const BROWSER = isFirefox ? 'Firefox' : 'Chromium';
+
 /** `describe` and `it` for tests in a browser; skipped by name where there is none. */
-export const inChromium = requireOrSkip(chromiumPath, 'Chromium is not installed: set CHROMIUM_PATH');
+export const inBrowser = isFirefox
+  ? requireOrSkip(findFirefox(), 'Firefox and PulseAudio are not both installed: set FIREFOX_PATH')
+  : requireOrSkip(chromiumPath, 'Chromium is not installed: set CHROMIUM_PATH');
 
 /**
  * Arguments where a page's sound isn't measured: the codec runs as it is compiled at first, and isn't optimised, which takes
@@ -44,6 +54,7 @@ const QUICK_START = process.env.ALOUD_TEST_QUICK_START ? ['--js-flags=--liftoff-
  * @returns {Promise<OpenBrowser>}
  */
 export async function openBrowser({ microphone = 'speech', speech = new Float32Array(4800) } = {}) {
+  if (isFirefox) return openFirefox({ microphone, speech });
   const scratch = await mkdtemp(join(tmpdir(), 'aloud-browser-'));
   const file = join(scratch, 'speech.wav');
   await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech].flat() }));
@@ -55,16 +66,22 @@ export async function openBrowser({ microphone = 'speech', speech = new Float32A
     await end();
     await rm(scratch, { recursive: true, force: true });
   };
-  return { browser, close: cleaned(() => browser.close()), kill: cleaned(() => killBrowser(browser)) };
+  const kill = async () => {
+    const gone = new Promise((resolve) => void browser.once('disconnected', resolve));
+    for (const id of await processesOf(browser, 'browser')) process.kill(id, 'SIGKILL');
+    await gone;
+  };
+  return { browser, close: cleaned(() => browser.close()), kill: cleaned(kill), tabs: () => processesOf(browser, 'renderer') };
 }
 
-/** @param {Browser} browser */
-async function killBrowser(browser) {
+/**
+ * @param {Browser} browser
+ * @param {'browser' | 'renderer'} kind
+ */
+async function processesOf(browser, kind) {
   const devtools = await browser.newBrowserCDPSession();
   const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
-  const gone = new Promise((resolve) => void browser.once('disconnected', resolve));
-  for (const { id, type } of processInfo) if (type === 'browser') process.kill(id, 'SIGKILL');
-  await gone;
+  return processInfo.filter(({ type }) => type === kind).map(({ id }) => id);
 }
 
 /**

@@ -1,0 +1,83 @@
+/**
+ * Firefox for the tests: driven by WebDriver BiDi, with a microphone and a speaker that a sound server of its own makes.
+ *
+ * @import { OpenBrowser, BrowserOptions } from './browser.js'
+ */
+
+import { accessSync, constants } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { firefox } from 'playwright-core';
+import { formatWav } from '../../../bench/stats/wav.js';
+import { canServeSound, startSoundServer } from './sound-server.js';
+
+const PLACES = Object.freeze(['/usr/bin/firefox-esr', '/usr/bin/firefox', '/snap/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox']);
+
+const isExecutable = (/** @type {string} */ file) => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** @returns {string | undefined} FIREFOX_PATH, or the first that is where browsers are; undefined where it or PulseAudio is missing */
+export function findFirefox(wish = process.env.FIREFOX_PATH) {
+  return canServeSound() ? (wish ? [wish] : PLACES).find(isExecutable) : undefined;
+}
+
+/** @type {Readonly<Record<string, Record<string, boolean | number>>>} by what becomes of a page's question for the microphone */
+const PREFERENCES = Object.freeze({
+  speech: { 'media.navigator.permission.disabled': true },
+  missing: { 'media.navigator.permission.disabled': true },
+  refused: { 'permissions.default.microphone': 2 },
+});
+
+/** The channel's name by which Playwright drives a Firefox that is as its makers ship it. */
+const CHANNEL = 'moz-firefox';
+
+/**
+ * @param {Required<BrowserOptions> & { speaker?: boolean }} options  speaker: false where there is nothing to play sound on
+ * @returns {Promise<OpenBrowser>}
+ */
+export async function openFirefox({ microphone, speech, speaker = true }) {
+  const wav = formatWav({ sampleRate: 48000, channels: [speech].flat() });
+  const sound = await startSoundServer({ microphone: microphone === 'missing' ? null : wav, speaker });
+  const browser = await firefox.launch({
+    channel: CHANNEL,
+    executablePath: findFirefox(),
+    firefoxUserPrefs: PREFERENCES[microphone],
+    env: { ...process.env, ...sound.environment },
+  });
+  const ended = (/** @type {() => Promise<unknown>} */ end) => async () => {
+    await end();
+    await sound.close();
+  };
+  const processes = (/** @type {(args: string) => boolean} */ are) => processesWith(sound.environment.PULSE_SERVER, are);
+  const kill = async () => {
+    const gone = new Promise((resolve) => void browser.once('disconnected', resolve));
+    for (const id of await processes((args) => args.includes('firefox') && !args.includes('-contentproc'))) process.kill(id, 'SIGKILL');
+    await gone;
+  };
+  return {
+    browser,
+    close: ended(() => browser.close()),
+    kill: ended(kill),
+    tabs: () => processes((args) => args.includes('-contentproc') && /[\0 ]tab\0*$/.test(args)),
+  };
+}
+
+/**
+ * @param {string} mark  in the environment of those that are meant
+ * @param {(args: string) => boolean} are  by a process's arguments, each followed by a zero
+ * @returns {Promise<number[]>} the ids of processes
+ */
+async function processesWith(mark, are) {
+  const ids = [];
+  for (const id of await readdir('/proc')) {
+    if (!/^\d+$/.test(id)) continue;
+    const [environment, args] = await Promise.all(['environ', 'cmdline'].map((file) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')));
+    if (environment.includes(mark) && are(args)) ids.push(Number(id));
+  }
+  return ids;
+}
