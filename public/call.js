@@ -120,8 +120,12 @@ export class Call extends EventTarget {
   #onMessage({ type, ...detail }) {
     if (this.#isOver()) return;
     switch (type) {
-      case 'people':
       case 'stats':
+        detail.clock.atMs -= performance.timeOrigin;
+        this.#sound.followClock(detail.clock);
+        this.#emit(type, detail);
+        break;
+      case 'people':
       case 'transport':
         this.#emit(type, detail);
         break;
@@ -132,7 +136,7 @@ export class Call extends EventTarget {
         this.#emit(type, detail.access);
         break;
       case 'control':
-        this.#moderated(detail.message);
+        this.#heed(detail.message);
         this.#emit(type, detail.message);
         break;
       case 'joined':
@@ -152,9 +156,13 @@ export class Call extends EventTarget {
     }
   }
 
-  /** @param {Record<string, any>} message  a moderator may have muted this person */
-  #moderated({ type, muted }) {
+  /** @param {Record<string, any>} message  of the server */
+  #heed({ type, muted, metronome = null, beat = null }) {
     if (type === 'moderated' && muted === true) this.#muted = true;
+    // A server that was started anew has another clock.
+    if (type === 'welcome') this.#sound.followClock(null);
+    if (type === 'welcome') this.#sound.beat(metronome);
+    if (type === 'metronome') this.#sound.beat(beat);
   }
 
   /** @param {{ state: string, since?: number, nextTry?: number }} detail */
@@ -253,6 +261,11 @@ export class Call extends EventTarget {
   mute(muted) {
     this.#muted = muted;
     this.#worker?.postMessage({ type: 'mute', muted });
+  }
+
+  /** @param {boolean} heard whether this person hears the room's metronome; they do at first */
+  hearMetronome(heard) {
+    this.#sound.hearBeat(heard);
   }
 
   /** Starts sound that the browser holds back; call it from a press. */

@@ -10,7 +10,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { codecNames, defaultEncoderSettings, loadCodec } from '../../server/codec/codec.js';
 import { lossesOf, measureFec, measureLoss } from './loss.js';
 import { CodecRun, memoryOf } from './run.js';
-import { libraryTable, lossTable, nameOf, soundTable, timeTable } from './tables.js';
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { streamBitrate } from '../../public/shared/payload.js';
+import { libraryTable, lossTable, nameOf, shortTable, soundTable, timeTable } from './tables.js';
 import { readWav } from '../stats/wav.js';
 
 /**
@@ -28,6 +30,10 @@ const COMPLEXITIES = [0, 5, 8, 10];
 
 /** Length of a turn, in samples of speech. Codecs take turns, so that other load of the machine hits all of them. */
 const TURN_SAMPLES = SAMPLE_RATE;
+
+/** Frame lengths, in milliseconds, and bit rates whose sound is compared. */
+const SHORT_MS = [20, 10, 5, 2.5];
+const SHORT_BITRATES = [48000, 64000, 96000, 128000];
 
 const LOSS_PERCENTS = [5, 10];
 const LOSS_SEED = 1;
@@ -140,6 +146,23 @@ async function measureLosses(codecs, sound) {
   return cases;
 }
 
+/**
+ * Frames by their length, with the same bits, and with those that short ones are given.
+ * @param {Codec} codec
+ * @param {Float32Array} sound
+ */
+function measureShort(codec, sound) {
+  const [first] = allSettings();
+  return SHORT_MS.flatMap((frameMs) =>
+    SHORT_BITRATES.map((bitrate) => {
+      const format = createAudioFormat({ frameMs });
+      const settings = { ...first, ...defaultEncoderSettings, frameSamples: format.frameSamples };
+      const [same, given] = [bitrate, streamBitrate(bitrate, format)].map((each) => measure([codec], { ...settings, bitrate: each }, sound).figures[codec.name]);
+      return { frameMs, bitrate, same, given };
+    }),
+  );
+}
+
 /** @param {{ seconds: number, json?: string }} options */
 async function main({ seconds: length, json }) {
   const codecs = await availableCodecs();
@@ -161,12 +184,13 @@ async function main({ seconds: length, json }) {
   // Only now, with the libraries' code compiled: compiling takes memory too.
   for (const codec of codecs) memory[codec.name] = memoryOf(codec, { ...settings[0], application: 'low-delay' });
   const losses = await measureLosses(codecs, await speechOf(Math.max(length, LOSS_SECONDS)));
+  const short = measureShort(codecs[0], sound);
   progress('');
   const machine = `${cpus()[0].model}, Node ${process.versions.node}`;
   console.log(`Speech of ${length} s at 48 kHz on ${machine}. docs/codec.md says what each column is.\n`);
   console.log(`${timeTable(cases, names)}\n\n${soundTable(cases, names)}\n\n${lossTable(losses)}`);
-  console.log(`\n${libraryTable(cases, memory)}`);
-  if (json) await writeFile(json, `${JSON.stringify({ machine, seconds: length, memory, cases, losses }, null, 2)}\n`);
+  console.log(`\n${libraryTable(cases, memory)}\n\n${shortTable(short)}`);
+  if (json) await writeFile(json, `${JSON.stringify({ machine, seconds: length, memory, cases, losses, short }, null, 2)}\n`);
 }
 
 /** @returns {Promise<Codec[]>} the first is what the others are compared with */

@@ -96,6 +96,23 @@ export function lossTable(cases) {
   return table(head, rows);
 }
 
+/** @param {{ frameMs: number, bitrate: number, same: CodecFigures, given: CodecFigures }[]} cases */
+export function shortTable(cases) {
+  const head = ['frame', 'bit rate', 'encode, µs', 'decode, µs', 'score', 'Bark', 'given', 'score', 'Bark'];
+  const rows = cases.map(({ frameMs, bitrate, same, given }) => [
+    `${frameMs} ms`,
+    `${bitrate / 1000} kb/s`,
+    same.encodeMedianUs.toFixed(0),
+    same.decodeMedianUs.toFixed(0),
+    same.weightedSnrDb.toFixed(1),
+    same.barkDistanceDb.toFixed(2),
+    `${(given.bitrate / 1000).toFixed(0)} kb/s`,
+    given.weightedSnrDb.toFixed(1),
+    given.barkDistanceDb.toFixed(2),
+  ]);
+  return table(head, rows);
+}
+
 /**
  * @param {Case[]} cases
  * @param {Record<string, MemoryFigures>} memory by codec

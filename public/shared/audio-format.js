@@ -21,6 +21,9 @@ export const CHANNELS = Object.freeze([1, 2]);
 /** The frame lengths that Opus takes, in milliseconds (RFC 6716, section 2.1.4). */
 export const OPUS_FRAME_MS = Object.freeze([2.5, 5, 10, 20, 40, 60]);
 
+/** The lengths of a frame that who begins a room may choose, in milliseconds. */
+export const ROOM_FRAME_MS = Object.freeze(/** @type {const} */ ([2.5, 5, 10, 20]));
+
 /** The most Opus frames that fit one packet. */
 export const MAX_OPUS_FRAMES = 8;
 

@@ -10,6 +10,12 @@ export const CONTROL_VERSION = 1;
 /** Upper limits of the lateness histogram's bins that are told, in milliseconds; the last bin has none. */
 export const LATENESS_BINS_MS = Object.freeze([0, 5, 10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 400]);
 
+/** The tempo of a metronome, in beats a minute. */
+export const BEATS_A_MINUTE = Object.freeze({ min: 20, max: 300 });
+
+/** The beats of a metronome's bar. */
+export const BAR_BEATS = Object.freeze({ min: 1, max: 16 });
+
 const NEWLINE = 0x0a;
 /** The first size of the buffer for an unfinished line, in bytes; it doubles as needed. */
 const FIRST_BYTES = 256;

@@ -36,7 +36,7 @@ export function rampGain(pcm, at, samples, channels, from, to) {
 }
 
 /**
- * Adds a stretch of sound to another, by a gain that moves as in rampGain().
+ * Adds a stretch of sound to another, by gains that move as in rampGain(): of stereo the right side may have its own.
  * @param {Float32Array} out
  * @param {number} outAt index of the first number that is added to
  * @param {Float32Array} pcm
@@ -45,13 +45,16 @@ export function rampGain(pcm, at, samples, channels, from, to) {
  * @param {number} channels
  * @param {number} from
  * @param {number} to
+ * @param {number} [rightFrom]
+ * @param {number} [rightTo]
  */
-export function addRamped(out, outAt, pcm, at, samples, channels, from, to) {
-  const step = (to - from) / samples;
+export function addRamped(out, outAt, pcm, at, samples, channels, from, to, rightFrom = from, rightTo = to) {
   for (let c = 0; c < channels; c++) {
+    const first = c === 0 ? from : rightFrom;
+    const step = ((c === 0 ? to : rightTo) - first) / samples;
     let place = c;
     for (let i = 1; i <= samples; i++) {
-      out[outAt + place] += pcm[at + place] * (from + step * i);
+      out[outAt + place] += pcm[at + place] * (first + step * i);
       place += channels;
     }
   }

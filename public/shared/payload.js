@@ -22,12 +22,22 @@ export function mostBitrate({ frameMs, opusFrames }) {
 }
 
 /**
- * @param {number} bitrate of one channel, in bits a second
- * @param {AudioFormat} format
- * @returns {number} the bit rate of a stream of the format: `bitrate` for each channel, as far as a packet has room
+ * The bits that Opus frames shorter than 10 ms need for the sound of one of 20 ms, whose bits are 1: by their length in
+ * milliseconds (docs/codec.md, "Short frames").
  */
-export const streamBitrate = (bitrate, format) =>
-  format.channels === 1 ? bitrate : Math.min(bitrate * format.channels, mostBitrate(format));
+const BITS_OF_SHORT = new Map([[2.5, 4 / 3], [5, 10 / 9]]);
+
+/**
+ * @param {number} bitrate of one channel, in bits a second, where a frame has 10 ms or more
+ * @param {AudioFormat} format
+ * @returns {number} the bit rate of a stream of the format: `bitrate` for each channel, more for short frames, as far as
+ *   a packet has room
+ */
+export function streamBitrate(bitrate, format) {
+  const { channels, frameMs, opusFrames } = format;
+  const whole = Math.round(bitrate * channels * (BITS_OF_SHORT.get(frameMs / opusFrames) ?? 1));
+  return whole === bitrate ? bitrate : Math.min(whole, mostBitrate(format));
+}
 
 /** How many frames a codec that failed twice in a row is left alone: a second of 20 ms frames. */
 const REST_FRAMES = 50;

@@ -27,9 +27,9 @@ const soundFailures = Object.freeze({
     'system’s settings.',
   'microphone-insecure':
     `Browsers allow a microphone only on a secure page. Open this page with https://, or on localhost. ${LISTEN}`,
-  'no-shared-memory':
-    'This page has no shared memory (SharedArrayBuffer), which your microphone needs. Open it in a tab of its own in a current browser, ' +
-    `straight from the server. ${LISTEN}`,
+  'no-audio-worklet':
+    'This browser lacks AudioWorklet, which your microphone needs. Use a current version of Chrome, Edge, Firefox or ' +
+    `Safari. ${LISTEN}`,
   'no-audio':
     'This browser can’t play a call, for it lacks AudioWorklet or WebAssembly. Use a current version of Chrome, Edge, ' +
     'Firefox or Safari.',
@@ -38,6 +38,9 @@ const soundFailures = Object.freeze({
     'The browser could not start its sound. Close other tabs and programs that play or record, then reload the page ' +
     'and join again.',
   'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
+  'no-output':
+    'There is nothing to play sound on: no speaker was found, or another program keeps it, and this browser takes no sound ' +
+    'from a microphone then either. Connect one, or close that program; then reload the page and join again.',
   'sound-interrupted':
     'Something else has taken the sound of this device, such as a telephone call. It comes back by itself, or when you ' +
     'press Turn sound on.',

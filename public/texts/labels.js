@@ -20,6 +20,15 @@ export const labels = Object.freeze({
   yourSound: 'Your sound',
   soundSettings: 'Sound settings',
   advanced: 'Advanced',
+  frameLength: 'Length of a frame',
+  frameAuto: 'Automatic: as the server has it',
+  frame20: '20 ms: the fewest packets',
+  frame10: '10 ms: less delay',
+  frame5: '5 ms: for playing together',
+  frame2: '2.5 ms: the least delay, by cable only',
+  frameHint:
+    'Yours is taken if you are the first in the room, and holds for everybody there. Shorter frames are heard sooner, ' +
+    'and take more of the network and of the computers.',
   connection: 'Connection',
   connectionAuto: 'Automatic: the best that works',
   connectionWebTransport: 'WebTransport (HTTP/3)',
@@ -65,10 +74,6 @@ export const switchTexts = Object.freeze({
   },
   highBitrate: { label: 'Higher bit rate', hint: 'Your voice goes out at 96 kb/s, 192 in stereo; what you hear is as the room has it.' },
   lowDelay: { label: 'Low-delay Opus', hint: 'About 4 ms less on your way out. Off, soft sounds come out a little finer.' },
-  shortFrames: {
-    label: 'Short frames',
-    hint: '10 ms instead of 20, if you are the first in the room: it holds for everybody there, for less delay and more packets.',
-  },
   sounds: { label: 'Sounds', hint: 'A soft sound when somebody comes or goes.' },
   shortcuts: { label: 'Keyboard shortcuts', hint: 'M mutes, H raises the hand, C opens the chat, ? shows all; hold Space to talk while muted.' },
 });

@@ -7,6 +7,14 @@ export const partTexts = Object.freeze({
   outputMs: 'Waiting for the speaker',
 });
 
+/** How each part could be shorter. @type {Readonly<Record<string, string>>} */
+const savingTexts = Object.freeze({
+  frameMs: 'Begin the room with frames of 2.5 ms',
+  serverDelayMs: 'Have those for whom the server waits use a cable, not Wi-Fi',
+  playoutMs: 'Use a cable, not Wi-Fi, and close what keeps this computer busy',
+  outputMs: 'Use a sound card that takes sound in smaller pieces, and no Bluetooth',
+});
+
 /** The figures of a call. */
 export const figureTexts = Object.freeze({
   received: 'Received audio, in all',
@@ -27,6 +35,23 @@ export const soundTexts = Object.freeze({
   soundSum: 'Age of what you hear',
   soundSumHint:
     'The server-side delay holds the speaker’s way to the server. What sound cards add by themselves no page can know.',
+  savings: 'What could be saved',
+  saves: (/** @type {string} */ part, /** @type {number} */ ms) => `${savingTexts[part]}: up to ${ms} ms.`,
+  savesNothing: 'Nothing worth the trouble: this is about as soon as it gets here.',
+  metronome: 'Metronome',
+  metronomeBpm: 'Beats a minute',
+  metronomeBeats: 'Beats of a bar',
+  metronomeStart: 'Start for everybody',
+  metronomeStop: 'Stop for everybody',
+  metronomeHeard: 'I hear it',
+  metronomeOff: 'It is off.',
+  metronomeBy: (/** @type {string} */ name, /** @type {number} */ bpm) => `${name} has set it: ${bpm} beats a minute.`,
+  metronomeBegan: (/** @type {string} */ name, /** @type {number} */ bpm) => `${name} started the metronome: ${bpm} beats a minute.`,
+  metronomeEnded: (/** @type {string} */ name) => `${name} stopped the metronome.`,
+  metronomeBadge: (/** @type {number} */ bpm) => `♩ = ${bpm}`,
+  metronomeHint:
+    'Everybody hears each beat at the same moment, however long their sound is on its way. Who plays on it is on it for ' +
+    'everybody else too. Use headphones, or the microphone takes it in.',
   panelLoading: 'This panel is on its way.',
   plotsLoading: 'The plots are on their way.',
   plotRoundTrip: 'Round trip',

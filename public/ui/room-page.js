@@ -35,7 +35,7 @@ export class RoomPage {
   #signs;
   #tab;
   #reconnectingNotice;
-  #volumes = new OwnVolumes((person, gain) => void this.call?.sendControl({ type: 'volume', person, gain }));
+  #volumes = new OwnVolumes((person, volume) => void this.call?.sendControl({ type: 'volume', person, ...volume }));
   #own;
   #lobby;
   #view;
@@ -107,7 +107,7 @@ export class RoomPage {
       chooseSpeaker: (speaker) => void this.#chooseSpeaker(speaker),
       choose: (choice) => this.#chosen(choice),
       volumeOf: (person) => this.#volumes.of(person),
-      volume: (person, gain) => this.#volumes.set(person, gain),
+      volume: (person, volume) => this.#volumes.set(person, volume),
       record: (on) => this.call?.sendControl({ type: 'record', on }),
       consent: (agreed) => this.call?.sendControl({ type: 'recordConsent', agreed }),
       say: (text) => this.call?.sendControl({ type: 'chat', text }) ?? false,
@@ -115,6 +115,7 @@ export class RoomPage {
       comeOrGone: (came) => readChoices().sounds && void this.#sounds.play(came ? 'came' : 'went'),
       failed: (code) => this.#notices.show(code),
       send: (message) => this.call?.sendControl(message),
+      hearMetronome: (heard) => this.call?.hearMetronome(heard),
     });
   }
 

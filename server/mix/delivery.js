@@ -18,7 +18,8 @@
  * @property {(frame: number) => void} tick  a frame of the grid is due for those whose delivery is `tick`
  * @property {(listener: Listener, frame: number) => void} reply  answers a packet of one whose delivery is `reply`
  * @property {(places: number) => void} setPlaces  how many speakers are heard at once
- * @property {(listener: Listener, source: Source, gain: number) => void} setVolume  for this listener alone
+ * @property {(listener: Listener, source: Source, gain: number, pan: number) => void} setVolume  for this listener alone;
+ *   pan: -1, on the left, to 1; nothing in a mono room
  * @property {() => void} listenersChanged  a listener has a delay of its own now, or has forgotten volumes
  * @property {() => void} redundancyChanged  a listener may need packets with another redundancy
  * @property {() => void} close  frees what the sources take. Idempotent

@@ -155,10 +155,11 @@ export class Mixing {
    * @param {Listener} listener
    * @param {Source} source
    * @param {number} gain
+   * @param {number} pan
    */
-  setVolume(listener, source, gain) {
+  setVolume(listener, source, gain, pan) {
     const heardFrame = this.#speakers.of(source)?.heardFrame ?? -1;
-    listener.volumes.set(source.id, gain, listener.delivery === 'tick' ? heardFrame : listener.answeredFrame);
+    listener.volumes.set(source.id, gain, source.format.channels === 2 ? pan : 0, listener.delivery === 'tick' ? heardFrame : listener.answeredFrame);
     this.#volumesChanged();
   }
 

@@ -5,10 +5,27 @@
 
 import { addRamped } from '../../public/shared/level.js';
 
-/** How loud one listener hears others, where it differs from how everybody does. A gain moves within a frame. */
+/**
+ * @typedef {object} Volume  how one source is heard; the gains of mono are the left ones
+ * @property {number} left    the gain that it is to have
+ * @property {number} right
+ * @property {number} leftBefore   that with which the last frame ended that was mixed
+ * @property {number} rightBefore
+ * @property {number} frame   that frame
+ */
+
+/**
+ * How loud one listener hears others, and in a stereo room from where, where it differs from how everybody does. A gain
+ * moves within a frame.
+ */
 export class Volumes {
-  /** By the source's id; before: the gain of the last frame that was mixed. @type {Map<string, { gain: number, before: number, frame: number }>} */
+  /** By the source's id. @type {Map<string, Volume>} */
   #gains = new Map();
+  /** The gains with which the frame of the source that was asked for last begins and ends. */
+  #from = 1;
+  #to = 1;
+  #rightFrom = 1;
+  #rightTo = 1;
 
   /** How many are heard in another way than everybody hears them. */
   get size() {
@@ -18,12 +35,14 @@ export class Volumes {
   /**
    * @param {string} id  the source's
    * @param {number} gain  0 and more; 1: as everybody
+   * @param {number} pan   -1, on the left alone, to 1, on the right alone; 0 in a mono room
    * @param {number} frame  the last one in which the source was heard
    */
-  set(id, gain, frame) {
+  set(id, gain, pan, frame) {
+    const [left, right] = [gain * Math.min(1, 1 - pan), gain * Math.min(1, 1 + pan)];
     const known = this.#gains.get(id);
-    if (known) known.gain = gain;
-    else if (gain !== 1) this.#gains.set(id, { gain, before: 1, frame });
+    if (known) Object.assign(known, { left, right });
+    else if (left !== 1 || right !== 1) this.#gains.set(id, { left, right, leftBefore: 1, rightBefore: 1, frame });
   }
 
   /** @param {string} id  of a source that is no more */
@@ -55,10 +74,9 @@ export class Volumes {
     for (let i = 0; i < speakers.length; i++) {
       const { id, samples, channels } = speakers[i];
       if (id === except) continue;
-      const from = this.#begins(id, frame);
-      const to = this.#ends(id, frame);
-      if (from === 0 && to === 0) continue;
-      addRamped(mix, 0, samples, 0, mix.length / channels, channels, from, to);
+      this.#move(id, frame);
+      if (this.#from === 0 && this.#to === 0 && this.#rightFrom === 0 && this.#rightTo === 0) continue;
+      addRamped(mix, 0, samples, 0, mix.length / channels, channels, this.#from, this.#to, this.#rightFrom, this.#rightTo);
       sounding = true;
     }
     return sounding;
@@ -75,33 +93,28 @@ export class Volumes {
    * @returns {number} how many samples of sound were added
    */
   addTo(mix, start, { id, ring }, frame, from, to) {
-    const before = this.#begins(id, frame);
-    return ring.addTo(mix, start, from * before, to * this.#ends(id, frame));
+    this.#move(id, frame);
+    return ring.addTo(mix, start, from * this.#from, to * this.#to, from * this.#rightFrom, to * this.#rightTo);
   }
 
   /**
-   * @param {string} id
+   * Takes the gains with which a frame begins and ends; the next one begins with the latter.
+   * @param {string} id  the source's
    * @param {number} frame
-   * @returns {number} the gain with which the frame begins
    */
-  #begins(id, frame) {
+  #move(id, frame) {
     const known = this.#gains.get(id);
-    if (known === undefined) return 1;
+    if (known === undefined) {
+      this.#from = this.#to = this.#rightFrom = this.#rightTo = 1;
+      return;
+    }
     // A source that begins anew has no gain of a frame before to move from.
-    return known.frame === frame - 1 ? known.before : known.gain;
-  }
-
-  /**
-   * @param {string} id
-   * @param {number} frame
-   * @returns {number} the gain with which the frame ends, and the next one begins
-   */
-  #ends(id, frame) {
-    const known = this.#gains.get(id);
-    if (known === undefined) return 1;
-    known.before = known.gain;
+    const goesOn = known.frame === frame - 1;
+    this.#from = goesOn ? known.leftBefore : known.left;
+    this.#rightFrom = goesOn ? known.rightBefore : known.right;
+    this.#to = known.leftBefore = known.left;
+    this.#rightTo = known.rightBefore = known.right;
     known.frame = frame;
-    if (known.gain === 1) this.#gains.delete(id);
-    return known.before;
+    if (known.left === 1 && known.right === 1) this.#gains.delete(id);
   }
 }

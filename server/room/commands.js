@@ -7,6 +7,7 @@
  * @import { Chat } from './chat.js'
  * @import { Delivery } from '../mix/delivery.js'
  * @import { Member } from './member.js'
+ * @import { Metronome } from '../clock/metronome.js'
  * @import { Permission } from '../access/grant.js'
  * @import { Moderation } from './moderation.js'
  * @import { RoomConfig } from './room-config.js'
@@ -18,19 +19,17 @@
  * @property {Delivery} delivery
  * @property {DelayControl} delay
  * @property {Chat} chat
+ * @property {Metronome} metronome
  * @property {RoomRecording} recording
  * @property {Moderation} moderation
  */
 
 import { z } from 'zod';
-import { CHANNELS } from '../../public/shared/audio-format.js';
-import { CONTROL_VERSION } from '../../public/shared/control.js';
+import { CHANNELS, ROOM_FRAME_MS } from '../../public/shared/audio-format.js';
+import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/control.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { moderate, moderateMessage } from './moderate-command.js';
-
-/** The frame lengths that the first in a room may ask for, in milliseconds: shorter ones cost everybody too many packets. */
-const ROOM_FRAME_MS = [10, 20];
 
 /** The loudest that one may have another, as a factor of amplitude. */
 const MAX_GAIN = 4;
@@ -39,7 +38,7 @@ const MAX_GAIN = 4;
 const MAX_ID_LENGTH = 64;
 
 /** What people ask for by hand: they are told where they may not. @type {ReadonlySet<Permission>} */
-const TOLD = new Set(/** @type {const} */ (['chat', 'record', 'moderate']));
+const TOLD = new Set(/** @type {const} */ (['speak', 'chat', 'record', 'moderate']));
 
 const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
 
@@ -122,12 +121,12 @@ const COMMANDS = Object.freeze({
     run: ({ chat }, member, { text }) => chat.say(member, text),
   }),
   volume: define({
-    schema: z.object({ person: z.string().max(MAX_ID_LENGTH), gain: z.number().min(0).max(MAX_GAIN) }),
+    schema: z.object({ person: z.string().max(MAX_ID_LENGTH), gain: z.number().min(0).max(MAX_GAIN), pan: z.number().min(-1).max(1).default(0) }),
     needs: 'listen',
-    run: ({ roster, delivery }, member, { person, gain }) => {
+    run: ({ roster, delivery }, member, { person, gain, pan }) => {
       const other = roster.present.get(person);
       if (!other?.source || !member.listener || other === member) return false;
-      delivery.setVolume(member.listener, other.source, gain);
+      delivery.setVolume(member.listener, other.source, gain, pan);
       return true;
     },
   }),
@@ -162,6 +161,14 @@ const COMMANDS = Object.freeze({
     schema: z.object({ on: z.boolean() }),
     needs: 'record',
     run: ({ recording }, member, { on }) => recording.record(member, on),
+  }),
+  metronome: define({
+    schema: z.object({
+      bpm: z.number().min(BEATS_A_MINUTE.min).max(BEATS_A_MINUTE.max).nullable(),
+      beats: z.number().int().min(BAR_BEATS.min).max(BAR_BEATS.max).default(4),
+    }),
+    needs: 'speak',
+    run: ({ metronome }, member, wish) => metronome.set(wish, member.label),
   }),
   moderate: define({
     schema: moderateMessage,

@@ -11,6 +11,7 @@
 import { Stream } from '../../public/shared/packet.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
+import { Metronome } from '../clock/metronome.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { RoomCodec } from '../codec/room-codec.js';
 import { Mixing } from '../mix/mixing.js';
@@ -44,7 +45,6 @@ export class Room {
   #roster;
   #delay;
   #delivery;
-  #chat;
   #recording;
   #roomDelay;
   #parts;
@@ -72,7 +72,7 @@ export class Room {
     this.#owner = owner;
     const pace = new RoomPace(config, services, owner.totals);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
-    const { sampleClock } = this;
+    const { sampleClock, tell } = this;
     const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
@@ -80,7 +80,8 @@ export class Room {
     const shared = this.#sound.newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
     /** @type {Delivery} */
     const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
-    const chat = new Chat({ clock, wallNow, tell: (message) => roster.tell(message) });
+    const chat = new Chat({ clock, wallNow, tell });
+    const metronome = new Metronome({ sampleClock, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
@@ -90,14 +91,13 @@ export class Room {
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
-    this.#chat = chat;
     this.#recording = recording;
     this.#roomDelay = roomDelay;
     this.#pace = pace;
     const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
     const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
     this.#mixClock = mixClock;
-    this.#parts = { config, roster, delay, delivery, chat, recording, moderation, roomDelay, mixClock, codec, pace };
+    this.#parts = { config, roster, delay, delivery, chat, metronome, recording, moderation, roomDelay, mixClock, codec, pace };
     this.view = new RoomView(name, this.#parts);
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit, onRound: () => this.#endRound(), phase });
@@ -358,7 +358,7 @@ export class Room {
   /** @param {Member} member  whose place is free from now on */
   #left(member) {
     this.#recording.left(member);
-    this.#chat.forget(member.id);
+    this.#parts.chat.forget(member.id);
     this.#roster.left(member);
     this.moderation.left(member);
     this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));

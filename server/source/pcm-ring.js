@@ -143,10 +143,13 @@ export class PcmRing {
    * @param {number} start absolute sample index; what is before 0 is silent
    * @param {number} [from]  the gain at the beginning of out
    * @param {number} [to]    and at its end
+   * @param {number} [rightFrom]  the same of the right side of stereo
+   * @param {number} [rightTo]
    * @returns {number} how many samples of sound were added
    */
-  addTo(out, start, from = 1, to = 1) {
-    if (from === 0 && to === 0) return 0;
+  addTo(out, start, from = 1, to = 1, rightFrom = from, rightTo = to) {
+    if (from === 0 && to === 0 && rightFrom === 0 && rightTo === 0) return 0;
+    const isWhole = from === 1 && to === 1 && rightFrom === 1 && rightTo === 1;
     const size = this.#frameSamples;
     const channels = this.#channels;
     const samples = out.length / channels;
@@ -158,8 +161,8 @@ export class PcmRing {
       const until = Math.min((frame + 1) * size, end);
       if (this.state(frame) >= FrameState.concealed) {
         const place = this.offset(frame) + (at - frame * size) * channels;
-        if (from === 1 && to === 1) this.#add(out, (at - start) * channels, place, until - at);
-        else this.#addFading(out, at - start, place, until - at, from, to);
+        if (isWhole) this.#add(out, (at - start) * channels, place, until - at);
+        else this.#addFading(out, at - start, place, until - at, from, to, rightFrom, rightTo);
         added += until - at;
       }
       at = until;
@@ -186,11 +189,17 @@ export class PcmRing {
    * @param {number} count
    * @param {number} first the gain at the beginning of out
    * @param {number} last  and at its end
+   * @param {number} rightFirst
+   * @param {number} rightLast
    */
-  #addFading(out, from, start, count, first, last) {
+  #addFading(out, from, start, count, first, last, rightFirst, rightLast) {
     const channels = this.#channels;
-    const step = (last - first) / (out.length / channels);
+    const samples = out.length / channels;
+    const step = (last - first) / samples;
+    const rightStep = (rightLast - rightFirst) / samples;
     const gain = first + step * from;
-    addRamped(out, from * channels, this.samples, start, count, channels, gain, gain + step * count);
+    const right = rightFirst + rightStep * from;
+    const end = gain + step * count;
+    addRamped(out, from * channels, this.samples, start, count, channels, gain, end, right, right + rightStep * count);
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect } from 'vitest';
 import { sidesOf, stereoTones } from '../fakes/stereo.js';
-import { inChromium, openBrowser } from './support/chromium.js';
+import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
 import { record } from './support/recording.js';
 import { openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
@@ -20,9 +20,9 @@ function instruments() {
   return [left, right];
 }
 
-inChromium.describe('stereo in Chromium', () => {
+inBrowser.describe(`stereo in ${BROWSER}`, () => {
   const site = useSite();
-  /** @type {import('./support/chromium.js').OpenBrowser | undefined} */
+  /** @type {import('./support/browser.js').OpenBrowser | undefined} */
   let player;
   const closePlayer = async () => {
     await player?.close();
@@ -38,7 +38,7 @@ inChromium.describe('stereo in Chromium', () => {
     await page.getByRole('button', { name: 'Leave' }).waitFor();
   };
 
-  inChromium.it('comes from the microphone to the others with left on the left and right on the right', () => undisturbed(async () => {
+  inBrowser.it('comes from the microphone to the others with left on the left and right on the right', () => undisturbed(async () => {
     player = await openBrowser({ speech: instruments() });
     await joinInStereo(await openRoom(player.browser, site.url, 'hall', { name: 'Violins' }));
     const listener = await site.join('hall', 'Lis');
@@ -49,12 +49,21 @@ inChromium.describe('stereo in Chromium', () => {
     expect(Math.min(leftDb, rightDb)).toBeGreaterThan(-30);
     expect(Math.abs(leftDb - rightDb)).toBeLessThan(1);
     expect(crossTalkDb).toBeLessThan(-20);
+    await listener.getByRole('button', { name: 'Options for Violins' }).click();
+    await listener.getByLabel('Place of Violins').press('Home');
+    await listener.waitForTimeout(1000);
+    await heard();
+    await listener.waitForTimeout(6000);
+    const moved = await heard();
+    const loudest = (/** @type {number} */ side) => moved.reduce((most, x, i) => (i % 2 === side ? Math.max(most, Math.abs(x)) : most), 0);
+    expect(loudest(0)).toBeGreaterThan(0.02);
+    expect(loudest(1)).toBeLessThan(0.001);
   }, async () => {
     await closePlayer();
     await site.closePages();
   }));
 
-  inChromium.it('is remembered, and the page says so where the room is mono', async () => {
+  inBrowser.it('is remembered, and the page says so where the room is mono', async () => {
     await site.join('plain', 'First');
     const page = await site.room('plain', { name: 'Second' });
     await joinInStereo(page);

@@ -75,6 +75,18 @@ it.each([
   });
 });
 
+it('160 sessions of noise in eight rooms with frames of 2.5 ms take the processor from nobody else', async () => {
+  await withstand({
+    attack: 'noise',
+    options: { sessions: 160, perRoom: 20, addresses: 4, frameMs: 2.5 },
+    seconds: 5,
+    check: ({ attack }) => {
+      const { welcome = 0, ...refused } = attack.answers;
+      expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
+    },
+  });
+});
+
 requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).it('160 sessions of noise over WebTransport take the processor from nobody else', async () => {
   await withstand({
     attack: 'noise',

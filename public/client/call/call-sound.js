@@ -1,10 +1,13 @@
 import { CallMicrophone } from '../capture/microphone.js';
+import { systemClock } from '../../shared/clock.js';
+import { MetronomePlayer } from '../playout/metronome.js';
 import { OutputDevice } from '../playout/output-device.js';
 import { RunningContext, SoundGraph } from './sound-graph.js';
 
 /**
  * @import { CallOptions } from './types.js'
  * @import { Support } from '../connection/support.js'
+ * @import { Beat } from '../playout/metronome.js'
  * @import { WorkerPort } from './sound-graph.js'
  *
  * @typedef {object} CallSoundEvents
@@ -27,6 +30,11 @@ export class CallSound {
   /** @type {RunningContext | null} */
   #running = null;
   #listenFirst = () => {};
+  /** @type {MetronomePlayer | null} */
+  #metronome = null;
+  /** @type {Beat | null} */
+  #beat = null;
+  #hearsBeat = true;
 
   /**
    * @param {Support} support
@@ -103,22 +111,44 @@ export class CallSound {
    */
   async start(worker, format) {
     this.#running?.close();
+    this.#metronome?.close();
     await this.#graph?.close();
-    const graph = new SoundGraph(worker, format);
+    const { sharedArrayBuffer, audioWorklet } = this.#support;
+    const graph = new SoundGraph(worker, format, sharedArrayBuffer && audioWorklet);
     this.#graph = graph;
     this.#running = new RunningContext(graph.context, {
       held: (code) => this.#on.notice(code),
       runs: (stopped) => this.#runs(stopped),
     });
-    await graph.startPlayback(this.#support.sharedArrayBuffer && this.#support.audioWorklet);
+    this.#metronome = new MetronomePlayer(graph.output, format.sampleRate, systemClock);
+    this.#metronome.setHeard(this.#hearsBeat);
+    this.#metronome.play(this.#beat);
+    await graph.startPlayback();
     await this.#speaker.play(graph.context);
     await this.#microphone.connect();
   }
 
   /** @param {boolean} stopped */
   #runs(stopped) {
-    for (const code of ['sound-blocked', 'sound-interrupted']) this.#on.settled(code);
+    for (const code of ['sound-blocked', 'sound-interrupted', 'no-output']) this.#on.settled(code);
     if (stopped) this.#on.notice('sound-resumed');
+  }
+
+  /** @param {Beat | null} beat the room's metronome; null where it is off */
+  beat(beat) {
+    this.#beat = beat;
+    this.#metronome?.play(beat);
+  }
+
+  /** @param {boolean} heard whether this person hears the metronome */
+  hearBeat(heard) {
+    this.#hearsBeat = heard;
+    this.#metronome?.setHeard(heard);
+  }
+
+  /** @param {{ sample: number, atMs: number } | null} clock the room's sample clock at a time of the page's clock; null: unknown */
+  followClock(clock) {
+    this.#metronome?.follow(clock);
   }
 
   /**
@@ -157,6 +187,7 @@ export class CallSound {
   async close() {
     this.#running?.close();
     this.#listenFirst();
+    this.#metronome?.close();
     this.#microphone.close();
     this.#speaker.close();
     await this.#graph?.close();

@@ -23,6 +23,7 @@ import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
  *   the server, to this one's speaker; sound cards not counted
  * @property {DelayParts} delayParts            what delayMs is the sum of
  * @property {{ up: number, down: number }} bytes  of packets, since joining
+ * @property {{ sample: number, atMs: number }} clock  the room's sample clock at a time of the client's clock
  * @property {StatsDetail} detail
  *
  * @typedef {object} StatsDetail
@@ -86,6 +87,7 @@ export class CallStatistics {
   /** @returns {ClientStats} */
   read() {
     const { audio, connection, sync, room, traffic, output } = this.#call;
+    const now = this.#clock.now();
     const { playout, uplink } = audio;
     const { waitMs: outputMs, gaps, gapMs } = output;
     const delayParts = delayPartsOf(room.welcome, sync, { playoutMs: playout.delayMs, outputMs });
@@ -96,11 +98,12 @@ export class CallStatistics {
       delayMs: sumOf(delayParts),
       delayParts,
       bytes: { up: uplink.bytes, down: traffic.down },
+      clock: { sample: sync.sampleClockAt(now), atMs: now },
       detail: {
         playout: playout.stats(),
         uplink: uplink.stats(),
         connection: connection.stats(),
-        client: { dropped: traffic.dropped, outputMs, gaps, gapMs, ...sync.stats(this.#clock.now()) },
+        client: { dropped: traffic.dropped, outputMs, gaps, gapMs, ...sync.stats(now) },
         server: room.stats,
       },
     };

@@ -17,6 +17,7 @@ const workletUrl = (/** @type {string} */ name) => new URL(`../../../worklets/${
 export class SoundGraph {
   #worker;
   #channels;
+  #shared;
   #closed = false;
   /** @type {MediaStream | null} */
   #microphone = null;
@@ -30,10 +31,12 @@ export class SoundGraph {
   /**
    * @param {WorkerPort} worker
    * @param {{ sampleRate: number, channels: number }} format the room's
+   * @param {boolean} shared whether the page has shared memory, and worklets that play from it
    */
-  constructor(worker, { sampleRate, channels }) {
+  constructor(worker, { sampleRate, channels }, shared) {
     this.#worker = worker;
     this.#channels = channels;
+    this.#shared = shared;
     this.context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
     this.context.addEventListener('statechange', () => this.#follow());
     /** All that is heard of the call passes here. */
@@ -41,13 +44,10 @@ export class SoundGraph {
     this.output.connect(this.context.destination);
   }
 
-  /**
-   * Begins to play the sound that the worker decodes.
-   * @param {boolean} worklets false: by scheduled buffers
-   */
-  async startPlayback(worklets) {
+  /** Begins to play the sound that the worker decodes: without shared memory by scheduled buffers. */
+  async startPlayback() {
     this.#fadeIn();
-    if (!worklets) {
+    if (!this.#shared) {
       this.#player = new ScheduledPlayer(this.context, this.output, (frames, leadMs) =>
         this.#worker.postMessage({ type: 'pull', frames, leadMs }),
       );
@@ -126,14 +126,12 @@ export class SoundGraph {
    * @param {AudioWorkletNodeOptions} options
    */
   #node(role, options) {
-    const ring = SampleRing.create(this.context.sampleRate * RING_SECONDS, true, this.#channels);
-    const node = new AudioWorkletNode(this.context, `aloud-${role}`, {
-      ...options,
-      processorOptions: { memory: ring.memory },
-    });
+    const channels = this.#channels;
+    const memory = this.#shared ? SampleRing.create(this.context.sampleRate * RING_SECONDS, true, channels).memory : undefined;
+    const node = new AudioWorkletNode(this.context, `aloud-${role}`, { ...options, processorOptions: { memory, channels } });
     const { port1, port2 } = new MessageChannel();
     const { sampleRate, baseLatency } = this.context;
-    const wires = { memory: ring.memory, port: port1 };
+    const wires = { memory, port: port1 };
     this.#worker.postMessage({ type: role, ...wires, sampleRate, blockMs: 1000 * (baseLatency || 0) }, [port1]);
     node.port.postMessage({ port: port2 }, [port2]);
     return node;
@@ -161,7 +159,18 @@ export class SoundGraph {
 /** The time that a browser may take to start a context before the person is asked to press something, in milliseconds. */
 const START_MS = 300;
 
+/** The time that it may take where nothing holds it back, before there is taken to be no speaker, in milliseconds. */
+const START_ALLOWED_MS = 3000;
+
 const gestures = /** @type {const} */ (['pointerdown', 'keydown']);
+
+/** @typedef {'sound-blocked' | 'sound-interrupted' | 'no-output'} Held  why a context stands still */
+
+/**
+ * Whether the browser lets pages play sound now (Autoplay Policy Detection); false where it doesn't tell.
+ * @param {any} [scope] the window, or what a test has in its place
+ */
+const mayPlay = (scope = globalThis) => scope.navigator?.getAutoplayPolicy?.('audiocontext') === 'allowed';
 
 /**
  * Keeps an audio context running: the system may stop it at any time, for a telephone call or a
@@ -171,6 +180,7 @@ export class RunningContext {
   #context;
   #on;
   #gestures;
+  #mayPlay;
   #hasRun = false;
   #isHeld = false;
   #closed = false;
@@ -180,14 +190,16 @@ export class RunningContext {
   /**
    * @param {AudioContext} context
    * @param {object} on
-   * @param {(code: 'sound-blocked' | 'sound-interrupted') => void} on.held  it stands still, and runs again
+   * @param {(code: Held) => void} on.held  it stands still, and runs again
    *   by itself as soon as it may: at the latest with the next press
    * @param {(stopped: boolean) => void} on.runs  stopped: it had run before, and stood still
    * @param {EventTarget} [presses]  where presses are heard of
+   * @param {() => boolean} [allowed]  whether the browser is known to hold nothing back
    */
-  constructor(context, on, presses = globalThis) {
+  constructor(context, on, presses = globalThis, allowed = mayPlay) {
     this.#context = context;
     this.#on = on;
+    this.#mayPlay = allowed;
     this.#gestures = presses;
     context.addEventListener('statechange', this.#onState);
   }
@@ -212,13 +224,19 @@ export class RunningContext {
       () => true,
       () => false,
     );
-    const isRunning = await Promise.race([started, afterMs(START_MS)]);
+    let isRunning = await Promise.race([started, afterMs(START_MS)]);
+    const isAllowed = !isRunning && !this.#hasRun && this.#mayPlay();
+    if (isAllowed) isRunning = await Promise.race([started, afterMs(START_ALLOWED_MS)]);
     if (this.#closed) return false;
     this.#listen(!isRunning);
     if (isRunning) return true;
     this.#isHeld = true;
-    this.#on.held(/** @type {string} */ (this.#context.state) === 'interrupted' ? 'sound-interrupted' : 'sound-blocked');
+    this.#on.held(isAllowed ? 'no-output' : this.#isInterrupted ? 'sound-interrupted' : 'sound-blocked');
     return false;
+  }
+
+  get #isInterrupted() {
+    return /** @type {string} */ (this.#context.state) === 'interrupted';
   }
 
   /** @param {boolean} waits for a press */

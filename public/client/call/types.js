@@ -44,7 +44,7 @@
  * @property {'auto' | TransportName} [transport]    default 'auto'
  * @property {boolean} [muted]                       default false
  * @property {boolean} [mirror]                      true: a room of one, where one hears oneself 2 s later
- * @property {10 | 20} [frameMs]                     of a room that begins with this participant
+ * @property {2.5 | 5 | 10 | 20} [frameMs]           of a room that begins with this participant
  * @property {1 | 2} [channels]                      likewise: mono or stereo
  * @property {number} [bitrate]                      of one's own stream, in bits a second for each channel of the room;
  *   the room's by default
@@ -78,7 +78,7 @@ export {};
  * @property {boolean} [autoGainControl]
  * @property {string} [speakerId]               '' (default): the default speaker, or what the system chooses
  * @property {boolean} [mirror]                 true: a room of one, where one hears oneself two seconds later
- * @property {10 | 20} [frameMs]               of a room that begins with this call; the server's by default
+ * @property {2.5 | 5 | 10 | 20} [frameMs]      of a room that begins with this call; the server's by default
  * @property {1 | 2} [channels]                 likewise: mono or stereo; and how the microphone is opened, where echo
  *   cancellation is off
  * @property {number} [bitrate]                 of one's own stream, in bits a second for each channel of the room; the
@@ -104,10 +104,10 @@ export {};
  * @property {Record<string, any>} control      a message of the server: `welcome`, `chat`, `refused` …
  * @property {{ code: string }} notice
  *   the call goes on, but: 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
- *   'microphone-insecure', 'no-shared-memory' (listening only); 'microphone-slow' (the browser may be asking for it,
+ *   'microphone-insecure', 'no-audio-worklet' (listening only); 'microphone-slow' (the browser may be asking for it,
  *   and joining waits: see listenFirst()); 'microphone-muted' (by the system);
  *   'microphone-replaced', 'speaker-replaced' (by the default one, until it comes again), 'microphone-back',
- *   'speaker-back'; 'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses
+ *   'speaker-back'; 'no-output'; 'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses
  *   something; any press on the page does the same), 'sound-resumed';
  *   'room-mono' (though stereo was asked for)
  * @property {{ code: string }} settled  the notice of this code no longer holds

@@ -49,7 +49,11 @@ const call = new ReconnectingClient({
     people: (detail) => page.postMessage({ type: 'people', ...detail }),
     control: (message) => page.postMessage({ type: 'control', message }),
     access: (access) => page.postMessage({ type: 'access', access }),
-    stats: (detail) => page.postMessage({ type: 'stats', ...detail }),
+    stats: ({ clock, ...detail }) => {
+      // The page's clock counts from another origin (High Resolution Time, section 4).
+      const atMs = clock.atMs + performance.timeOrigin;
+      page.postMessage({ type: 'stats', ...detail, clock: { ...clock, atMs } });
+    },
     speakers: (speakers) => page.postMessage({ type: 'speakers', speakers }),
     sound: () => playback?.arrived(),
     ended: (detail) => page.postMessage({ type: 'ended', ...detail }),
@@ -85,11 +89,18 @@ const handlers = {
     page.postMessage({ type: 'ended', code: 'left', message: '' });
   },
   capture: ({ memory, port }) => {
-    const feed = new CaptureFeed(new SampleRing(memory), call);
     endCapture();
     call.captureAnew();
     capture = port;
-    port.onmessage = () => feed.wake();
+    if (memory) {
+      const feed = new CaptureFeed(new SampleRing(memory), call);
+      port.onmessage = () => feed.wake();
+    } else {
+      port.onmessage = (/** @type {MessageEvent<Float32Array>} */ { data }) => {
+        port.postMessage(0);
+        call.capture(data, data.length / format.channels);
+      };
+    }
   },
   'capture-track': ({ sound }) => {
     endCapture();

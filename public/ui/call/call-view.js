@@ -36,6 +36,7 @@ import { texts } from '../../texts.js';
  * @property {(came: boolean) => void} comeOrGone   called when somebody came, or went
  * @property {(code: string) => void} failed        shows what could not be done
  * @property {(message: object) => void} send       sends a control message
+ * @property {(heard: boolean) => void} hearMetronome
  */
 
 /** Characters of a message that are announced to assistive technology. */
@@ -56,6 +57,7 @@ export class CallView {
   #people;
   #stage = elementOf('stage', HTMLElement);
   #alone = elementOf('alone', HTMLElement);
+  #beat = elementOf('metronome-badge', HTMLElement);
   #announcer = elementOf('announcer', HTMLElement);
   #comeOrGone;
   #failed;
@@ -86,7 +88,7 @@ export class CallView {
         if (message) announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
       },
     });
-    this.#sound = new SoundContent(room, { announce, failed });
+    this.#sound = new SoundContent(room, { announce, failed, send: actions.send, hearMetronome: actions.hearMetronome });
     this.#recording = new Recording(this.#bar, { record, consent, announce });
     this.#moderation = new Moderation(this.#bar, this.#side, {
       announce,
@@ -127,6 +129,7 @@ export class CallView {
     this.#connection.stats({});
     this.#connection.waitedFor([]);
     this.#sound.clear();
+    this.#metronome(null);
     this.#recording.clear();
     this.#moderation.clear();
     this.#bar.hand(false);
@@ -169,10 +172,16 @@ export class CallView {
   /** @param {Record<string, any>} message a control message of the server */
   control(message) {
     if (message.type === 'welcome') {
+      this.#people.stereo = message.format?.channels === 2;
       this.#chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
       this.#recording.welcome(message.recording ?? null, message.canRecord === true);
+      this.#metronome(message.metronome ?? null);
     } else if (message.type === 'chat') {
       this.#chat.add(message.message);
+    } else if (message.type === 'metronome') {
+      const { beat, by } = message;
+      this.#metronome(beat);
+      this.announce(beat ? texts.metronomeBegan(by, beat.bpm) : texts.metronomeEnded(by));
     } else if (message.type === 'recording') {
       this.#recording.changed(message.recording);
       // The people's tiles show whether each of them is recorded.
@@ -182,6 +191,13 @@ export class CallView {
       else if (message.of === 'chat') this.#chat.rejected(String(message.code));
       else this.#failed(String(message.code));
     }
+  }
+
+  /** @param {{ bpm: number, beats: number, by: string } | null} beat  null: it is off */
+  #metronome(beat) {
+    this.#beat.hidden = beat === null;
+    setText(this.#beat, beat ? texts.metronomeBadge(beat.bpm) : '');
+    this.#sound.metronome(beat);
   }
 
   /**

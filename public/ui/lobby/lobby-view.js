@@ -1,5 +1,5 @@
 import { readConnection } from './room-address.js';
-import { keepChoices, readChoices } from '../settings/choices.js';
+import { keepChoices, readChoices, soundOf } from '../settings/choices.js';
 import { DeviceFields, LISTEN_ONLY } from '../settings/devices.js';
 import { build, elementOf, makeButton, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
@@ -40,6 +40,7 @@ export class LobbyView {
   #password = elementOf('password', HTMLInputElement);
   #passwordField = elementOf('password-field', HTMLElement);
   #nameHint = elementOf('name-hint', HTMLElement);
+  #frame = elementOf('frame', HTMLSelectElement);
   #transport = elementOf('transport', HTMLSelectElement);
   #hint = elementOf('transport-hint', HTMLElement);
   #button = elementOf('join-button', HTMLButtonElement);
@@ -74,7 +75,7 @@ export class LobbyView {
     this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing, token, onProblem, onSettled, onStart: () => this.#check.stop() });
     this.#switches = new SwitchList(
       elementOf('lobby-switches', HTMLElement),
-      ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'stereo', 'highBitrate', 'lowDelay', 'shortFrames'],
+      ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'stereo', 'highBitrate', 'lowDelay'],
       () => this.#testAgain(),
     );
     this.#fill(room);
@@ -83,6 +84,7 @@ export class LobbyView {
       this.#showCut();
     });
     this.#password.addEventListener('input', () => showProblem(this.#password, null));
+    this.#frame.addEventListener('change', () => keepChoices({ frameMs: this.#frame.value }));
     this.#cancel.addEventListener('click', actions.cancel);
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -96,6 +98,7 @@ export class LobbyView {
     setText(elementOf('lobby-title', HTMLElement), room);
     this.#name.value = this.#wish.name || kept.name || '';
     this.#showCut();
+    this.#frame.value = String(soundOf(kept).frameMs ?? '');
     this.#transport.value = this.#wish.transport ?? readConnection(kept.transport) ?? 'auto';
     if (this.#transport.value !== 'auto') elementOf('advanced', HTMLDetailsElement).open = true;
     const tone = makeButton('button', texts.playTone, () => void this.#playTone(), icons.speaker);

@@ -2,11 +2,13 @@ import { ask } from '../kit/dialog.js';
 import { texts } from '../../texts.js';
 
 /**
+ * @import { Volume } from '../people/own-volumes.js'
+ *
  * @typedef {object} Place  what another tab needs to continue a call
  * @property {string} resume   the resume token
  * @property {string} you      the participant's id
  * @property {boolean} muted
- * @property {[string, number][]} volumes  how loud others are made, by their ids
+ * @property {[string, Volume][]} volumes  how loud others are made, by their ids
  */
 
 /** The time to wait for the other tab's answer, in milliseconds: a suspended tab never answers. */

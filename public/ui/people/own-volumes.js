@@ -1,11 +1,20 @@
+/**
+ * How one hears another.
+ * @typedef {{ gain: number, pan: number }} Volume  gain: 1 is the volume for everybody; pan: from -1, on the left, to 1,
+ *   in a stereo room
+ */
+
+/** @type {Readonly<Volume>} */
+export const AS_EVERYBODY = Object.freeze({ gain: 1, pan: 0 });
+
 /** One's own volumes of the others. The server applies them, so they are sent again after each connection. */
 export class OwnVolumes {
-  /** By the others' ids. @type {Map<string, number>} */
-  #gains = new Map();
+  /** By the others' ids. @type {Map<string, Volume>} */
+  #volumes = new Map();
   #you = '';
   #send;
 
-  /** @param {(person: string, gain: number) => void} send  sends a volume, if there is a connection */
+  /** @param {(person: string, volume: Volume) => void} send  sends a volume, if there is a connection */
   constructor(send) {
     this.#send = send;
   }
@@ -13,43 +22,43 @@ export class OwnVolumes {
   /**
    * Begins a call.
    * @param {string} [you]  one's id, if the call continues from another tab
-   * @param {[string, number][]} [gains]  the volumes of that tab
+   * @param {[string, Volume][]} [volumes]  those of that tab
    */
-  begin(you = '', gains = []) {
+  begin(you = '', volumes = []) {
     this.#you = you;
-    this.#gains = new Map(gains);
+    this.#volumes = new Map(volumes);
   }
 
   /** One's own id and the volumes, for another tab that continues the call. */
   get place() {
-    return { you: this.#you, volumes: [...this.#gains] };
+    return { you: this.#you, volumes: [...this.#volumes] };
   }
 
   /**
    * @param {string} person
-   * @returns {number} 1 is the volume for everybody
+   * @returns {Volume}
    */
   of(person) {
-    return this.#gains.get(person) ?? 1;
+    return this.#volumes.get(person) ?? AS_EVERYBODY;
   }
 
   /**
    * @param {string} person
-   * @param {number} gain
+   * @param {Volume} volume
    */
-  set(person, gain) {
-    this.#gains.set(person, gain);
-    this.#send(person, gain);
+  set(person, volume) {
+    this.#volumes.set(person, volume);
+    this.#send(person, volume);
   }
 
   /** @param {string} you one's own id; if it has changed, so have the others', and the volumes are cleared */
   follow(you) {
-    if (you !== this.#you) this.#gains.clear();
+    if (you !== this.#you) this.#volumes.clear();
     this.#you = you;
   }
 
   /** Sends all volumes, over a new connection. */
   sendAll() {
-    for (const [person, gain] of this.#gains) this.#send(person, gain);
+    for (const [person, volume] of this.#volumes) this.#send(person, volume);
   }
 }

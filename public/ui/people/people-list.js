@@ -6,15 +6,17 @@ import { texts } from '../../texts.js';
 
 /**
  * @import { Person } from './person.js'
+ * @import { Volume } from './own-volumes.js'
  *
  * @typedef {object} Shown  what the page knows about a person besides
  * @property {boolean} you
  * @property {boolean} recording whether the room is being recorded
  * @property {boolean} moderates whether one is a moderator
+ * @property {boolean} stereo    whether the room is stereo
  *
- * @typedef {object} VolumeActions  one's own volume of another person; 1 is the volume for everybody
- * @property {(id: string) => number} volumeOf
- * @property {(id: string, gain: number) => void} volume
+ * @typedef {object} VolumeActions  one's own volume of another person
+ * @property {(id: string) => Volume} volumeOf
+ * @property {(id: string, volume: Volume) => void} volume
  * @property {(person: Person) => void} moderate  shows what a moderator can do with somebody
  */
 
@@ -28,6 +30,7 @@ export class PeopleList {
   #tiles = new Map();
   #list;
   #actions;
+  #isStereo = false;
 
   /**
    * @param {HTMLUListElement} list
@@ -36,6 +39,11 @@ export class PeopleList {
   constructor(list, actions) {
     this.#list = list;
     this.#actions = actions;
+  }
+
+  /** @param {boolean} stereo whether the room is stereo: then people have places from left to right. Shown with show() */
+  set stereo(stereo) {
+    this.#isStereo = stereo;
   }
 
   /**
@@ -54,7 +62,7 @@ export class PeopleList {
     }
     const moderates = people.find(({ id }) => id === you)?.role === 'moderator';
     for (const person of people) {
-      this.#tileOf(person.id).show(person, { you: person.id === you, recording, moderates });
+      this.#tileOf(person.id).show(person, { you: person.id === you, recording, moderates, stereo: this.#isStereo });
     }
     this.#list.dataset.count = String(Math.min(people.length, 7));
   }
@@ -75,7 +83,7 @@ export class PeopleList {
   #tileOf(id) {
     let tile = this.#tiles.get(id);
     if (!tile) {
-      tile = new PersonTile(this.#actions.volumeOf(id), (gain) => this.#actions.volume(id, gain), this.#actions.moderate);
+      tile = new PersonTile(this.#actions.volumeOf(id), (volume) => this.#actions.volume(id, volume), this.#actions.moderate);
       this.#tiles.set(id, tile);
       this.#list.append(tile.element);
     }
@@ -104,18 +112,18 @@ class PersonTile {
   #shown = null;
 
   /**
-   * @param {number} gain one's own volume of this person; 0 mutes them
-   * @param {(gain: number) => void} onGain
+   * @param {Volume} volume one's own of this person; a gain of 0 mutes them
+   * @param {(volume: Volume) => void} onVolume
    * @param {(person: Person) => void} onModerate
    */
-  constructor(gain, onGain, onModerate) {
-    this.#isMutedForYou = gain === 0;
-    const changes = (/** @type {number} */ changed) => {
-      onGain(changed);
-      this.#isMutedForYou = changed === 0;
+  constructor(volume, onVolume, onModerate) {
+    this.#isMutedForYou = volume.gain === 0;
+    const changes = (/** @type {Volume} */ changed) => {
+      onVolume(changed);
+      this.#isMutedForYou = changed.gain === 0;
       this.#refresh();
     };
-    this.#menu = new PersonMenu(gain, changes, () => this.#person && onModerate(this.#person));
+    this.#menu = new PersonMenu(volume, changes, () => this.#person && onModerate(this.#person));
     const nameLine = build('span', { class: 'person-name' }, this.#name, this.#you);
     const signs = build('div', { class: 'person-signs' }, this.#hand, this.#muted, this.#quality);
     this.element = build(
@@ -144,7 +152,7 @@ class PersonTile {
     if (!person || !shown) return;
     const { name, muted, hand = 0, away = false, quality = 0, recorded, role = 'speaker', silenced = false } = person;
     const { waitMs = 0, laterMs = 0 } = person;
-    const { you, recording, moderates } = shown;
+    const { you, recording, moderates, stereo } = shown;
     const called = labelOf(person);
     // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the initials.
     this.#avatar.dataset.initials = initials(name);
@@ -170,7 +178,7 @@ class PersonTile {
       recording && recorded === false && texts.notRecorded,
     ];
     setText(this.#how, states.filter(Boolean).join(' · '));
-    this.#menu.show(called, person.transport, you, moderates && !you);
+    this.#menu.show(called, person.transport, { you, moderates: moderates && !you, stereo });
     if (muted || away) this.speaks(0, false);
   }
 

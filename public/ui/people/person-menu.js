@@ -2,20 +2,24 @@ import { build, makeIcon, onPressOutside, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { texts } from '../../texts.js';
 
+/** @import { Volume } from './own-volumes.js' */
+
 /** The largest volume of one person, as a factor. */
 const MAX_GAIN = 2;
 
-/** A menu over a person's tile, with one's own volume of that person. Only one is open at a time. */
+/** A menu over a person's tile, with one's own volume of that person, and their place in a stereo room. Only one is open at a time. */
 export class PersonMenu {
   /** The menu that is open. @type {PersonMenu | null} */
   static #current = null;
   button = build('button', { type: 'button', class: 'button quiet icon-only person-more', 'aria-expanded': 'false' }, makeIcon(icons.more));
   #slider = build('input', { type: 'range', min: '0', max: String(100 * MAX_GAIN), step: '5' });
   #value = build('output', { class: 'volume-value' });
+  #pan = build('input', { type: 'range', min: '-100', max: '100', step: '10' });
+  #panRow = build('div', { class: 'volume' }, build('span', { class: 'side-letter', 'aria-hidden': 'true' }, texts.sideLeft), this.#pan, build('span', { class: 'volume-value', 'aria-hidden': 'true' }, texts.sideRight));
   #mute = build('button', { type: 'button', class: 'button small', 'aria-pressed': 'false' }, texts.muteForMe);
   #moderate = build('button', { type: 'button', class: 'button small' }, texts.moderate);
   #transport = build('p', { class: 'hint' });
-  #onGain;
+  #onVolume;
   #gain = 1;
   #silent;
   #endWatch = () => {};
@@ -23,17 +27,18 @@ export class PersonMenu {
     'div',
     { class: 'person-menu', role: 'group', hidden: true },
     build('div', { class: 'volume' }, makeIcon(icons.speaker), this.#slider, this.#value),
+    this.#panRow,
     build('div', { class: 'menu-buttons' }, this.#mute, this.#moderate),
     this.#transport,
   );
 
   /**
-   * @param {number} gain 0 to MAX_GAIN; 0 mutes the person
-   * @param {(gain: number) => void} onGain called when the volume changes
+   * @param {Volume} volume its gain is 0 to MAX_GAIN; 0 mutes the person
+   * @param {(volume: Volume) => void} onVolume called when it changes
    * @param {() => void} onModerate shows what a moderator can do with the person
    */
-  constructor(gain, onGain, onModerate) {
-    this.#onGain = onGain;
+  constructor({ gain, pan }, onVolume, onModerate) {
+    this.#onVolume = onVolume;
     this.#moderate.addEventListener('click', () => {
       this.#open(false);
       // The dialog gives the focus back to it.
@@ -42,6 +47,8 @@ export class PersonMenu {
     });
     this.#silent = gain === 0;
     this.#setGain(gain || 1);
+    this.#pan.value = String(100 * pan);
+    this.#pan.addEventListener('input', () => this.#tell());
     this.#show();
     this.button.addEventListener('click', () => this.#open(Boolean(this.element.hidden)));
     this.#slider.addEventListener('input', () => {
@@ -69,16 +76,20 @@ export class PersonMenu {
   /**
    * @param {string} name
    * @param {string} transport
-   * @param {boolean} you hides the menu: one doesn't hear oneself
-   * @param {boolean} moderates whether one may moderate the person
+   * @param {object} shown
+   * @param {boolean} shown.you hides the menu: one doesn't hear oneself
+   * @param {boolean} shown.moderates whether one may moderate the person
+   * @param {boolean} shown.stereo whether the room is stereo
    */
-  show(name, transport, you, moderates) {
+  show(name, transport, { you, moderates, stereo }) {
     this.#moderate.hidden = !moderates;
+    this.#panRow.hidden = !stereo;
     this.button.hidden = you;
     if (you) this.#open(false);
     this.button.setAttribute('aria-label', texts.more(name));
     this.element.setAttribute('aria-label', texts.more(name));
     this.#slider.setAttribute('aria-label', texts.volumeOf(name));
+    this.#pan.setAttribute('aria-label', texts.placeOf(name));
     setText(this.#transport, texts.connectedOver(transport));
   }
 
@@ -110,12 +121,14 @@ export class PersonMenu {
   }
 
   #show() {
+    const pan = Number(this.#pan.value);
+    this.#pan.setAttribute('aria-valuetext', texts.place(pan));
     this.#mute.setAttribute('aria-pressed', String(this.#heard === 0));
     setText(this.#value, `${Math.round(100 * this.#heard)} %`);
   }
 
   #tell() {
     this.#show();
-    this.#onGain(this.#heard);
+    this.#onVolume({ gain: this.#heard, pan: Number(this.#pan.value) / 100 });
   }
 }

@@ -3,6 +3,8 @@
  * may keep nothing (a private window, a setting), nothing is remembered and nothing fails.
  */
 
+import { ROOM_FRAME_MS } from '../../shared/audio-format.js';
+
 const KEY = 'aloud.choices';
 
 /** Bit rate of one's own stream with Music or a higher bit rate, in b/s for each channel: Opus is transparent from here on. */
@@ -17,19 +19,18 @@ export const defaultSwitches = Object.freeze({
   stereo: false,
   highBitrate: false,
   lowDelay: true,
-  shortFrames: false,
   sounds: true,
   shortcuts: true,
 });
 
 /**
  * @typedef {{ -readonly [K in keyof typeof defaultSwitches]: boolean }} Switches
- * @typedef {{ name?: string, microphone?: string, speaker?: string, transport?: string }} Words
+ * @typedef {{ name?: string, microphone?: string, speaker?: string, transport?: string, frameMs?: string }} Words
  * @typedef {Words & Partial<Switches>} Choices
  */
 
 /** @type {readonly (keyof Words)[]} */
-const WORDS = ['name', 'microphone', 'speaker', 'transport'];
+const WORDS = ['name', 'microphone', 'speaker', 'transport', 'frameMs'];
 
 /** @returns {Words & Switches} the words that were kept, undefined for the others, and every switch */
 export function readChoices() {
@@ -62,11 +63,11 @@ export function keepChoices(choices) {
 }
 
 /**
- * The options of a call that follow from the switches.
- * @param {Switches} switches
+ * The options of a call that follow from the choices.
+ * @param {Words & Switches} choices
  * @param {boolean} processing false leaves the microphone's sound as it is, whatever the switches say
  */
-export function soundOf(switches, processing = true) {
+export function soundOf({ frameMs, ...switches }, processing = true) {
   const clean = processing && !switches.music;
   return {
     echoCancellation: clean && switches.echoCancellation,
@@ -74,7 +75,7 @@ export function soundOf(switches, processing = true) {
     autoGainControl: clean && switches.autoGainControl,
     bitrate: switches.music || switches.highBitrate ? HIGH_BITRATE : undefined,
     channels: switches.stereo ? /** @type {const} */ (2) : undefined,
-    frameMs: switches.shortFrames ? /** @type {const} */ (10) : undefined,
+    frameMs: ROOM_FRAME_MS.find((ms) => String(ms) === frameMs),
     application: /** @type {'low-delay' | 'audio'} */ (switches.lowDelay ? 'low-delay' : 'audio'),
   };
 }

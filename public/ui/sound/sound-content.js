@@ -4,6 +4,7 @@ import { labels, noticeText, texts } from '../../texts.js';
 
 /**
  * @import { ClientStats } from '../../client/call/client-stats.js'
+ * @import { Beat, MetronomeActions } from './metronome-controls.js'
  * @import { SoundPanel } from './sound-panel.js'
  */
 
@@ -18,6 +19,8 @@ export class SoundContent {
   #history = new SoundHistory();
   /** @type {ClientStats | null} */
   #stats = null;
+  /** @type {Beat | null} */
+  #beat = null;
   /** @type {SoundPanel | null} */
   #panel = null;
   #isOpen = false;
@@ -25,7 +28,7 @@ export class SoundContent {
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } & MetronomeActions} actions
    */
   constructor(room, actions) {
     this.#room = room;
@@ -54,6 +57,12 @@ export class SoundContent {
     if (this.#isOpen) this.#show();
   }
 
+  /** @param {Beat | null} beat  the room's metronome; null: it is off */
+  metronome(beat) {
+    this.#beat = beat;
+    this.#panel?.metronome(beat);
+  }
+
   /** Forgets the call, before another one. */
   clear() {
     this.#history.clear();
@@ -69,6 +78,7 @@ export class SoundContent {
     try {
       const [{ SoundPanel: Panel }] = await Promise.all([import('./sound-panel.js'), addStyle(STYLE)]);
       this.#panel = new Panel(this.#room, this.#actions);
+      this.#panel.metronome(this.#beat);
       this.element.replaceChildren(...this.#panel.parts);
       if (this.#isOpen) this.opened();
     } catch {

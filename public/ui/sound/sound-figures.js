@@ -26,6 +26,26 @@ export function quantity(value, unit, digits = 0) {
   return value === null || value === undefined || !Number.isFinite(value) ? '–' : `${value.toFixed(digits)} ${unit}`.trimEnd();
 }
 
+/** Each part at its best, in milliseconds: the shortest frame, a wait of one, two blocks of a worklet. */
+const BEST = { frameMs: 2.5, serverDelayMs: 1, playoutMs: 1, outputMs: 6 };
+
+/** Less isn't worth doing anything, in milliseconds. */
+const WORTH_MS = 3;
+
+/**
+ * Finds what could be saved of each part of the delay, the most first. Nothing can of the way itself, which is as long as
+ * the network has it; the server's delay covers the way up.
+ * @param {DelayParts} parts
+ * @returns {{ part: keyof DelayParts, ms: number }[]} those that are worth doing something about
+ */
+export function savingsOf(parts) {
+  const least = { ...BEST, serverDelayMs: BEST.serverDelayMs + parts.wayMs };
+  return PARTS.filter((part) => part !== 'wayMs')
+    .map((part) => ({ part, ms: Math.round(parts[part] - least[/** @type {keyof typeof BEST} */ (part)]) }))
+    .filter(({ ms }) => ms >= WORTH_MS)
+    .toSorted((a, b) => b.ms - a.ms);
+}
+
 /** Counts of packets and frames since joining, by the name that server and client use for them. */
 const COUNTS = /** @type {const} */ (['lost', 'late', 'early', 'duplicate', 'concealed', 'recovered']);
 

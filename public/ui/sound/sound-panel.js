@@ -1,10 +1,12 @@
 import { build, makeButton, setText } from '../kit/element.js';
+import { MetronomeControls } from './metronome-controls.js';
 import { OperatorControls } from './operator-controls.js';
-import { figuresOf, PARTS, quantity, SoundFigures, soundReport } from './sound-figures.js';
+import { figuresOf, PARTS, quantity, savingsOf, SoundFigures, soundReport } from './sound-figures.js';
 import { noticeText, partTexts, texts } from '../../texts.js';
 
 /**
  * @import { ClientStats } from '../../client/call/client-stats.js'
+ * @import { Beat, MetronomeActions } from './metronome-controls.js'
  * @import { Sample } from './sound-history.js'
  * @import { SoundPlots } from './sound-plots.js'
  */
@@ -26,14 +28,17 @@ export class SoundPanel {
   #parts = PARTS.map((part) => ({ part, value: build('dd', {}, '–'), bar: build('span', { class: `part part-${part}` }) }));
   #place = build('div', { class: 'plots-place' }, build('p', { class: 'hint' }, texts.plotsLoading));
   #figures = new SoundFigures();
+  #savings = build('ul', { class: 'savings' });
+  #metronome;
   #operator;
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } & MetronomeActions} actions
    */
-  constructor(room, { announce, failed }) {
+  constructor(room, { announce, failed, ...beat }) {
     this.#room = room;
+    this.#metronome = new MetronomeControls(beat);
     this.#operator = new OperatorControls(room);
     const copy = makeButton('button small', texts.copyAsText, async () => {
       try {
@@ -57,7 +62,10 @@ export class SoundPanel {
         build('div', { class: 'parts', 'aria-hidden': 'true' }, ...this.#parts.map(({ bar }) => bar)),
         build('dl', { class: 'part-list' }, ...rows),
         build('p', { class: 'hint' }, texts.soundSumHint),
+        build('h3', {}, texts.savings),
+        this.#savings,
       ),
+      this.#metronome.element,
       this.#place,
       this.#figures.element,
       copy,
@@ -72,6 +80,11 @@ export class SoundPanel {
 
   closed() {
     this.#operator.closed();
+  }
+
+  /** @param {Beat | null} beat  the room's metronome; null: it is off */
+  metronome(beat) {
+    this.#metronome.show(beat);
   }
 
   /**
@@ -107,6 +120,8 @@ export class SoundPanel {
       setText(value, quantity(delayParts[part], 'ms'));
       bar.style.setProperty('flex-grow', String(Math.max(0, delayParts[part] || 0)));
     }
+    const savings = savingsOf(delayParts).map(({ part, ms }) => texts.saves(part, ms));
+    showList(this.#savings, savings.length > 0 ? savings : [texts.savesNothing]);
     this.#figures.show(this.#stats);
     this.#operator.follow(delayParts.serverDelayMs);
   }
@@ -116,5 +131,17 @@ export class SoundPanel {
     if (!this.#stats || !sample) return `${texts.soundAge('–')}\n`;
     const figures = figuresOf(this.#stats);
     return soundReport({ room: this.#room, stats: this.#stats, sample, figures, at: new Date().toISOString() });
+  }
+}
+
+/**
+ * Shows sentences as a list's items, and touches only what has changed.
+ * @param {HTMLElement} list
+ * @param {string[]} sentences
+ */
+function showList(list, sentences) {
+  while (list.children.length > sentences.length) list.lastElementChild?.remove();
+  for (const [i, sentence] of sentences.entries()) {
+    setText(/** @type {HTMLElement} */ (list.children[i] ?? list.appendChild(build('li', {}))), sentence);
   }
 }

@@ -21,9 +21,9 @@ const AGAIN_MS = 200;
 
 const packet = new Packet();
 
-/** White noise, frame by frame, as Opus. */
-async function makeNoise() {
-  const format = createAudioFormat({});
+/** White noise, frame by frame, as Opus. @param {number} [frameMs] */
+async function makeNoise(frameMs) {
+  const format = createAudioFormat({ frameMs });
   const { sampleRate, opusFrameSamples: frameSamples } = format;
   const codec = await loadCodec('libopus-wasm');
   const encoder = new PayloadEncoder(await codec.createEncoder({ sampleRate, frameSamples, bitrate: 64_000 }), format);
@@ -34,16 +34,16 @@ async function makeNoise() {
     return out.slice(0, encoder.encode(pcm, out, 0));
   });
   encoder.close();
-  return { frames, frameMs: format.frameMs };
+  return { frames, periodMs: format.frameMs };
 }
 
 /**
  * Many sessions that send noise without a pause.
  * @type {Attack} options: { sessions, perRoom, addresses: how many they come from; overHttp3: whether they come by
- *   WebTransport instead, from one address }
+ *   WebTransport instead, from one address; frameMs: of their rooms' frames, the server's without }
  */
-export async function attack(target, { sessions, perRoom, addresses, overHttp3 = false }) {
-  const { frames, frameMs } = await makeNoise();
+export async function attack(target, { sessions, perRoom, addresses, overHttp3 = false, frameMs }) {
+  const { frames, periodMs } = await makeNoise(frameMs);
   const zeroMs = await zeroOf(target.origin);
   const { transports } = await answerOf(`${target.origin}/api/config`);
   const http3 = overHttp3 ? new JoiningsByWebTransport(target, transports.webtransport) : null;
@@ -55,7 +55,7 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
   /** @type {(number: number) => Promise<void>} */
   const join = async (number) => {
     const room = `noise-${Math.floor(number / perRoom)}`;
-    const eve = http3?.join({ room }) ?? new Joining(target, { room, from: addressOf(number % addresses) });
+    const eve = http3?.join({ room, frameMs }) ?? new Joining(target, { room, from: addressOf(number % addresses), frameMs });
     const answer = await eve.answer;
     count(answers, answer);
     if (answer === 'welcome') {
@@ -68,13 +68,16 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
   };
   // All in one moment: so many handshakes, and joins, are a part of the attack.
   const joins = Array.from({ length: sessions }, (_, number) => join(number));
-  for (; !target.isOver(); next++) {
+  const frameAt = (/** @type {number} */ ms) => Math.floor((ms - zeroMs) / periodMs);
+  for (let frame = frameAt(performance.now()); !target.isOver(); ) {
     const now = performance.now();
-    for (let i = 0; i < inside.length; i++) {
-      const frame = Math.floor((now - zeroMs) / frameMs);
-      if (inside[i].send(audio(frame, next, frames[(next + i) % FRAMES]))) sent += 1;
+    // A timer may be late by several short frames.
+    for (const last = Math.min(frameAt(now), frame + FRAMES); frame < last; frame++, next++) {
+      for (let i = 0; i < inside.length; i++) {
+        if (inside[i].send(audio(frame + 1, next, frames[(next + i) % FRAMES]))) sent += 1;
+      }
     }
-    await pause(Math.max(1, frameMs - (performance.now() - now)));
+    await pause(Math.max(1, periodMs - (performance.now() - now)));
   }
   await Promise.all(joins);
   const received = inside.reduce((sum, { packets }) => sum + packets, 0);

@@ -22,16 +22,17 @@ export class Joining {
 
   /**
    * @param {Pick<Target, 'host' | 'port' | 'from'>} target
-   * @param {{ room: string, name?: string, from?: string }} wish  from: another address than the attacker's
+   * @param {{ room: string, name?: string, from?: string, frameMs?: number }} wish  from: another address than the
+   *   attacker's; frameMs: of the room's frames
    */
-  constructor({ host, port, from: own }, { room, name = 'Eve', from = own }) {
+  constructor({ host, port, from: own }, { room, name = 'Eve', from = own, frameMs }) {
     this.socket = new WebSocket(`ws://${host}:${port}/session`, { localAddress: from });
     this.socket.on('error', () => {});
     this.socket.on('message', (data, isBinary) => {
       if (isBinary) this.packets += 1;
       else this.#take(/** @type {Buffer} */ (data));
     });
-    this.socket.on('open', () => this.say({ type: 'join', version: 1, room, name }));
+    this.socket.on('open', () => this.say({ type: 'join', version: 1, room, name, frameMs }));
     /** Settles with the first answer, 'welcome' or a code; '' where there was none. @type {Promise<string>} */
     this.answer = new Promise((resolve) => {
       const timer = setTimeout(() => resolve(''), ANSWER_MS);

@@ -30,10 +30,10 @@ export class JoiningsByWebTransport {
     this.#certificateHashes = certificateHashes;
   }
 
-  /** @param {{ room: string, name?: string }} wish */
-  join({ room, name = 'Eve' }) {
+  /** @param {{ room: string, name?: string, frameMs?: number }} wish */
+  join({ room, name = 'Eve', frameMs }) {
     const connecting = this.#endpoint.connect(this.#url, { certificateHashes: this.#certificateHashes });
-    return new JoiningByWebTransport(connecting, { type: 'join', version: 1, room, name });
+    return new JoiningByWebTransport(connecting, { type: 'join', version: 1, room, name, frameMs });
   }
 
   /** Ends all sessions. */

@@ -193,4 +193,9 @@ describe('the format of a room', () => {
     expect(streamBitrate(256_000, stereo)).toBe(mostBitrate(stereo));
     expect(mostBitrate(stereo)).toBeLessThan((1200 * 8) / 0.02);
   });
+
+  it.each([[10, 48_000], [5, 53_333], [2.5, 64_000]])('has more bits for frames of %d ms', (frameMs, bitrate) => {
+    expect(streamBitrate(48_000, createAudioFormat({ frameMs }))).toBe(bitrate);
+    expect(streamBitrate(48_000, createAudioFormat({ frameMs: 4 * frameMs, opusFrames: 4 }))).toBe(bitrate);
+  });
 });

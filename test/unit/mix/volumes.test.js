@@ -59,15 +59,37 @@ describe.each(/** @type {const} */ (['tick', 'reply']))("a listener's own volume
     expect(atCid.get(35)).toEqual(atDot.get(35));
   });
 
+  it('have places from left to right in a stereo room alone, and move there within a frame', async () => {
+    for (const channels of [1, 2]) {
+      const { conference, people: [ann, bob, cid] } = await threeAndBob({ delivery, channels, serverDelayMs: 60 });
+      for (let frame = 0; frame < 40; frame++) {
+        conference.pass(1);
+        if (frame === 20) cid.session.handler?.control({ type: 'volume', person: ann.id, gain: 1, pan: -0.75 });
+        await ann.speak(frame, 0.2);
+        await bob.speak(frame, 0.1);
+        if (delivery === 'reply') await cid.speak(frame, null);
+      }
+      conference.pass(5);
+      const heard = await cid.heard();
+      const [left, right] = [0, channels - 1].map((c) => [...Array(30).keys()].flatMap((i) => [...(heard.get(i + 6) ?? [])].filter((_, v) => v % channels === c)));
+      expect(Math.max(...left.map((value) => Math.abs(value - 0.3)))).toBeLessThan(0.002);
+      expect(right.at(-1)).toBeCloseTo(channels === 2 ? 0.15 : 0.3, 2);
+      let largest = 0;
+      for (let i = 1; i < right.length; i++) largest = Math.max(largest, Math.abs(right[i] - right[i - 1]));
+      expect(largest).toBeLessThan(0.0025);
+    }
+  });
+
   it('are refused of oneself, of nobody, and beyond 4', async () => {
     const { people: [ann, bob] } = await threeAndBob({ delivery });
     volume(ann, ann, 2);
     volume(ann, bob, 4.1);
     volume(ann, bob, -1);
     ann.session.handler?.control({ type: 'volume', person: '99', gain: 1 });
-    expect(ann.stats()?.dropped.control).toBe(4);
+    ann.session.handler?.control({ type: 'volume', person: bob.id, gain: 1, pan: 1.1 });
+    expect(ann.stats()?.dropped.control).toBe(5);
     volume(ann, bob, 4);
-    expect(ann.stats()?.dropped.control).toBe(4);
+    expect(ann.stats()?.dropped.control).toBe(5);
   });
 });
 

@@ -22,6 +22,7 @@ describe('a room’s configuration', () => {
   it('has the first one’s frames and channels, where the codec has them', () => {
     const asked = configFor(config, { frameMs: 10, channels: 2 }, { maxFrameValues: 5760 });
     expect([asked.format.frameMs, asked.format.channels, asked.bitrate]).toEqual([10, 2, 96_000]);
+    expect(configFor(config, { frameMs: 2.5 }, { maxFrameValues: 5760 }).bitrate).toBe(64_000);
     const refused = configFor(config, { channels: 2 }, { maxFrameValues: 960 });
     expect([refused.format.channels, refused.bitrate]).toEqual([1, 48_000]);
   });

@@ -136,8 +136,8 @@ describe('the length of a room\'s frames', () => {
     expect(formatOf(await conference.join('Cem'))).toMatchObject({ frameMs: 20 });
   });
 
-  it('is 10 or 20 ms, and nothing else is joined with', async () => {
-    for (const frameMs of [2.5, 0, -10, '10', null, 1e9]) {
+  it('is 2.5 to 20 ms, and nothing else is joined with', async () => {
+    for (const frameMs of [40, 3, 0, -10, '10', null, 1e9]) {
       const conference = new Conference();
       const { session } = await conference.join('Ann', { frameMs: /** @type {any} */ (frameMs) });
       expect(session.messages).toMatchObject([{ type: 'refused', code: 'bad-request' }]);

@@ -48,6 +48,7 @@ describe('choices', () => {
     expect(soundOf(defaultSwitches)).toEqual({ ...on, bitrate: undefined, frameMs: undefined, application: 'low-delay' });
     expect(soundOf({ ...defaultSwitches, music: true })).toEqual({ ...off, bitrate: 96000, frameMs: undefined, application: 'low-delay' });
     expect(soundOf({ ...defaultSwitches, lowDelay: false }, false)).toEqual({ ...off, bitrate: undefined, frameMs: undefined, application: 'audio' });
+    expect(['2.5', '20', '40', '', undefined].map((frameMs) => soundOf({ ...defaultSwitches, frameMs }).frameMs)).toEqual([2.5, 20, undefined, undefined, undefined]);
     expect(soundOf({ ...defaultSwitches, noiseSuppression: false, highBitrate: true })).toMatchObject({
       ...on,
       noiseSuppression: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { figuresOf, latenessOf, quantity, soundReport } from '../../../public/ui/sound/sound-figures.js';
+import { figuresOf, latenessOf, quantity, savingsOf, soundReport } from '../../../public/ui/sound/sound-figures.js';
 import { HISTORY_SECONDS, SoundHistory, rangeOf } from '../../../public/ui/sound/sound-history.js';
 
 const parts = { frameMs: 20, serverDelayMs: 60, wayMs: 5, playoutMs: 25, outputMs: 10 };
@@ -87,6 +87,18 @@ describe('the figures of a call’s sound', () => {
     for (const latenessBins of [undefined, [], [1], new Array(14).fill(0)]) {
       expect(latenessOf({ ...stats, detail: { ...stats.detail, server: { latenessBins } } })).toEqual([]);
     }
+  });
+});
+
+describe('what could be saved of the delay', () => {
+  it('is what each part is longer than at best, the longest first, and nothing of the way', () => {
+    expect(savingsOf(parts)).toEqual([
+      { part: 'serverDelayMs', ms: 54 },
+      { part: 'playoutMs', ms: 24 },
+      { part: 'frameMs', ms: 18 },
+      { part: 'outputMs', ms: 4 },
+    ]);
+    expect(savingsOf({ frameMs: 2.5, serverDelayMs: 43, wayMs: 40, playoutMs: 3, outputMs: NaN })).toEqual([]);
   });
 });
 

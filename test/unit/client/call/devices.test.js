@@ -253,7 +253,8 @@ describe('RunningContext', () => {
     }
   }
 
-  function setUp() {
+  /** @param {boolean} [mayPlay] whether the browser says that it holds nothing back */
+  function setUp(mayPlay = false) {
     const context = new FakeContext();
     const presses = new EventTarget();
     /** @type {string[]} */
@@ -262,7 +263,7 @@ describe('RunningContext', () => {
       held: (/** @type {string} */ code) => void events.push(code),
       runs: (/** @type {boolean} */ stopped) => void events.push(stopped ? 'runs again' : 'runs'),
     };
-    const running = new RunningContext(/** @type {any} */ (context), on, presses);
+    const running = new RunningContext(/** @type {any} */ (context), on, presses, () => mayPlay);
     open.push(running);
     return { context, presses, events, running };
   }
@@ -283,6 +284,16 @@ describe('RunningContext', () => {
     expect(events).toEqual(['sound-blocked', 'runs']);
     presses.dispatchEvent(new Event('keydown'));
     expect(context.resume).toHaveBeenCalledTimes(2);
+  });
+
+  it('has nothing to play on where the browser holds nothing back and it can’t run', async () => {
+    const { context, presses, events, running } = setUp(true);
+    context.allowed = false;
+    expect(await running.resume()).toBe(false);
+    context.allowed = true;
+    presses.dispatchEvent(new Event('keydown'));
+    await settled();
+    expect(events).toEqual(['no-output', 'runs']);
   });
 
   it('is resumed at once when the system stops it', async () => {
@@ -317,7 +328,7 @@ describe('RunningContext', () => {
 });
 
 it.each([
-  'microphone-replaced', 'microphone-back', 'microphone-muted', 'microphone-ended', 'sound-interrupted', 'sound-resumed',
+  'microphone-replaced', 'microphone-back', 'microphone-muted', 'microphone-ended', 'sound-interrupted', 'no-output', 'sound-resumed',
   'speaker-replaced', 'speaker-back', 'room-mono',
 ])('the page has a sentence for %s', (code) => {
   expect(noticeText(code)).not.toBe(noticeText('unknown'));

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SoundGraph } from '../../../../public/client/call/sound-graph.js';
 
 class FakeNode {
+  /** @type {any} */
+  options = null;
   gain = { value: 0 };
   /** @type {any[]} */
   messages = [];
@@ -53,8 +55,10 @@ beforeEach(() => {
   sources = [];
   const into = (/** @type {FakeNode[]} */ list) =>
     class extends FakeNode {
-      constructor() {
+      /** @param {unknown} _context @param {any} first @param {any} [options] */
+      constructor(_context, first, options) {
         super();
+        this.options = options ?? first;
         list.push(this);
       }
     };
@@ -70,11 +74,11 @@ const microphone = (sampleRate = 48_000) => {
   return { track, stream: /** @type {any} */ ({ getAudioTracks: () => [track] }) };
 };
 
-function setUp() {
+function setUp({ shared = true } = {}) {
   /** @type {any[]} */
   const messages = [];
   const worker = { postMessage: (/** @type {any} */ message) => void messages.push(message) };
-  const graph = new SoundGraph(worker, { sampleRate: 48_000, channels: 1 });
+  const graph = new SoundGraph(worker, { sampleRate: 48_000, channels: 1 }, shared);
   const context = /** @type {FakeContext} */ (/** @type {unknown} */ (graph.context));
   const types = () => messages.splice(0).map(({ type }) => type);
   return { graph, context, messages, types };
@@ -128,6 +132,16 @@ describe('SoundGraph', () => {
     context.become('suspended');
     context.become('running');
     expect(types()).toEqual(['capture-ended']);
+  });
+
+  it('captures by messages in place of a ring where there is no shared memory', async () => {
+    for (const shared of [true, false]) {
+      const { graph, messages } = setUp({ shared });
+      await graph.startCapture(microphone().stream);
+      const { memory } = messages[0];
+      expect(memory instanceof SharedArrayBuffer).toBe(shared);
+      expect(worklets.at(-1)?.options.processorOptions).toEqual({ memory, channels: 1 });
+    }
   });
 
   it('captures nothing once it is closed', async () => {

@@ -1,0 +1,174 @@
+/**
+ * @import { Clock } from '../../shared/clock.js'
+ *
+ * @typedef {{ bpm: number, beats: number, from: number }} Beat  as the server tells it: `from` is the sample of the first
+ */
+
+/** Clicks are scheduled this far ahead, in milliseconds: timers of a page in the background come once a second. */
+const AHEAD_MS = 2500;
+const STEP_MS = 250;
+
+/** Readings of the output's clock that are kept; their median counts, since one may be early or late by a burst. */
+const READINGS = 5;
+
+/** A move of the output's clock after which clicks are scheduled anew, in milliseconds: an output may stand still. */
+const MOVED_MS = 2;
+
+/** A click: its pitch, which is another for the first beat of a bar, its length, and its level. */
+const PITCH_HZ = 1000;
+const FIRST_PITCH_HZ = 1500;
+const CLICK_SECONDS = 0.03;
+const CLICK_LEVEL = 0.35;
+
+/**
+ * The beats of a metronome within a span of the room's sample clock.
+ * @param {Beat} beat
+ * @param {number} sampleRate  Hz
+ * @param {number} start  samples, included
+ * @param {number} end    samples, not included
+ * @returns {{ sample: number, isFirst: boolean }[]} isFirst: of a bar
+ */
+export function beatsWithin({ bpm, beats, from }, sampleRate, start, end) {
+  const apart = (60 * sampleRate) / bpm;
+  const found = [];
+  for (let i = Math.max(0, Math.ceil((start - from) / apart)); from + i * apart < end; i++) {
+    found.push({ sample: from + i * apart, isFirst: i % beats === 0 });
+  }
+  return found;
+}
+
+/**
+ * Plays the room's metronome on an audio context, each click so that it leaves the speaker when the room's sample clock
+ * reaches its beat.
+ */
+export class MetronomePlayer {
+  #context;
+  #sampleRate;
+  #clock;
+  #output;
+  #clicks;
+  /** @type {Beat | null} */
+  #beat = null;
+  /** The room's sample clock: `sample` at `atMs` of the page's clock. @type {{ sample: number, atMs: number } | null} */
+  #read = null;
+  /** Readings of the context's lead over the page's clock, in milliseconds, the latest last. @type {number[]} */
+  #readings = [];
+  /** The lead by which clicks were scheduled, in milliseconds. */
+  #aheadMs = NaN;
+  /** Beats before this sample have been scheduled. */
+  #doneSample = -Infinity;
+  /** When each click that is scheduled begins, by the context's time. @type {Map<AudioBufferSourceNode, number>} */
+  #scheduled = new Map();
+  /** @type {unknown} */
+  #timer = null;
+
+  /**
+   * @param {AudioNode} output  of an AudioContext
+   * @param {number} sampleRate  the room's, Hz
+   * @param {Clock} clock  the page's
+   */
+  constructor(output, sampleRate, clock) {
+    const context = /** @type {AudioContext} */ (output.context);
+    this.#context = context;
+    this.#sampleRate = sampleRate;
+    this.#clock = clock;
+    this.#output = new GainNode(context, { gain: 1 });
+    this.#output.connect(output);
+    this.#clicks = { first: clickOf(context, FIRST_PITCH_HZ), other: clickOf(context, PITCH_HZ) };
+  }
+
+  /** @param {Beat | null} beat  null: it is off */
+  play(beat) {
+    this.#beat = beat;
+    this.#takeBack();
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+    if (beat) this.#step();
+  }
+
+  /**
+   * @param {{ sample: number, atMs: number } | null} read  the room's sample clock at a time of the page's clock; null: it
+   *   isn't known any more
+   */
+  follow(read) {
+    this.#read = read;
+  }
+
+  /** @param {boolean} heard  whether this person wants to hear it */
+  setHeard(heard) {
+    this.#output.gain.value = heard ? 1 : 0;
+  }
+
+  /** Takes back the clicks that haven't begun. */
+  #takeBack() {
+    this.#doneSample = -Infinity;
+    for (const [node, when] of this.#scheduled) if (when > this.#context.currentTime) node.stop();
+    this.#scheduled.clear();
+  }
+
+  #step() {
+    this.#timer = this.#clock.setTimeout(() => this.#step(), STEP_MS);
+    const aheadMs = this.#readAheadMs();
+    if (Math.abs(aheadMs - this.#aheadMs) > MOVED_MS) this.#takeBack();
+    this.#aheadMs = aheadMs;
+    if (!this.#beat || !this.#read || this.#context.state !== 'running') return;
+    const { sample, atMs } = this.#read;
+    const samplesPerMs = this.#sampleRate / 1000;
+    const now = sample + (this.#clock.now() - atMs) * samplesPerMs;
+    const end = now + AHEAD_MS * samplesPerMs;
+    for (const beat of beatsWithin(this.#beat, this.#sampleRate, Math.max(now, this.#doneSample), end)) {
+      const pageMs = atMs + (beat.sample - sample) / samplesPerMs;
+      this.#schedule((pageMs + aheadMs) / 1000, beat.isFirst);
+    }
+    this.#doneSample = end;
+  }
+
+  /**
+   * Reads the context's lead over the page's clock, for the sound that leaves the speaker now (Web Audio API,
+   * getOutputTimestamp).
+   * @returns {number} milliseconds; the median of the last readings
+   */
+  #readAheadMs() {
+    const { contextTime = 0, performanceTime = 0 } = this.#context.getOutputTimestamp?.() ?? {};
+    const { currentTime, outputLatency = 0 } = this.#context;
+    const isTold = performanceTime > 0;
+    this.#readings.push(isTold ? contextTime * 1000 - performanceTime : (currentTime - outputLatency) * 1000 - this.#clock.now());
+    if (this.#readings.length > READINGS) this.#readings.shift();
+    return this.#readings.toSorted((a, b) => a - b)[this.#readings.length >> 1];
+  }
+
+  /**
+   * @param {number} when     the context's time, in seconds
+   * @param {boolean} isFirst  of a bar
+   */
+  #schedule(when, isFirst) {
+    if (when < this.#context.currentTime) return;
+    const node = new AudioBufferSourceNode(this.#context, { buffer: isFirst ? this.#clicks.first : this.#clicks.other });
+    node.connect(this.#output);
+    node.addEventListener('ended', () => this.#scheduled.delete(node));
+    node.start(when);
+    this.#scheduled.set(node, when);
+  }
+
+  /** Idempotent. */
+  close() {
+    this.play(null);
+    this.#output.disconnect();
+  }
+}
+
+/**
+ * @param {AudioContext} context
+ * @param {number} pitchHz
+ */
+function clickOf(context, pitchHz) {
+  const { sampleRate } = context;
+  const samples = new Float32Array(Math.round(CLICK_SECONDS * sampleRate));
+  for (let i = 0; i < samples.length; i++) {
+    const fade = (1 - i / samples.length) ** 3;
+    samples[i] = CLICK_LEVEL * fade * Math.sin((2 * Math.PI * pitchHz * i) / sampleRate);
+  }
+  const buffer = new AudioBuffer({ length: samples.length, sampleRate });
+  buffer.copyToChannel(samples, 0);
+  return buffer;
+}
