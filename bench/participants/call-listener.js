@@ -12,6 +12,12 @@ import { Microphone, MICROPHONE_RATE, Recorder } from './page-sound.js';
 /** Interval at which a joining call is checked for its output, in milliseconds. */
 const LOOK_MS = 2;
 
+/**
+ * The browser plays a microphone with a delay that depends on how a context's buffers lie beside the microphone's: by
+ * some 10 ms, by chance, for as long as the context lives. So several are begun one after the other, this much apart, in milliseconds.
+ */
+const LOOP_GAP_MS = 103;
+
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** @implements {Listener} */
@@ -25,11 +31,10 @@ export class CallListener {
   #call = null;
   /** @type {Recorder | null} */
   #recorder = null;
-  /** The microphone's sound as the browser alone plays it. @type {Recorder | null} */
-  #loop = null;
-  /** @type {AudioContext | null} */
-  #loopContext = null;
+  /** The microphone's sound as the browser alone plays it. @type {{ context: AudioContext, recorder: Recorder }[]} */
+  #loops = [];
   #device;
+  #loopCount;
   /** @type {object | null} */
   #stats = null;
 
@@ -39,10 +44,11 @@ export class CallListener {
    * @param {number} options.sampleRate     the room's
    * @param {string} options.processor      the text of recorder-processor.js
    * @param {Float32Array<ArrayBuffer> | null} options.speech  at 48 kHz; null: only listens
-   * @param {boolean} [options.device]  speaks with the browser's own microphone instead, and records it as the
-   *   browser plays it by itself
+   * @param {boolean} [options.device]  speaks with the browser's own microphone instead
+   * @param {number} [options.loops]    how many times that microphone is recorded as the browser plays it by itself
    */
-  constructor({ recordSeconds, sampleRate, processor, speech, device = false }) {
+  constructor({ recordSeconds, sampleRate, processor, speech, device = false, loops = 0 }) {
+    this.#loopCount = loops;
     this.#device = device;
     this.#recordSeconds = recordSeconds;
     this.#processor = processor;
@@ -77,15 +83,23 @@ export class CallListener {
     const open = mediaDevices.getUserMedia.bind(mediaDevices);
     mediaDevices.getUserMedia = async (wish) => {
       const stream = await open(wish);
-      const context = new AudioContext({ sampleRate: MICROPHONE_RATE, latencyHint: 'interactive' });
-      await context.resume();
-      const output = new GainNode(context);
-      new MediaStreamAudioSourceNode(context, { mediaStream: stream }).connect(output).connect(context.destination);
-      this.#loopContext = context;
-      this.#loop = new Recorder(context, this.#recordSeconds);
-      await this.#loop.start(output, this.#processor);
+      for (let i = 0; i < this.#loopCount; i++) {
+        await this.#addLoop(stream);
+        await pass(LOOP_GAP_MS);
+      }
       return stream;
     };
+  }
+
+  /** @param {MediaStream} mediaStream */
+  async #addLoop(mediaStream) {
+    const context = new AudioContext({ sampleRate: MICROPHONE_RATE, latencyHint: 'interactive' });
+    await context.resume();
+    const output = new GainNode(context);
+    new MediaStreamAudioSourceNode(context, { mediaStream }).connect(output).connect(context.destination);
+    const recorder = new Recorder(context, this.#recordSeconds);
+    this.#loops.push({ context, recorder });
+    await recorder.start(output, this.#processor);
   }
 
   /**
@@ -107,15 +121,17 @@ export class CallListener {
   /** @returns {Recording} */
   recording() {
     if (!this.#recorder) throw new Error('the call has not been joined');
-    const loop = this.#loop?.take();
-    return { ...this.#recorder.take(this.#microphone?.startMs), stats: this.#stats, ...(loop && { loop }) };
+    const loops = this.#loops.map(({ recorder }) => recorder.take());
+    return { ...this.#recorder.take(this.#microphone?.startMs), stats: this.#stats, loops };
   }
 
   /** Leaves. Idempotent. */
   async close() {
     this.#recorder?.stop();
-    this.#loop?.stop();
-    await this.#loopContext?.close();
+    for (const { context, recorder } of this.#loops.splice(0)) {
+      recorder.stop();
+      await context.close();
+    }
     await this.#call?.leave();
     const microphone = this.#microphone;
     this.#microphone = null;

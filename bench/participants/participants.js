@@ -14,8 +14,8 @@
  *   began to go in, with silence for what had not come out by then
  * @property {number} sampleRate
  * @property {object | null} stats   the client's own
- * @property {{ samples: Float32Array, startMs: number, sampleRate: number }} [loop]  what the browser alone
- *   played of the microphone, where it was recorded
+ * @property {{ samples: Float32Array, startMs: number, sampleRate: number }[]} [loops]  what the browser alone
+ *   played of the microphone, several times, where it was recorded
  *
  * @typedef {object} Listener        a participant with the whole client; times on performance.now()
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
@@ -27,7 +27,7 @@
  * @typedef {object} World           what differs between a process and a browser's page
  * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
- * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean }) => Promise<Listener>} createListener
+ * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean, loops?: number }) => Promise<Listener>} createListener
  * @property {(ms: number) => number} sharedMs  from performance.now() to the machine's monotonic clock
  * @property {() => number} takeCpu             percent of a core since the last time
  */
@@ -132,12 +132,13 @@ export class Participants {
    * @param {number} options.recordSeconds
    * @param {number} [options.periodMs]  of the sound card, where it is none of a browser's
    * @param {boolean} [options.device]   speaks with the browser's own microphone
+   * @param {number} [options.loops]     how many times that one is recorded as the browser alone plays it
    */
-  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device }) {
+  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device, loops }) {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
-    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device });
+    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device, loops });
     this.#listeners.set(id, listener);
     const { sharedMs } = this.#world;
     const startMs = sharedMs(performance.now());
@@ -152,12 +153,12 @@ export class Participants {
   async recording({ id }) {
     const listener = this.#listeners.get(id);
     if (!listener) throw new Error(`nobody listens as ${id}`);
-    const { loop, ...recording } = await listener.recording();
+    const { loops: played = [], ...recording } = await listener.recording();
     const { sharedMs } = this.#world;
     return {
       ...recording,
       startMs: sharedMs(recording.startMs),
-      ...(loop && { loop: { ...loop, startMs: sharedMs(loop.startMs) } }),
+      loops: played.map((loop) => ({ ...loop, startMs: sharedMs(loop.startMs) })),
     };
   }
 

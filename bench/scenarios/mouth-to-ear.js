@@ -2,6 +2,7 @@
  * From one person's microphone to another's speaker, in real browsers, beside what the browser needs by
  * itself to play a microphone.
  * @import { Lab } from './lab.js'
+ * @import { Recorded } from '../stats/sound-lag.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity } from '../report/result.js'
  */
@@ -17,14 +18,17 @@ import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 
 /** Targets: most that is added to the browser's own loop, in milliseconds, by the length of a frame. */
-const TARGETS = new Map([[20, 60], [10, 40]]);
+const TARGETS = new Map([[20, 60], [10, 40], [5, 15], [2.5, 13]]);
+
+/** The recordings of the browser's own loop that the lag is the mean over. */
+const LOOPS = 4;
 
 const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
   added: { name: 'added', label: "Mouth to ear, beyond the browser's own loop", unit: 'ms', factors },
-  delay: { name: 'serverDelay', label: 'Server-side delay', unit: 'ms', factors },
+  delay: { name: 'serverDelay', label: "Server-side delay, with the speaker's own offset", unit: 'ms', factors },
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
   output: { name: 'output', label: 'Between playout and speaker', unit: 'ms', factors },
 };
@@ -76,6 +80,7 @@ export const mouthToEar = {
       plots: [],
       notes: [
         "The browser's own loop: the same microphone's stream through an AudioContext of the same page to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
+        "How long that loop takes is chance, by some 10 ms for as long as its context lives: how its bursts lie beside the microphone's. So there are four at once, each begun at another time, and the lag is the mean of the four.",
         "Quiet stretches and those with a correlation below 0.6 are left out. The microphone is Chromium's own fake device, which says a file; processing of the microphone is off. There is no sound card: a device's own buffers are in both and in neither.",
         "Server-side delay, playout delay and what waits for the speaker are means of what both ends told each second of the same time. With the frame, which is sent when it is over, they are all of it, and a burst of the sound card more, which is in the browser's own loop too.",
         "What a page's start holds up is remembered: for up to 20 s by the server's delay, for up to 10 s by the playout's, which then fall slowly. So it settles for 30 s before it is measured; with less (--settle) the start is in the figure.",
@@ -98,8 +103,8 @@ async function hear(lab, frameMs, repetition) {
   await lab.startServer(['--delivery', 'tick', '--application', 'low-delay', '--frame-ms', String(frameMs)]);
   const recordSeconds = settle + lab.blockSeconds + 10;
   const common = { transport: 'webtransport', room: 'talk', recordSeconds };
-  await lab.clients.call('listen', { ...common, id: 'mouth', speaks: false, device: true });
-  const { joinedMs } = await lab.clients.call('listen', { ...common, id: 'ear', speaks: false });
+  await lab.clients.call('listen', { ...common, id: 'mouth', speaks: false, device: true, loops: LOOPS });
+  const { joinedMs } = await lab.clients.call('listen', { ...common, id: 'ear', speaks: false, device: true });
   const atMs = lab.folder.elapsedMs;
   await lab.wait(settle);
   const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
@@ -111,7 +116,22 @@ async function hear(lab, frameMs, repetition) {
   const mouth = await lab.clients.call('recording', { id: 'mouth' });
   const ear = await lab.clients.call('recording', { id: 'ear' });
   for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
-  for (const { lagMs } of lagsBetween(ear, mouth.loop, { fromMs: joinedMs + settle * 1000 })) add(quantities.added, lagMs);
+  for (const lagMs of meanLags(ear, mouth.loops, joinedMs + settle * 1000)) add(quantities.added, lagMs);
+}
+
+/**
+ * @param {Recorded} ear
+ * @param {Recorded[]} loops
+ * @param {number} fromMs
+ * @returns {number[]} of each piece that is found in all loops, the mean lag behind them, in milliseconds
+ */
+function meanLags(ear, loops, fromMs) {
+  /** @type {Map<number, number[]>} */
+  const found = new Map();
+  for (const loop of loops) {
+    for (const { atMs, lagMs } of lagsBetween(ear, loop, { fromMs })) found.set(atMs, [...(found.get(atMs) ?? []), lagMs]);
+  }
+  return [...found.values()].filter((lags) => lags.length === loops.length).map(mean);
 }
 
 /**
@@ -123,7 +143,8 @@ async function addParts(lab, add) {
     lab.clients.call('statsOf', { id: 'ear' }),
     lab.server.call('room', { room: 'talk' }),
   ]);
-  add(quantities.delay, room.serverDelayMs);
+  const speaker = room.people.find((/** @type {{ name: string }} */ { name }) => name === 'mouth');
+  add(quantities.delay, room.serverDelayMs + (speaker?.stats.offsetMs ?? 0));
   add(quantities.playout, stats?.detail.playout.delayMs ?? NaN);
   add(quantities.output, stats?.detail.client.outputMs ?? NaN);
 }

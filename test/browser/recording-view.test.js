@@ -4,6 +4,7 @@ import { join as joinPath } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { align } from '../../bench/stats/signal.js';
 import { readWav } from '../../bench/stats/wav.js';
+import { undisturbed } from '../support/undisturbed.js';
 import { startServer } from './support/aloud-server.js';
 import { violationsOf } from './support/axe.js';
 import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
@@ -26,6 +27,31 @@ async function playBack(href) {
 const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
 const said = (/** @type {Page} */ page) => page.getByRole('status').innerText();
 const question = (/** @type {Page} */ page) => page.getByRole('dialog', { name: 'This room is being recorded' });
+
+/**
+ * Records what a page says, and compares what the files sound like.
+ * @param {Page} page in the room
+ * @param {Float32Array} speech what it says
+ */
+async function keepSpeech(page, speech) {
+  await button(page, 'Record').click();
+  await button(page, 'Start recording').click();
+  await page.getByText('Being recorded: Anna.').waitFor();
+  await page.waitForTimeout(7500);
+  await button(page, 'Stop recording').click();
+  const files = page.getByRole('list', { name: 'Files' });
+  await files.getByRole('link').nth(1).waitFor({ timeout: 15_000 });
+  const lags = [];
+  for (const name of ['Everybody together', 'Anna']) {
+    const href = String(await files.getByRole('link', { name }).getAttribute('href'));
+    const bytes = Buffer.from(await page.evaluate(playBack, href), 'base64');
+    const heard = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+    const { lag, correlation } = align(speech, heard);
+    expect(correlation).toBeGreaterThan(0.9);
+    lags.push(lag);
+  }
+  expect(Math.abs(lags[0] - lags[1])).toBeLessThanOrEqual(2);
+}
 
 inBrowser.describe(`recording in ${BROWSER}`, () => {
   const scratch = mkdtempSync(joinPath(tmpdir(), 'aloud-recordings-'));
@@ -78,26 +104,18 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
     const speech = channels[0].subarray(0, 3 * 48000);
     const spoken = new Float32Array(4 * 48000 + speech.length);
     spoken.set(speech, 4 * 48000);
-    const speaker = await openBrowser({ speech: spoken });
-    const page = await joinRoom(speaker.browser, site.url, 'spoken', { name: 'Anna' });
-    await button(page, 'Record').click();
-    await button(page, 'Start recording').click();
-    await page.getByText('Being recorded: Anna.').waitFor();
-    await page.waitForTimeout(7500);
-    await button(page, 'Stop recording').click();
-    const files = page.getByRole('list', { name: 'Files' });
-    await files.getByRole('link').nth(1).waitFor({ timeout: 15_000 });
-    const lags = [];
-    for (const name of ['Everybody together', 'Anna']) {
-      const href = String(await files.getByRole('link', { name }).getAttribute('href'));
-      const bytes = Buffer.from(await page.evaluate(playBack, href), 'base64');
-      const heard = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-      const { lag, correlation } = align(speech, heard);
-      expect(correlation).toBeGreaterThan(0.9);
-      lags.push(lag);
-    }
-    expect(Math.abs(lags[0] - lags[1])).toBeLessThanOrEqual(2);
-    await speaker.close();
+    /** @type {Awaited<ReturnType<typeof openBrowser>> | undefined} */
+    let speaker;
+    let tries = 0;
+    const close = async () => {
+      await speaker?.close();
+      speaker = undefined;
+    };
+    const keep = async () => {
+      speaker = await openBrowser({ speech: spoken });
+      await keepSpeech(await joinRoom(speaker.browser, site.url, `spoken-${(tries += 1)}`, { name: 'Anna' }), speech);
+    };
+    await undisturbed(keep, close).finally(close);
   });
 
   inBrowser.it('takes the question back where the recording stops before the answer', async () => {

@@ -5,6 +5,7 @@
  * @property {number} stoodStill how often a timer of its own thread was more than `LATE_MS` late
  * @property {number} longestMs  the longest of these
  * @property {number} stolenMs   processor time that the machine's host took away
+ * @property {number} stolenShare the same, in processors: 1 is one of them all the time
  * @property {number} othersShare processor time that processes outside of the test run used, in processors: 1 is one
  *   of them all the time
  */
@@ -71,11 +72,13 @@ export async function watchMachine() {
     notes[0] = 1;
     const now = readTimes();
     const others = now.usedMs - before.usedMs - (now.ownMs - before.ownMs);
+    const [elapsedMs, stolenMs] = [Math.max(1, now.atMs - before.atMs), now.stolenMs - before.stolenMs];
     return (seen = {
       stoodStill: notes[1],
       longestMs: notes[2],
-      stolenMs: now.stolenMs - before.stolenMs,
-      othersShare: others / Math.max(1, now.atMs - before.atMs),
+      stolenMs,
+      stolenShare: stolenMs / elapsedMs,
+      othersShare: others / elapsedMs,
     });
   };
 }

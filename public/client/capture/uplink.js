@@ -31,6 +31,12 @@ const MAX_CORRECTION_PPM = 100;
 /** The largest drift of a sound card that is followed, in ppm. */
 const MAX_DRIFT_PPM = 300;
 
+/** The time by which a piece of sound that comes when a frame ends is to be longer than it, in milliseconds. */
+const SLACK_MS = 1;
+
+/** The most by which sound is put aside from its time, in milliseconds. */
+const MOST_ASIDE_MS = 5;
+
 /** The most captured samples that are resampled at once. */
 const CHUNK_SAMPLES = 1024;
 
@@ -39,6 +45,10 @@ const CHUNK_SAMPLES = 1024;
  * the time at which sound arrives, and from then on samples are counted. One resampler brings the sound to the room's
  * rate, and stretches it by a few parts per million, since no two sound cards run at one speed; only when the samples
  * are more than a frame off do they jump.
+ *
+ * A browser hands sound out in pieces, mostly of 10 ms, and a frame goes out with the piece that completes it. Where
+ * frames and pieces fit into each other, the sound is put aside by half of the shorter at most, so that pieces complete
+ * frames just as they come: else a piece would hold sound back that belongs to the next frame.
  */
 export class Uplink {
   #format;
@@ -61,6 +71,8 @@ export class Uplink {
   #resampler;
   /** Whether it is known where the captured samples are on the grid. */
   #placed = false;
+  /** The samples of the room by which sound is put later than it was captured; negative: earlier. */
+  #aside = 0;
   #skip = 0;
   /** Whether the place is being put right. */
   #steering = false;
@@ -175,16 +187,17 @@ export class Uplink {
     this.#chunks += 1;
     if (Number.isNaN(this.#watchedSinceMs)) this.#watchedSinceMs = nowMs;
     if (this.#chunks < WATCH_CHUNKS || nowMs - this.#watchedSinceMs < WATCH_MS) return;
-    const position = least + (this.#captured - count) / this.#ratio;
+    const captured = least + (this.#captured - count) / this.#ratio;
     if (!this.#placed) {
-      this.#place(position);
+      this.#place(captured, count);
       return;
     }
+    const position = captured + this.#aside;
     // The place of the next sample to be sent, less the place that it would be sent at.
     const pending = (this.#resampler.pending - this.#skip) / this.#ratio;
     const error = position - pending - this.#frame * frameSamples - this.#filled;
     const errorMs = (error * 1000) / sampleRate;
-    if (Math.abs(error) > frameSamples) this.#jump(position, error);
+    if (Math.abs(error) > frameSamples) this.#jump(captured, count, error);
     else if (this.#sender.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS) this.#shift(Math.round(error));
     else this.#steer(errorMs, (count * 1000) / this.#rate);
   }
@@ -194,10 +207,14 @@ export class Uplink {
     this.#corrected.movedMs += (Math.abs(samples) * 1000) / this.#format.sampleRate;
   }
 
-  /** @param {number} position of the chunk's first sample on the sample clock */
-  #place(position) {
+  /**
+   * @param {number} captured the chunk's first sample on the sample clock
+   * @param {number} count
+   */
+  #place(captured, count) {
     const { frameSamples } = this.#format;
-    const first = Math.round(position);
+    this.#aside = this.#asideFor(captured, count / this.#ratio);
+    const first = Math.round(captured + this.#aside);
     this.#frame = Math.max(Math.ceil(first / frameSamples), this.#frame, 0);
     this.#skip = Math.round((this.#frame * frameSamples - first) * this.#ratio);
     this.#filled = 0;
@@ -208,13 +225,28 @@ export class Uplink {
   }
 
   /**
+   * @param {number} captured the piece's first sample on the sample clock
+   * @param {number} samples of it, at the room's rate
+   * @returns {number} samples by which it is to be put later, or earlier where negative; 0 where frames don't fit
+   */
+  #asideFor(captured, samples) {
+    const { sampleRate, frameSamples } = this.#format;
+    const [short, long] = [Math.min(frameSamples, samples), Math.max(frameSamples, samples)];
+    const perMs = sampleRate / 1000;
+    if (short > 2 * MOST_ASIDE_MS * perMs || Math.abs(long / short - Math.round(long / short)) > 1e-6) return 0;
+    const beyond = (captured + samples - SLACK_MS * perMs) / short;
+    return (Math.round(beyond) - beyond) * short;
+  }
+
+  /**
    * A later place leaves out frames, an earlier one drops sound.
-   * @param {number} position
+   * @param {number} captured the chunk's first sample on the sample clock
+   * @param {number} count
    * @param {number} error
    */
-  #jump(position, error) {
+  #jump(captured, count, error) {
     const before = this.#frame;
-    this.#place(position);
+    this.#place(captured, count);
     this.#moved(error);
     this.#corrected.reanchored += 1;
     this.#corrected.skippedFrames += this.#frame - before;

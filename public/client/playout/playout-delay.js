@@ -37,7 +37,7 @@ const MAX_PPM = 500;
  */
 export class PlayoutDelay {
   #frameMs;
-  #jitter = new Jitter();
+  #jitter;
   #heard = new SlidingMinimum(PULL_WINDOW_MS);
   #network = new DriftMeter();
   #card = new DriftMeter();
@@ -56,6 +56,7 @@ export class PlayoutDelay {
   /** @param {number} frameMs */
   constructor(frameMs) {
     this.#frameMs = frameMs;
+    this.#jitter = new Jitter(frameMs);
   }
 
   /** @param {number} ms to wait for payloads that only later packets repeat */
@@ -157,6 +158,9 @@ const BASE_WINDOW_MS = 10_000;
 const WINDOWS = 20;
 const WINDOW_MS = 500;
 
+/** The sound that may be made up in all windows together, in milliseconds, where one frame is no longer. */
+const MADE_UP_MS = 20;
+
 /** The time after the first packet during which deviations are ignored, in milliseconds: a start delays packets itself. */
 const SETTLING_MS = 1000;
 
@@ -175,9 +179,10 @@ const STARTED_MS = 4000;
  * The jitter of packets: each one's arrival less its frame's time, measured against the quickest of the last seconds.
  * The sender's clock need not be known for that.
  *
- * The deviation to be covered is the second worst of the last windows. For steady jitter it lies above 99 of 100
- * packets; but one stall, which makes a whole run of packets late, isn't worth a delay for everything after it. A second
- * one within ten seconds is; but not for longer than they come, where the delay would be long.
+ * The deviation to be covered is the second worst of the last windows with frames of 20 ms. For steady jitter it lies
+ * above 99 of 100 packets; but one stall, which makes a whole run of packets late, isn't worth a delay for everything
+ * after it. A second one within ten seconds is; but not for longer than they come, where the delay would be long. Of
+ * shorter frames more may be late, as many as last as long: of 5 ms it is the fifth worst.
  */
 class Jitter {
   #base = new SlidingMinimum(BASE_WINDOW_MS);
@@ -187,6 +192,13 @@ class Jitter {
   #coveredMs = 0;
   #startMs = NaN;
   #isStarted = false;
+  /** The worst of the windows, the worst first: the last of them is covered. */
+  #ranked;
+
+  /** @param {number} frameMs */
+  constructor(frameMs) {
+    this.#ranked = new Float64Array(1 + Math.max(1, Math.round(MADE_UP_MS / frameMs)));
+  }
 
   /**
    * @param {number} transitMs the packet's arrival less its frame's time; their origins don't matter
@@ -219,18 +231,15 @@ class Jitter {
   }
 
   #cover() {
-    let first = 0;
-    let second = 0;
+    const ranked = this.#ranked.fill(0);
     for (let i = 0; i < WINDOWS; i++) {
-      const worst = this.#worst[i];
-      if (worst > first) {
-        second = first;
-        first = worst;
-      } else if (worst > second) {
-        second = worst;
+      let worst = this.#worst[i];
+      for (let rank = 0; rank < ranked.length && worst > 0; rank++) {
+        if (worst > ranked[rank]) [ranked[rank], worst] = [worst, ranked[rank]];
       }
     }
-    this.#coveredMs = second > LONG_DEVIATION_MS ? Math.min(second, Math.max(LONG_DEVIATION_MS, this.#recentMs / RECENT_SHARE)) : second;
+    const covered = ranked[ranked.length - 1];
+    this.#coveredMs = covered > LONG_DEVIATION_MS ? Math.min(covered, Math.max(LONG_DEVIATION_MS, this.#recentMs / RECENT_SHARE)) : covered;
   }
 
   /** The worst deviation of the last windows. */

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { PlayoutDelay } from '../../../../public/client/playout/playout-delay.js';
+
+/** How late the packets are that are held up, and the time between two of them, in milliseconds. */
+const LATE_MS = 30;
+const EVERY_MS = 1000;
+
+/**
+ * The delay that is wanted at the end of a call of 20 s, some of whose last packets are late.
+ * @param {number} frameMs
+ * @param {number} late  how many, each in another half second of the last ten
+ */
+function wantedAfter(frameMs, late) {
+  const delay = new PlayoutDelay(frameMs);
+  const frames = 20_000 / frameMs;
+  for (let frame = 0; frame < frames; frame++) {
+    const toEndMs = (frames - frame) * frameMs;
+    const isLate = toEndMs % EVERY_MS === 0 && toEndMs <= late * EVERY_MS;
+    delay.arrived(frame, frame * frameMs + (isLate ? LATE_MS : 0), false);
+  }
+  return delay.wantedMs;
+}
+
+it.each([
+  [20, 1],
+  [10, 2],
+  [5, 4],
+  [2.5, 8],
+  [40, 1],
+])('covers what is late with frames of %s ms, but for as many packets in ten seconds as %i', (frameMs, made) => {
+  expect(wantedAfter(frameMs, made)).toBeLessThan(LATE_MS / 2);
+  expect(wantedAfter(frameMs, made + 1)).toBeGreaterThanOrEqual(LATE_MS);
+});
