@@ -59,6 +59,8 @@ const quantities = {
   present: { name: 'present', label: 'Speech present', unit: '%', factors },
   delay: { name: 'serverDelay', label: 'Server-side delay', unit: 'ms', factors },
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
+  late: { name: 'late', label: "Lateness of the page's timers, in all of its time", unit: '%', factors },
+  short: { name: 'short', label: 'The page says that the computer has too little time', unit: '%', factors },
 };
 
 /** @type {Scenario} */
@@ -99,12 +101,14 @@ export const starved = {
           columns: [
             { label: 'Machine' }, { label: 'What has time' }, { label: 'Beyond the own loop', unit: 'ms', digits: 0 }, { label: '95 %', unit: 'ms', digits: 0 },
             { label: 'Present', unit: '%', digits: 2 }, { label: 'D', unit: 'ms', digits: 0 }, { label: 'D, 95 %', unit: 'ms', digits: 0 }, { label: 'Playout', unit: 'ms', digits: 0 },
+            { label: 'Timers late', unit: '%', digits: 1 }, { label: 'Says so', unit: '%', digits: 0 },
           ],
           rows: machines.map((name) => {
             const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name);
             return [
               name, CASES[name].about, known(mean(of(quantities.added))), known(quantile(sorted(of(quantities.added)), 0.95)), known(mean(of(quantities.present))),
               known(mean(of(quantities.delay))), known(quantile(sorted(of(quantities.delay)), 0.95)), known(mean(of(quantities.playout))),
+              known(mean(of(quantities.late))), known(mean(of(quantities.short))),
             ];
           }),
         },
@@ -114,6 +118,7 @@ export const starved = {
         "The browser's own loop is that of `mouth-to-ear`: the same microphone's stream, played by the same page without aloud, on the same machine.",
         'Present: of the pieces of 0.1 s that the own loop played, those that are found in what the other page played. What the own loop itself lost is not asked for.',
         'D and the playout delay are read each second.',
+        'Timers late: by how much the timers of a page\'s worker are late, as a share of the time; of the third page where there are three. Says so: the share of the seconds in which that page tells its reader that the computer has too little time.',
         ...worldNotes(options),
       ],
     };
@@ -151,7 +156,7 @@ async function join(lab, machine, people, giveBack) {
   };
   const { browser } = await lab.clients.call('processes');
   if (!isThird) giveBack.push(await take([...descendants(lab.server.pid), ...descendants(browser)]));
-  await listen('mouth', { device: true });
+  await listen('mouth', { device: true, loops: 1 });
   if (isThird) {
     const before = await lab.clients.call('processes');
     await listen('third', { speaks: true, recordSeconds: 1 });
@@ -171,12 +176,18 @@ async function measure(lab, machine, repetition, joinedMs) {
     lab.folder.record(name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { machine } });
   for (let second = 0; second < lab.blockSeconds; second++) {
     await lab.wait(1);
-    const [stats, room] = await Promise.all([lab.clients.call('statsOf', { id: 'ear' }), lab.server.call('room', { room: 'talk' })]);
+    // The page that time is taken from; where it is taken from all, the one that hears.
+    const starvedOne = CASES[machine].isThird ? 'third' : 'ear';
+    const [stats, its, room] = await Promise.all([
+      ...['ear', starvedOne].map((id) => lab.clients.call('statsOf', { id })), lab.server.call('room', { room: 'talk' }),
+    ]);
+    add(quantities.late, 100 * (its?.detail.client.lateShare ?? NaN));
+    add(quantities.short, its ? 100 * its.detail.client.isShortOfTime : NaN);
     add(quantities.delay, room.serverDelayMs);
     add(quantities.playout, stats?.detail.playout.delayMs ?? NaN);
   }
   const ear = await lab.clients.call('recording', { id: 'ear' });
-  const { loop } = await lab.clients.call('recording', { id: 'mouth' });
+  const { loops: [loop] } = await lab.clients.call('recording', { id: 'mouth' });
   const fromMs = joinedMs + 1000 * settle;
   const lags = lagsBetween(ear, loop, { fromMs }).map(({ lagMs }) => lagMs);
   for (const lagMs of lags) add(quantities.added, lagMs);

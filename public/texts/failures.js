@@ -47,6 +47,9 @@ const soundFailures = Object.freeze({
   'room-mono':
     'This room is mono, for it began so: left and right are heard as one. For stereo be the first in a room of its own.',
   'sound-resumed': 'The system had stopped sound for a moment. You hear the others again, and they you.',
+  'computer-busy':
+    'This computer has too little time for the call: you may be heard late, and hear gaps. Close other programs and tabs, ' +
+    'and plug in the charger.',
   'speaker-replaced':
     'Your speaker is not there just now, so the default one is used until it comes again. Plug it in, or choose ' +
     'another one under Settings.',

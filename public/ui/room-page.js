@@ -221,7 +221,10 @@ export class RoomPage {
     });
     call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
     call.addEventListener('transport', ({ detail: { took, tried } }) => this.#view.connected(took, tried));
-    call.addEventListener('stats', ({ detail }) => this.#view.stats(detail));
+    call.addEventListener('stats', ({ detail }) => {
+      this.#view.stats(detail);
+      this.#notices.hold('computer-busy', detail.detail.client.isShortOfTime);
+    });
     call.addEventListener('speakers', ({ detail }) => this.#view.speakers(detail));
     call.addEventListener('notice', ({ detail: { code } }) => this.#notice(code));
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));

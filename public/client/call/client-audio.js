@@ -11,6 +11,7 @@ import { MAX_PACKET_BYTES } from '../../shared/packet.js';
 import { PayloadDecoder, PayloadEncoder, streamBitrate } from '../../shared/payload.js';
 import { Uplink } from '../capture/uplink.js';
 import { Playout, pullSamples } from '../playout/playout.js';
+import { ProcessorTime } from './processor-time.js';
 
 /** The interval at which captured sound is checked for, in milliseconds. */
 const CAPTURE_LOOK_MS = 100;
@@ -25,6 +26,9 @@ export class ClientAudio {
   /** @type {unknown} */
   #paceTimer = null;
   #closed = false;
+
+  /** What this thread gets of the processor. */
+  processorTime = new ProcessorTime();
 
   /**
    * @param {object} options
@@ -48,7 +52,7 @@ export class ClientAudio {
     this.#reader = new SampleReader(pull, pullSamples(format), format.channels);
     try {
       const encoder = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
-      this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock });
+      this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock, effort: this.processorTime });
     } catch (error) {
       this.playout.close();
       throw error;
@@ -64,7 +68,12 @@ export class ClientAudio {
     const size = this.#frameSamples;
     const frameEnd = (Math.floor(this.#sync.sampleClockAt(now) / size) + 1) * size;
     const wait = isIdle ? Math.max(1, this.#sync.msAt(frameEnd) - now) : CAPTURE_LOOK_MS;
-    this.#paceTimer = this.#clock.setTimeout(() => this.start(), wait);
+    const dueMs = now + wait;
+    this.#paceTimer = this.#clock.setTimeout(() => {
+      const nowMs = this.#clock.now();
+      this.processorTime.observe(Math.max(0, nowMs - dueMs), nowMs);
+      this.start();
+    }, wait);
   }
 
   /** @param {boolean} suppresses whether silence is left out, where the server allows it */

@@ -34,9 +34,10 @@ import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
  *   driftPpm: the microphone's against the server's sample clock
  * @property {ConnectionStats} connection
  * @property {{ dropped: number, outputMs: number, gaps: number, gapMs: number, clockErrorMs: number,
- *   clockJumps: number, driftPpm: number }} client  packets that were no packets; what waits for the sound card, how
- *   often that found nothing, and how long in all; how far the clock may be off, how often it had to jump, and the
- *   server's against this computer's
+ *   clockJumps: number, driftPpm: number, lateShare: number, isShortOfTime: boolean }} client  packets that were no
+ *   packets; what waits for the sound card, how often that found nothing, and how long in all; how far the clock may be
+ *   off, how often it had to jump, and the server's against this computer's; the share of the time by which timers are
+ *   late, and whether that is too much
  * @property {Record<string, unknown> | null} server  what the server says of this one's uplink
  */
 
@@ -88,7 +89,8 @@ export class CallStatistics {
   read() {
     const { audio, connection, sync, room, traffic, output } = this.#call;
     const now = this.#clock.now();
-    const { playout, uplink } = audio;
+    const { playout, uplink, processorTime } = audio;
+    const { lateShare, isShort: isShortOfTime } = processorTime;
     const { waitMs: outputMs, gaps, gapMs } = output;
     const delayParts = delayPartsOf(room.welcome, sync, { playoutMs: playout.delayMs, outputMs });
     return {
@@ -103,7 +105,7 @@ export class CallStatistics {
         playout: playout.stats(),
         uplink: uplink.stats(),
         connection: connection.stats(),
-        client: { dropped: traffic.dropped, outputMs, gaps, gapMs, ...sync.stats(now) },
+        client: { dropped: traffic.dropped, outputMs, gaps, gapMs, ...sync.stats(now), lateShare, isShortOfTime },
         server: room.stats,
       },
     };

@@ -54,9 +54,10 @@ export class FrameSender {
    * @param {boolean} [options.suppressesSilence]  whether packets may be left out in silence; default false
    * @param {'auto' | 0 | 1 | 2} [options.redundancy]  default 0
    * @param {Pick<Clock, 'now'>} [options.clock]
+   * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
    */
-  constructor({ format, encoder, send, suppressesSilence = false, redundancy = 0, clock }) {
-    this.#stream = new PacketStream({ encoder, frameMs: format.frameMs, suppresses: suppressesSilence });
+  constructor({ format, encoder, send, suppressesSilence = false, redundancy = 0, clock, effort }) {
+    this.#stream = new PacketStream({ encoder, frameMs: format.frameMs, suppresses: suppressesSilence, effort });
     this.#send = send;
     this.#suppresses = suppressesSilence;
     this.#fadeStep = 1000 / (FADE_MS * format.sampleRate);

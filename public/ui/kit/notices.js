@@ -10,6 +10,8 @@ const STAYS_MS = new Map([
 export class Notices {
   /** @type {Map<string, HTMLElement>} by code */
   #shown = new Map();
+  /** The codes of what holds, shown or dismissed. @type {Set<string>} */
+  #held = new Set();
   #area;
 
   /** @param {HTMLElement} area an element with the role alert */
@@ -41,6 +43,19 @@ export class Notices {
   }
 
   /**
+   * Shows a notice once something holds, and removes it when that is over; it may be dismissed meanwhile.
+   * @param {string} code
+   * @param {boolean} holds
+   */
+  hold(code, holds) {
+    if (holds === this.#held.has(code)) return;
+    if (holds) this.show(code);
+    else this.settle(code);
+    if (holds) this.#held.add(code);
+    else this.#held.delete(code);
+  }
+
+  /**
    * Removes a notice, because it is no longer true.
    * @param {string} code
    */
@@ -52,5 +67,6 @@ export class Notices {
   /** Removes all notices. */
   clear() {
     for (const code of [...this.#shown.keys()]) this.settle(code);
+    this.#held.clear();
   }
 }

@@ -1,0 +1,57 @@
+import { defaultEncoderSettings } from '../../shared/codec.js';
+
+/** The interval at which a verdict is given, in milliseconds, and the number of them that the lateness is averaged over. */
+const ROUND_MS = 1000;
+const ROUNDS = 3;
+
+/** The thread has too little time where this share of it is lateness, and enough again where no more than that is. */
+const SHORT_SHARE = 0.15;
+const ENOUGH_SHARE = 0.05;
+
+/** The time after the first look in which lateness doesn't count, in milliseconds: a page that opens has much to do. */
+const START_MS = 5000;
+
+/** The most that one look counts for, in milliseconds: a computer that slept was not short of time for so long. */
+const MOST_LATE_MS = 200;
+
+/** The encoder's complexity where there is too little time. */
+const LEAST_COMPLEXITY = 0;
+
+/**
+ * Whether a thread gets the processor time that a call needs: by how late its own timer is, which no network delays.
+ * Where it gets too little the encoder makes do with less.
+ */
+export class ProcessorTime {
+  #lateMs = 0;
+  #sinceMs = NaN;
+  #countsFromMs = NaN;
+
+  /** The share of the last seconds by which the timer was late, 0 to 1. */
+  lateShare = 0;
+  /** Whether there is too little time. */
+  isShort = false;
+
+  /** The encoder's complexity, 0 to 10. */
+  get complexity() {
+    return this.isShort ? LEAST_COMPLEXITY : defaultEncoderSettings.complexity;
+  }
+
+  /**
+   * The timer has run, some ten times a second at least.
+   * @param {number} lateMs after it was due
+   * @param {number} nowMs
+   */
+  observe(lateMs, nowMs) {
+    if (Number.isNaN(this.#sinceMs)) {
+      this.#sinceMs = nowMs;
+      this.#countsFromMs = nowMs + START_MS;
+    }
+    if (nowMs > this.#countsFromMs) this.#lateMs += Math.min(MOST_LATE_MS, lateMs);
+    if (nowMs < this.#sinceMs + ROUND_MS) return;
+    this.#sinceMs = nowMs;
+    this.lateShare += (Math.min(1, this.#lateMs / ROUND_MS) - this.lateShare) / ROUNDS;
+    this.#lateMs = 0;
+    if (this.lateShare > SHORT_SHARE) this.isShort = true;
+    else if (this.lateShare < ENOUGH_SHARE) this.isShort = false;
+  }
+}
