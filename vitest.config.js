@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 
 /** Tests that hear or measure in a browser: nothing else may use the processors meanwhile. */
-const SOUND = ['test/browser/sound.test.js'];
+const SOUND = ['test/browser/sound/sound.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
 const MEASURED = ['native/congestion', 'quality', 'social', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
@@ -23,13 +23,13 @@ const LONG_BROWSER = ['admin', 'comeback', 'devices', 'everyone', 'moderation', 
 const LAB_BROWSER = ['lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that listen for long. */
-const LONG_SOUND = ['steady', 'stereo'].map((name) => `test/browser/${name}.test.js`);
+const LONG_SOUND = ['sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that are run in each browser that there is: `npm run test:browsers`. */
-const IN_EACH = ['sound', 'comeback', 'moderation', 'page'].map((name) => `test/browser/${name}.test.js`);
+const IN_EACH = ['sound/sound', 'comeback', 'moderation', 'page'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests in browsers other than Chromium alone. */
-const IN_OTHERS = ['no-speaker', 'webkit'].map((name) => `test/browser/${name}.test.js`);
+const IN_OTHERS = ['sound/no-speaker', 'webkit'].map((name) => `test/browser/${name}.test.js`);
 const isChromium = process.env.ALOUD_TEST_BROWSER !== 'firefox';
 
 /** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */

@@ -128,6 +128,8 @@ export class CallListener {
   /** Leaves. Idempotent. */
   async close() {
     this.#recorder?.stop();
+    // The page may be another listener's next, whose microphone is the browser's own again.
+    delete (/** @type {any} */ (navigator.mediaDevices)).getUserMedia;
     for (const { context, recorder } of this.#loops.splice(0)) {
       recorder.stop();
       await context.close();

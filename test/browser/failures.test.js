@@ -88,6 +88,26 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
     expect(await page.locator('body').innerText()).not.toContain('machine');
   });
 
+  inBrowser.it('says once what holds, until that is over, and says it again the next time', async () => {
+    const page = await site.join('holds', { name: 'Anna' });
+    // As text: Vitest would put a function of its own in the place of import().
+    const counts = await page.evaluate(`(async () => {
+      const { Notices } = await import('/ui/kit/notices.js');
+      const area = document.createElement('div');
+      const notices = new Notices(area);
+      const held = (holds) => {
+        notices.hold('computer-busy', holds);
+        return area.childElementCount;
+      };
+      const dismissed = () => {
+        area.querySelector('button').click();
+        return held(true);
+      };
+      return [held(false), held(true), held(true), dismissed(), held(false), held(true), held(false)];
+    })()`);
+    expect(counts).toEqual([0, 1, 1, 0, 0, 1, 0]);
+  });
+
   for (const [code, script] of [
     ['no-audio', 'delete window.AudioContext'],
     ['no-audio-worklet', 'delete window.AudioWorkletNode'],

@@ -1,8 +1,8 @@
 import { expect, it as test, describe } from 'vitest';
-import { inBrowser } from './support/browser.js';
-import { allowRecorder, recordingBegan, recordWholly } from './support/recording.js';
-import { useSite } from './support/site.js';
-import { undisturbed } from '../support/undisturbed.js';
+import { inBrowser } from '../support/browser.js';
+import { allowRecorder, recordingBegan, recordWholly } from '../support/recording.js';
+import { useSite } from '../support/site.js';
+import { undisturbed } from '../../support/undisturbed.js';
 
 const RATE = 48_000;
 const BPM = 150;

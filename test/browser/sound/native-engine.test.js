@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { closeAfter, closeAll, nativeTests, newCertificate, until } from '../integration/native/harness.js';
-import { createNativeTransport } from '../../server/transport/webtransport-native.js';
-import { chromiumPath, inBrowser, openBrowser } from './support/browser.js';
+import { closeAfter, closeAll, nativeTests, newCertificate, until } from '../../integration/native/harness.js';
+import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
+import { chromiumPath, inBrowser, openBrowser } from '../support/browser.js';
 
 /**
  * @import { Page } from 'playwright-core'
- * @import { Session } from '../../server/transport/session.js'
+ * @import { Session } from '../../../server/transport/session.js'
  */
 
 /** A handler that sends all back, and closes when it is told to. @param {Session} session */

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
-import { align, alignPieces } from '../../bench/stats/signal.js';
-import { readWav } from '../../bench/stats/wav.js';
-import { inBrowser, openBrowser } from './support/browser.js';
-import { allowRecorder, recordWholly } from './support/recording.js';
-import { joinRoom } from './support/room-page.js';
-import { useSite } from './support/site.js';
-import { undisturbed } from '../support/undisturbed.js';
+import { align, alignPieces } from '../../../bench/stats/signal.js';
+import { readWav } from '../../../bench/stats/wav.js';
+import { inBrowser, openBrowser } from '../support/browser.js';
+import { allowRecorder, recordWholly } from '../support/recording.js';
+import { joinRoom } from '../support/room-page.js';
+import { useSite } from '../support/site.js';
+import { undisturbed } from '../../support/undisturbed.js';
 
 /**
  * @import { Page } from 'playwright-core'
- * @import { StatsDetail } from '../../public/client/call/client-stats.js'
+ * @import { StatsDetail } from '../../../public/client/call/client-stats.js'
  */
 
 const PER_MS = 48;
@@ -24,7 +24,7 @@ const LEAST_MOVE_MS = 0.2;
 /** A piece with a lower correlation was heard in part only. */
 const LEAST_CORRELATION = 0.7;
 
-const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+const { channels } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
 const [speech] = channels;
 const spoken = new Float32Array(LEAD_MS * PER_MS + speech.length);
 spoken.set(speech, LEAD_MS * PER_MS);

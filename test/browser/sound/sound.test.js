@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { align, alignPieces, findGaps, levelDb } from '../../bench/stats/signal.js';
-import { readWav } from '../../bench/stats/wav.js';
-import { startServer } from './support/aloud-server.js';
-import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
-import { record } from './support/recording.js';
-import { joinRoom, people } from './support/room-page.js';
-import { byLength, isLong } from '../support/long.js';
-import { undisturbed } from '../support/undisturbed.js';
+import { align, alignPieces, findGaps, levelDb } from '../../../bench/stats/signal.js';
+import { readWav } from '../../../bench/stats/wav.js';
+import { startServer } from '../support/aloud-server.js';
+import { BROWSER, inBrowser, openBrowser } from '../support/browser.js';
+import { record } from '../support/recording.js';
+import { joinRoom, people } from '../support/room-page.js';
+import { byLength, isLong } from '../../support/long.js';
+import { undisturbed } from '../../support/undisturbed.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -21,7 +21,7 @@ const LEAD_MS = 4000;
  * @param {string} name of a fixture
  */
 async function readSpeech(name) {
-  const { sampleRate, channels } = await readWav(new URL(`../fixtures/${name}.wav`, import.meta.url));
+  const { sampleRate, channels } = await readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url));
   expect(sampleRate).toBe(RATE);
   const [speech] = channels;
   const spoken = new Float32Array(ms(LEAD_MS) + speech.length);
@@ -55,9 +55,9 @@ function compare(speech, output) {
 inBrowser.describe(`sound in ${BROWSER}`, () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
-  /** @type {import('./support/browser.js').OpenBrowser} */
+  /** @type {import('../support/browser.js').OpenBrowser} */
   let listeners;
-  /** @type {import('./support/browser.js').OpenBrowser[]} */
+  /** @type {import('../support/browser.js').OpenBrowser[]} */
   let speakers = [];
 
   beforeAll(async () => {
@@ -184,7 +184,7 @@ const lostPercent = ({ lost, played }) => (100 * lost) / Math.max(1, played);
 
 /**
  * @param {Page} page in a call
- * @returns {Promise<import('../../public/client/call/client-stats.js').StatsDetail>}
+ * @returns {Promise<import('../../../public/client/call/client-stats.js').StatsDetail>}
  */
 const nextStats = (page) =>
   page.evaluate(() => {

@@ -1,10 +1,10 @@
 import { afterEach, expect } from 'vitest';
-import { sidesOf, stereoTones } from '../fakes/stereo.js';
-import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
-import { record } from './support/recording.js';
-import { openRoom } from './support/room-page.js';
-import { useSite } from './support/site.js';
-import { undisturbed } from '../support/undisturbed.js';
+import { sidesOf, stereoTones } from '../../fakes/stereo.js';
+import { BROWSER, inBrowser, openBrowser } from '../support/browser.js';
+import { record } from '../support/recording.js';
+import { openRoom } from '../support/room-page.js';
+import { useSite } from '../support/site.js';
+import { undisturbed } from '../../support/undisturbed.js';
 
 /** Silence for as long as joining takes, then tones with pauses between them, which are no hum. */
 const LEAD_SECONDS = 4;
@@ -22,7 +22,7 @@ function instruments() {
 
 inBrowser.describe(`stereo in ${BROWSER}`, () => {
   const site = useSite();
-  /** @type {import('./support/browser.js').OpenBrowser | undefined} */
+  /** @type {import('../support/browser.js').OpenBrowser | undefined} */
   let player;
   const closePlayer = async () => {
     await player?.close();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { noticeText } from '../../public/texts.js';
-import { startServer } from './support/aloud-server.js';
-import { BROWSER, inBrowser } from './support/browser.js';
-import { openFirefox } from './support/firefox.js';
-import { joinRoom } from './support/room-page.js';
+import { noticeText } from '../../../public/texts.js';
+import { startServer } from '../support/aloud-server.js';
+import { BROWSER, inBrowser } from '../support/browser.js';
+import { openFirefox } from '../support/firefox.js';
+import { joinRoom } from '../support/room-page.js';
 
 // Chromium plays to nowhere where there is no speaker. Firefox starts no sound then, and its microphones are silent.
 inBrowser.describe(`a computer without a speaker, in ${BROWSER}`, () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
-  /** @type {import('./support/browser.js').OpenBrowser} */
+  /** @type {import('../support/browser.js').OpenBrowser} */
   let opened;
 
   beforeAll(async () => {
