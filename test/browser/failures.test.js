@@ -88,24 +88,24 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
     expect(await page.locator('body').innerText()).not.toContain('machine');
   });
 
-  inBrowser.it('says once what holds, until that is over, and says it again the next time', async () => {
-    const page = await site.join('holds', { name: 'Anna' });
-    // As text: Vitest would put a function of its own in the place of import().
-    const counts = await page.evaluate(`(async () => {
-      const { Notices } = await import('/ui/kit/notices.js');
-      const area = document.createElement('div');
-      const notices = new Notices(area);
-      const held = (holds) => {
-        notices.hold('computer-busy', holds);
-        return area.childElementCount;
-      };
-      const dismissed = () => {
-        area.querySelector('button').click();
-        return held(true);
-      };
-      return [held(false), held(true), held(true), dismissed(), held(false), held(true), held(false)];
-    })()`);
-    expect(counts).toEqual([0, 1, 1, 0, 0, 1, 0]);
+  inBrowser.it('says that the computer has too little time for as long as that is so', async () => {
+    const page = await site.join('short-of-time', { name: 'Anna' });
+    for (let turn = 0; turn < 2; turn++) {
+      const said = await page.evaluate(
+        () => new Promise((resolve) => {
+          const { call } = /** @type {any} */ (window).aloud;
+          const short = (/** @type {any} */ { detail: told }) => {
+            const detail = { ...told, detail: { ...told.detail, client: { ...told.detail.client, isShortOfTime: true } } };
+            call.dispatchEvent(new CustomEvent('stats', { detail }));
+            resolve(document.querySelector('[role=alert]')?.textContent);
+          };
+          call.addEventListener('stats', short, { once: true });
+        }),
+      );
+      expect(said).toContain(noticeText('computer-busy'));
+      // The call's own statistics say a second later that it is over.
+      await expect.poll(() => notices(page)).not.toContain(noticeText('computer-busy'));
+    }
   });
 
   for (const [code, script] of [
