@@ -1,7 +1,7 @@
 /** Prints a room's delay control on made-up traces: D over time, received audio, reaction times. */
 
 import { Command } from 'commander';
-import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stalling } from './delay-simulation.js';
+import { constant, exponential, heldUp, inTurn, leastFixedMs, lognormal, simulate, stalling } from './delay-simulation.js';
 import { wholeNumber } from './options.js';
 import { mean } from './stats/statistics.js';
 
@@ -23,6 +23,14 @@ const CASES = {
   wifi: {
     about: '5 ms, 2 ms of exponential jitter, a stall of 40 to 120 ms every 10 s',
     traces: () => [stalling(exponential(5, 2), { perSecond: 0.1, minMs: 40, maxMs: 120 })],
+  },
+  stalls: {
+    about: '6 ms, 3 ms of exponential jitter, 0.3 stalls a second of 30 to 150 ms',
+    traces: () => [stalling(exponential(6, 3), { perSecond: 0.3, minMs: 30, maxMs: 150 })],
+  },
+  'held up': {
+    about: '10 ms, 1 ms of exponential jitter; from 10 s to 14 s all is up to 400 ms late',
+    traces: () => [heldUp(exponential(10, 1), { fromMs: 10_000, toMs: 14_000, mostMs: 400 })],
   },
   step: {
     about: '10 ms; 60 ms from 30 s to 60 s; 1 ms of exponential jitter',

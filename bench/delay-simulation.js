@@ -203,6 +203,15 @@ export function stalling(trace, { perSecond, minMs, maxMs }) {
 }
 
 /**
+ * A way on which all is late for some seconds, each time that differently.
+ * @param {Trace} trace otherwise
+ * @param {{ fromMs: number, toMs: number, mostMs: number }} time
+ * @returns {Trace}
+ */
+export const heldUp = (trace, { fromMs, toMs, mostMs }) => (end, random) =>
+  trace(end, random) + (end >= fromMs && end < toMs ? mostMs * random() : 0);
+
+/**
  * @param {ReadonlyArray<readonly [fromMs: number, trace: Trace]>} parts in order
  * @returns {Trace}
  */

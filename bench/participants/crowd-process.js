@@ -1,5 +1,6 @@
 /** A crowd of participants (crowd.js) over WebTransport, in a process of its own. */
 
+import { setTimeout } from 'node:timers/promises';
 import { Endpoint } from '@aloud/native';
 import { systemClock } from '../../public/shared/clock.js';
 import { fetchConfig } from '../../public/client/connection/join.js';
@@ -14,12 +15,31 @@ const cpu = new CpuMeter();
 /** Number of members that join at a time. */
 const AT_ONCE = 8;
 
+/** How often somebody tries to join a server that is busy, and how long they wait in between, in milliseconds. */
+const TRIES = 20;
+const BUSY_MS = 1000;
+
 /** @type {Crowd | null} */
 let crowd = null;
 
 function theCrowd() {
   if (!crowd) throw new Error('open() comes first');
   return crowd;
+}
+
+/**
+ * Joins, after a while where many who have just come are more than the server can let in at a time.
+ * @param {import('./crowd.js').Person} person
+ */
+async function join(person) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await theCrowd().join(person);
+    } catch (error) {
+      if (/** @type {any} */ (error).code !== 'server-busy' || tries === TRIES) throw error;
+      await setTimeout(BUSY_MS);
+    }
+  }
 }
 
 serve(
@@ -32,13 +52,12 @@ serve(
       crowd = new Crowd({ clock: systemClock, open, encode: encodeSpeech });
       return config;
     },
-    /** @param {import('./crowd.js').Person} person */
-    join: (person) => theCrowd().join(person),
+    join,
     /** Some at a time, the first alone. @param {{ people: import('./crowd.js').Person[] }} options */
     async joinAll({ people: [first, ...others] }) {
-      await theCrowd().join(first);
+      await join(first);
       const joining = Array.from({ length: AT_ONCE }, async () => {
-        for (let next = others.shift(); next; next = others.shift()) await theCrowd().join(next);
+        for (let next = others.shift(); next; next = others.shift()) await join(next);
       });
       await Promise.all(joining);
     },

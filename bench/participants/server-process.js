@@ -75,15 +75,15 @@ const observer = {
   },
 };
 
-/** Participants whose frames' states are noted. @type {Set<any>} */
-const speakers = new Set();
+/** Participants whose frames' states are noted, and the last that was, -1 before. @type {Map<any, number>} */
+const speakers = new Map();
 /** When the sample clock was 0, in milliseconds of the machine's monotonic clock. */
 let originMs = NaN;
 
 /** For `tick`: notes the state of each speaker's frames when they were mixed, and when each was due. @type {typeof observer} */
 const mixObserver = {
   received(member, frame, arrivalMs) {
-    speakers.add(member);
+    if (!speakers.has(member)) speakers.set(member, -1);
     originMs = sharedMs(member.source?.sampleClock.msAt(0) ?? NaN);
     notes.arrivals.push({ name: member.name, frame, atMs: sharedMs(arrivalMs) });
   },
@@ -91,9 +91,16 @@ const mixObserver = {
     notes.tickLatenessMs.push(latenessMs);
     notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
     // The frame before has just been mixed, and nothing has been decoded since.
-    for (const { name, source } of speakers) {
-      const said = frame - 1 - Math.round(source.offsetMs / source.format.frameMs);
-      notes.states.push({ name, frame: said, state: source.ring.state(frame - 1), mix: frame - 1 });
+    const mix = frame - 1;
+    for (const [member, last] of speakers) {
+      const { name, source } = member;
+      const said = mix - Math.round(source.offsetMs / source.format.frameMs);
+      // Sound that got shorter, to catch up, holds frames that no frame of the mix has to itself.
+      for (let between = last < 0 ? said : last + 1; between < said; between++) {
+        notes.states.push({ name, frame: between, state: source.packets.has(between) ? FrameState.received : FrameState.absent, mix });
+      }
+      notes.states.push({ name, frame: said, state: source.ring.state(mix), mix });
+      speakers.set(member, said);
     }
   },
   mixed() {},

@@ -42,16 +42,13 @@ export function callFigures({ people, server, frameMs, fromMs, toMs }) {
     const listener = people[(i + 1) % people.length];
     const said = new Set(speaker.sent.filter(({ frame, sounding }) => counts(frame) && sounding.includes(frame)).map(({ frame }) => frame));
     const arrivals = server.arrivals.filter(({ name }) => name === id);
-    // The first time counts: while an offset rises, frames that were mixed seem to come again.
-    const own = server.states.filter(({ name }) => name === id).toReversed();
-    const states = new Map(own.map(({ frame, state }) => [frame, state]));
-    const mixes = new Map(own.map(({ frame, mix = frame }) => [frame, mix]));
-    const mixOf = (/** @type {number} */ frame) => mixes.get(frame) ?? frame;
+    const mixes = mixesOf(server.states, id);
+    const mixOf = (/** @type {number} */ frame) => mixes.get(frame)?.mix ?? frame;
     const there = firstTimes(arrivedPackets(speaker.sent, arrivals));
     const heard = firstTimes(listener.received);
     const played = new Set(listener.played.map(({ frame }) => frame));
-    const mixed = [...states.keys()].filter((frame) => counts(frame) && (states.get(frame) ?? 0) >= FrameState.concealed);
-    const isUp = (/** @type {number} */ frame) => states.get(frame) === FrameState.received;
+    const mixed = [...mixes].filter(([frame, { state }]) => counts(frame) && state >= FrameState.concealed).map(([frame]) => frame);
+    const isUp = (/** @type {number} */ frame) => mixes.get(frame)?.state === FrameState.received;
     const isPlayed = (/** @type {number} */ frame) => played.has(mixOf(frame));
     const isThrough = (/** @type {number} */ frame) => isUp(frame) && isPlayed(frame);
     return {
@@ -65,6 +62,21 @@ export function callFigures({ people, server, frameMs, fromMs, toMs }) {
       soundMs: [...said].filter((frame) => heard.has(mixOf(frame))).map((frame) => /** @type {number} */ (heard.get(mixOf(frame))) - endMs(frame) + frameMs),
     };
   });
+}
+
+/**
+ * The state of each of a speaker's frames when it was mixed, and in which frame of the mix. While an offset rises or
+ * falls a frame may be looked at twice: what was there of it counts.
+ * @param {CallNotes['server']['states']} states
+ * @param {string} id  the speaker's
+ * @returns {Map<number, { state: number, mix: number }>}
+ */
+export function mixesOf(states, id) {
+  const mixes = new Map();
+  for (const { name, frame, state, mix = frame } of states) {
+    if (name === id && !(mixes.get(frame)?.state >= state)) mixes.set(frame, { state, mix });
+  }
+  return mixes;
 }
 
 /**

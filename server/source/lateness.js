@@ -17,12 +17,12 @@ const QUIET_SHARE = 0.1;
 const UNMENDED_SHARE = 0.0002;
 
 /**
- * A need beyond LONG_MS holds only while it has a reason: packets that were late by RECENT_SHARE of it within the last
- * RECENT_MS milliseconds, in which RECENT_PACKETS came at least; they are kept in RECENT_SLOTS parts. What held up more is
- * over.
+ * A need beyond LONG_MS holds only while it has a reason: packets that were late by REASON_SHARE of it, within the last
+ * RECENT_MS milliseconds, in which RECENT_PACKETS came at least, or in two blocks between which there is one without. They
+ * are kept in RECENT_SLOTS parts. What held up more once is over; what comes again isn't.
  */
 const LONG_MS = 60;
-const RECENT_SHARE = 2 / 3;
+const REASON_SHARE = 2 / 3;
 const RECENT_MS = 2500;
 const RECENT_PACKETS = 25;
 const RECENT_SLOTS = 5;
@@ -76,6 +76,8 @@ export class Lateness {
   /** The latest bin of each part of the last seconds, and its packets, RECENT_PACKETS at most. */
   #recentBins = new Uint16Array(RECENT_SLOTS);
   #recentCounts = new Uint16Array(RECENT_SLOTS);
+  /** The latest bin of each block. */
+  #latestBins = new Uint16Array(BLOCKS);
   #slot = -Infinity;
   /** The share of frames that need the first repetition, and the second. */
   #repetitions = [0, 0];
@@ -110,6 +112,7 @@ export class Lateness {
     const bin = !(latenessMs > 0) ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
     const drains = latenessMs < this.#previousMs - this.#drainMs;
     this.#noteRecent(bin, nowMs);
+    if (bin > this.#latestBins[this.#block]) this.#latestBins[this.#block] = bin;
     if (bin > this.needMs) {
       if (!drains) {
         this.#isForgiven = nowMs - this.#lateMs > FORGET_MS;
@@ -153,14 +156,32 @@ export class Lateness {
     if (this.#recentCounts[at] < RECENT_PACKETS) this.#recentCounts[at] += 1;
   }
 
-  /** The need that recent packets give reason for, in whole milliseconds: Infinity where they were too few. */
+  /** The need that packets give reason for, in whole milliseconds: Infinity where the recent ones were too few. */
   get #longestMs() {
     let [most, count] = [0, 0];
     for (let i = 0; i < RECENT_SLOTS; i++) {
       count += this.#recentCounts[i];
       if (this.#recentBins[i] > most) most = this.#recentBins[i];
     }
-    return count < RECENT_PACKETS ? Infinity : Math.max(LONG_MS, Math.ceil(most / RECENT_SHARE));
+    if (count < RECENT_PACKETS) return Infinity;
+    return Math.max(LONG_MS, Math.ceil(Math.max(most, this.#repeatedBin) / REASON_SHARE));
+  }
+
+  /** The latest bin that was reached again, after a block in which nothing came near it. */
+  get #repeatedBin() {
+    const bins = this.#latestBins;
+    let most = 0;
+    for (let first = 1; first < BLOCKS; first++) {
+      const before = bins[(this.#block + first) % BLOCKS];
+      let between = before;
+      for (let i = first + 1; i <= BLOCKS; i++) {
+        const bin = bins[(this.#block + i) % BLOCKS];
+        const twice = Math.min(before, bin);
+        if (twice > most && between < twice * REASON_SHARE) most = twice;
+        if (bin < between) between = bin;
+      }
+    }
+    return most;
   }
 
   /** Forgets all packets, as what held them up is over. */
@@ -170,6 +191,7 @@ export class Lateness {
     this.#soundingBlocks.fill(0);
     this.#recentBins.fill(0);
     this.#recentCounts.fill(0);
+    this.#latestBins.fill(0);
     this.#sounding = 0;
     this.#count = 0;
     this.#run = 0;
@@ -245,6 +267,7 @@ export class Lateness {
       this.#sounding -= this.#soundingBlocks[this.#block];
       this.#soundingBlocks[this.#block] = 0;
       this.#blocks.fill(0, from, from + this.#bins);
+      this.#latestBins[this.#block] = 0;
     }
     this.#blockEndMs = nowMs + BLOCK_MS;
     this.#measure(nowMs);

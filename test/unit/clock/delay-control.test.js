@@ -56,6 +56,16 @@ describe('lateness', () => {
     expect(lateness.quantile(0.5)).toBeNull();
   });
 
+  it('keeps what is long where it came again after a while in which nothing did', () => {
+    const stalled = (/** @type {number[]} */ ...atSeconds) => {
+      const lateness = newLateness();
+      for (let i = 0; i < 900; i++) lateness.add(atSeconds.includes(Math.floor(i / 50)) && i % 5 === 0 ? 120 : 10, i * 20);
+      return lateness.needMs;
+    };
+    expect(stalled(4, 5, 6)).toBe(60);
+    expect(stalled(4, 12)).toBe(120);
+  });
+
   it('takes three late packets in a row for a longer way, but not a stall that drains', () => {
     const steady = newLateness();
     const stalled = newLateness();
