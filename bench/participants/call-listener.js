@@ -93,7 +93,7 @@ export class CallListener {
 
   /** @param {MediaStream} mediaStream */
   async #addLoop(mediaStream) {
-    const context = new AudioContext({ sampleRate: MICROPHONE_RATE, latencyHint: 'interactive' });
+    const context = new AudioContext({ sampleRate: MICROPHONE_RATE, latencyHint: 0 });
     await context.resume();
     const output = new GainNode(context);
     new MediaStreamAudioSourceNode(context, { mediaStream }).connect(output).connect(context.destination);

@@ -42,12 +42,12 @@ export const mouthToEar = {
   defaults: { duration: 24, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true },
   addOptions: (command) => {
     command
-      .option('--frames <ms>', 'lengths of a frame, by commas', frames, [...TARGETS.keys()])
+      .option('--frame <ms>', 'lengths of a frame, by commas', frames, [...TARGETS.keys()])
       .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 30);
   },
 
   async measure(lab) {
-    const { frames: all, repetitions } = /** @type {any} */ (lab.options);
+    const { frame: all, repetitions } = /** @type {any} */ (lab.options);
     let done = 0;
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const frameMs of all) {
@@ -59,7 +59,7 @@ export const mouthToEar = {
 
   result(folder, options) {
     const random = randomFor(options);
-    const figures = options.frames.map((/** @type {number} */ frameMs) => ({ frameMs, summary: summaryIntervals(repetitionsOf(folder, quantities.added, frameMs), { random }) }));
+    const figures = options.frame.map((/** @type {number} */ frameMs) => ({ frameMs, summary: summaryIntervals(repetitionsOf(folder, quantities.added, frameMs), { random }) }));
     return {
       title: mouthToEar.title,
       summary: "Somebody's microphone says a file in one page; what comes out of another page's call is set against what the first page's browser plays of the microphone by itself.",
@@ -79,7 +79,7 @@ export const mouthToEar = {
       ],
       plots: [],
       notes: [
-        "The browser's own loop: the same microphone's stream through an AudioContext of the same page to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
+        "The browser's own loop: the same microphone's stream through an AudioContext of the same page, with the shortest bursts that the browser has (latencyHint 0), to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
         "How long that loop takes is chance, by some 10 ms for as long as its context lives: how its bursts lie beside the microphone's. So there are four at once, each begun at another time, and the lag is the mean of the four.",
         "Quiet stretches and those with a correlation below 0.6 are left out. The microphone is Chromium's own fake device, which says a file; processing of the microphone is off. There is no sound card: a device's own buffers are in both and in neither.",
         "Server-side delay, playout delay and what waits for the speaker are means of what both ends told each second of the same time. With the frame, which is sent when it is over, they are all of it, and a burst of the sound card more, which is in the browser's own loop too.",

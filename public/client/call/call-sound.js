@@ -107,7 +107,7 @@ export class CallSound {
   /**
    * Begins to play, and to capture; anew where it has begun before.
    * @param {WorkerPort} worker
-   * @param {{ sampleRate: number, channels: number }} format the room's
+   * @param {{ sampleRate: number, channels: number, frameMs: number }} format the room's
    */
   async start(worker, format) {
     this.#running?.close();

@@ -5,6 +5,12 @@ import { ScheduledPlayer } from '../playout/scheduled-player.js';
 /** The time over which a call fades in for one who joins, in seconds, so that nobody's first word startles. */
 const FADE_IN_SECONDS = 0.4;
 
+/**
+ * Rooms of shorter frames, in milliseconds, have the sound card take as little at once as it can. It asks for more
+ * processor time, and forgives less of a machine without.
+ */
+const QUICK_FRAME_MS = 20;
+
 /** The sound that a ring between a worklet and the worker can hold, in seconds. */
 const RING_SECONDS = 1;
 
@@ -30,14 +36,14 @@ export class SoundGraph {
 
   /**
    * @param {WorkerPort} worker
-   * @param {{ sampleRate: number, channels: number }} format the room's
+   * @param {{ sampleRate: number, channels: number, frameMs: number }} format the room's
    * @param {boolean} shared whether the page has shared memory, and worklets that play from it
    */
-  constructor(worker, { sampleRate, channels }, shared) {
+  constructor(worker, { sampleRate, channels, frameMs }, shared) {
     this.#worker = worker;
     this.#channels = channels;
     this.#shared = shared;
-    this.context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
+    this.context = new AudioContext({ sampleRate, latencyHint: frameMs < QUICK_FRAME_MS ? 0 : 'interactive' });
     this.context.addEventListener('statechange', () => this.#follow());
     /** All that is heard of the call passes here. */
     this.output = new GainNode(this.context, { gain: 0 });

@@ -27,6 +27,12 @@ class FakeContext extends EventTarget {
   loaded = 0;
   audioWorklet = { addModule: async () => void (this.loaded += 1) };
 
+  /** @param {any} options */
+  constructor(options) {
+    super();
+    this.options = options;
+  }
+
   /** @param {string} state */
   become(state) {
     this.state = state;
@@ -74,17 +80,21 @@ const microphone = (sampleRate = 48_000) => {
   return { track, stream: /** @type {any} */ ({ getAudioTracks: () => [track] }) };
 };
 
-function setUp({ shared = true } = {}) {
+function setUp({ shared = true, frameMs = 20 } = {}) {
   /** @type {any[]} */
   const messages = [];
   const worker = { postMessage: (/** @type {any} */ message) => void messages.push(message) };
-  const graph = new SoundGraph(worker, { sampleRate: 48_000, channels: 1 }, shared);
+  const graph = new SoundGraph(worker, { sampleRate: 48_000, channels: 1, frameMs }, shared);
   const context = /** @type {FakeContext} */ (/** @type {unknown} */ (graph.context));
   const types = () => messages.splice(0).map(({ type }) => type);
   return { graph, context, messages, types };
 }
 
 describe('SoundGraph', () => {
+  it.each(/** @type {const} */ ([[20, 'interactive'], [10, 0], [2.5, 0]]))('of frames of %s ms asks for bursts of %s', (frameMs, latencyHint) => {
+    expect(setUp({ frameMs }).context).toMatchObject({ options: { sampleRate: 48_000, latencyHint } });
+  });
+
   it.each(['track', 'worklet'])('captures one microphone after the other, by its %s', async (way) => {
     if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
     const begins = way === 'track' ? 'capture-track' : 'capture';

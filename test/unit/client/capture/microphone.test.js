@@ -29,6 +29,9 @@ describe('microphones', () => {
     expect(asked[0]).toMatchObject({ echoCancellation: true, noiseSuppression: true, autoGainControl: true });
     expect(asked[0]).not.toHaveProperty('deviceId');
     expect(asked[1]).toMatchObject({ deviceId: { exact: 'abc' }, echoCancellation: false });
+    expect(asked[1]).not.toHaveProperty('latency');
+    await openMicrophone({ echoCancellation: false, noiseSuppression: false, autoGainControl: false }, devices);
+    expect(asked[2]).toMatchObject({ latency: { ideal: 0 } });
   });
 
   it('lists the microphones alone, or none where the browser shows none', async () => {
