@@ -92,7 +92,7 @@ async function stop() {
 async function connect(program, from, to) {
   const child = spawn(program, [from, to], { env, stdio: 'ignore' });
   const code = await new Promise((resolve) => void child.once('exit', resolve));
-  if (code !== 0) throw new Error(`JACK can't connect ${from} with ${to}`);
+  if (code !== 0) throw new Error(`JACK can't connect ${from} with ${to}: one of the programs didn't start.`);
 }
 
 /**
@@ -100,7 +100,7 @@ async function connect(program, from, to) {
  * @param {Record<keyof typeof PROGRAMS, string>} programs
  * @param {[from: string, to: string][]} wires
  * @param {{ settleMs: number, ms: number }} times
- * @returns {Promise<number[]>} delays in milliseconds, ascending
+ * @returns {Promise<Float64Array>} delays in milliseconds, ascending
  */
 async function measure(programs, wires, { settleMs, ms }) {
   const meter = start('stdbuf', ['-oL', programs.measure]);
@@ -173,6 +173,9 @@ async function main() {
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.once(signal, () => void stop().then(() => process.exit(130)));
 try {
   process.exitCode = await main();
+} catch (error) {
+  console.error(/** @type {Error} */ (error).message);
+  process.exitCode = 1;
 } finally {
   await stop();
   await rm(home, { recursive: true, force: true });
