@@ -8,6 +8,7 @@ import { Playout, pullSamples } from '../public/client/playout/playout.js';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../public/shared/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../public/shared/payload.js';
+import { framesToScale, TimeScale } from '../public/shared/time-scale.js';
 import { SampleClock } from '../server/clock/sample-clock.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { Lateness } from '../server/source/lateness.js';
@@ -155,6 +156,60 @@ function measure(way, said, untouched, frameMs, fromMs, stallMs) {
   };
 }
 
+/** The sound that a TimeScale is given at once. */
+const SCALE_SAMPLES = samplesIn(framesToScale({ frameMs: 20 }) * 20);
+
+/** @typedef {(said: Float32Array, samples: number) => Float32Array} Remedy  speech that is shorter by so many samples */
+/** @type {Record<string, Remedy>} */
+const REMEDIES = Object.freeze({
+  'made shorter, as above': (said, samples) => {
+    const scale = new TimeScale({ sampleRate: RATE, channels: 1 });
+    const out = new Float32Array(said.length);
+    let [at, count, waiting, left] = [0, 0, 0, samples];
+    const pcm = new Float32Array(SCALE_SAMPLES);
+    while (at + SCALE_SAMPLES - waiting <= said.length) {
+      const fresh = SCALE_SAMPLES - waiting;
+      pcm.set(said.subarray(at, at + fresh), waiting);
+      at += fresh;
+      const length = scale.shorten(pcm, SCALE_SAMPLES, fresh, left);
+      left -= SCALE_SAMPLES - length;
+      waiting = Math.floor(length / 2);
+      out.set(pcm.subarray(0, length - waiting), count);
+      count += length - waiting;
+      pcm.copyWithin(0, length - waiting, length);
+    }
+    return out.subarray(0, count);
+  },
+  'played faster by a tenth': (said, samples) => {
+    const out = new Float32Array(said.length - samples);
+    for (let i = 0; i < out.length; i++) {
+      const place = i + Math.min(i / 10, samples);
+      const k = Math.floor(place);
+      out[i] = said[k] + (place - k) * ((said[k + 1] ?? 0) - said[k]);
+    }
+    return out;
+  },
+  'left out at once': (said, samples) => said.subarray(samples),
+});
+
+/**
+ * What it costs by itself to be shorter, without a network and Opus: the median of ViSQOL less than the best mark.
+ * @param {Remedy} remedy
+ */
+function costOf(remedy) {
+  const lead = samplesIn(100);
+  const costs = voices.flatMap((said) => moments.map((fromMs) => {
+    const speech = said.subarray(samplesIn(fromMs));
+    const shorter = remedy(speech.subarray(lead), samplesIn(options.stall));
+    const heard = new Float32Array(lead + shorter.length);
+    heard.set(speech.subarray(0, lead));
+    heard.set(shorter, lead);
+    const markOf = (/** @type {Float32Array} */ sound) => visqol(speech, sound, { sampleRate: RATE }).mos;
+    return markOf(speech) - markOf(heard);
+  }));
+  return { estimate: quantile(sorted(costs), 0.5), least: Math.min(...costs), most: Math.max(...costs) };
+}
+
 /** @param {string} text */
 function milliseconds(text) {
   const value = Number(text);
@@ -196,12 +251,15 @@ const rows = Object.entries(WAYS).map(([name, way]) => {
   return { name, calls: calls.length, most: figure('mostMs', 0), back: figure('backSeconds', 1), untouched: figure('markUntouched', 2), worse: figure('worse', 2) };
 });
 process.stderr.write('\r\x1b[K');
+const costs = Object.entries(REMEDIES).map(([name, remedy]) => ({ name, ...costOf(remedy) }));
 
-if (options.json) console.log(JSON.stringify({ ...options, rows }, null, 2));
+if (options.json) console.log(JSON.stringify({ ...options, rows, costs }, null, 2));
 else {
   console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
   const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
   console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse }) => [name, {
     'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), 'ViSQOL less': shown(worse),
   }])));
+  console.log(`What it costs by itself to be ${options.stall} ms shorter, without a network and without Opus: medians, the least and the most.`);
+  console.table(Object.fromEntries(costs.map(({ name, estimate, least, most }) => [name, { 'ViSQOL less': `${estimate.toFixed(2)} [${least.toFixed(2)}, ${most.toFixed(2)}]` }])));
 }
