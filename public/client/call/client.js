@@ -50,6 +50,7 @@ export class Client {
   #speakers = new HeardSpeakers(
     (speakers) => this.#on.speakers?.(speakers),
     (number) => this.#room.roster.idOf(number),
+    () => this.#audio?.processorTime.isShort ?? false,
   );
   /** Over the connection that is tried out last, or taken. @type {ClockExchange | null} */
   #clockExchange = null;

@@ -174,8 +174,9 @@ export class Roster {
   }
 }
 
-/** The shortest interval at which speakers are told, in milliseconds. */
+/** The shortest interval at which speakers are told, in milliseconds, and where there is too little time to draw them. */
 const INTERVAL_MS = 100;
+const SPARING_INTERVAL_MS = 1000;
 
 /**
  * @typedef {object} HeardSpeaker
@@ -188,6 +189,7 @@ const INTERVAL_MS = 100;
 export class HeardSpeakers {
   #tell;
   #idOf;
+  #isShortOfTime;
   #ids = new Uint16Array(MAX_LISTED_SPEAKERS);
   #levels = new Uint8Array(MAX_LISTED_SPEAKERS);
   #count = 0;
@@ -198,10 +200,12 @@ export class HeardSpeakers {
   /**
    * @param {(speakers: HeardSpeaker[]) => void} tell  the loudest first; none in silence
    * @param {(number: number) => string | undefined} idOf  the participant with this id modulo 2^16
+   * @param {() => boolean} [isShortOfTime]  whether the page gets too little processor time
    */
-  constructor(tell, idOf) {
+  constructor(tell, idOf, isShortOfTime = () => false) {
     this.#tell = tell;
     this.#idOf = idOf;
+    this.#isShortOfTime = isShortOfTime;
   }
 
   /**
@@ -214,7 +218,7 @@ export class HeardSpeakers {
     this.#frame = packet.frame;
     if (packet.speakers > 0) this.#take(packet);
     else if (packet.payloadBytes[0] === 0 && this.#count > 0) this.#clear();
-    if (!this.#isNew || nowMs - this.#toldMs < INTERVAL_MS) return;
+    if (!this.#isNew || nowMs - this.#toldMs < (this.#isShortOfTime() ? SPARING_INTERVAL_MS : INTERVAL_MS)) return;
     this.#isNew = false;
     this.#toldMs = nowMs;
     this.#tell(this.#list());

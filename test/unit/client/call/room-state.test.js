@@ -6,7 +6,8 @@ describe('HeardSpeakers', () => {
   function setUp() {
     /** @type {any[]} */
     const told = [];
-    const speakers = new HeardSpeakers((list) => told.push(list), (number) => (number === 9 ? undefined : `p${number}`));
+    const computer = { isShort: false };
+    const speakers = new HeardSpeakers((list) => told.push(list), (number) => (number === 9 ? undefined : `p${number}`), () => computer.isShort);
     /** @param {number} frame @param {[number, number, boolean][]} [list] id, level, voice */
     const receive = (frame, list = [], bytes = 5) => {
       const packet = new Packet();
@@ -19,7 +20,7 @@ describe('HeardSpeakers', () => {
       });
       speakers.receive(packet, frame * 20);
     };
-    return { told, receive };
+    return { told, receive, computer };
   }
 
   it('tells who is to be heard, the loudest first, at most ten times a second', () => {
@@ -33,6 +34,16 @@ describe('HeardSpeakers', () => {
     expect(told[1]).toEqual([{ id: 'p3', level: 30, voice: true }]);
     for (let frame = 6; frame < 106; frame++) receive(frame, [[1, 40, true]]);
     expect(told.length).toBe(2 + 20);
+  });
+
+  it('tells once a second where there is too little time', () => {
+    const { told, receive, computer } = setUp();
+    computer.isShort = true;
+    for (let frame = 0; frame <= 100; frame++) receive(frame, [[1, 40, true]]);
+    expect(told.length).toBe(3);
+    computer.isShort = false;
+    for (let frame = 101; frame <= 150; frame++) receive(frame, [[1, 40, true]]);
+    expect(told.length).toBe(13);
   });
 
   it('tells silence once, and takes nothing from a packet that was overtaken', () => {

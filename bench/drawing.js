@@ -1,0 +1,123 @@
+/* global document, window */
+/**
+ * Measures what a room's page draws: Chromium's processor time while nine people talk, by turns as it draws, with smooth
+ * motion, once a second as where a computer has too little time, and without being told who speaks.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command } from 'commander';
+import { chromium } from 'playwright-core';
+import { Child } from './participants/child.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from './participants/chromium.js';
+import { CLIENT } from './scenarios/lab.js';
+import { wholeNumber } from './options.js';
+import { mean } from './stats/statistics.js';
+
+/** @import { CDPSession, Page } from 'playwright-core' */
+
+const SERVER = new URL('./participants/server-process.js', import.meta.url);
+
+const TALKERS = 9;
+
+/** The interval at which a page that spares time is told who speaks, in milliseconds. */
+const SPARING_MS = 1000;
+
+/** The time in which a page comes to rest in a state, in milliseconds. */
+const SETTLE_MS = 3000;
+
+/** By name: the shortest interval at which the page is told who speaks, Infinity: never; and a style that is added. */
+const STATES = Object.freeze({
+  'as it draws': { everyMs: 0, style: '' },
+  'with smooth motion': { everyMs: 0, style: '.avatar::after { transition: transform 100ms linear, opacity 100ms linear }' },
+  'once a second': { everyMs: SPARING_MS, style: '' },
+  'not who speaks': { everyMs: Infinity, style: '' },
+});
+
+const options = new Command('drawing')
+  .description("The processor time that a room's page in Chromium takes, and how much of it is drawing.")
+  .option('--seconds <n>', 'of each state, each time', wholeNumber(1, 600), 10)
+  .option('--turns <n>', 'through the states', wholeNumber(1, 100), 3)
+  .parse()
+  .opts();
+
+/**
+ * Has the page told less often who speaks, and drawn by another style.
+ * @param {Page} page
+ * @param {typeof STATES[keyof typeof STATES]} state
+ */
+const become = (page, { everyMs, style }) =>
+  page.evaluate(([ms, text]) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    document.adoptedStyleSheets = [sheet];
+    const { call } = /** @type {any} */ (window).aloud;
+    call.tell ??= call.dispatchEvent.bind(call);
+    let toldMs = -Infinity;
+    call.dispatchEvent = (/** @type {CustomEvent} */ event) => {
+      if (event.type === 'speakers' && performance.now() - toldMs < ms) return true;
+      if (event.type === 'speakers') toldMs = performance.now();
+      return call.tell(event);
+    };
+  }, /** @type {const} */ ([Math.min(everyMs, Number.MAX_VALUE), style]));
+
+/** @param {CDPSession} session @returns {Promise<number>} seconds of all of the browser's processes */
+async function cpuSeconds(session) {
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+}
+
+/**
+ * @param {Page} page
+ * @param {CDPSession} session
+ * @returns {Promise<Map<string, number[]>>} percent of a core in each turn, by the state's name
+ */
+async function measure(page, session) {
+  const shares = new Map(Object.keys(STATES).map((name) => [name, /** @type {number[]} */ ([])]));
+  for (let turn = 0; turn < options.turns; turn++) {
+    for (const [name, state] of Object.entries(STATES)) {
+      process.stderr.write(`\r${turn + 1} of ${options.turns}: ${name} \x1b[K`);
+      await become(page, state);
+      await pause(SETTLE_MS);
+      const [fromMs, from] = [performance.now(), await cpuSeconds(session)];
+      await pause(options.seconds * 1000);
+      shares.get(name)?.push((100_000 * (await cpuSeconds(session) - from)) / (performance.now() - fromMs));
+    }
+  }
+  return shares;
+}
+
+async function main() {
+  const executablePath = findChromium();
+  if (!executablePath) {
+    console.error('This needs Chromium: CHROMIUM_PATH names its program.');
+    return 1;
+  }
+  const server = new Child(SERVER, []);
+  const clients = new Child(CLIENT, []);
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream'],
+  });
+  try {
+    const { port } = await server.call('start', { argv: [] });
+    const origin = `http://localhost:${port}`;
+    await clients.call('open', { origin });
+    for (let i = 0; i < TALKERS; i++) await clients.call('join', { id: `talker ${i + 1}`, transport: 'webtransport', room: 'tea', speaks: true, startFrame: 100 * i });
+    const session = await browser.newBrowserCDPSession();
+    const page = await browser.newPage();
+    await page.goto(`${origin}/r/tea?name=Ann`);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Leave' }).waitFor();
+    const shares = await measure(page, session);
+    process.stderr.write('\r\x1b[K');
+    console.log(`Chromium's processor time with ${TALKERS} people who talk, in percent of a core: the mean of ${options.turns} turns, and each.`);
+    console.table(Object.fromEntries([...shares].map(([name, all]) => [name, { mean: Number(mean(all).toFixed(1)), each: all.map((share) => share.toFixed(1)).join(' ') }])));
+    return 0;
+  } finally {
+    await browser.close();
+    await clients.close();
+    await server.close();
+  }
+}
+
+process.exitCode = await main();
