@@ -1,4 +1,4 @@
-/* global document, window */
+/* global CSSStyleSheet, document, window */
 /**
  * Measures what a room's page draws: Chromium's processor time while nine people talk, by turns as it draws, with smooth
  * motion, once a second as where a computer has too little time, and without being told who speaks.
