@@ -7,15 +7,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import { chromium } from 'playwright-core';
-import { Child } from './participants/child.js';
+import { BrowserCpu } from './participants/browser-clients.js';
+import { Child, CLIENT, SERVER } from './participants/child.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from './participants/chromium.js';
-import { CLIENT } from './scenarios/lab.js';
 import { wholeNumber } from './options.js';
 import { mean } from './stats/statistics.js';
 
-/** @import { CDPSession, Page } from 'playwright-core' */
-
-const SERVER = new URL('./participants/server-process.js', import.meta.url);
+/** @import { Browser, Page } from 'playwright-core' */
 
 const TALKERS = 9;
 
@@ -60,27 +58,21 @@ const become = (page, { everyMs, style }) =>
     };
   }, /** @type {const} */ ([Math.min(everyMs, Number.MAX_VALUE), style]));
 
-/** @param {CDPSession} session @returns {Promise<number>} seconds of all of the browser's processes */
-async function cpuSeconds(session) {
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-  return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
-}
-
 /**
  * @param {Page} page
- * @param {CDPSession} session
+ * @param {BrowserCpu} cpu
  * @returns {Promise<Map<string, number[]>>} percent of a core in each turn, by the state's name
  */
-async function measure(page, session) {
+async function measure(page, cpu) {
   const shares = new Map(Object.keys(STATES).map((name) => [name, /** @type {number[]} */ ([])]));
   for (let turn = 0; turn < options.turns; turn++) {
     for (const [name, state] of Object.entries(STATES)) {
       process.stderr.write(`\r${turn + 1} of ${options.turns}: ${name} \x1b[K`);
       await become(page, state);
       await pause(SETTLE_MS);
-      const [fromMs, from] = [performance.now(), await cpuSeconds(session)];
+      await cpu.take();
       await pause(options.seconds * 1000);
-      shares.get(name)?.push((100_000 * (await cpuSeconds(session) - from)) / (performance.now() - fromMs));
+      shares.get(name)?.push(await cpu.take());
     }
   }
   return shares;
@@ -94,27 +86,29 @@ async function main() {
   }
   const server = new Child(SERVER, []);
   const clients = new Child(CLIENT, []);
-  const browser = await chromium.launch({
-    executablePath,
-    args: [...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream'],
-  });
+  /** @type {Browser | undefined} */
+  let browser;
   try {
+    browser = await chromium.launch({
+      executablePath,
+      args: [...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream'],
+    });
     const { port } = await server.call('start', { argv: [] });
     const origin = `http://localhost:${port}`;
     await clients.call('open', { origin });
     for (let i = 0; i < TALKERS; i++) await clients.call('join', { id: `talker ${i + 1}`, transport: 'webtransport', room: 'tea', speaks: true, startFrame: 100 * i });
-    const session = await browser.newBrowserCDPSession();
+    const cpu = new BrowserCpu(await browser.newBrowserCDPSession());
     const page = await browser.newPage();
     await page.goto(`${origin}/r/tea?name=Ann`);
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('button', { name: 'Leave' }).waitFor();
-    const shares = await measure(page, session);
+    const shares = await measure(page, cpu);
     process.stderr.write('\r\x1b[K');
     console.log(`Chromium's processor time with ${TALKERS} people who talk, in percent of a core: the mean of ${options.turns} turns, and each.`);
     console.table(Object.fromEntries([...shares].map(([name, all]) => [name, { mean: Number(mean(all).toFixed(1)), each: all.map((share) => share.toFixed(1)).join(' ') }])));
     return 0;
   } finally {
-    await browser.close();
+    await browser?.close();
     await clients.close();
     await server.close();
   }

@@ -8,10 +8,10 @@ import { createSocket } from 'node:dgram';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { accessSync, constants } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { wholeNumber } from './options.js';
+import { isExecutable } from './participants/chromium.js';
 import { quantile, sorted } from './stats/statistics.js';
 
 /** Programs, by the names that they may have. */
@@ -43,17 +43,8 @@ const options = new Command('jamulus')
 
 /** @param {readonly string[]} names @returns {string | undefined} the path of the first that there is */
 function find(names) {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    for (const name of names) {
-      try {
-        accessSync(join(folder, name), constants.X_OK);
-        return join(folder, name);
-      } catch {
-        // The next place.
-      }
-    }
-  }
-  return undefined;
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
 }
 
 /** A UDP port that is free. @returns {Promise<number>} */
@@ -65,7 +56,7 @@ async function freePort() {
   return port;
 }
 
-/** What was started: ended with this program, whatever happens to it. @type {import('node:child_process').ChildProcess[]} */
+/** Processes that were started: they end with this program, whatever happens to it. @type {import('node:child_process').ChildProcess[]} */
 const running = [];
 const home = await mkdtemp(join(tmpdir(), 'aloud-jamulus-'));
 const env = { ...process.env, HOME: home, JACK_DEFAULT_SERVER: JACK_SERVER, JACK_NO_AUDIO_RESERVATION: '1', QT_QPA_PLATFORM: 'offscreen' };

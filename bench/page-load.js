@@ -8,11 +8,9 @@ import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Child } from './participants/child.js';
+import { Child, SERVER } from './participants/child.js';
 
 /** @import { IncomingHttpHeaders } from 'node:http' */
-
-const SERVER = new URL('./participants/server-process.js', import.meta.url);
 
 /** Connections that a browser opens to one host. */
 const CONNECTIONS = 6;

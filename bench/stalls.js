@@ -193,7 +193,7 @@ const REMEDIES = Object.freeze({
 });
 
 /**
- * What it costs by itself to be shorter, without a network and Opus: the median of ViSQOL less than the best mark.
+ * The cost of shorter speech by itself, without a network and Opus: the median by which ViSQOL is below its best mark.
  * @param {Remedy} remedy
  */
 function costOf(remedy) {

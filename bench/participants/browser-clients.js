@@ -285,7 +285,7 @@ async function answer({ name, options }) {
 const firstLine = (error) => String(error instanceof Error ? error.message : error).split('\n')[0];
 
 /** The CPU of all of a browser's processes together. */
-class BrowserCpu {
+export class BrowserCpu {
   #session;
   #seconds = 0;
   #atMs = performance.now();

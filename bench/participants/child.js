@@ -33,6 +33,11 @@ function measureOffset() {
  */
 export const sharedMs = (ms) => ms + offsetMs;
 
+/** The scripts of the lab's processes: a server, participants without a browser (see participants.js), and a crowd. */
+export const SERVER = new URL('server-process.js', import.meta.url);
+export const CLIENT = new URL('client-process.js', import.meta.url);
+export const CROWD = new URL('crowd-process.js', import.meta.url);
+
 /** Another process of the lab. */
 export class Child {
   #process;

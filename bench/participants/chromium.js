@@ -25,7 +25,7 @@ const WITHOUT = [
 /** Arguments with which Chromium is always started. */
 export const CHROMIUM_ARGUMENTS = Object.freeze(['--no-sandbox', '--disable-gpu', `--disable-features=${WITHOUT.join(',')}`]);
 
-const isExecutable = (/** @type {string} */ file) => {
+export const isExecutable = (/** @type {string} */ file) => {
   try {
     accessSync(file, constants.X_OK);
     return true;

@@ -21,12 +21,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { quantile, sorted } from '../stats/statistics.js';
-import { Child } from '../participants/child.js';
-
-const SERVER = new URL('../participants/server-process.js', import.meta.url);
-/** The script of participants without a browser: see bench/participants/participants.js. */
-export const CLIENT = new URL('../participants/client-process.js', import.meta.url);
-const CROWD = new URL('../participants/crowd-process.js', import.meta.url);
+import { Child, CLIENT, CROWD, SERVER } from '../participants/child.js';
 
 /** Formats by name, as options of the server. */
 export const FORMATS = Object.freeze({

@@ -8,10 +8,9 @@
  */
 
 import { FrameState } from '../../server/source/pcm-ring.js';
-import { Child } from '../participants/child.js';
+import { Child, CLIENT } from '../participants/child.js';
 import { delaysOf, mixesOf } from '../stats/call-figures.js';
 import { quantile, sorted } from '../stats/statistics.js';
-import { CLIENT } from './lab.js';
 import { wholeNumber } from '../options.js';
 import { targetsTable } from './targets.js';
 

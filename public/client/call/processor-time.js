@@ -18,8 +18,8 @@ const MOST_LATE_MS = 200;
 const LEAST_COMPLEXITY = 0;
 
 /**
- * Whether a thread gets the processor time that a call needs: by how late its own timer is, which no network delays.
- * Where it gets too little the encoder makes do with less.
+ * A thread's share of the processor, as a call needs it: judged by how late its own timer is, which no network delays.
+ * The encoder makes do with less where it is too little.
  */
 export class ProcessorTime {
   #lateMs = 0;

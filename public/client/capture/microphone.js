@@ -281,7 +281,7 @@ export function openMicrophone(wish, devices = navigator.mediaDevices) {
       echoCancellation,
       noiseSuppression,
       autoGainControl,
-      // What processes a voice takes 10 ms at once; without it some devices have shorter pieces.
+      // Processing of a voice takes 10 ms at once; without it some devices have shorter pieces.
       ...(echoCancellation || noiseSuppression || autoGainControl ? {} : { latency: { ideal: 0 } }),
     },
   });

@@ -4,22 +4,13 @@
  * @import { OpenBrowser, BrowserOptions } from './browser.js'
  */
 
-import { accessSync, constants } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { firefox } from 'playwright-core';
+import { isExecutable } from '../../../bench/participants/chromium.js';
 import { formatWav } from '../../../bench/stats/wav.js';
 import { canServeSound, startSoundServer } from './sound-server.js';
 
 const PLACES = Object.freeze(['/usr/bin/firefox-esr', '/usr/bin/firefox', '/snap/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox']);
-
-const isExecutable = (/** @type {string} */ file) => {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** @returns {string | undefined} FIREFOX_PATH, or the first that is where browsers are; undefined where it or PulseAudio is missing */
 export function findFirefox(wish = process.env.FIREFOX_PATH) {

@@ -24,14 +24,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
-import { Child, sharedMs } from '../../../bench/participants/child.js';
+import { Child, CLIENT, sharedMs } from '../../../bench/participants/child.js';
 import { generateCertificate } from '../../../server/certificate/generate.js';
 import { undisturbed } from '../../support/undisturbed.js';
 import { descriptorsOf, processorMs, residentBytes } from './process-usage.js';
 
 const HERE = new URL('./', import.meta.url);
 const ATTACKS = new URL('../attacks/', import.meta.url);
-const PARTICIPANTS = new URL('../../../bench/participants/client-process.js', import.meta.url);
 
 /** The server listens on every address, the participants are on this one. */
 const HOST = '127.0.0.1';
@@ -132,7 +131,7 @@ async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'we
   };
   try {
     const server = start(new URL('server-process.js', HERE));
-    const people = start(PARTICIPANTS, ...(certificate?.trusted ?? []));
+    const people = start(CLIENT, ...(certificate?.trusted ?? []));
     // In the open it has a machine of its own: here it gets what the others leave.
     const attacker = start(new URL('attack-process.js', HERE), 'nice', '-n', '19');
     // Each frame gives a packet, so that it is known how many there should be.
