@@ -2,6 +2,7 @@ import { CallSound } from './client/call/call-sound.js';
 import { CallWorker } from './client/call/call-worker.js';
 import { findSupport } from './client/connection/support.js';
 import { onNetworkChange } from './client/connection/reconnecting.js';
+import { readTrack } from './client/track/track-sound.js';
 
 /**
  * @import { AudioFormat } from './shared/audio-format.js'
@@ -33,6 +34,8 @@ export class Call extends EventTarget {
   #format = null;
   /** @type {(() => void) | null} */
   #settleJoin = null;
+  /** Takes the place of a track that was offered; '' where there is none. @type {((id: string) => void) | null} */
+  #placed = null;
 
   /** @param {CallOptions} options */
   constructor(options) {
@@ -157,12 +160,15 @@ export class Call extends EventTarget {
   }
 
   /** @param {Record<string, any>} message  of the server */
-  #heed({ type, muted, metronome = null, beat = null }) {
+  #heed({ type, muted, of, id, metronome = null, beat = null, track = null }) {
     if (type === 'moderated' && muted === true) this.#muted = true;
     // A server that was started anew has another clock.
     if (type === 'welcome') this.#sound.followClock(null);
     if (type === 'welcome') this.#sound.beat(metronome);
     if (type === 'metronome') this.#sound.beat(beat);
+    if (type === 'welcome' || type === 'track') this.#sound.track(track);
+    if (type === 'track-place') this.#placed?.(String(id));
+    if (type === 'welcome' || (type === 'refused' && of === 'track')) this.#placed?.('');
   }
 
   /** @param {{ state: string, since?: number, nextTry?: number }} detail */
@@ -268,6 +274,34 @@ export class Call extends EventTarget {
     this.#sound.hearBeat(heard);
   }
 
+  /**
+   * Puts a backing track into the room, in place of the one that is there.
+   * @param {Blob} file  sound, in a format that the browser reads
+   * @param {string} name
+   * @param {(share: number) => void} [progress]  of sending, 0 to 1
+   * @returns {Promise<boolean>} false where it couldn't be done: a notice, or `refused`, says why
+   */
+  async offerTrack(file, name, progress = () => {}) {
+    try {
+      const sound = await readTrack(file);
+      this.#placed?.('');
+      const place = new Promise((resolve) => (this.#placed = resolve));
+      if (!this.sendControl({ type: 'track', action: 'offer', name, seconds: sound.duration })) return false;
+      const id = await place;
+      if (id === '') return false;
+      await this.#sound.pieces.send(id, sound, progress);
+      return true;
+    } catch (error) {
+      this.#emit('notice', { code: /** @type {any} */ (error).code ?? 'track-not-sent' });
+      return false;
+    }
+  }
+
+  /** @param {number} level  the factor by which this person hears the room's backing track; 0: not at all */
+  setTrackLevel(level) {
+    this.#sound.setTrackLevel(level);
+  }
+
   /** Starts sound that the browser holds back; call it from a press. */
   resumeSound() {
     return this.#sound.resume();
@@ -314,6 +348,7 @@ export class Call extends EventTarget {
     this.#endWatch();
     void this.#sound.close();
     this.#settleJoin?.();
+    this.#placed?.('');
     // Whatever has failed, the others don't wait for this one to come back.
     await worker?.leave();
   }

@@ -53,6 +53,11 @@ export const errors = Object.freeze({
     status: 507,
     message: 'The server has no room for more recordings. Older ones are deleted by and by.',
   },
+  'tracks-full': {
+    close: 61,
+    status: 507,
+    message: 'The server has no room for another backing track. Take one out that is not needed any more, or put in a shorter one.',
+  },
   'recording-failed': { close: 23, status: 500, message: 'The recording could not be written, and has stopped.' },
   'recording-busy': { close: 24, status: 429, message: 'The recording was started again and again. Wait a moment.' },
   'too-many-requests': {

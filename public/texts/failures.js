@@ -114,6 +114,13 @@ const serverFailures = Object.freeze({
   'chat-flood': 'That was a lot at once. Wait a moment: your messages go out one by one.',
   'chat-offline': 'There is no connection just now. Your message waits here, and is sent when you are back.',
   'chat-full': 'Too many messages wait to be sent. Wait until they are out, then send this one.',
+  'tracks-full':
+    'The server has no room for another backing track just now. Take one out that is not needed any more, or put in a ' +
+    'shorter one.',
+  'track-unreadable': 'This browser can’t read that file as sound. Choose an MP3, WAV, Ogg, M4A or FLAC file.',
+  'track-too-long': 'That is longer than a quarter of an hour. Choose a shorter file.',
+  'track-not-sent': 'The track could not be sent to the server. Check your network, then put it in again.',
+  'track-not-heard': 'The backing track could not be fetched, and is missing from what you hear. Check your network.',
   'recording-off':
     'Nothing can be recorded on this server. Whoever runs it can turn that on with --recording-limit-mb.',
   'recording-limit':

@@ -52,6 +52,27 @@ export const soundTexts = Object.freeze({
   metronomeHint:
     'Everybody hears each beat at the same moment, however long their sound is on its way. Who plays on it is on it for ' +
     'everybody else too. Use headphones, or the microphone takes it in.',
+  track: 'Backing track',
+  trackNone: 'There is none.',
+  trackBy: (/** @type {string} */ name, /** @type {string} */ track, /** @type {number} */ seconds) =>
+    `“${track}”, ${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}, from ${name}.`,
+  trackChoose: 'Choose a file',
+  trackOther: 'Choose another file',
+  trackSending: 'The file is being read and sent.',
+  trackPlay: 'Play for everybody',
+  trackAgain: 'From the beginning',
+  trackStop: 'Stop for everybody',
+  trackRemove: 'Take it out',
+  trackLevel: 'How loud I hear it',
+  trackCame: (/** @type {string} */ name, /** @type {string} */ track) => `${name} put in the backing track “${track}”.`,
+  trackBegan: (/** @type {string} */ name) => `${name} plays the backing track.`,
+  trackStopped: (/** @type {string} */ name) => `${name} stopped the backing track.`,
+  trackOver: 'The backing track is over.',
+  trackRemoved: (/** @type {string} */ name) => `${name} took the backing track out.`,
+  trackBadge: (/** @type {string} */ track) => `♫ ${track}`,
+  trackHint:
+    'Everybody hears the same of it at the same moment, as with the metronome, and can play to it. It is in no recording. ' +
+    'Use headphones, or the microphone takes it in.',
   panelLoading: 'This panel is on its way.',
   plotsLoading: 'The plots are on their way.',
   plotRoundTrip: 'Round trip',

@@ -116,6 +116,8 @@ export class RoomPage {
       failed: (code) => this.#notices.show(code),
       send: (message) => this.call?.sendControl(message),
       hearMetronome: (heard) => this.call?.hearMetronome(heard),
+      offerTrack: async (file, name, progress) => this.call?.offerTrack(file, name, progress) ?? false,
+      setTrackLevel: (level) => this.call?.setTrackLevel(level),
     });
   }
 

@@ -11,11 +11,11 @@ import express from 'express';
 import { systemClock } from '../../public/shared/clock.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { MAX_PIECE_BYTES } from '../../public/shared/track-piece.js';
 import { AnswerCache } from './answer-cache.js';
-import { answerError } from './body.js';
+import { answerError, readBody } from './body.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
-
 
 /**
  * @typedef {object} ApiOptions
@@ -26,7 +26,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {number | null} h3Port              UDP; null without HTTP/3
  * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
  * @property {{ webtransport?: string }} unavailable  a sentence for each transport that isn't there
- * @property {Pick<Rooms, 'get'>} rooms
+ * @property {Pick<Rooms, 'get' | 'tracks'>} rooms
  * @property {Recordings} [recordings]
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
@@ -53,7 +53,35 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, clock =
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   if (operatorApi) api.use(operatorApi);
+  api.use('/tracks', tracksApi(rooms.tracks));
   if (recordings) api.use('/recordings', recordingsApi(recordings, clock));
+  return api;
+}
+
+/**
+ * Takes and serves the pieces of backing tracks, for those who know a track's id: /api/tracks/<id>/<number>.
+ * @param {Rooms['tracks']} tracks
+ * @returns {Router}
+ */
+function tracksApi(tracks) {
+  const api = express.Router();
+  api.param('number', (_request, response, next, number) => {
+    if (/^\d{1,3}$/.test(number)) next();
+    else answerError(response, 'not-found');
+  });
+  api.get('/:id/:number', ({ params: { id, number } }, response) => {
+    const piece = tracks.piece(id, Number(number));
+    if (piece) response.type('application/octet-stream').send(piece);
+    else answerError(response, 'not-found');
+  });
+  api.put('/:id/:number', (request, response) => {
+    const { id, number } = request.params;
+    readBody(request, MAX_PIECE_BYTES, (body) => {
+      const refusal = body ? tracks.put(id, Number(number), body) : 'body-too-large';
+      if (refusal) answerError(response, refusal);
+      else response.status(204).end();
+    });
+  });
   return api;
 }
 

@@ -4,6 +4,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
+ * @import { BackingTrack } from '../clock/backing-track.js'
  * @import { Chat } from './chat.js'
  * @import { Delivery } from '../mix/delivery.js'
  * @import { Member } from './member.js'
@@ -20,6 +21,7 @@
  * @property {DelayControl} delay
  * @property {Chat} chat
  * @property {Metronome} metronome
+ * @property {BackingTrack} track
  * @property {RoomRecording} recording
  * @property {Moderation} moderation
  */
@@ -28,6 +30,7 @@ import { z } from 'zod';
 import { CHANNELS, ROOM_FRAME_MS } from '../../public/shared/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/control.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
+import { MAX_TRACK_SECONDS } from '../../public/shared/track-piece.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { moderate, moderateMessage } from './moderate-command.js';
 
@@ -169,6 +172,14 @@ const COMMANDS = Object.freeze({
     }),
     needs: 'speak',
     run: ({ metronome }, member, wish) => metronome.set(wish, member.label),
+  }),
+  track: define({
+    schema: z.discriminatedUnion('action', [
+      z.object({ action: z.literal('offer'), name: z.string(), seconds: z.number().positive().max(MAX_TRACK_SECONDS) }),
+      z.object({ action: z.enum(['play', 'stop', 'remove']) }),
+    ]),
+    needs: 'speak',
+    run: ({ track }, member, wish) => track.wish(member, wish),
   }),
   moderate: define({
     schema: moderateMessage,

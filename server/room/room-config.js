@@ -7,6 +7,7 @@
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Codec } from '../codec/codec.js'
  * @import { Bans } from '../access/bans.js'
+ * @import { Tracks } from '../clock/backing-track.js'
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Recordings } from '../recording/recordings.js'
@@ -59,6 +60,7 @@
  * @property {() => void} settle  settles all rooms' loads; to be called once a second, and when a tick is late
  * @property {Bans} bans  of all rooms
  * @property {RoomTotals} totals  of rooms and members that have gone
+ * @property {Tracks} tracks  the sound of all rooms' backing tracks
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received

@@ -4,6 +4,7 @@
  * @import { RoomCodec } from '../codec/room-codec.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
  * @import { Figures } from './figures.js'
+ * @import { BackingTrack } from '../clock/backing-track.js'
  * @import { Metronome } from '../clock/metronome.js'
  * @import { Moderation } from './moderation.js'
  * @import { RoomConfig } from './room-config.js'
@@ -20,7 +21,7 @@ export class RoomView {
   /**
    * @param {string} name
    * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
-   *   recording: RoomRecording, metronome: Metronome, moderation: Moderation, roomDelay: RoomDelay, pace: RoomPace }} parts  the room's
+   *   recording: RoomRecording, metronome: Metronome, track: BackingTrack, moderation: Moderation, roomDelay: RoomDelay, pace: RoomPace }} parts  the room's
    */
   constructor(name, parts) {
     this.#name = name;
@@ -51,7 +52,7 @@ export class RoomView {
 
   /** The room and its people with how each is received, which only the operator is shown. */
   whole() {
-    const { config, roster, mixClock, codec, metronome, moderation, pace, roomDelay } = this.#parts;
+    const { config, roster, mixClock, codec, metronome, track, moderation, pace, roomDelay } = this.#parts;
     const { serverDelayMs, ...delay } = this.#parts.delay.describe();
     return {
       ...this.public,
@@ -64,6 +65,7 @@ export class RoomView {
       rules: moderation.rules,
       knocks: moderation.knocks,
       metronome: metronome.beat,
+      track: track.state,
       people: [...roster.present.values()].map((member) => ({
         ...member.describe(),
         identity: member.identity,

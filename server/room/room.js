@@ -9,6 +9,7 @@
  */
 
 import { Stream } from '../../public/shared/packet.js';
+import { BackingTrack } from '../clock/backing-track.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { Metronome } from '../clock/metronome.js';
@@ -45,8 +46,6 @@ export class Room {
   #roster;
   #delay;
   #delivery;
-  #recording;
-  #roomDelay;
   #parts;
   #pace;
   #mixClock;
@@ -82,6 +81,7 @@ export class Room {
     const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
     const chat = new Chat({ clock, wallNow, tell });
     const metronome = new Metronome({ sampleClock, tell });
+    const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
@@ -91,13 +91,11 @@ export class Room {
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
-    this.#recording = recording;
-    this.#roomDelay = roomDelay;
     this.#pace = pace;
     const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
     const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
     this.#mixClock = mixClock;
-    this.#parts = { config, roster, delay, delivery, chat, metronome, recording, moderation, roomDelay, mixClock, codec, pace };
+    this.#parts = { config, roster, delay, delivery, chat, metronome, track, recording, moderation, roomDelay, mixClock, codec, pace };
     this.view = new RoomView(name, this.#parts);
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit, onRound: () => this.#endRound(), phase });
@@ -242,7 +240,7 @@ export class Room {
   #replace(before, member) {
     before.end('resumed-elsewhere');
     this.#delivery.leave(before.source, before.listener);
-    this.#recording.replaced(member);
+    this.#parts.recording.replaced(member);
   }
 
   /**
@@ -254,7 +252,7 @@ export class Room {
   received(member, frame, arrivalMs) {
     const { source, listener } = member;
     if (source === null) return;
-    if (this.#roomDelay.observe(member, arrivalMs)) this.#followDelay();
+    if (this.#parts.roomDelay.observe(member, arrivalMs)) this.#followDelay();
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
     this.#delivery.received(source);
@@ -352,12 +350,12 @@ export class Room {
 
   /** Stops the room's recording. @param {string} by  the label of whoever may @returns {boolean} false when there is none */
   stopRecording(by) {
-    return this.#recording.stop(by);
+    return this.#parts.recording.stop(by);
   }
 
   /** @param {Member} member  whose place is free from now on */
   #left(member) {
-    this.#recording.left(member);
+    this.#parts.recording.left(member);
     this.#parts.chat.forget(member.id);
     this.#roster.left(member);
     this.moderation.left(member);
@@ -417,7 +415,7 @@ export class Room {
   #endRound() {
     this.#owner.settle();
     this.#roster.tellRest();
-    this.#roomDelay.review(this.clockNow());
+    this.#parts.roomDelay.review(this.clockNow());
     this.#delivery.redundancyChanged();
   }
 
@@ -468,8 +466,9 @@ export class Room {
     this.#pace.totals.codecFaults += this.#parts.codec.faults;
     this.#pace.totals.skippedFrames += this.#mixClock.skipped;
     this.#roster.clear();
+    this.#parts.track.close();
     this.moderation.close();
-    this.#recording.close();
+    this.#parts.recording.close();
     this.#delivery.close();
   }
 }

@@ -7,6 +7,7 @@
  */
 
 import { Bans } from '../access/bans.js';
+import { Tracks } from '../clock/backing-track.js';
 import { LoadShares } from '../clock/load-shares.js';
 import { KeyedBuckets } from '../keyed-buckets.js';
 import { networkOfPeer } from '../network-address.js';
@@ -51,6 +52,8 @@ export class Rooms {
   #closed = false;
   #sessions;
   #shares = new LoadShares();
+  /** The sound of all rooms' backing tracks. */
+  tracks = new Tracks();
   /** By network. */
   #joins;
   /** @type {RoomOwner} */
@@ -80,6 +83,7 @@ export class Rooms {
       settle: () => this.#shares.settle(services.clock.now(), this.#all()),
       bans: new Bans(services.clock),
       totals: this.#totals,
+      tracks: this.tracks,
     };
   }
 

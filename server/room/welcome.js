@@ -2,6 +2,7 @@
  * @import { RoomRecording } from '../recording/room-recording.js'
  * @import { Chat } from './chat.js'
  * @import { Member } from './member.js'
+ * @import { BackingTrack } from '../clock/backing-track.js'
  * @import { Metronome } from '../clock/metronome.js'
  * @import { Moderation } from './moderation.js'
  * @import { RoomConfig } from './room-config.js'
@@ -15,11 +16,11 @@ import { CONTROL_VERSION } from '../../public/shared/control.js';
  * The first message to a member: the sound's format, who is there, and what has been going on.
  * @param {string} room  its name
  * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, recording: RoomRecording, moderation: Moderation,
- *   roomDelay: RoomDelay, metronome: Metronome }} parts  the room's
+ *   roomDelay: RoomDelay, metronome: Metronome, track: BackingTrack }} parts  the room's
  * @param {Member} member
  * @param {{ token: string, nameCut?: boolean }} place  token: with which the place is taken up again
  */
-export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome }, member, { token, nameCut }) {
+export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut }) {
   const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
   return {
@@ -44,6 +45,7 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, r
     rules: moderation.rules,
     recording: recording.state,
     metronome: metronome.beat,
+    track: track.state,
     resume: token,
     ...(nameCut && { nameCut }),
   };

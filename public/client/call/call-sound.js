@@ -2,12 +2,15 @@ import { CallMicrophone } from '../capture/microphone.js';
 import { systemClock } from '../../shared/clock.js';
 import { MetronomePlayer } from '../playout/metronome.js';
 import { OutputDevice } from '../playout/output-device.js';
+import { TrackPlayer } from '../track/track-player.js';
+import { TrackPieces } from '../track/track-sound.js';
 import { RunningContext, SoundGraph } from './sound-graph.js';
 
 /**
  * @import { CallOptions } from './types.js'
  * @import { Support } from '../connection/support.js'
  * @import { Beat } from '../playout/metronome.js'
+ * @import { Track } from '../track/track-player.js'
  * @import { WorkerPort } from './sound-graph.js'
  *
  * @typedef {object} CallSoundEvents
@@ -35,6 +38,13 @@ export class CallSound {
   /** @type {Beat | null} */
   #beat = null;
   #hearsBeat = true;
+  /** @type {TrackPlayer | null} */
+  #trackPlayer = null;
+  /** @type {Track | null} */
+  #track = null;
+  #trackLevel = 1;
+  /** The pieces of the room's backing track. */
+  pieces = new TrackPieces();
 
   /**
    * @param {Support} support
@@ -112,6 +122,7 @@ export class CallSound {
   async start(worker, format) {
     this.#running?.close();
     this.#metronome?.close();
+    this.#trackPlayer?.close();
     await this.#graph?.close();
     const { sharedArrayBuffer, audioWorklet } = this.#support;
     const graph = new SoundGraph(worker, format, sharedArrayBuffer && audioWorklet);
@@ -123,6 +134,12 @@ export class CallSound {
     this.#metronome = new MetronomePlayer(graph.output, format.sampleRate, systemClock);
     this.#metronome.setHeard(this.#hearsBeat);
     this.#metronome.play(this.#beat);
+    this.#trackPlayer = new TrackPlayer(graph.output, format.sampleRate, systemClock, {
+      get: (id, number) => this.pieces.get(id, number),
+      failed: () => this.#on.notice('track-not-heard'),
+    });
+    this.#trackPlayer.setLevel(this.#trackLevel);
+    this.#trackPlayer.play(this.#track);
     await graph.startPlayback();
     await this.#speaker.play(graph.context);
     await this.#microphone.connect();
@@ -146,9 +163,23 @@ export class CallSound {
     this.#metronome?.setHeard(heard);
   }
 
+  /** @param {Track | null} track the room's backing track */
+  track(track) {
+    this.#track = track;
+    void this.pieces.keep(track?.id ?? '', track?.seconds ?? 0);
+    this.#trackPlayer?.play(track);
+  }
+
+  /** @param {number} level the factor by which this person hears the backing track; 0: not at all */
+  setTrackLevel(level) {
+    this.#trackLevel = level;
+    this.#trackPlayer?.setLevel(level);
+  }
+
   /** @param {{ sample: number, atMs: number } | null} clock the room's sample clock at a time of the page's clock; null: unknown */
   followClock(clock) {
     this.#metronome?.follow(clock);
+    this.#trackPlayer?.follow(clock);
   }
 
   /**
@@ -188,6 +219,8 @@ export class CallSound {
     this.#running?.close();
     this.#listenFirst();
     this.#metronome?.close();
+    this.#trackPlayer?.close();
+    this.pieces.close();
     this.#microphone.close();
     this.#speaker.close();
     await this.#graph?.close();

@@ -1,3 +1,5 @@
+import { RoomTime } from './room-time.js';
+
 /**
  * @import { Clock } from '../../shared/clock.js'
  *
@@ -7,12 +9,6 @@
 /** Clicks are scheduled this far ahead, in milliseconds: timers of a page in the background come once a second. */
 const AHEAD_MS = 2500;
 const STEP_MS = 250;
-
-/** Readings of the output's clock that are kept; their median counts, since one may be early or late by a burst. */
-const READINGS = 5;
-
-/** A move of the output's clock after which clicks are scheduled anew, in milliseconds: an output may stand still. */
-const MOVED_MS = 2;
 
 /** A click: its pitch, which is another for the first beat of a bar, its length, and its level. */
 const PITCH_HZ = 1000;
@@ -47,14 +43,9 @@ export class MetronomePlayer {
   #clock;
   #output;
   #clicks;
+  #time;
   /** @type {Beat | null} */
   #beat = null;
-  /** The room's sample clock: `sample` at `atMs` of the page's clock. @type {{ sample: number, atMs: number } | null} */
-  #read = null;
-  /** Readings of the context's lead over the page's clock, in milliseconds, the latest last. @type {number[]} */
-  #readings = [];
-  /** The lead by which clicks were scheduled, in milliseconds. */
-  #aheadMs = NaN;
   /** Beats before this sample have been scheduled. */
   #doneSample = -Infinity;
   /** When each click that is scheduled begins, by the context's time. @type {Map<AudioBufferSourceNode, number>} */
@@ -72,6 +63,7 @@ export class MetronomePlayer {
     this.#context = context;
     this.#sampleRate = sampleRate;
     this.#clock = clock;
+    this.#time = new RoomTime(context, sampleRate, clock);
     this.#output = new GainNode(context, { gain: 1 });
     this.#output.connect(output);
     this.#clicks = { first: clickOf(context, FIRST_PITCH_HZ), other: clickOf(context, PITCH_HZ) };
@@ -91,7 +83,7 @@ export class MetronomePlayer {
    *   isn't known any more
    */
   follow(read) {
-    this.#read = read;
+    this.#time.follow(read);
   }
 
   /** @param {boolean} heard  whether this person wants to hear it */
@@ -108,33 +100,14 @@ export class MetronomePlayer {
 
   #step() {
     this.#timer = this.#clock.setTimeout(() => this.#step(), STEP_MS);
-    const aheadMs = this.#readAheadMs();
-    if (Math.abs(aheadMs - this.#aheadMs) > MOVED_MS) this.#takeBack();
-    this.#aheadMs = aheadMs;
-    if (!this.#beat || !this.#read || this.#context.state !== 'running') return;
-    const { sample, atMs } = this.#read;
-    const samplesPerMs = this.#sampleRate / 1000;
-    const now = sample + (this.#clock.now() - atMs) * samplesPerMs;
-    const end = now + AHEAD_MS * samplesPerMs;
+    if (this.#time.look()) this.#takeBack();
+    const { now } = this.#time;
+    if (!this.#beat || now === null) return;
+    const end = now + (AHEAD_MS * this.#sampleRate) / 1000;
     for (const beat of beatsWithin(this.#beat, this.#sampleRate, Math.max(now, this.#doneSample), end)) {
-      const pageMs = atMs + (beat.sample - sample) / samplesPerMs;
-      this.#schedule((pageMs + aheadMs) / 1000, beat.isFirst);
+      this.#schedule(this.#time.secondsAt(beat.sample), beat.isFirst);
     }
     this.#doneSample = end;
-  }
-
-  /**
-   * Reads the context's lead over the page's clock, for the sound that leaves the speaker now (Web Audio API,
-   * getOutputTimestamp).
-   * @returns {number} milliseconds; the median of the last readings
-   */
-  #readAheadMs() {
-    const { contextTime = 0, performanceTime = 0 } = this.#context.getOutputTimestamp?.() ?? {};
-    const { currentTime, outputLatency = 0 } = this.#context;
-    const isTold = performanceTime > 0;
-    this.#readings.push(isTold ? contextTime * 1000 - performanceTime : (currentTime - outputLatency) * 1000 - this.#clock.now());
-    if (this.#readings.length > READINGS) this.#readings.shift();
-    return this.#readings.toSorted((a, b) => a - b)[this.#readings.length >> 1];
   }
 
   /**

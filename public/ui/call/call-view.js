@@ -17,6 +17,7 @@ import { texts } from '../../texts.js';
  * @import { Access } from '../../client/call/access-state.js'
  * @import { Person } from '../people/person.js'
  * @import { VolumeActions } from '../people/people-list.js'
+ * @import { Track } from '../sound/track-controls.js'
  * @import { Device } from '../settings/devices.js'
  * @import { Switches } from '../settings/choices.js'
  *
@@ -37,6 +38,8 @@ import { texts } from '../../texts.js';
  * @property {(code: string) => void} failed        shows what could not be done
  * @property {(message: object) => void} send       sends a control message
  * @property {(heard: boolean) => void} hearMetronome
+ * @property {(file: Blob, name: string, progress: (share: number) => void) => Promise<boolean>} offerTrack
+ * @property {(level: number) => void} setTrackLevel
  */
 
 /** Characters of a message that are announced to assistive technology. */
@@ -58,6 +61,9 @@ export class CallView {
   #stage = elementOf('stage', HTMLElement);
   #alone = elementOf('alone', HTMLElement);
   #beat = elementOf('metronome-badge', HTMLElement);
+  #trackBadge = elementOf('track-badge', HTMLElement);
+  /** @type {Track | null} */
+  #track = null;
   #announcer = elementOf('announcer', HTMLElement);
   #comeOrGone;
   #failed;
@@ -71,7 +77,7 @@ export class CallView {
    * @param {CallActions} actions
    */
   constructor(room, actions) {
-    const { record, consent, failed } = actions;
+    const { record, consent, failed, send, hearMetronome, offerTrack, setTrackLevel } = actions;
     const announce = (/** @type {string} */ sentence) => this.announce(sentence);
     setText(this.#title, room);
     this.#comeOrGone = actions.comeOrGone;
@@ -88,11 +94,11 @@ export class CallView {
         if (message) announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
       },
     });
-    this.#sound = new SoundContent(room, { announce, failed, send: actions.send, hearMetronome: actions.hearMetronome });
+    this.#sound = new SoundContent(room, { announce, failed, send, hearMetronome, offerTrack, setTrackLevel });
     this.#recording = new Recording(this.#bar, { record, consent, announce });
     this.#moderation = new Moderation(this.#bar, this.#side, {
       announce,
-      send: actions.send,
+      send,
       knocked: () => actions.comeOrGone(true),
       mayChat: (allowed) => this.#chat.allowed(allowed),
       mayRecord: (allowed) => this.#recording.allowed(allowed),
@@ -130,6 +136,7 @@ export class CallView {
     this.#connection.waitedFor([]);
     this.#sound.clear();
     this.#metronome(null);
+    this.#showTrack(null);
     this.#recording.clear();
     this.#moderation.clear();
     this.#bar.hand(false);
@@ -176,12 +183,16 @@ export class CallView {
       this.#chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
       this.#recording.welcome(message.recording ?? null, message.canRecord === true);
       this.#metronome(message.metronome ?? null);
+      this.#showTrack(message.track ?? null);
     } else if (message.type === 'chat') {
       this.#chat.add(message.message);
     } else if (message.type === 'metronome') {
       const { beat, by } = message;
       this.#metronome(beat);
       this.announce(beat ? texts.metronomeBegan(by, beat.bpm) : texts.metronomeEnded(by));
+    } else if (message.type === 'track') {
+      this.announce(trackSentence(this.#track, message.track, message.by));
+      this.#showTrack(message.track);
     } else if (message.type === 'recording') {
       this.#recording.changed(message.recording);
       // The people's tiles show whether each of them is recorded.
@@ -198,6 +209,15 @@ export class CallView {
     this.#beat.hidden = beat === null;
     setText(this.#beat, beat ? texts.metronomeBadge(beat.bpm) : '');
     this.#sound.metronome(beat);
+  }
+
+  /** @param {Track | null} track  the room's backing track; null: there is none */
+  #showTrack(track) {
+    this.#track = track;
+    const isRunning = track !== null && track.from !== null;
+    this.#trackBadge.hidden = !isRunning;
+    setText(this.#trackBadge, isRunning ? texts.trackBadge(track.name) : '');
+    this.#sound.track(track);
   }
 
   /**
@@ -249,4 +269,16 @@ export class CallView {
   announce(sentence) {
     this.#announcer.textContent = sentence;
   }
+}
+
+/**
+ * @param {Track | null} before
+ * @param {Track | null} track  as it is now
+ * @param {string | null} by  who did it; null: it has come to its end
+ */
+function trackSentence(before, track, by) {
+  if (by === null) return texts.trackOver;
+  if (!track) return texts.trackRemoved(by);
+  if (track.id !== before?.id) return texts.trackCame(by, track.name);
+  return track.from === null ? texts.trackStopped(by) : texts.trackBegan(by);
 }

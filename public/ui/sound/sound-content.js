@@ -5,6 +5,7 @@ import { labels, noticeText, texts } from '../../texts.js';
 /**
  * @import { ClientStats } from '../../client/call/client-stats.js'
  * @import { Beat, MetronomeActions } from './metronome-controls.js'
+ * @import { Track, TrackActions } from './track-controls.js'
  * @import { SoundPanel } from './sound-panel.js'
  */
 
@@ -21,6 +22,8 @@ export class SoundContent {
   #stats = null;
   /** @type {Beat | null} */
   #beat = null;
+  /** @type {Track | null} */
+  #track = null;
   /** @type {SoundPanel | null} */
   #panel = null;
   #isOpen = false;
@@ -28,7 +31,7 @@ export class SoundContent {
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } & MetronomeActions} actions
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } & MetronomeActions & TrackActions} actions
    */
   constructor(room, actions) {
     this.#room = room;
@@ -63,6 +66,12 @@ export class SoundContent {
     this.#panel?.metronome(beat);
   }
 
+  /** @param {Track | null} track  the room's backing track; null: there is none */
+  track(track) {
+    this.#track = track;
+    this.#panel?.track(track);
+  }
+
   /** Forgets the call, before another one. */
   clear() {
     this.#history.clear();
@@ -79,6 +88,7 @@ export class SoundContent {
       const [{ SoundPanel: Panel }] = await Promise.all([import('./sound-panel.js'), addStyle(STYLE)]);
       this.#panel = new Panel(this.#room, this.#actions);
       this.#panel.metronome(this.#beat);
+      this.#panel.track(this.#track);
       this.element.replaceChildren(...this.#panel.parts);
       if (this.#isOpen) this.opened();
     } catch {

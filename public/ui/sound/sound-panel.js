@@ -1,12 +1,14 @@
 import { build, makeButton, setText } from '../kit/element.js';
 import { MetronomeControls } from './metronome-controls.js';
 import { OperatorControls } from './operator-controls.js';
+import { TrackControls } from './track-controls.js';
 import { figuresOf, PARTS, quantity, savingsOf, SoundFigures, soundReport } from './sound-figures.js';
 import { noticeText, partTexts, texts } from '../../texts.js';
 
 /**
  * @import { ClientStats } from '../../client/call/client-stats.js'
  * @import { Beat, MetronomeActions } from './metronome-controls.js'
+ * @import { Track, TrackActions } from './track-controls.js'
  * @import { Sample } from './sound-history.js'
  * @import { SoundPlots } from './sound-plots.js'
  */
@@ -30,15 +32,17 @@ export class SoundPanel {
   #figures = new SoundFigures();
   #savings = build('ul', { class: 'savings' });
   #metronome;
+  #track;
   #operator;
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } & MetronomeActions} actions
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } & MetronomeActions & TrackActions} actions
    */
-  constructor(room, { announce, failed, ...beat }) {
+  constructor(room, { announce, failed, ...music }) {
     this.#room = room;
-    this.#metronome = new MetronomeControls(beat);
+    this.#metronome = new MetronomeControls(music);
+    this.#track = new TrackControls(music);
     this.#operator = new OperatorControls(room);
     const copy = makeButton('button small', texts.copyAsText, async () => {
       try {
@@ -66,6 +70,7 @@ export class SoundPanel {
         this.#savings,
       ),
       this.#metronome.element,
+      this.#track.element,
       this.#place,
       this.#figures.element,
       copy,
@@ -85,6 +90,11 @@ export class SoundPanel {
   /** @param {Beat | null} beat  the room's metronome; null: it is off */
   metronome(beat) {
     this.#metronome.show(beat);
+  }
+
+  /** @param {Track | null} track  the room's backing track; null: there is none */
+  track(track) {
+    this.#track.show(track);
   }
 
   /**

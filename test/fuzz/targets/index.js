@@ -5,11 +5,13 @@ import { controlLines, controlMessages } from './control-lines.js';
 import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
 import { packetLists } from './packet-lists.js';
 import { engineSessions, httpBodies, webSockets } from './sessions.js';
+import { trackPieces } from './track-pieces.js';
 
 /** All that takes bytes from outside. @type {readonly Target[]} */
 export const TARGETS = Object.freeze([
   audioPackets,
   packetLists,
+  trackPieces,
   opusPackets,
   controlLines,
   controlMessages,

@@ -1,6 +1,7 @@
 import { createServer, request as httpRequest } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Tracks } from '../../../server/clock/backing-track.js';
 import { createApp } from '../../../server/http/app.js';
 import { closeAfter } from '../transport/transport-cases.js';
 
@@ -21,7 +22,7 @@ async function start(options) {
     sessionPath: '/session',
     unavailable: {},
     http1: { handle },
-    rooms: { get: () => undefined },
+    rooms: { get: () => undefined, tracks: new Tracks() },
     sampleClock: { now: () => 12345.25, sampleRate: 48000 },
     log: { error: (message) => void logged.push(message) },
     ...options,

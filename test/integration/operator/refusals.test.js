@@ -259,6 +259,10 @@ const inRooms = {
       ann.say({ type: 'chat', text: `${i}` });
     }
   },
+  'tracks-full': async () => {
+    const world = new World();
+    for (const room of ['a', 'b', 'c']) (await world.join({ room })).say({ type: 'track', action: 'offer', name: 'song', seconds: 900 });
+  },
   'recording-off': async () => {
     const ann = await new World().join();
     ann.say({ type: 'record', on: true });

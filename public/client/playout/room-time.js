@@ -1,0 +1,72 @@
+/** @import { Clock } from '../../shared/clock.js' */
+
+/** Readings of the output's clock that are kept; their median counts, since one may be early or late by a burst. */
+const READINGS = 5;
+
+/** A move of the output's clock from one look to the next that counts, in milliseconds: an output may stand still. */
+const MOVED_MS = 2;
+
+/** The room's sample clock by an audio context's time: what is scheduled by it leaves the speaker when the clock is there. */
+export class RoomTime {
+  #context;
+  #sampleRate;
+  #clock;
+  /** The room's sample clock: `sample` at `atMs` of the page's clock. @type {{ sample: number, atMs: number } | null} */
+  #read = null;
+  /** Readings of the context's lead over the page's clock, in milliseconds, the latest last. @type {number[]} */
+  #readings = [];
+  /** The lead at the last look, in milliseconds. */
+  #aheadMs = NaN;
+
+  /**
+   * @param {AudioContext} context
+   * @param {number} sampleRate  the room's, Hz
+   * @param {Clock} clock  the page's
+   */
+  constructor(context, sampleRate, clock) {
+    this.#context = context;
+    this.#sampleRate = sampleRate;
+    this.#clock = clock;
+  }
+
+  /**
+   * @param {{ sample: number, atMs: number } | null} read  the room's sample clock at a time of the page's clock; null: it
+   *   isn't known any more
+   */
+  follow(read) {
+    this.#read = read;
+  }
+
+  /** Reads the output's clock. @returns {boolean} whether it has moved, so that what is scheduled isn't in time */
+  look() {
+    const before = this.#aheadMs;
+    this.#aheadMs = this.#readAheadMs();
+    return Math.abs(this.#aheadMs - before) > MOVED_MS;
+  }
+
+  /** The room's sample clock now; null where it isn't known, or nothing is played. */
+  get now() {
+    if (!this.#read || this.#context.state !== 'running') return null;
+    return this.#read.sample + ((this.#clock.now() - this.#read.atMs) * this.#sampleRate) / 1000;
+  }
+
+  /** @param {number} sample  of the room's clock, which is known @returns {number} seconds of the context's time */
+  secondsAt(sample) {
+    const { sample: from, atMs } = /** @type {{ sample: number, atMs: number }} */ (this.#read);
+    return (atMs + ((sample - from) * 1000) / this.#sampleRate + this.#aheadMs) / 1000;
+  }
+
+  /**
+   * Reads the context's lead over the page's clock, for the sound that leaves the speaker now (Web Audio API,
+   * getOutputTimestamp).
+   * @returns {number} milliseconds; the median of the last readings
+   */
+  #readAheadMs() {
+    const { contextTime = 0, performanceTime = 0 } = this.#context.getOutputTimestamp?.() ?? {};
+    const { currentTime, outputLatency = 0 } = this.#context;
+    const isTold = performanceTime > 0;
+    this.#readings.push(isTold ? contextTime * 1000 - performanceTime : (currentTime - outputLatency) * 1000 - this.#clock.now());
+    if (this.#readings.length > READINGS) this.#readings.shift();
+    return this.#readings.toSorted((a, b) => a - b)[this.#readings.length >> 1];
+  }
+}

@@ -1,0 +1,167 @@
+import { FADE_SECONDS, PIECE_SECONDS, piecesOf, TRACK_RATE } from '../../shared/track-piece.js';
+import { RoomTime } from '../playout/room-time.js';
+
+/**
+ * @import { Clock } from '../../shared/clock.js'
+ *
+ * @typedef {{ id: string, seconds: number, from: number | null }} Track  as the server tells it: `from` is the sample of its
+ *   beginning on the room's clock, null while it stands still
+ */
+
+/** Pieces are scheduled this far ahead, in seconds: timers of a page in the background come once a second. */
+const AHEAD_SECONDS = 2.5;
+const STEP_MS = 250;
+
+/** The time until a piece that could not be had is asked for again, in milliseconds. */
+const RETRY_MS = 3000;
+
+/** The time in which a piece that is late can be scheduled, in seconds. */
+const SOON_SECONDS = 0.02;
+
+/**
+ * Plays the room's backing track on an audio context, so that each sample leaves the speaker when the room's sample clock
+ * reaches it. Each piece is faded into the next, since the output's clock isn't the room's.
+ */
+export class TrackPlayer {
+  #context;
+  #sampleRate;
+  #clock;
+  #time;
+  #output;
+  #get;
+  #failed;
+  /** @type {Track | null} */
+  #track = null;
+  /** Pieces by number: null while one is under way. @type {Map<number, AudioBuffer | null>} */
+  #pieces = new Map();
+  /** Those that are scheduled. @type {Map<number, { node: AudioBufferSourceNode, fade: GainNode }>} */
+  #scheduled = new Map();
+  #retryMs = -Infinity;
+  /** @type {unknown} */
+  #timer = null;
+
+  /**
+   * @param {AudioNode} output  of an AudioContext
+   * @param {number} sampleRate  the room's, Hz
+   * @param {Clock} clock  the page's
+   * @param {{ get: (id: string, number: number) => Promise<Float32Array<ArrayBuffer>[]>, failed: () => void }} from  failed:
+   *   a piece can't be had, and is missing
+   */
+  constructor(output, sampleRate, clock, { get, failed }) {
+    const context = /** @type {AudioContext} */ (output.context);
+    this.#context = context;
+    this.#sampleRate = sampleRate;
+    this.#clock = clock;
+    this.#time = new RoomTime(context, sampleRate, clock);
+    this.#output = new GainNode(context, { gain: 1 });
+    this.#output.connect(output);
+    this.#get = get;
+    this.#failed = failed;
+  }
+
+  /** @param {Track | null} track  null: there is none */
+  play(track) {
+    this.#takeBack();
+    if (track?.id !== this.#track?.id) this.#pieces.clear();
+    this.#track = track;
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+    if (track) this.#step();
+  }
+
+  /** @param {{ sample: number, atMs: number } | null} read  see RoomTime */
+  follow(read) {
+    this.#time.follow(read);
+  }
+
+  /** @param {number} level  a factor; 0: this person doesn't hear it */
+  setLevel(level) {
+    this.#output.gain.value = level;
+  }
+
+  #takeBack() {
+    const now = this.#context.currentTime;
+    for (const { node, fade } of this.#scheduled.values()) {
+      fade.gain.cancelScheduledValues(now);
+      fade.gain.setTargetAtTime(0, now, FADE_SECONDS / 4);
+      node.stop(now + FADE_SECONDS);
+    }
+    this.#scheduled.clear();
+  }
+
+  #step() {
+    this.#timer = this.#clock.setTimeout(() => this.#step(), STEP_MS);
+    if (this.#time.look()) this.#takeBack();
+    if (!this.#track) return;
+    const { from, seconds } = this.#track;
+    const { now } = this.#time;
+    // The beginning is fetched beforehand, so that everybody can start at once.
+    if (from === null) return void this.#piece(this.#track, 0);
+    if (now === null) return;
+    const at = (now - from) / this.#sampleRate;
+    const current = Math.max(0, Math.floor(at / PIECE_SECONDS));
+    for (const number of [...this.#pieces.keys()]) if (number < current - 1) this.#pieces.delete(number);
+    for (let number = current; number <= current + 1 && number < piecesOf(seconds); number++) {
+      const buffer = this.#piece(this.#track, number);
+      if (buffer && number * PIECE_SECONDS < at + AHEAD_SECONDS) this.#schedule(buffer, number, from);
+    }
+  }
+
+  /**
+   * Gets a piece, or has it fetched.
+   * @param {Track} track
+   * @param {number} number
+   * @returns {AudioBuffer | null}
+   */
+  #piece(track, number) {
+    const piece = this.#pieces.get(number);
+    if (piece !== undefined || this.#clock.now() < this.#retryMs) return piece ?? null;
+    this.#pieces.set(number, null);
+    this.#get(track.id, number).then(
+      (channels) => {
+        if (track.id !== this.#track?.id) return;
+        const buffer = new AudioBuffer({ length: channels[0].length, numberOfChannels: channels.length, sampleRate: TRACK_RATE });
+        channels.forEach((samples, channel) => buffer.copyToChannel(samples, channel));
+        this.#pieces.set(number, buffer);
+      },
+      () => {
+        if (track.id !== this.#track?.id) return;
+        this.#pieces.delete(number);
+        this.#retryMs = this.#clock.now() + RETRY_MS;
+        this.#failed();
+      },
+    );
+    return null;
+  }
+
+  /**
+   * @param {AudioBuffer} buffer
+   * @param {number} number
+   * @param {number} from  the track's first sample on the room's clock
+   */
+  #schedule(buffer, number, from) {
+    if (this.#scheduled.has(number)) return;
+    const due = this.#time.secondsAt(from + number * PIECE_SECONDS * this.#sampleRate);
+    const start = Math.max(due, this.#context.currentTime + SOON_SECONDS);
+    const end = due + PIECE_SECONDS;
+    if (start >= end) return;
+    const node = new AudioBufferSourceNode(this.#context, { buffer });
+    const fade = new GainNode(this.#context, { gain: 1 });
+    if (number > 0 || start > due) {
+      fade.gain.setValueAtTime(0, start);
+      fade.gain.linearRampToValueAtTime(1, start + FADE_SECONDS);
+    }
+    fade.gain.setValueAtTime(1, Math.max(end, start + FADE_SECONDS));
+    fade.gain.linearRampToValueAtTime(0, end + FADE_SECONDS);
+    node.connect(fade).connect(this.#output);
+    node.addEventListener('ended', () => fade.disconnect());
+    node.start(start, start - due);
+    this.#scheduled.set(number, { node, fade });
+  }
+
+  /** Idempotent. */
+  close() {
+    this.play(null);
+    this.#output.disconnect();
+  }
+}

@@ -1,0 +1,179 @@
+import { systemClock } from '../../shared/clock.js';
+import { LEAD_SAMPLES, SOURCE_SAMPLES } from './track-codec.js';
+import { MAX_TRACK_SECONDS, PIECE_SECONDS, piecesOf, TRACK_CHANNELS, TRACK_RATE } from '../../shared/track-piece.js';
+
+/** The largest file that is read, in bytes: what the longest track takes as a WAV file of 24 bits, and more. */
+const MAX_FILE_BYTES = 300e6;
+
+/** The time from one piece that is fetched beforehand to the next, in milliseconds: at 128 kbit/s, 1.3 Mbit/s. */
+const KEEP_MS = 1000;
+
+/** A failure with the code of a sentence. */
+export class TrackError extends Error {
+  /** @param {string} code */
+  constructor(code) {
+    super(code);
+    this.code = code;
+  }
+}
+
+/**
+ * Reads a file as sound, by the browser's own decoders.
+ * @param {Blob} file
+ * @returns {Promise<AudioBuffer>} at TRACK_RATE
+ * @throws {TrackError}
+ */
+export async function readTrack(file) {
+  if (file.size > MAX_FILE_BYTES) throw new TrackError('track-too-long');
+  const context = new OfflineAudioContext({ numberOfChannels: TRACK_CHANNELS, length: 1, sampleRate: TRACK_RATE });
+  const sound = await context.decodeAudioData(await file.arrayBuffer()).catch(() => {
+    throw new TrackError('track-unreadable');
+  });
+  if (sound.duration > MAX_TRACK_SECONDS) throw new TrackError('track-too-long');
+  if (sound.duration === 0) throw new TrackError('track-unreadable');
+  return sound;
+}
+
+/** The backing tracks' pieces, between the server and this page: coded in a worker of their own, which starts when needed. */
+export class TrackPieces {
+  /** @type {Worker | null} */
+  #worker = null;
+  #nextId = 1;
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  #waiting = new Map();
+  #clock;
+  /** The pieces of one track, as they come. @type {{ id: string, pieces: Map<number, Promise<Uint8Array<ArrayBuffer>>> }} */
+  #kept = { id: '', pieces: new Map() };
+
+  constructor(clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Sends all pieces of a track, one after the other.
+   * @param {string} id
+   * @param {AudioBuffer} sound
+   * @param {(share: number) => void} progress  0 to 1
+   * @throws {TrackError}
+   */
+  async send(id, sound, progress) {
+    const count = piecesOf(sound.duration);
+    for (let number = 0; number < count; number++) {
+      progress(number / count);
+      const encode = sourceOf(sound, number);
+      const body = await this.#ask({ encode }, [encode.buffer]).catch(() => null);
+      const answer = body && (await fetch(`/api/tracks/${id}/${number}`, { method: 'PUT', body }).catch(() => null));
+      if (!answer?.ok) throw new TrackError('track-not-sent');
+    }
+    progress(1);
+  }
+
+  /**
+   * Fetches a track beforehand, in place of the one before, so that nothing is fetched while people play to it.
+   * @param {string} id  '' for none
+   * @param {number} seconds
+   */
+  async keep(id, seconds) {
+    if (this.#kept.id === id) return;
+    const kept = (this.#kept = { id, pieces: new Map() });
+    for (let number = 0; number < piecesOf(seconds); number++) {
+      // One that can't be had is asked for again when it is needed.
+      await this.#fetch(id, number).catch(() => {});
+      await new Promise((/** @type {(done: void) => void} */ done) => void this.#clock.setTimeout(done, KEEP_MS));
+      if (this.#kept !== kept) return;
+    }
+  }
+
+  /**
+   * Gets a piece's sound.
+   * @param {string} id
+   * @param {number} number
+   * @returns {Promise<Float32Array<ArrayBuffer>[]>} left and right
+   * @throws {TrackError}
+   */
+  async get(id, number) {
+    const sound = await this.#ask({ decode: await this.#fetch(id, number) });
+    if (!sound) throw new TrackError('track-not-heard');
+    return sound;
+  }
+
+  /**
+   * @param {string} id
+   * @param {number} number
+   */
+  #fetch(id, number) {
+    const { pieces } = this.#kept.id === id ? this.#kept : { pieces: new Map() };
+    const piece = pieces.get(number) ?? fetchPiece(id, number);
+    pieces.set(number, piece);
+    piece.catch(() => pieces.delete(number));
+    return piece;
+  }
+
+  /**
+   * @param {object} message
+   * @param {Transferable[]} [transfer]
+   * @returns {Promise<any>}
+   */
+  #ask(message, transfer = []) {
+    const worker = (this.#worker ??= this.#start());
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      worker.postMessage({ id, ...message }, transfer);
+    });
+  }
+
+  #start() {
+    const worker = new Worker(new URL('./track-worker.js', import.meta.url), { type: 'module' });
+    worker.onmessage = ({ data: { id, value, error } }) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error === undefined) waiting?.resolve(value);
+      else waiting?.reject(new Error(error));
+    };
+    worker.onerror = () => this.#end();
+    return worker;
+  }
+
+  /** Ends the worker; what waits for it fails. */
+  #end() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    for (const { reject } of this.#waiting.values()) reject(new Error('the worker has ended'));
+    this.#waiting.clear();
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#end();
+    this.#kept = { id: '', pieces: new Map() };
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {number} number
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {TrackError}
+ */
+async function fetchPiece(id, number) {
+  const answer = await fetch(`/api/tracks/${id}/${number}`);
+  if (!answer.ok) throw new TrackError('track-not-heard');
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/**
+ * The sound that a piece is made of, silent before the track and after it.
+ * @param {AudioBuffer} sound
+ * @param {number} number
+ * @returns {Float32Array<ArrayBuffer>} SOURCE_SAMPLES, left and right interleaved
+ */
+function sourceOf(sound, number) {
+  const from = number * PIECE_SECONDS * TRACK_RATE - LEAD_SAMPLES;
+  const pcm = new Float32Array(SOURCE_SAMPLES * TRACK_CHANNELS);
+  for (let channel = 0; channel < TRACK_CHANNELS; channel++) {
+    const samples = sound.getChannelData(Math.min(channel, sound.numberOfChannels - 1));
+    for (let i = Math.max(0, -from); i < SOURCE_SAMPLES && from + i < samples.length; i++) pcm[i * TRACK_CHANNELS + channel] = samples[from + i];
+  }
+  return pcm;
+}

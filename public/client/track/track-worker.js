@@ -1,0 +1,17 @@
+import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
+import { createLibopusCodec } from '../../shared/libopus-codec.js';
+import { decodePiece, encodePiece } from './track-codec.js';
+
+/** The worker's shell around track-codec.js. Messages in: `{ id, encode }`, `{ id, decode }`; out: `{ id, value, error }`. */
+
+const page = /** @type {import('../call/worker.js').Port} */ (/** @type {unknown} */ (globalThis));
+const codec = createLibopus().then((module) => createLibopusCodec(module));
+
+page.onmessage = async ({ data: { id, encode, decode } }) => {
+  try {
+    const value = encode ? encodePiece(await codec, encode) : decodePiece(await codec, decode);
+    page.postMessage({ id, value }, Array.isArray(value) ? value.map(({ buffer }) => buffer) : []);
+  } catch (error) {
+    page.postMessage({ id, error: String(error) });
+  }
+};

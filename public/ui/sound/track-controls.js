@@ -1,0 +1,89 @@
+import { readName } from '../../shared/text.js';
+import { build, makeButton, setText } from '../kit/element.js';
+import { texts } from '../../texts.js';
+
+/**
+ * @typedef {{ id: string, name: string, seconds: number, from: number | null, by: string }} Track  as the server tells it
+ *
+ * @typedef {object} TrackActions
+ * @property {(message: object) => void} send  sends a control message
+ * @property {(file: Blob, name: string, progress: (share: number) => void) => Promise<boolean>} offerTrack
+ * @property {(level: number) => void} setTrackLevel  a factor
+ */
+
+/** The name of a file that has none which can be shown. */
+const NAMELESS = 'Track';
+
+/** The room's backing track: what it is, for everybody, and how loud one hears it oneself. */
+export class TrackControls {
+  #file = build('input', { id: 'track-file', type: 'file', accept: 'audio/*', class: 'visually-hidden' });
+  #choose;
+  #play;
+  #remove;
+  #level = build('input', { id: 'track-level', type: 'range', min: '0', max: '100', step: '5', value: '100' });
+  #progress = build('progress', { max: '1', 'aria-label': texts.trackSending, hidden: true });
+  #says = build('p', {});
+  #inRoom;
+  #send;
+  #offer;
+  /** @type {Track | null} */
+  #track = null;
+  element;
+
+  /** @param {TrackActions} actions */
+  constructor({ send, offerTrack, setTrackLevel }) {
+    this.#send = send;
+    this.#offer = offerTrack;
+    const ask = (/** @type {string} */ action) => this.#send({ type: 'track', action });
+    this.#choose = makeButton('button', texts.trackChoose, () => this.#file.click());
+    this.#play = makeButton('button', texts.trackPlay, () => ask('play'));
+    this.#remove = makeButton('button quiet', texts.trackRemove, () => ask('remove'));
+    this.#file.addEventListener('change', () => void this.#take());
+    this.#level.addEventListener('input', () => setTrackLevel((Number(this.#level.value) / 100) ** 2));
+    const stop = makeButton('button', texts.trackStop, () => ask('stop'));
+    this.#inRoom = [
+      build('div', { class: 'joined-fields' }, this.#play, stop),
+      build('div', { class: 'field' }, build('label', { for: 'track-level' }, texts.trackLevel), this.#level),
+      this.#remove,
+    ];
+    this.element = build(
+      'section',
+      { class: 'backing-track stack', 'aria-labelledby': 'track-title' },
+      build('h3', { id: 'track-title' }, texts.track),
+      this.#says,
+      this.#inRoom[0],
+      this.#inRoom[1],
+      this.#progress,
+      this.#file,
+      build('div', { class: 'joined-fields' }, this.#choose, this.#remove),
+      build('p', { class: 'hint' }, texts.trackHint),
+    );
+    this.#file.tabIndex = -1;
+    this.#file.setAttribute('aria-hidden', 'true');
+    this.show(null);
+  }
+
+  /** @param {Track | null} track  null: there is none */
+  show(track) {
+    this.#track = track;
+    for (const part of this.#inRoom) part.hidden = track === null;
+    setText(this.#says, track ? texts.trackBy(track.by, track.name, track.seconds) : texts.trackNone);
+    setText(this.#play, track && track.from !== null ? texts.trackAgain : texts.trackPlay);
+    setText(this.#choose, track ? texts.trackOther : texts.trackChoose);
+  }
+
+  async #take() {
+    const [file] = this.#file.files ?? [];
+    this.#file.value = '';
+    if (!file) return;
+    const { name, error } = readName(file.name.replace(/\.[^.]{1,5}$/, ''));
+    this.#choose.disabled = true;
+    this.#progress.hidden = false;
+    this.#progress.removeAttribute('value');
+    setText(this.#says, texts.trackSending);
+    await this.#offer(file, error === null ? name : NAMELESS, (share) => (this.#progress.value = share));
+    this.#choose.disabled = false;
+    this.#progress.hidden = true;
+    this.show(this.#track);
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Member } from '../room/member.js'
+ * @import { SampleClock } from './sample-clock.js'
+ *
+ * @typedef {{ action: 'offer', name: string, seconds: number } | { action: 'play' | 'stop' | 'remove' }} TrackWish
+ *
+ * @typedef {object} TrackState  a track that is in the room
+ * @property {string} id       its pieces are at /api/tracks/<id>/0 and so on
+ * @property {string} name
+ * @property {number} seconds
+ * @property {number | null} from  its first sample, on the room's sample clock; null: it stands still
+ * @property {string} by       the label of who put it in
+ */
+
+import { randomBytes } from 'node:crypto';
+import { readName } from '../../public/shared/text.js';
+import { MAX_PIECE_BYTES, piecesOf, readPiece } from '../../public/shared/track-piece.js';
+
+/** The most bytes that all tracks of a server hold, and those of one network. */
+const MAX_BYTES = 96 * 2 ** 20;
+const MAX_NETWORK_BYTES = MAX_BYTES / 2;
+
+/** A track whose pieces come no longer is given up after this time, in milliseconds. */
+const PIECE_MS = 60_000;
+
+/** The time until a track begins, in milliseconds: by then everybody has been told. */
+const LEAD_MS = 500;
+
+/** The sound of one track: its pieces come one after the other, and its memory is taken beforehand. */
+class Track {
+  id = randomBytes(16).toString('base64url');
+  /** @type {Buffer[]} */
+  pieces = [];
+  bytes;
+
+  /**
+   * @param {number} count  of its pieces
+   * @param {string | null} network  whose it is; null: this machine's
+   * @param {{ came: () => void, whole: () => void }} on
+   */
+  constructor(count, network, on) {
+    this.count = count;
+    this.network = network;
+    this.on = on;
+    this.bytes = count * MAX_PIECE_BYTES;
+  }
+}
+
+/** The sound of all rooms' backing tracks, in memory, by ids that only a room's people are told. */
+export class Tracks {
+  /** @type {Map<string, Track>} */
+  #tracks = new Map();
+
+  /** The bytes that are taken. @param {string | null} [network]  of this one alone */
+  bytes(network) {
+    let sum = 0;
+    for (const track of this.#tracks.values()) if (network === undefined || track.network === network) sum += track.bytes;
+    return sum;
+  }
+
+  /**
+   * Makes a place for a track.
+   * @param {number} seconds
+   * @param {string | null} network
+   * @param {{ came: () => void, whole: () => void }} on  came: a piece is there; whole: all are
+   * @returns {string | null} its id; null where there is no room for it
+   */
+  open(seconds, network, on) {
+    const track = new Track(piecesOf(seconds), network, on);
+    if (this.bytes() + track.bytes > MAX_BYTES) return null;
+    if (network !== null && this.bytes(network) + track.bytes > MAX_NETWORK_BYTES) return null;
+    this.#tracks.set(track.id, track);
+    return track.id;
+  }
+
+  /**
+   * Takes a piece. One that is there already stays as it is.
+   * @param {string} id
+   * @param {number} number  the piece's, from 0 on
+   * @param {Buffer} bytes
+   * @returns {'not-found' | 'bad-request' | null} why it isn't taken
+   */
+  put(id, number, bytes) {
+    const track = this.#tracks.get(id);
+    if (!track) return 'not-found';
+    if (number < track.pieces.length) return null;
+    if (number !== track.pieces.length || number >= track.count || !readPiece(bytes)) return 'bad-request';
+    // A copy, since the one that came may be a part of something larger.
+    track.pieces.push(Buffer.from(bytes));
+    track.on.came();
+    if (track.pieces.length < track.count) return null;
+    track.bytes = track.pieces.reduce((sum, { length }) => sum + length, 0);
+    track.on.whole();
+    return null;
+  }
+
+  /**
+   * @param {string} id
+   * @param {number} number
+   * @returns {Buffer | undefined}
+   */
+  piece(id, number) {
+    return this.#tracks.get(id)?.pieces[number];
+  }
+
+  /** @param {string} id */
+  remove(id) {
+    this.#tracks.delete(id);
+  }
+}
+
+/**
+ * The room's backing track, on its sample clock. Its sound is in no mix. Each page gets its pieces over HTTP and plays them
+ * itself when the clock reaches them, as it does with the metronome's beats: everybody hears the same at the same moment.
+ */
+export class BackingTrack {
+  #sampleClock;
+  #clock;
+  #tracks;
+  #tell;
+  /** The id of one whose pieces are coming. */
+  #coming = '';
+  /** @type {unknown} */
+  #timer = null;
+  /** @type {unknown} */
+  #endTimer = null;
+  /** @type {Readonly<TrackState> | null} */
+  state = null;
+
+  /**
+   * @param {object} options
+   * @param {SampleClock} options.sampleClock  the room's
+   * @param {Clock} options.clock
+   * @param {Tracks} options.tracks  the server's
+   * @param {(message: object) => void} options.tell  tells everybody in the room
+   */
+  constructor({ sampleClock, clock, tracks, tell }) {
+    this.#sampleClock = sampleClock;
+    this.#clock = clock;
+    this.#tracks = tracks;
+    this.#tell = tell;
+  }
+
+  /**
+   * Does what somebody asks for.
+   * @param {Member} member  is told where the pieces of a track go
+   * @param {TrackWish} wish
+   * @returns {boolean} false where it can't be done
+   */
+  wish(member, wish) {
+    if (wish.action === 'offer') return this.#offer(member, wish);
+    if (!this.state) return false;
+    if (wish.action === 'remove') this.#tracks.remove(this.state.id);
+    if (wish.action === 'play') this.#play(this.state, member.label);
+    else this.#become(wish.action === 'remove' ? null : { ...this.state, from: null }, member.label);
+    return true;
+  }
+
+  /**
+   * Sets it going from its beginning.
+   * @param {TrackState} track
+   * @param {string} by
+   */
+  #play(track, by) {
+    const from = Math.ceil(this.#sampleClock.now() + (LEAD_MS * this.#sampleClock.sampleRate) / 1000);
+    this.#become({ ...track, from }, by);
+    const ended = () => this.#become({ ...track, from: null }, null);
+    this.#endTimer = this.#clock.setTimeout(ended, LEAD_MS + track.seconds * 1000);
+  }
+
+  /**
+   * @param {Member} member
+   * @param {{ name: string, seconds: number }} track
+   */
+  #offer(member, { name: text, seconds }) {
+    const { name, error } = readName(text);
+    if (error !== null) return false;
+    const by = member.label;
+    this.#giveUp();
+    const place = this.#tracks.open(seconds, member.network, {
+      came: () => this.#await(),
+      whole: () => {
+        const id = this.#coming;
+        this.#coming = '';
+        this.#clock.clearTimeout(this.#timer);
+        if (this.state) this.#tracks.remove(this.state.id);
+        this.#become({ id, name, seconds, from: null, by }, by);
+      },
+    });
+    if (place === null) member.refuse('track', 'tracks-full');
+    else this.#expect(place, member);
+    return true;
+  }
+
+  /**
+   * @param {string} id
+   * @param {Member} member
+   */
+  #expect(id, member) {
+    this.#coming = id;
+    this.#await();
+    member.tell({ type: 'track-place', id });
+  }
+
+  #await() {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = this.#clock.setTimeout(() => this.#giveUp(), PIECE_MS);
+  }
+
+  /** Forgets the track that was coming. */
+  #giveUp() {
+    this.#clock.clearTimeout(this.#timer);
+    this.#tracks.remove(this.#coming);
+    this.#coming = '';
+  }
+
+  /**
+   * @param {TrackState | null} state
+   * @param {string | null} by  the label of who asked; null: it is over
+   */
+  #become(state, by) {
+    this.#clock.clearTimeout(this.#endTimer);
+    this.state = state && Object.freeze(state);
+    this.#tell({ type: 'track', track: this.state, by });
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#giveUp();
+    this.#clock.clearTimeout(this.#endTimer);
+    if (this.state) this.#tracks.remove(this.state.id);
+    this.state = null;
+  }
+}
