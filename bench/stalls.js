@@ -17,7 +17,7 @@ import { Source } from '../server/source/source.js';
 import { wholeNumber } from './options.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from './stats/random.js';
-import { align, levelDb } from './stats/signal.js';
+import { align, fft, levelDb } from './stats/signal.js';
 import { quantile, sorted } from './stats/statistics.js';
 import { visqol } from './stats/visqol.js';
 import { readWav } from './stats/wav.js';
@@ -30,8 +30,8 @@ const FROM_MS = 5000;
 const TO_MS = 7000;
 
 /** The pieces by which the delay is measured, and how far apart they are, in milliseconds. */
-const PIECE_MS = 400;
-const STEP_MS = 200;
+const PIECE_MS = 200;
+const STEP_MS = 100;
 
 /** A voice is in time again when it is heard no later than this beyond what was before, in milliseconds. */
 const IN_TIME_MS = 10;
@@ -178,6 +178,10 @@ const REMEDIES = Object.freeze({
       count += length - waiting;
       pcm.copyWithin(0, length - waiting, length);
     }
+    for (const rest of [pcm.subarray(0, waiting), said.subarray(at)]) {
+      out.set(rest, count);
+      count += rest.length;
+    }
     return out.subarray(0, count);
   },
   'played faster by a tenth': (said, samples) => {
@@ -208,6 +212,68 @@ function costOf(remedy) {
     return markOf(speech) - markOf(heard);
   }));
   return { estimate: quantile(sorted(costs), 0.5), least: Math.min(...costs), most: Math.max(...costs) };
+}
+
+/** The window by which spectra are compared, in samples, and the frequencies that count, in Hz. */
+const WINDOW_SAMPLES = 8192;
+const LEAST_HZ = 80;
+const MOST_HZ = 8000;
+
+/** Chords of four notes with overtones, a bass and a drum, one after the other. */
+function chords() {
+  const notes = seededRandom(2);
+  const sound = new Float32Array(SECONDS * RATE);
+  const length = RATE / 2;
+  for (let k = 0; k * length < sound.length; k++) {
+    const root = [-9, 0, -4, -2][(k >> 2) % 4];
+    for (const step of [-12, 0, 4, 7, 12]) {
+      const hz = 220 * 2 ** ((root + step) / 12) * (1 + (notes() - 0.5) / 1000);
+      const phase = notes() * 2 * Math.PI;
+      for (let i = 0; i < 2 * length && k * length + i < sound.length; i++) {
+        const t = i / RATE;
+        for (let n = 1; n <= 6; n++) sound[k * length + i] += (0.05 / n) * Math.exp(-3 * t * Math.sqrt(n)) * Math.min(1, 200 * t) * Math.sin(2 * Math.PI * hz * n * t + phase);
+      }
+    }
+    for (let i = 0; i < length / 4; i++) sound[k * length + i] += 0.1 * (notes() - 0.5) * Math.exp((-30 * i) / RATE);
+  }
+  return sound;
+}
+
+/** @param {Float32Array} samples  WINDOW_SAMPLES of them @returns {Float64Array} its levels by frequency, in dB */
+function spectrumOf(samples) {
+  const re = Float64Array.from(samples, (x, i) => x * (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES)));
+  const im = new Float64Array(WINDOW_SAMPLES);
+  fft(re, im);
+  return re.map((x, i) => 10 * Math.log10(x * x + im[i] * im[i] + 1e-4));
+}
+
+/**
+ * How far spectra are off, in dB: the root of the mean square over time and frequency, each piece where it is most alike.
+ * @param {Float32Array} said
+ * @param {Float32Array} heard
+ */
+function spectrumOff(said, heard) {
+  const [least, most] = [LEAST_HZ, MOST_HZ].map((hz) => Math.round((hz * WINDOW_SAMPLES) / RATE));
+  let [sum, count] = [0, 0];
+  for (let at = 0; at + WINDOW_SAMPLES <= heard.length; at += WINDOW_SAMPLES) {
+    const piece = heard.subarray(at, at + WINDOW_SAMPLES);
+    const { lag } = align(piece, said, { from: at - 480, to: at + samplesIn(options.stall) + 480 });
+    const [a, b] = [spectrumOf(piece), spectrumOf(said.slice(lag, lag + WINDOW_SAMPLES))];
+    for (let k = least; k <= most; k++) sum += (a[k] - b[k]) ** 2;
+    count += most + 1 - least;
+  }
+  return Math.sqrt(sum / count);
+}
+
+/** What each way of being shorter does to a voice and to music within three seconds. */
+function musicRows() {
+  const sounds = { 'a voice': voices[0], chords: chords() };
+  return Object.entries(sounds).flatMap(([sound, said]) => Object.entries(REMEDIES).map(([remedy, apply]) => {
+    const from = samplesIn(FROM_MS);
+    const piece = said.subarray(from, from + 3 * RATE);
+    const heard = apply(piece, samplesIn(options.stall));
+    return { name: `${sound}, ${remedy}`, shorterMs: (1000 * (piece.length - heard.length)) / RATE, off: spectrumOff(said.subarray(from), heard) };
+  }));
 }
 
 /** @param {string} text */
@@ -253,7 +319,9 @@ const rows = Object.entries(WAYS).map(([name, way]) => {
 process.stderr.write('\r\x1b[K');
 const costs = Object.entries(REMEDIES).map(([name, remedy]) => ({ name, ...costOf(remedy) }));
 
-if (options.json) console.log(JSON.stringify({ ...options, rows, costs }, null, 2));
+const music = musicRows();
+
+if (options.json) console.log(JSON.stringify({ ...options, rows, costs, music }, null, 2));
 else {
   console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
   const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
@@ -262,4 +330,6 @@ else {
   }])));
   console.log(`What it costs by itself to be ${options.stall} ms shorter, without a network and without Opus: medians, the least and the most.`);
   console.table(Object.fromEntries(costs.map(({ name, estimate, least, most }) => [name, { 'ViSQOL less': `${estimate.toFixed(2)} [${least.toFixed(2)}, ${most.toFixed(2)}]` }])));
+  console.log('The same for three seconds of a voice and of music: by how much they get shorter, and how far their spectra are off.');
+  console.table(Object.fromEntries(music.map(({ name, shorterMs, off }) => [name, { 'shorter, ms': shorterMs.toFixed(0), 'spectrum off, dB': off.toFixed(1) }])));
 }

@@ -11,12 +11,21 @@ const COARSE_RATE = 8000;
 /** The shortest sound in which every shift can be found, in milliseconds. */
 const LENGTH_MS = MOST_MS + OVERLAP_MS;
 
-/** The most that is left out, as a share of the sound: it is played faster by a quarter. */
+/**
+ * The most that is left out, as a share of the sound: it is played faster by a quarter. What could not be left out is made
+ * up for later, up to so many milliseconds.
+ */
 const MOST_SHARE = 0.2;
+const MOST_SPARE_MS = 25;
 
-/** How alike what is left out must be to what is before it, as a correlation, and after how long without it needn't, in ms. */
-const ALIKE = 0.7;
-const PATIENCE_MS = 500;
+/**
+ * How alike what is left out must be to what is before it, as a correlation. Half of a voice is, and all of one instrument;
+ * of several together next to nothing.
+ */
+const ALIKE = 0.85;
+
+/** What is left out where nothing is alike, as a share of the sound: it is played faster, and higher by five cents. */
+const SLIDE_SHARE = 0.003;
 
 /**
  * @param {{ frameMs: number }} format
@@ -25,32 +34,34 @@ const PATIENCE_MS = 500;
 export const framesToScale = ({ frameMs }) => Math.ceil(LENGTH_MS / frameMs);
 
 /**
- * Makes sound shorter unheard, by whole periods of a voice: waveform-similarity overlap-add (Verhelst and Roelands, "An
+ * Makes sound shorter unheard. Where there is one voice, by whole periods of it: waveform-similarity overlap-add (Verhelst and Roelands, "An
  * overlap-add technique based on waveform similarity (WSOLA) for high quality time-scale modification of speech", ICASSP
- * 1993). Nothing before the sound or behind it is needed: its ends stay what they are. Counts are of samples of all
+ * 1993). Elsewhere, and so in music, it is played faster by a little. Nothing before the sound or behind it is needed: its ends stay what they are. Counts are of samples of all
  * channels at once; PCM is interleaved.
  */
 export class TimeScale {
   #channels;
-  #perMs;
   #factor;
   #least;
   #most;
+  #mostSpare;
   #overlap;
+  #length;
   #coarse;
-  /** The samples that may be left out by now, and those since something alike was found. */
+  /** The samples that may be left out by now, as a whole period and where nothing is alike. */
   #spare = 0;
-  #unlike = 0;
+  #slide = 0;
 
   /** @param {{ sampleRate: number, channels: number }} format */
   constructor({ sampleRate, channels }) {
     const perMs = sampleRate / 1000;
     this.#channels = channels;
-    this.#perMs = perMs;
     this.#factor = Math.max(1, Math.floor(sampleRate / COARSE_RATE));
     this.#least = Math.floor(LEAST_MS * perMs);
     this.#most = Math.floor(MOST_MS * perMs);
+    this.#mostSpare = MOST_SPARE_MS * perMs;
     this.#overlap = Math.floor(OVERLAP_MS * perMs);
+    this.#length = Math.ceil(LENGTH_MS * perMs);
     this.#coarse = new Float32Array(Math.ceil((this.#most + this.#overlap) / this.#factor));
   }
 
@@ -63,17 +74,44 @@ export class TimeScale {
    * @returns {number} the samples that are left
    */
   shorten(pcm, count, fresh, most) {
-    this.#spare = Math.min(this.#spare + MOST_SHARE * fresh, this.#most);
-    const longest = Math.min(this.#spare, most, count - this.#overlap);
-    if (longest < this.#least) return count;
-    const shift = this.#findShift(pcm, count, longest);
-    const isAlike = correlation(pcm, count - this.#overlap, shift, this.#overlap, this.#channels) >= ALIKE;
-    this.#unlike = isAlike ? 0 : this.#unlike + fresh;
-    if (!isAlike && this.#unlike < PATIENCE_MS * this.#perMs) return count;
-    this.#unlike = 0;
+    const pieces = Math.floor(Math.min(fresh, count) / this.#length);
+    if (pieces < 2) return this.#shortenEnd(pcm, count, fresh, most);
+    const channels = this.#channels;
+    let left = count - fresh;
+    for (let i = 0; i < pieces; i++) {
+      const from = count - fresh + i * this.#length;
+      const to = i === pieces - 1 ? count : from + this.#length;
+      const piece = this.#shortenEnd(pcm.subarray(from * channels, to * channels), to - from, to - from, most - (from - left));
+      pcm.copyWithin(left * channels, from * channels, (from + piece) * channels);
+      left += piece;
+    }
+    return left;
+  }
+
+  /**
+   * Makes sound shorter at its end, as shorten() does.
+   * @param {Float32Array} pcm @param {number} count @param {number} fresh @param {number} most
+   */
+  #shortenEnd(pcm, count, fresh, most) {
+    this.#spare = Math.min(this.#spare + MOST_SHARE * fresh, this.#mostSpare);
+    if (this.#spare < this.#least || count < this.#least + this.#overlap) return count;
+    const longest = Math.min(this.#spare, this.#most, most, count - this.#overlap);
+    const shift = longest < this.#least ? 0 : this.#findShift(pcm, count, longest);
+    if (shift === 0 || correlation(pcm, count - this.#overlap, shift, this.#overlap, this.#channels) < ALIKE) {
+      return this.#playFaster(pcm, count, fresh, most);
+    }
     this.#spare -= shift;
     this.#leaveOut(pcm, count, shift);
     return count - shift;
+  }
+
+  /** @param {Float32Array} pcm @param {number} count @param {number} fresh @param {number} most */
+  #playFaster(pcm, count, fresh, most) {
+    this.#slide += SLIDE_SHARE * fresh;
+    const samples = Math.max(0, Math.min(Math.floor(this.#slide), Math.floor(most)));
+    this.#slide -= Math.floor(this.#slide);
+    if (samples > 0) for (let c = 0; c < this.#channels; c++) squeeze(pcm, count, count - samples, c, this.#channels);
+    return count - samples;
   }
 
   /**
@@ -154,4 +192,28 @@ function correlation(pcm, from, lag, length, channels) {
     earlier += pcm[i - back] * pcm[i - back];
   }
   return product / Math.sqrt(later * earlier);
+}
+
+/**
+ * Plays one channel faster, in place, by cubic interpolation (Catmull and Rom, "A class of local interpolating splines",
+ * 1974). What follows is played on from its end.
+ * @param {Float32Array} pcm
+ * @param {number} count  samples of it
+ * @param {number} left  how many they become
+ * @param {number} channel
+ * @param {number} channels
+ */
+function squeeze(pcm, count, left, channel, channels) {
+  const step = count / left;
+  let [before, here, next, beyond] = [pcm[channel], pcm[channel], pcm[channels + channel], pcm[2 * channels + channel]];
+  for (let i = 0, k = 0; i < left; i++) {
+    const place = i * step;
+    for (; k < Math.floor(place); k++) {
+      [before, here, next] = [here, next, beyond];
+      beyond = pcm[Math.min(k + 3, count - 1) * channels + channel];
+    }
+    const t = place - k;
+    const curve = 2 * before - 5 * here + 4 * next - beyond + t * (3 * (here - next) + beyond - before);
+    pcm[i * channels + channel] = here + 0.5 * t * (next - before + t * curve);
+  }
 }
