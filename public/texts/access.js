@@ -1,6 +1,6 @@
 /** What a moderator's act means to the one it happens to, by the `action` of a `moderated` message. */
 export const moderatedTexts = Object.freeze({
-  muted: (/** @type {string} */ by) => `${by} has muted you. Raise your hand to ask to speak.`,
+  muted: (/** @type {string | null} */ by) => `${by === null ? 'You are still muted by a moderator' : `${by} has muted you`}. Raise your hand to ask to speak.`,
   'may-unmute': (/** @type {string} */ by) => `${by} lets you speak again. Press Unmute when you want to.`,
   'hand-lowered': (/** @type {string} */ by) => `${by} has lowered your hand.`,
   role: (/** @type {string | null} */ by, /** @type {string} */ role) =>

@@ -150,6 +150,11 @@ export class Member {
     return this.#silenced;
   }
 
+  /** Whether a moderator has made a listener of this member. */
+  get lowered() {
+    return this.#role === 'listener' && this.#grant.role !== 'listener';
+  }
+
   /** The `sub` of the token that the member came with; null without one. */
   get identity() {
     return this.#grant.identity;

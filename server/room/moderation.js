@@ -19,6 +19,7 @@
  */
 
 import { OPEN_GRANT } from '../access/grant.js';
+import { Restraints } from '../access/restraints.js';
 import { RoomPassword } from '../access/room-password.js';
 import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
@@ -51,6 +52,7 @@ export class Moderation {
   #end;
   #actions;
   #passwords;
+  #restraints = new Restraints();
   /** @type {RoomPassword | null} */
   #password = null;
   #rules = { locked: false, lobby: false, password: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
@@ -132,30 +134,59 @@ export class Moderation {
     return this.#lobby.knock(session, name, enter);
   }
 
-  /** Somebody has a place now, or has come back to it. @param {Member} member */
-  entered(member) {
+  /**
+   * Somebody has a place now.
+   * @param {Member} member
+   * @param {boolean} isNew  whether they haven't come back to it
+   */
+  entered(member, isNew) {
+    if (isNew) this.#restrain(member);
     if (member.identity === null) this.#succeed(member);
   }
 
+  /**
+   * Whom a moderator had muted, or made a listener, before they left is that again.
+   * @param {Member} member
+   */
+  #restrain(member) {
+    const others = this.#roster.everybody.filter((other) => other !== member);
+    const taken = this.#restraints.came(member, others);
+    if (!taken || member.role === 'moderator') return;
+    if (taken.lowered) member.setRole('listener');
+    if (taken.silenced) member.silence(true);
+  }
+
+  /**
+   * Somebody has been told of the room.
+   * @param {Member} member
+   * @param {boolean} isNew  whether they haven't come back to their place
+   */
+  welcomed(member, isNew) {
+    if (isNew && member.silenced) this.#tell(member, 'muted', null, { muted: true });
+    this.#tellKnocks(member);
+  }
+
   /** A moderator who comes is told who waits. @param {Member} member */
-  welcomed(member) {
+  #tellKnocks(member) {
     if (member.role === 'moderator' && this.knocks.length > 0) member.tell({ type: 'knocks', people: this.knocks });
   }
 
   /** Somebody has left for good. @param {Member} member */
   left(member) {
+    this.#restraints.left(member);
     if (member.role === 'moderator') this.#succeed(null);
   }
 
   /**
-   * Where there is no moderator any more, and none by token, the speaker who has been there longest becomes one.
+   * Where there is no moderator any more, and none by token, the speaker who has been there longest becomes one, of those
+   * whom no moderator has muted.
    * @param {Member | null} newcomer  who isn't known to others yet
    */
   #succeed(newcomer) {
     for (const { role } of this.#roster.present.values()) if (role === 'moderator') return;
     const people = this.#roster.everybody;
     if (people.some(({ role }) => role === 'moderator')) return;
-    const heir = people.find(({ role, identity, away }) => role === 'speaker' && identity === null && !away);
+    const heir = people.find(({ role, identity, away, silenced }) => role === 'speaker' && identity === null && !away && !silenced);
     if (!heir) return;
     heir.setRole('moderator');
     if (heir !== newcomer) this.#tellRole(heir, null);
@@ -337,7 +368,7 @@ export class Moderation {
     const { role, muted, permissions } = member;
     this.#tell(member, 'role', by, { role, muted, may: [...permissions] });
     this.#roster.changed(member);
-    this.welcomed(member);
+    this.#tellKnocks(member);
   }
 
   /**

@@ -198,9 +198,9 @@ export class Room {
     if (before) this.#replace(before, member);
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
-    this.moderation.entered(member);
+    this.moderation.entered(member, before === null);
     member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut }));
-    this.moderation.welcomed(member);
+    this.moderation.welcomed(member, before === null);
     if (before) this.#roster.changed(member, member);
     else this.#roster.came(member);
     if (member.delivery === 'tick') this.#mixClock.start();

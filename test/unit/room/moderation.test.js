@@ -66,6 +66,16 @@ describe('roles', () => {
     ]);
   });
 
+  it('are not inherited by one whom a moderator has muted', async () => {
+    const { conference, ann, bob } = await room();
+    const cid = await conference.join('Cid');
+    send(ann, { action: 'mute', person: bob.id, muted: true });
+    ann.session.handler?.control({ type: 'leave' });
+    expect(last(cid, 'moderated')).toMatchObject({ action: 'role', role: 'moderator' });
+    send(cid, { action: 'mute', person: cid.id, muted: true });
+    expect(bob.session.told('moderated').map(({ action }) => action)).toEqual(['muted']);
+  });
+
   it('give the room to the speaker who was there longest, once no moderator can come back', async () => {
     const { conference, ann, bob } = await room({ awayTimeoutMs: 5000 });
     const cid = await conference.join('Cid');
@@ -94,6 +104,62 @@ describe('roles', () => {
     expect(seen(ann, bob)).toMatchObject({ role: 'speaker', muted: true });
     bob.session.handler?.control({ type: 'mute', muted: false });
     expect(seen(ann, bob)).toMatchObject({ muted: false });
+  });
+});
+
+describe('who leaves and comes again', () => {
+  /** @param {Person} person */
+  const leave = (person) => person.session.handler?.control({ type: 'leave' });
+  /** @param {Conference} conference @param {string | null} identity */
+  function enter(conference, identity, peer = '192.0.2.1:1') {
+    const session = new FakeSession(conference.transport);
+    session.peer = peer;
+    conference.rooms.join('lab', 'Guest', session, {}, { grant: { ...OPEN_GRANT, identity }, password: null });
+    return new FarEnd(conference, session);
+  }
+  /** @param {Person} person */
+  const own = (person) => last(person, 'welcome').people.find((/** @type {any} */ { id }) => id === person.id);
+
+  it('is muted still, is told so, and may speak once a moderator lets them', async () => {
+    const { conference, ann, bob } = await room();
+    send(ann, { action: 'mute', person: bob.id, muted: true });
+    leave(bob);
+    const again = await conference.join('Bob');
+    expect(own(again)).toMatchObject({ silenced: true, muted: true });
+    expect(last(again, 'moderated')).toMatchObject({ action: 'muted', by: null, muted: true });
+    again.session.handler?.control({ type: 'mute', muted: false });
+    expect(refused(again)).toEqual(['muted-by-moderator']);
+    expect(own(await conference.join('Cid'))).toMatchObject({ silenced: false });
+    send(ann, { action: 'mute', person: again.id, muted: false });
+    leave(again);
+    expect(own(await conference.join('Bob'))).toMatchObject({ silenced: false });
+  });
+
+  it('is a listener still', async () => {
+    const { conference, ann, bob } = await room();
+    send(ann, { action: 'role', person: bob.id, role: 'listener' });
+    leave(bob);
+    expect(last(await conference.join('Bob'), 'welcome')).toMatchObject({ role: 'listener', may: ['listen', 'chat'] });
+  });
+
+  it('is known by the token, wherever they come from, and beside another session of theirs', async () => {
+    const { conference, ann } = await room();
+    const eve = enter(conference, 'eve');
+    send(ann, { action: 'mute', person: eve.id, muted: true });
+    expect(own(enter(conference, 'eve', '198.51.100.7:1'))).toMatchObject({ silenced: true });
+    leave(eve);
+    for (let i = 0; i < 2; i++) expect(own(enter(conference, 'eve', '198.51.100.7:1'))).toMatchObject({ silenced: true });
+    expect(own(enter(conference, 'bob'))).toMatchObject({ silenced: false });
+    expect(own(await conference.join('Cid'))).toMatchObject({ silenced: false });
+  });
+
+  it('is not taken for one from another network, and leaves nothing behind where nothing was taken', async () => {
+    const { conference, ann, bob } = await room();
+    send(ann, { action: 'mute', person: bob.id, muted: true });
+    leave(bob);
+    expect(own(enter(conference, null, '198.51.100.7:1'))).toMatchObject({ silenced: false });
+    expect(own(enter(conference, null, '127.0.0.1:1'))).toMatchObject({ silenced: false });
+    expect(own(enter(conference, null))).toMatchObject({ silenced: true });
   });
 });
 
