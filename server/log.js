@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { countLeftOutLine } from './counts.js';
+import { KeyedBuckets } from './keyed-buckets.js';
 import { TokenBucket } from './token-bucket.js';
 
 /** The levels, from the most important to the least. */
@@ -11,6 +12,9 @@ const LEVELS = /** @type {const} */ (['error', 'warn', 'info', 'debug']);
  */
 const LINE_RATE = Object.freeze({ atOnce: 2000, perSecond: 20 });
 
+/** Lines of one event that one network causes: it can't have the others' left out. */
+const NETWORK_RATE = Object.freeze({ atOnce: 500, perSecond: 5 });
+
 /** Characters that would write lines or colours of their own on a terminal: a peer may have sent them. */
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
@@ -19,7 +23,9 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
  * @typedef {typeof LEVELS[number]} Level
  * @typedef {Readonly<Record<string, unknown>> & { event?: string }} Fields
  *   what a line says in fields of its own; `event` names the kind of a line that is looked for: 'session-end'
- * @typedef {(message: string, fields?: Fields) => void} WriteLine
+ * @typedef {{ network?: string | null, isLimited?: boolean }} Cause
+ *   whose doing a line is: a network's (null: this machine's), or that of somebody whose lines are all written
+ * @typedef {(message: string, fields?: Fields, cause?: Cause) => void} WriteLine
  *
  * @typedef {object} Log
  * @property {WriteLine} error
@@ -31,8 +37,8 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const nothing = () => {};
 
 /**
- * Makes a log of one line a message: for people to read, or JSON. A flood of lines is cut, each event's by itself and
- * each level's; the next line that is written tells how many were left out. Lines of the level `debug` are all written.
+ * Makes a log of one line a message: for people to read, or JSON. A flood of lines is cut, each event's by itself, in it
+ * each network's, and each level's; the next line that is written tells how many were left out. Lines of the level `debug` are all written.
  *
  * @param {object} [options]
  * @param {Level} [options.level]                 the least important level that is written
@@ -58,8 +64,8 @@ export function createLog(options = {}) {
   const shown = LEVELS.indexOf(level);
   const at = (/** @type {Level} */ own) => {
     if (LEVELS.indexOf(own) > shown) return nothing;
-    return (/** @type {string} */ message, /** @type {Fields} */ fields = {}) => {
-      const leftOut = own === 'debug' ? 0 : limit.take(fields.event ?? own);
+    return (/** @type {string} */ message, /** @type {Fields} */ fields = {}, /** @type {Cause} */ { network = null, isLimited = true } = {}) => {
+      const leftOut = own === 'debug' || !isLimited ? 0 : limit.take(fields.event ?? own, network);
       if (leftOut < 0) return;
       lines[own](leftOut > 0 ? { ...fields, leftOut } : fields, oneLine(message));
     };
@@ -72,6 +78,7 @@ class LineLimit {
   #now;
   /** @type {Map<string, { bucket: TokenBucket, leftOut: number }>} */
   #kinds = new Map();
+  #networks = new KeyedBuckets(NETWORK_RATE);
 
   /** @param {() => number} now */
   constructor(now) {
@@ -80,12 +87,14 @@ class LineLimit {
 
   /**
    * @param {string} kind  of a bounded number: it comes from this code
+   * @param {string | null} network
    * @returns {number} how many lines of the kind were left out before this one; -1 when this one is too
    */
-  take(kind) {
+  take(kind, network) {
     let found = this.#kinds.get(kind);
     if (found === undefined) this.#kinds.set(kind, (found = { bucket: new TokenBucket(LINE_RATE), leftOut: 0 }));
-    if (found.bucket.take(this.#now()) > 0) {
+    const own = network === null ? null : `${kind} ${network}`;
+    if (this.#networks.take(own, this.#now()) > 0 || found.bucket.take(this.#now()) > 0) {
       found.leftOut += 1;
       countLeftOutLine();
       return -1;

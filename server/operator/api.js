@@ -93,9 +93,10 @@ function readChecked({ body: schema, allowed = '' }, request, response, onBody) 
 function audit(log, { audit: what, audited = (change) => change }, { by, params, body }) {
   if (what === undefined) return;
   const fields = { event: 'moderation', by: by.id, peer: by.peer, ...params };
-  if (body === undefined) return log.info(`the operator: ${what}`, fields);
+  const cause = { isLimited: false };
+  if (body === undefined) return log.info(`the operator: ${what}`, fields, cause);
   const change = audited(body);
-  if (change !== null) log.info(`the operator: ${what}`, { ...fields, change });
+  if (change !== null) log.info(`the operator: ${what}`, { ...fields, change }, cause);
 }
 
 /** @param {Buffer} body */

@@ -9,7 +9,7 @@
  * @import { Roster } from './roster.js'
  *
  * @typedef {'everybody' | 'moderators'} Who
- * @typedef {{ id: string, label: string, peer?: string }} By
+ * @typedef {{ id: string, label: string, network?: string | null, peer?: string }} By
  *   who does it: a member, or OPERATOR, for whom peer is the address that the request came from
  *
  * @typedef {object} Entry  with what somebody comes to the door
@@ -382,7 +382,8 @@ export class Moderation {
   #done(by, action, member, more) {
     const to = member && { person: member.id, name: member.label };
     const who = { by: by.id, byName: by.label, ...(by.peer !== undefined && { peer: by.peer }) };
-    this.#log.info(`moderation: ${action}`, { event: 'moderation', room: this.#room, action, ...who, ...to, ...more });
+    const cause = by.id === OPERATOR.id ? { isLimited: false } : { network: by.network };
+    this.#log.info(`moderation: ${action}`, { event: 'moderation', room: this.#room, action, ...who, ...to, ...more }, cause);
     return null;
   }
 }

@@ -393,7 +393,7 @@ export class Room {
   /** @param {Member} member  whose session has ended, and who still has their figures */
   ended(member) {
     member.addTo(this.#pace.totals.traffic);
-    this.#owner.sessions.ended(this.clockNow() - member.sinceMs, () => this.#reports.endOf(member));
+    this.#owner.sessions.ended(this.clockNow() - member.sinceMs, () => this.#reports.endOf(member), member.network);
   }
 
   /**

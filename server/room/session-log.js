@@ -33,8 +33,9 @@ export class SessionLog {
   /**
    * @param {number} stayedMs  how long the session was in its room
    * @param {() => Readonly<Record<string, unknown>>} fields  of the log's line, asked only where it is logged
+   * @param {string | null} network  whence it came
    */
-  ended(stayedMs, fields) {
+  ended(stayedMs, fields, network) {
     if (stayedMs < SHORT_MS) {
       this.#short += 1;
       if (this.#lines.take(this.#clock.now()) > 0) {
@@ -43,7 +44,7 @@ export class SessionLog {
       }
     }
     this.flush();
-    this.#log.info('session ended', fields());
+    this.#log.info('session ended', fields(), { network });
   }
 
   /** Logs the number of those that weren't logged one by one. */

@@ -34,7 +34,11 @@ import { listenError } from '../config/config-error.js';
 import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
 
-/** The engines by name: why each can't be had here (null when it can), what opens it, and how to get it. */
+/**
+ * The engines by name: why each can't be had here (null when it can), what opens it, how to get it, and what is to be known.
+ * @type {Record<'native' | 'quiche', { error: () => Promise<string | null>, remedy: string, warning?: string,
+ *   open: (options: Http3Options) => Promise<Http3Transport> }>}
+ */
 const engines = {
   native: {
     error: nativeError,
@@ -45,6 +49,7 @@ const engines = {
     error: quicheError,
     open: createQuicheTransport,
     remedy: 'npm install @fails-components/webtransport-transport-http3-quiche',
+    warning: ` One packet of a stranger can end this engine, and the server with it. Where strangers reach it: ${BUILD_COMMAND}`,
   },
 };
 
@@ -67,7 +72,8 @@ export async function openWebTransport(engine, options) {
     if (reason === null) {
       const transport = await openEngine(name, options);
       const { port } = transport.address();
-      return { transport, line: `WebTransport is on: HTTP/3 on UDP port ${port}, engine ${name}.` };
+      const { warning = '' } = engines[name];
+      return { transport, line: `WebTransport is on: HTTP/3 on UDP port ${port}, engine ${name}.${warning}` };
     }
     reasons.push(`the engine ${name} is missing (${reason})`);
   }

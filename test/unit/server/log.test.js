@@ -78,4 +78,20 @@ describe('the log', () => {
     log.info('session ended', { event: 'session-end' });
     expect(JSON.parse(lines[2003])).not.toHaveProperty('leftOut');
   });
+
+  it('lets one network have no other one’s lines left out, and nobody the operator’s', () => {
+    const { lines, log, pass } = open();
+    const act = (/** @type {string} */ by, /** @type {object} */ cause) => {
+      const before = lines.length;
+      for (let i = 0; i < 1000; i++) log.info(`of ${by}`, { event: 'moderation' }, cause);
+      return lines.length - before;
+    };
+    expect(act('a flooder', { network: '192.0.2.1' })).toBe(500);
+    expect(act('a neighbour', { network: '198.51.100.7' })).toBe(500);
+    expect(act('this machine', { network: null })).toBe(1000);
+    expect(act('another', { network: '203.0.113.9' })).toBe(0);
+    expect(act('the operator', { isLimited: false })).toBe(1000);
+    pass(1000);
+    expect(act('a flooder', { network: '192.0.2.1' })).toBe(5);
+  });
 });
