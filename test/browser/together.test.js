@@ -171,15 +171,17 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
           const locks = /** @type {string[]} */ ([]);
           const lock = { released: false, release: async () => void locks.push('released') };
           Object.assign(window, { locks });
+          Object.defineProperty(navigator, 'audioSession', { value: { type: 'auto' } });
           Object.defineProperty(navigator, 'wakeLock', { value: { request: async (/** @type {string} */ kind) => (locks.push(kind), lock) } });
         }),
     });
     const locks = () => anna.evaluate(() => /** @type {any} */ (window).locks);
-    expect(await locks()).toEqual([]);
+    const audioSession = () => anna.evaluate(() => /** @type {any} */ (navigator).audioSession.type);
+    expect([await locks(), await audioSession()]).toEqual([[], 'auto']);
     await button(anna, 'Join').click();
     await button(anna, 'Mute').click();
     await expect.poll(() => anna.title()).toBe('muted · signs · aloud');
-    expect(await locks()).toEqual(['screen']);
+    expect([await locks(), await audioSession()]).toEqual([['screen'], 'play-and-record']);
     expect(await anna.evaluate(() => navigator.mediaSession.metadata?.title)).toBe('signs');
     const ben = await site.guest('signs', 'Ben');
     ben.sendControl({ type: 'chat', text: 'Hello' });
@@ -187,7 +189,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     await button(anna, 'Leave').click();
     await anna.getByText('Join again whenever you like: the link stays the same.').waitFor();
     expect(await anna.title()).toBe('signs · aloud');
-    expect(await locks()).toEqual(['screen', 'released']);
+    expect([await locks(), await audioSession()]).toEqual([['screen', 'released'], 'auto']);
     await button(anna, 'Join').click();
     await button(anna, 'Leave').waitFor();
   });

@@ -30,6 +30,7 @@ export class CallSigns {
       session.metadata = new MediaMetadata({ title: this.#room, artist: texts.title });
       session.playbackState = 'playing';
     }
+    setAudioSession('play-and-record');
     this.#showTitle();
     void this.#stayAwake();
   }
@@ -40,6 +41,7 @@ export class CallSigns {
     this.#offline = false;
     this.#unread = 0;
     if (navigator.mediaSession) navigator.mediaSession.playbackState = 'none';
+    setAudioSession('auto');
     this.#showTitle();
     void this.#awake?.release().catch(() => {});
     this.#awake = null;
@@ -94,4 +96,14 @@ function onMediaAction(action, run) {
   } catch {
     // The browser doesn't know the action.
   }
+}
+
+/**
+ * Tells a phone's system what the page's sound is (Audio Session API; Safari since 16.4): that of a call isn't silenced by
+ * the switch at the phone's side while no microphone is open, goes on in the background, and isn't mixed with music.
+ * @param {'auto' | 'play-and-record'} type
+ */
+function setAudioSession(type) {
+  const { audioSession } = /** @type {{ audioSession?: { type: string } }} */ (navigator);
+  if (audioSession) audioSession.type = type;
 }
