@@ -79,7 +79,7 @@ export const errors = Object.freeze({
     status: 507,
     message: 'This room, or your network, has used its share of the space for recordings. Older ones are deleted by and by.',
   },
-  'recording-others': { close: 45, status: 403, message: 'Only the one who started the recording can stop it.' },
+  'recording-others': { close: 45, status: 403, message: 'Only the one who started the recording, or a moderator, can stop it.' },
   'origin-not-allowed': { close: 46, status: 403, message: 'Pages of other hosts may not use this server. Open the page of the server itself.' },
   'token-missing': { close: 70, status: 401, message: 'Joining here needs an invitation. Ask for a link with a token.' },
   'token-invalid': { close: 71, status: 401, message: 'The invitation is not a valid token. Ask for a new link.' },

@@ -129,7 +129,8 @@ const serverFailures = Object.freeze({
     'This room, or your network, has used its share of the server’s space for recordings. Download what you need, and wait ' +
     'until older ones are deleted.',
   'recording-others':
-    'Only the one who started the recording can stop it. Your own voice is left out when you switch off Record me.',
+    'Only the one who started the recording, or a moderator, can stop it. Your own voice is left out when you switch off ' +
+    'Record me.',
   'recording-failed':
     'The recording could not be written, and has stopped. What was recorded before is kept; start another one, or ' +
     'ask whoever runs the server.',

@@ -1,5 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Permission } from '../access/grant.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TickLoad } from '../clock/tick-load.js'
  * @import { Member } from '../room/member.js'
@@ -76,16 +77,8 @@ export class RoomRecording {
     return this.#state?.on ? this.#state : null;
   }
 
-  /**
-   * @param {Member} member
-   * @param {boolean} on
-   */
-  record(member, on) {
-    if (!on) {
-      if (this.#mayStop(member)) this.#stop({ stoppedBy: member.label });
-      else member.refuse('record', 'recording-others');
-      return;
-    }
+  /** Starts a recording, unless there is one. @param {Member} member  who may record, and agrees by that */
+  start(member) {
     if (this.#state?.on || this.#opening) return;
     const { recordings, clock } = this.#services;
     if (!recordings) return member.refuse('record', 'recording-off');
@@ -94,18 +87,27 @@ export class RoomRecording {
     const retryMs = this.#starts.take(clock.now());
     if (retryMs > 0) return member.refuse('record', 'recording-busy', { retryMs });
     this.#opening = true;
-    this.#start(member)
+    this.#begin(member)
       .catch((error) => this.#failed(error, member))
       .finally(() => (this.#opening = false));
   }
 
   /**
-   * Whether a member may stop the recording: the one who started it, and anybody once that one isn't there.
+   * Stops the recording where a member may do that: the one who started it, though they may start none any more, a
+   * moderator, and anybody who may record once the one who started it isn't there.
    * @param {Member} member
+   * @param {(permission: Permission) => boolean} may  whether the member may do something now
+   * @returns {ErrorCode | null} why they may not
    */
-  #mayStop(member) {
+  stopFor(member, may) {
     const state = this.#state;
-    return !state?.on || state.person === member.id || !this.#roster.present.has(state.person);
+    if (!state?.on) return null;
+    if (state.person !== member.id && !may('moderate')) {
+      if (this.#roster.present.has(state.person)) return 'recording-others';
+      if (!may('record')) return 'not-allowed';
+    }
+    this.#stop({ stoppedBy: member.label });
+    return null;
   }
 
   /** Stops the recording, whoever started it. @param {string} stoppedBy  the label of whoever may do that @returns {boolean} false when there is none */
@@ -116,7 +118,7 @@ export class RoomRecording {
   }
 
   /** @param {Member} member  who has agreed by that */
-  async #start(member) {
+  async #begin(member) {
     const { codec, recordings, ticks } = this.#services;
     const { format, bitrate, complexity, application } = this.#config;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;

@@ -87,7 +87,7 @@ export function readJoin(message) {
  * @template {z.ZodType} S
  * @typedef {object} Command
  * @property {S} schema
- * @property {Permission | null} needs
+ * @property {Permission | null | ((message: z.infer<S>) => Permission | null)} needs  null where everybody may ask
  * @property {(room: CommandRoom, member: Member, message: z.infer<S>) => boolean | void} run
  *   false when it can't be done for this member, which is counted
  */
@@ -162,8 +162,14 @@ const COMMANDS = Object.freeze({
   }),
   record: define({
     schema: z.object({ on: z.boolean() }),
-    needs: 'record',
-    run: ({ recording }, member, { on }) => recording.record(member, on),
+    // Who may stop a recording depends on who started it.
+    needs: ({ on }) => (on ? 'record' : null),
+    run: ({ recording, moderation }, member, { on }) => {
+      if (on) return recording.start(member);
+      const code = recording.stopFor(member, (permission) => moderation.may(member, permission));
+      if (code !== null) member.refuse('record', code);
+      return code === null;
+    },
   }),
   metronome: define({
     schema: z.object({
@@ -215,10 +221,12 @@ export function runCommand(room, member, message) {
   const type = typeOf(message);
   if (typeof type !== 'string' || !Object.hasOwn(COMMANDS, type)) return false;
   const { schema, needs, run } = /** @type {Command<any>} */ (COMMANDS[/** @type {keyof typeof COMMANDS} */ (type)]);
-  if (needs !== null && !room.moderation.may(member, needs)) {
-    if (TOLD.has(needs)) member.refuse(type, 'not-allowed');
+  const parsed = schema.safeParse(message);
+  if (!parsed.success) return false;
+  const permission = typeof needs === 'function' ? needs(parsed.data) : needs;
+  if (permission !== null && !room.moderation.may(member, permission)) {
+    if (TOLD.has(permission)) member.refuse(type, 'not-allowed');
     return false;
   }
-  const parsed = schema.safeParse(message);
-  return parsed.success && run(room, member, parsed.data) !== false;
+  return run(room, member, parsed.data) !== false;
 }

@@ -84,7 +84,7 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
     await anna.getByText('Being recorded: Anna, Cleo.').waitFor();
 
     await anna.waitForTimeout(2500);
-    // Only the one who started it may stop it.
+    // Neither who started it nor a moderator.
     expect(await button(cleo, 'Stop recording').count()).toBe(0);
     await button(anna, 'Stop recording').click();
     await expect.poll(() => said(ben)).toMatch(/Anna stopped the recording|files are ready/);
@@ -97,6 +97,28 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
     ]);
     expect(download.suggestedFilename()).toBe('mix.opus');
     expect(await download.failure()).toBeNull();
+  });
+
+  inBrowser.it('is stopped by who started it, though they may start none any more, and by a moderator', async () => {
+    const anna = await site.join('rights', 'Anna');
+    const ben = await site.join('rights', 'Ben');
+    await button(ben, 'Record').click();
+    await button(ben, 'Start recording').click();
+    await question(anna).getByRole('button', { name: 'Agree' }).click();
+    await button(anna, 'Room').click();
+    await anna.getByLabel('Who may record').selectOption('Moderators');
+    await button(ben, 'Stop recording').click();
+    await ben.getByText('The recording’s files are ready.').first().waitFor({ timeout: 15_000 });
+    // Neither button is left to Ben, so the panel has the focus.
+    expect(await button(ben, 'Start recording').isVisible()).toBe(false);
+    expect(await ben.evaluate(() => document.activeElement?.id)).toBe('side');
+
+    await anna.getByLabel('Who may record').selectOption('Everybody');
+    await button(ben, 'Start recording').click();
+    await question(anna).getByRole('button', { name: 'Agree' }).click();
+    await button(anna, 'Record: a recording is on').click();
+    await button(anna, 'Stop recording').click();
+    await expect.poll(() => said(ben)).toMatch(/Anna stopped the recording|files are ready/);
   });
 
   inBrowser.it('keeps what was spoken: the files, played back, are the speech, to the sample', async () => {

@@ -10,7 +10,7 @@ import { labels, noticeText, texts } from '../../texts.js';
  * @property {string} id
  * @property {boolean} on
  * @property {string} by          the label of the person who started it
- * @property {string} [person]    that person's id: only they can stop it, unless they aren't there
+ * @property {string} [person]    that person's id
  * @property {string} startedAt   ISO 8601
  * @property {string} [stoppedBy]
  * @property {string} [code]      the reason why it stopped, if nobody stopped it
@@ -65,9 +65,9 @@ export class RecordingPanel {
     setText(this.#says, recording || allowed ? saysOf(recording) : texts.recordingClosed);
     const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
     this.#start.hidden = isOn || !allowed;
-    this.#stop.hidden = !isOn || !allowed || !mayStop(recording, people, you);
-    // The button that was pressed is hidden now; the focus goes to the other one.
-    if (hadFocus) (isOn ? this.#stop : this.#start).focus();
+    this.#stop.hidden = !isOn || !mayStop(recording, people, you, allowed);
+    // The button that was pressed is hidden now; the focus goes to the other one, or to the panel.
+    if (hadFocus) ([this.#stop, this.#start].find(({ hidden }) => !hidden) ?? document.getElementById('side'))?.focus();
     this.#meRow.hidden = !isOn;
     this.#me.checked = people.find(({ id }) => id === you)?.recorded === true;
     const recorded = people.filter((person) => person.recorded).map(labelOf);
@@ -98,12 +98,15 @@ export class RecordingPanel {
 }
 
 /**
+ * Whether one may stop a recording: the one who started it, a moderator, and who may record once the first isn't there.
  * @param {RecordingState} recording
  * @param {Person[]} people
  * @param {string | null} you
+ * @param {boolean} allowed  whether one may record now
  */
-function mayStop({ person }, people, you) {
-  return person === undefined || person === you || !people.some(({ id, away }) => id === person && !away);
+function mayStop({ person }, people, you, allowed) {
+  if (person === you || people.some(({ id, role }) => id === you && role === 'moderator')) return true;
+  return allowed && !people.some(({ id, away }) => id === person && !away);
 }
 
 /** @param {RecordingState | null} recording */

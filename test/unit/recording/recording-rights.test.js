@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Recordings } from '../../../server/recording/recordings.js';
+import { Conference } from '../../fakes/conference.js';
+
+/** @typedef {import('../../fakes/conference.js').Person} Person */
+
+/** @type {(() => Promise<unknown>)[]} */
+const closers = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** @param {Person} person @param {object} message */
+const say = (person, message) => person.session.handler?.control(message);
+/** @param {Person} person @param {string} type */
+const last = (person, type) => person.session.told(type).at(-1);
+/** @param {Person} person */
+const stop = (person) => say(person, { type: 'record', on: false });
+/** @param {Person} person */
+const refused = (person) => person.session.told('refused').map(({ of, code }) => `${of} ${code}`);
+/** @param {Person} moderator @param {object} message */
+const moderate = (moderator, message) => say(moderator, { type: 'moderate', ...message });
+
+/** A room whose moderator is Ann, and that Bob is recording. */
+async function recordedRoom() {
+  const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
+  const log = { warn: () => {}, error: () => {} };
+  const conference = new Conference();
+  const recordings = new Recordings({ directory, limitBytes: 1e9, keepHours: 1, clock: conference.clock, wallNow: Date.now, log });
+  conference.services.recordings = recordings;
+  closers.push(async () => {
+    conference.rooms.close();
+    await recordings.close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+  });
+  const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+  say(bob, { type: 'record', on: true });
+  await vi.waitFor(() => expect(last(cid, 'recording')?.recording).toMatchObject({ on: true, by: 'Bob', person: bob.id }));
+  return { conference, ann, bob, cid };
+}
+
+/** Expects that everybody is told who stopped it. @param {Person[]} people @param {string} stoppedBy */
+function expectStopped(people, stoppedBy) {
+  for (const person of people) expect(last(person, 'recording').recording).toMatchObject({ on: false, by: 'Bob', stoppedBy });
+}
+
+describe('a recording is stopped', () => {
+  it('by the one who started it', async () => {
+    const { ann, bob, cid } = await recordedRoom();
+    stop(bob);
+    expectStopped([ann, bob, cid], 'Bob');
+  });
+
+  it('by the one who started it, though only moderators may record now', async () => {
+    const { ann, bob, cid } = await recordedRoom();
+    moderate(ann, { action: 'allow', what: 'record', who: 'moderators' });
+    stop(bob);
+    expectStopped([ann, bob, cid], 'Bob');
+    say(bob, { type: 'record', on: true });
+    expect(refused(bob)).toEqual(['record not-allowed']);
+  });
+
+  it('by the one who started it, though they are a listener now', async () => {
+    const { ann, bob, cid } = await recordedRoom();
+    moderate(ann, { action: 'role', person: bob.id, role: 'listener' });
+    stop(bob);
+    expectStopped([ann, bob, cid], 'Bob');
+    expect(refused(bob)).toEqual([]);
+  });
+
+  it('by a moderator, while the one who started it is there', async () => {
+    const { ann, bob, cid } = await recordedRoom();
+    stop(ann);
+    expectStopped([ann, bob, cid], 'Ann');
+  });
+
+  it('by nobody else while the one who started it is there', async () => {
+    const { ann, bob, cid } = await recordedRoom();
+    stop(cid);
+    moderate(ann, { action: 'allow', what: 'record', who: 'moderators' });
+    stop(cid);
+    expect(refused(cid)).toEqual(['record recording-others', 'record recording-others']);
+    for (const person of [ann, bob, cid]) expect(last(person, 'recording').recording.on).toBe(true);
+  });
+
+  it('by anybody who may record, once the one who started it isn’t there', async () => {
+    const { ann, bob, cid } = await recordedRoom();
+    bob.session.close(19, 'lost');
+    moderate(ann, { action: 'role', person: cid.id, role: 'listener' });
+    stop(cid);
+    expect(refused(cid)).toEqual(['record not-allowed']);
+    expect(last(ann, 'recording').recording.on).toBe(true);
+    moderate(ann, { action: 'role', person: cid.id, role: 'speaker' });
+    stop(cid);
+    expectStopped([ann, cid], 'Cid');
+  });
+
+  it('by the one who started it, back in their place', async () => {
+    const { conference, ann, bob, cid } = await recordedRoom();
+    const { resume } = last(bob, 'welcome');
+    bob.session.close(19, 'lost');
+    const back = await conference.join('Bob', { resume });
+    moderate(ann, { action: 'allow', what: 'record', who: 'moderators' });
+    stop(cid);
+    expect(refused(cid)).toEqual(['record recording-others']);
+    stop(back);
+    expectStopped([ann, back, cid], 'Bob');
+  });
+
+  it('once: where there is none, nothing happens', async () => {
+    const { ann, bob, cid } = await recordedRoom();
+    stop(bob);
+    const told = ann.session.told('recording').length;
+    for (const person of [ann, bob, cid]) stop(person);
+    expect(ann.session.told('recording').length).toBe(told);
+    expect([ann, bob, cid].flatMap(refused)).toEqual([]);
+  });
+});
