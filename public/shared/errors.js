@@ -77,7 +77,7 @@ export const errors = Object.freeze({
   'recording-share': {
     close: 44,
     status: 507,
-    message: 'This room, or your network, has used its share of the space for recordings. Older ones are deleted by and by.',
+    message: 'This room has used its share of the space for recordings, or you or your network have. Older ones are deleted by and by.',
   },
   'recording-others': { close: 45, status: 403, message: 'Only the one who started the recording, or a moderator, can stop it.' },
   'origin-not-allowed': { close: 46, status: 403, message: 'Pages of other hosts may not use this server. Open the page of the server itself.' },

@@ -126,8 +126,8 @@ const serverFailures = Object.freeze({
   'recording-limit':
     'The server has no room for more recordings. Download and keep what you need, and wait until older ones are deleted.',
   'recording-share':
-    'This room, or your network, has used its share of the server’s space for recordings. Download what you need, and wait ' +
-    'until older ones are deleted.',
+    'This room has used its share of the server’s space for recordings, or you or your network have. Download what you ' +
+    'need, and wait until older ones are deleted.',
   'recording-others':
     'Only the one who started the recording, or a moderator, can stop it. Your own voice is left out when you switch off ' +
     'Record me.',

@@ -1,6 +1,7 @@
 /**
- * How many times as much as is free on the disk one room's recordings may take, and those that one network has started:
- * so nobody alone takes all of it, and what is free is shared among those who record.
+ * How many times as much as is free on the disk one room's recordings may take, those that one person with a token has
+ * started, and those that people without one have started from one network: so nobody alone takes all of it, and what is
+ * free is shared among those who record.
  */
 const SHARE = 4;
 
@@ -8,16 +9,18 @@ const SHARE = 4;
  * Whose a recording is.
  * @typedef {object} RecordingOwner
  * @property {string} room
- * @property {string | null} network  of the person who started it; null where that isn't known, or is this machine
+ * @property {string | null} identity  the `sub` of the token of the person who started it; null without a token, and
+ *   where that isn't known
+ * @property {string | null} network  of that person; null where that isn't known, or is this machine
  */
 
-/** The bytes of the recordings that there are: of all together, of each room and of each network. */
+/** The bytes of the recordings that there are: of all together, of each room, and of each person or network. */
 export class RecordingUsage {
   #limitBytes;
   #bytes = 0;
   /** By id. @type {Map<string, RecordingOwner & { bytes: number }>} */
   #recordings = new Map();
-  /** By room and by network. @type {Map<string, number>} */
+  /** By keysOf. @type {Map<string, number>} */
   #shares = new Map();
 
   /** @param {number} limitBytes  of all together */
@@ -51,9 +54,9 @@ export class RecordingUsage {
    * @param {RecordingOwner} owner
    * @param {number} bytes
    */
-  set(id, { room, network }, bytes) {
+  set(id, { room, identity, network }, bytes) {
     this.remove(id);
-    this.#recordings.set(id, { room, network, bytes: 0 });
+    this.#recordings.set(id, { room, identity, network, bytes: 0 });
     this.add(id, bytes);
   }
 
@@ -89,5 +92,12 @@ export class RecordingUsage {
   }
 }
 
-/** @param {RecordingOwner} owner */
-const keysOf = ({ room, network }) => (network === null ? [`room ${room}`] : [`room ${room}`, `network ${network}`]);
+/**
+ * The shares that a recording counts for: its room's, and its person's where they have a token, since a network may be a
+ * whole school, or else their network's.
+ * @param {RecordingOwner} owner
+ */
+function keysOf({ room, identity, network }) {
+  if (identity !== null) return [`room ${room}`, `person ${identity}`];
+  return network === null ? [`room ${room}`] : [`room ${room}`, `network ${network}`];
+}

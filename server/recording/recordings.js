@@ -254,7 +254,7 @@ export class Recordings {
     const ids = new Set(await this.#closedIds());
     for (const id of ids) {
       const bytes = await sizeOf(join(this.#directory, id));
-      const owner = this.#usage.ownerOf(id) ?? { room: (await this.#read(id))?.room ?? '', network: null };
+      const owner = this.#usage.ownerOf(id) ?? { room: (await this.#read(id))?.room ?? '', identity: null, network: null };
       this.#usage.set(id, owner, bytes);
     }
     for (const id of this.#usage.ids) if (!ids.has(id) && !this.#open.has(id)) await this.#forgetMissing(id);

@@ -82,7 +82,7 @@ export class RoomRecording {
     if (this.#state?.on || this.#opening) return;
     const { recordings, clock } = this.#services;
     if (!recordings) return member.refuse('record', 'recording-off');
-    const refusal = recordings.refusal({ room: this.#name, network: member.network });
+    const refusal = recordings.refusal(this.#ownedBy(member));
     if (refusal !== null) return member.refuse('record', refusal.code, refusal);
     const retryMs = this.#starts.take(clock.now());
     if (retryMs > 0) return member.refuse('record', 'recording-busy', { retryMs });
@@ -117,6 +117,11 @@ export class RoomRecording {
     return true;
   }
 
+  /** Whose a recording is that a member starts. @param {Member} member */
+  #ownedBy({ identity, network }) {
+    return { room: this.#name, identity, network };
+  }
+
   /** @param {Member} member  who has agreed by that */
   async #begin(member) {
     const { codec, recordings, ticks } = this.#services;
@@ -127,7 +132,7 @@ export class RoomRecording {
       encoder.close();
       return;
     }
-    const directory = recordings.begin({ room: this.#name, network: member.network }, (code) => this.#stop(whyOf(code)));
+    const directory = recordings.begin(this.#ownedBy(member), (code) => this.#stop(whyOf(code)));
     const { id, startedAt } = directory.description;
     /** @type {RecordingState} */
     const state = { id, on: true, by: member.label, person: member.id, startedAt };

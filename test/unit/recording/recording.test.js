@@ -7,6 +7,7 @@ import { readWav } from '../../../bench/stats/wav.js';
 import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
 import { PayloadEncoder } from '../../../public/shared/payload.js';
 import { levelDb } from '../../../public/shared/signal.js';
+import { OPEN_GRANT } from '../../../server/access/grant.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { PRE_SKIP } from '../../../server/recording/recording.js';
 import { Recordings } from '../../../server/recording/recordings.js';
@@ -484,12 +485,17 @@ describe('a recording is not made', () => {
     expect(bob.person.session.told('refused')).toMatchObject([refused, refused]);
   });
 
-  /** Somebody in a room of their own who starts a recording. @param {Conference} conference @param {string} room @param {string} [peer] */
-  const recordIn = async (conference, room, peer = '192.0.2.1:1') => {
+  /**
+   * Somebody in a room of their own who starts a recording.
+   * @param {Conference} conference
+   * @param {string} room
+   * @param {string} [peer]
+   * @param {string | null} [identity]  of their token
+   */
+  const recordIn = async (conference, room, peer = '192.0.2.1:1', identity = null) => {
     const session = new FakeSession(conference.transport);
     session.peer = peer;
-    conference.arrivals.accept(session);
-    session.handler?.control({ type: 'join', version: 1, room, name: 'Eve' });
+    conference.rooms.join(room, 'Eve', session, {}, { grant: { ...OPEN_GRANT, identity }, password: null });
     session.handler?.control({ type: 'record', on: true });
     await settle();
     const code = session.told('refused')[0]?.code ?? 'recorded';
@@ -508,6 +514,15 @@ describe('a recording is not made', () => {
     expect(recordings.stats().bytes).toBeGreaterThan(6 * 16 * 1024);
     expect(await recordIn(conference, 'one-more', '192.0.2.3:1')).toBe('recorded');
     expect(await recordIn(conference, 'too-many', '192.0.2.4:1')).toBe('recording-limit');
+  });
+
+  it('beyond the share of a person with a token, which isn’t that of others at their address', async () => {
+    const { conference } = await conferenceThatRecords({ limitBytes: 102_000 });
+    const codes = [];
+    for (let i = 0; i < 6; i++) codes.push(await recordIn(conference, `room-${i}`, `192.0.2.${i}:1`, 'ann'));
+    expect(codes).toEqual([...new Array(5).fill('recorded'), 'recording-share']);
+    expect(await recordIn(conference, 'another', '192.0.2.1:1')).toBe('recorded');
+    expect(await recordIn(conference, 'one-more', '192.0.2.1:1', 'bob')).toBe('recorded');
   });
 
   it('too often from one network, in however many rooms', async () => {
