@@ -13,7 +13,7 @@
  * @typedef {{ identity: string | null, tokenId: string | null, network: string | null }} Whom
  */
 
-/** The most bans of one room, and of all: beyond them the oldest end. */
+/** The most bans of one room, and of all: beyond them the oldest of the room ends, or of the room that has most. */
 const MAX_OF_ROOM = 200;
 const MAX_OF_ALL = 10_000;
 
@@ -23,9 +23,12 @@ export const MAX_BAN_MS = 30 * 24 * 3600 * 1000;
 /** Bans of people from rooms, each with its end. They outlast their room, so that an empty room forgives nobody. */
 export class Bans {
   #clock;
-  /** By id, the oldest first. @type {Map<string, Ban>} */
-  #bans = new Map();
+  /** By room, and of a room by id, the oldest first. No room is empty. @type {Map<string, Map<string, Ban>>} */
+  #rooms = new Map();
+  #count = 0;
   #next = 1;
+  /** When the first of all bans ends, or earlier. Until then no ban is looked for that has ended. */
+  #nextEndMs = Infinity;
 
   /** @param {Clock} clock */
   constructor(clock) {
@@ -42,16 +45,18 @@ export class Bans {
    */
   add(room, name, { identity, tokenId, network }, banMs) {
     if (identity === null && network === null) return false;
+    this.#forgetEnded();
     const id = String(this.#next++);
     const endMs = this.#clock.now() + Math.min(banMs, MAX_BAN_MS);
-    // A network may be a whole school: one who has a token is banned alone.
-    this.#bans.set(id, { id, room, name, identity, tokenId, network: identity === null ? network : null, endMs });
     const own = this.#of(room);
-    if (own.length > MAX_OF_ROOM) this.#bans.delete(own[0].id);
-    if (this.#bans.size > MAX_OF_ALL) {
-      const [oldest] = this.#bans.keys();
-      this.#bans.delete(oldest);
-    }
+    this.#rooms.set(room, own);
+    // A network may be a whole school: one who has a token is banned alone.
+    own.set(id, { id, room, name, identity, tokenId, network: identity === null ? network : null, endMs });
+    this.#count += 1;
+    this.#nextEndMs = Math.min(this.#nextEndMs, endMs);
+    if (own.size > MAX_OF_ROOM) this.#endOldest(own);
+    // Whoever fills rooms with bans ends bans of those rooms so.
+    if (this.#count > MAX_OF_ALL) this.#endOldest(this.#fullest());
     return true;
   }
 
@@ -60,24 +65,26 @@ export class Bans {
    * @param {Whom} whom
    */
   has(room, { identity, tokenId, network }) {
-    if (this.#bans.size === 0) return false;
-    return this.#of(room).some(
-      (ban) =>
-        (ban.identity !== null && ban.identity === identity) ||
-        (ban.tokenId !== null && ban.tokenId === tokenId) ||
-        (ban.network !== null && ban.network === network),
-    );
+    this.#forgetEnded();
+    for (const ban of this.#of(room).values()) {
+      if (ban.identity !== null && ban.identity === identity) return true;
+      if (ban.tokenId !== null && ban.tokenId === tokenId) return true;
+      if (ban.network !== null && ban.network === network) return true;
+    }
+    return false;
   }
 
   /** The bans of a room, as moderators are told of them. @param {string} room */
   list(room) {
-    return this.#of(room).map((ban) => this.#describe(ban));
+    this.#forgetEnded();
+    return [...this.#of(room).values()].map((ban) => this.#describe(ban));
   }
 
   /** The last bans of all rooms, the newest first. @param {number} most */
   listAll(most) {
     this.#forgetEnded();
-    const last = [...this.#bans.values()].slice(-most).reverse();
+    const all = [...this.#rooms.values()].flatMap((bans) => [...bans.values()]);
+    const last = all.toSorted((a, b) => Number(b.id) - Number(a.id)).slice(0, most);
     return last.map((ban) => ({ room: ban.room, ...this.#describe(ban) }));
   }
 
@@ -89,17 +96,41 @@ export class Bans {
 
   /** @param {string} room @param {string} id @returns {boolean} whether there was such a ban */
   remove(room, id) {
-    return this.#bans.get(id)?.room === room && this.#bans.delete(id);
+    const own = this.#of(room);
+    if (!own.delete(id)) return false;
+    this.#count -= 1;
+    if (own.size === 0) this.#rooms.delete(room);
+    return true;
   }
 
-  /** @param {string} room */
+  /** @param {string} room @returns {Map<string, Ban>} its bans; a new map where it has none */
   #of(room) {
-    this.#forgetEnded();
-    return [...this.#bans.values()].filter((ban) => ban.room === room);
+    return this.#rooms.get(room) ?? new Map();
   }
 
+  /** The bans of the room that has most. */
+  #fullest() {
+    let most = new Map();
+    for (const bans of this.#rooms.values()) if (bans.size > most.size) most = bans;
+    return most;
+  }
+
+  /** @param {Map<string, Ban>} bans  of a room */
+  #endOldest(bans) {
+    const [oldest] = bans.values();
+    this.remove(oldest.room, oldest.id);
+  }
+
+  /** Forgets the bans that have ended. All are looked at once for each end, so that a join looks at its room's alone. */
   #forgetEnded() {
     const now = this.#clock.now();
-    for (const { id, endMs } of this.#bans.values()) if (endMs <= now) this.#bans.delete(id);
+    if (now < this.#nextEndMs) return;
+    this.#nextEndMs = Infinity;
+    for (const bans of this.#rooms.values()) {
+      for (const { id, room, endMs } of bans.values()) {
+        if (endMs <= now) this.remove(room, id);
+        else this.#nextEndMs = Math.min(this.#nextEndMs, endMs);
+      }
+    }
   }
 }

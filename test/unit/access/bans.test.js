@@ -50,6 +50,49 @@ describe('Bans', () => {
     expect(bans.list('coffee').length).toBe(1);
   });
 
+  it('keeps so many of all rooms: the oldest of the room that has most makes way, and not others’', () => {
+    const clock = new FakeClock();
+    const bans = new Bans(clock);
+    bans.add('tea', 'Ann', ann, 5000);
+    bans.add('tea', 'Eve', stranger, 5000);
+    for (let i = 0; i < 12_000; i++) bans.add(`filled-${i % 60}`, 'x', { ...ann, identity: `id-${i}` }, 9000);
+    expect(bans.list('tea').map(({ name }) => name)).toEqual(['Ann', 'Eve']);
+    expect([bans.has('tea', ann), bans.has('tea', stranger)]).toEqual([true, true]);
+    const all = bans.listAll(20_000);
+    expect(all.length).toBe(10_000);
+    expect(all[0]).toMatchObject({ room: 'filled-59', identity: 'id-11999' });
+    // The newest of each filled room are kept.
+    const own = bans.list('filled-0').map(({ identity }) => identity);
+    expect(own.length).toBeGreaterThanOrEqual(166);
+    expect(own).toEqual(Array.from(own, (_, i) => `id-${11_940 - 60 * (own.length - 1 - i)}`));
+
+    clock.advance(5000);
+    expect([bans.has('tea', ann), bans.listAll(20_000).length]).toEqual([false, 9998]);
+    clock.advance(4000);
+    expect(bans.listAll(20_000)).toEqual([]);
+    // There is room again.
+    for (const room of ['tea', 'coffee']) bans.add(room, 'Eve', stranger, 1000);
+    expect(bans.listAll(9).map(({ room }) => room)).toEqual(['coffee', 'tea']);
+  });
+
+  it('ends each at its time, in whichever room, and after another was lifted', () => {
+    const clock = new FakeClock();
+    const bans = new Bans(clock);
+    bans.add('tea', 'Ann', ann, 1000);
+    bans.add('coffee', 'Bob', { ...ann, identity: 'bob' }, 2000);
+    expect(bans.remove('tea', '1')).toBe(true);
+    clock.advance(1000);
+    expect(bans.has('tea', ann)).toBe(false);
+    expect(bans.has('coffee', { ...ann, identity: 'bob' })).toBe(true);
+    clock.advance(1000);
+    expect(bans.has('coffee', { ...ann, identity: 'bob' })).toBe(false);
+    bans.add('tea', 'Ann', ann, 1000);
+    clock.advance(999);
+    expect(bans.has('tea', ann)).toBe(true);
+    clock.advance(1);
+    expect(bans.has('tea', ann)).toBe(false);
+  });
+
   it('lists those of all rooms, the newest first, and none that has ended', () => {
     const clock = new FakeClock();
     const bans = new Bans(clock);
