@@ -310,6 +310,7 @@ async function openHttp3(config, certificate, options) {
     idleTimeoutMs: config.idleTimeoutMs,
     congestionController: config.congestionController,
     receiveQueue: config.receiveQueue,
+    carry: config.carry,
     path: SESSION_PATH,
     maxSessions: config.maxSessions,
   });

@@ -1,6 +1,7 @@
 /** The participants of a scenario without a browser, in a process of their own at their end of the link. */
 
 import { Endpoint, isBuilt } from '@aloud/native';
+import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { Headless } from './headless.js';
 import { CpuMeter, serve, sharedMs } from './child.js';
@@ -9,7 +10,7 @@ import { functionsOf, Participants } from './participants.js';
 import { encodeSpeech, readSpeech } from './speech.js';
 import { WireNotes } from './wire-notes.js';
 
-const endpoint = isBuilt() ? new Endpoint({ ioThreads: 1, maxConnections: 4000 }) : null;
+const endpoint = isBuilt() ? new Endpoint({ ioThreads: 1, maxConnections: 4000, maxStreams: MAX_PACKET_STREAMS }) : null;
 const cpu = new CpuMeter();
 
 /** @type {import('./participants.js').World['createListener']} */

@@ -11,6 +11,7 @@ import { Client } from '../../public/client/call/client.js';
 import { ReconnectingClient } from '../../public/client/call/reconnecting-client.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { webTransportOn } from './webtransport.js';
+import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
 
 /** Default period of the simulated sound card, in milliseconds. */
 const PERIOD_MS = 5;
@@ -68,7 +69,7 @@ export class Headless {
     this.#stereo = stereo;
     this.#recordSeconds = recordSeconds;
     this.#periodMs = periodMs;
-    this.#endpoint = new Endpoint({ ioThreads: 1 });
+    this.#endpoint = new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS });
     const scope = { WebTransport: webTransportOn(this.#endpoint, tap), WebSocket: /** @type {any} */ (WebSocket), fetch };
     const on = {
       transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),

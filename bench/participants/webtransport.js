@@ -4,6 +4,8 @@
  * @import { Endpoint, NativeSession, Stream } from '@aloud/native'
  */
 
+import { LENGTH_BYTES, PacketReader } from '../../public/shared/carry.js';
+
 const READ_BYTES = 16 * 1024;
 
 /**
@@ -36,6 +38,8 @@ class NodeWebTransport {
   /** @type {NativeSession | null} */
   #session = null;
   #abandoned = false;
+  /** @type {ReadableStreamDefaultController<ReadableStream<Uint8Array>> | null} */
+  #incoming = null;
   #tap;
 
   /**
@@ -51,6 +55,8 @@ class NodeWebTransport {
     const closed = withResolvers();
     this.closed = closed.promise;
     this.datagrams = new Datagrams(() => this.#session, tap);
+    /** @type {ReadableStream<ReadableStream<Uint8Array>>} */
+    this.incomingUnidirectionalStreams = new ReadableStream({ start: (controller) => void (this.#incoming = controller) });
     this.ready = endpoint.connect(url, { certificateHashes }).then(
       (session) => this.#opened(session, closed),
       (error) => {
@@ -70,8 +76,11 @@ class NodeWebTransport {
       this.#tap?.received(bytes, arrivalMs);
       this.datagrams.arrived(bytes);
     };
+    session.onStream = (stream) => this.#incoming?.enqueue(readableOf(stream, this.#tapOfStream()));
     session.onClosed = (closeCode, reason, cause) => {
       this.datagrams.end();
+      this.#incoming?.close();
+      this.#incoming = null;
       if (cause === 'peer' || cause === 'local') closed.resolve({ closeCode, reason });
       else closed.reject(new Error(reason || cause));
     };
@@ -82,6 +91,18 @@ class NodeWebTransport {
     const stream = this.#session?.openStream();
     if (!stream) throw new Error('the session is over');
     return { readable: readableOf(stream), writable: writableOf(stream) };
+  }
+
+  async createUnidirectionalStream() {
+    const stream = this.#session?.openStream({ bidi: false });
+    if (!stream) throw new Error('the session is over, or has too many streams');
+    return writableOf(stream, (bytes) => this.#tap?.sent(bytes.subarray(LENGTH_BYTES)));
+  }
+
+  /** Shows the observer the packets that come on a stream: see carry.js. @returns {(bytes: Uint8Array) => void} */
+  #tapOfStream() {
+    const reader = new PacketReader((bytes) => this.#tap?.received(bytes, performance.now()));
+    return (bytes) => void reader.push(bytes);
   }
 
   /** @param {{ closeCode?: number, reason?: string }} [info] */
@@ -117,8 +138,8 @@ class Datagrams {
   }
 }
 
-/** @param {Stream} stream */
-function readableOf(stream) {
+/** @param {Stream} stream @param {(bytes: Uint8Array) => void} [tap]  sees what comes */
+function readableOf(stream, tap = () => {}) {
   const bytes = new Uint8Array(READ_BYTES);
   return new ReadableStream({
     start(controller) {
@@ -127,6 +148,7 @@ function readableOf(stream) {
         for (let count = over ? null : stream.read(bytes); ; count = stream.read(bytes)) {
           if (count === 0 || over) return;
           if (count === null) break;
+          tap(bytes.subarray(0, count));
           controller.enqueue(bytes.slice(0, count));
         }
         over = true;
@@ -137,12 +159,15 @@ function readableOf(stream) {
   });
 }
 
-/** @param {Stream} stream */
-function writableOf(stream) {
+/** @param {Stream} stream @param {(bytes: Uint8Array) => void} [tap]  sees what goes */
+function writableOf(stream, tap = () => {}) {
   return new WritableStream({
     write(bytes) {
+      tap(bytes);
       if (!stream.write(bytes)) throw new Error('the stream has no room');
     },
+    close: () => stream.finish(),
+    abort: () => stream.reset(0),
   });
 }
 

@@ -1,4 +1,5 @@
 import { call } from './call.js';
+import { carry } from './carry.js';
 import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
@@ -14,4 +15,4 @@ import { starved } from './starved.js';
 import { stragglers } from './stragglers.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
-export const scenarios = Object.freeze([call, loss, mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);
+export const scenarios = Object.freeze([call, loss, carry, mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);

@@ -10,7 +10,7 @@
 import { lagsBetween, presentPercent } from '../stats/sound-lag.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { wholeNumber } from '../options.js';
-import { descendants, Quota, SharedCore } from './processor-time.js';
+import { descendants, Quota, SharedCore } from '../processor-time.js';
 import { worldNotes } from './scenario.js';
 import { targetsTable } from './targets.js';
 

@@ -1,4 +1,5 @@
 import { CHANNELS, MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../../public/shared/audio-format.js';
+import { CARRIES } from '../../public/shared/carry.js';
 import { APPLICATIONS, defaultEncoderSettings as encoder } from '../../public/shared/codec.js';
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 
@@ -108,6 +109,7 @@ export const OPTIONS = Object.freeze(
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence after which a connection is ended'), unit: 'ms' },
     { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
     choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', "QUIC's congestion controller on the native engine, which governs above 32 KiB a round trip"),
+    choice('carry', CARRIES, 'datagrams', 'how packets go over WebTransport on the native engine; all but datagrams are for measuring'),
     {
       ...integer('receive-queue', 8, 4096, 64, 'datagrams of one session that may wait; above it the oldest are dropped'),
       unit: 'datagrams',

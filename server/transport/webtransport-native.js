@@ -4,6 +4,7 @@
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { CloseCause, NativeSession, SessionRequest, Stream } from '@aloud/native'
+ * @import { Carry } from '../../public/shared/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
@@ -15,6 +16,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
+import { MAX_PACKET_STREAMS, PacketStreams } from './packet-streams.js';
 import { isSameHostname } from './peer.js';
 import { BaseSession, FLOOD_PAUSE_MS, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
 
@@ -85,7 +87,8 @@ export class NativeTransport {
     this.#log = log;
     this.#clock = engine.clock ?? systemClock;
     this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
-    const { congestionController = 'cubic', receiveQueue = 64 } = engine;
+    const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
+    this.carry = carry;
     const keepAliveMs = pingAfter(idleTimeoutMs);
     this.#endpoint = new Endpoint({
       congestionController,
@@ -94,9 +97,10 @@ export class NativeTransport {
       keepAliveMs,
       maxConnections: maxSessions + SPARE_CONNECTIONS,
       streamBufferBytes: MAX_STUCK_BYTES,
+      ...(carry !== 'datagrams' && { maxStreams: MAX_PACKET_STREAMS }),
     });
-    /** The engine's own, which knows sessions by their `id`. @type {Transport['sendMany']} */
-    this.sendMany = /** @type {any} */ (this.#endpoint.sendMany.bind(this.#endpoint));
+    /** The engine's own, which knows sessions by their `id`, for datagrams. @type {Transport['sendMany']} */
+    this.sendMany = carry === 'datagrams' ? /** @type {any} */ (this.#endpoint.sendMany.bind(this.#endpoint)) : sendEach;
     this.#endpoint.onFault = (message) => this.#log.error(`the native engine failed: ${message}`);
   }
 
@@ -179,7 +183,7 @@ export class NativeTransport {
     }
     this.#sessions += 1;
     const onEnd = () => void (this.#sessions -= 1);
-    const session = new NativeEngineSession({ transport: this, native, clock: this.#clock, log: this.#log, onEnd });
+    const session = new NativeEngineSession({ transport: this, carry: this.carry, native, clock: this.#clock, log: this.#log, onEnd });
     session.offerTo(this.#accept);
   }
 }
@@ -198,16 +202,19 @@ export class NativeEngineSession extends BaseSession {
   #waitingBytes = 0;
   #lines;
   #isFlooded = false;
+  /** Where packets are no datagrams. @type {PacketStreams | null} */
+  #packets = null;
 
   /**
    * @param {object} options
    * @param {Transport} options.transport
+   * @param {Carry} [options.carry]  how packets go
    * @param {NativeSession} options.native
    * @param {Clock} options.clock
    * @param {Pick<Log, 'error'>} options.log
    * @param {() => void} options.onEnd called once, when the session has ended
    */
-  constructor({ transport, native, clock, log, onEnd }) {
+  constructor({ transport, carry = 'datagrams', native, clock, log, onEnd }) {
     super({ transport, peer: native.peer, log, now: clock.now(), onEnd });
     this.#native = native;
     this.#clock = clock;
@@ -218,7 +225,8 @@ export class NativeEngineSession extends BaseSession {
       onMessage: (message) => this.#message(message),
       onError: (reason) => this.close(errors['bad-request'].close, reason),
     });
-    native.onDatagram = this.receive;
+    if (carry === 'datagrams') native.onDatagram = this.receive;
+    else this.#packets = new PacketStreams({ native, carry, clock, receive: this.receive });
     native.onStream = (stream) => this.#stream(stream);
     native.onClosed = (code, reason, cause) => void this.end(codeOf(cause, code), reason);
   }
@@ -228,7 +236,7 @@ export class NativeEngineSession extends BaseSession {
    * @returns {boolean}
    */
   send(bytes) {
-    return this.#native.send(bytes);
+    return this.#packets === null ? this.#native.send(bytes) : this.#packets.send(bytes);
   }
 
   /**
@@ -272,13 +280,14 @@ export class NativeEngineSession extends BaseSession {
     return {
       rttMs: stats.rttMs,
       lostPackets: stats.lostPackets,
-      droppedOut: stats.droppedTooBig + stats.droppedBlocked,
+      droppedOut: stats.droppedTooBig + stats.droppedBlocked + (this.#packets?.dropped ?? 0),
       droppedIn: stats.droppedIn,
     };
   }
 
   /** @param {Stream} stream */
   #stream(stream) {
+    if (!stream.bidi && this.#packets) return this.#packets.take(stream);
     if (this.#control || !stream.bidi) {
       const { close } = errors['bad-request'];
       stream.stop(close);
@@ -330,4 +339,9 @@ export class NativeEngineSession extends BaseSession {
 function codeOf(cause, code) {
   if (cause === 'timeout') return errors['idle-timeout'].close;
   return cause === 'lost' ? errors['session-lost'].close : code;
+}
+
+/** @type {Transport['sendMany']} */
+function sendEach(sessions, bytes) {
+  for (const session of sessions) session.send(bytes);
 }

@@ -1,4 +1,5 @@
 /**
+ * @import { Carry } from '../../public/shared/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { IsAllowedHost } from '../allowed-hosts.js'
  * @import { Log } from '../log.js'
@@ -12,6 +13,7 @@
  * @property {number} [idleTimeoutMs]  a peer that isn't heard for this long is gone
  * @property {'cubic' | 'newreno' | 'bbr'} [congestionController]  of the native engine
  * @property {number} [receiveQueue]   packets of one session that wait to be read, of the native engine
+ * @property {Carry} [carry]           how packets go; else than as datagrams on the native engine alone
  * @property {string} [path]           the path of sessions, with any query; others get a 404, and pages of
  *                                     other hosts a 403
  * @property {IsAllowedHost} [isAllowedHost]  asked with a session's :authority; others get a 421
@@ -20,6 +22,7 @@
  * @property {Clock} [clock]
  *
  * @typedef {Transport & { address: () => { host: string, port: number },
+ *   carry?: Carry,
  *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
  *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions }} Http3Transport
  *   admissions: counts of new connections, where the engine knows them
@@ -65,7 +68,7 @@ export async function openWebTransport(engine, options) {
   if (engine === 'none') {
     return { transport: null, line: 'WebTransport is off: --engine none. Start with --engine auto to turn it on.' };
   }
-  const names = engine === 'auto' ? /** @type {const} */ (['native', 'quiche']) : [engine];
+  const names = options.carry !== undefined && options.carry !== 'datagrams' ? /** @type {const} */ (['native']) : engine === 'auto' ? /** @type {const} */ (['native', 'quiche']) : [engine];
   const reasons = [];
   for (const name of names) {
     const reason = await engines[name].error();

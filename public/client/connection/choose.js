@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
+ * @import { Carry } from '../../shared/carry.js'
  * @import { Connection, ConnectionHandler, TransportName } from './connection.js'
  *
  * @typedef {object} ServerConfig  what GET /api/config says of the transports; null where there is none
@@ -9,7 +10,7 @@
  *   http1?: { path: string } | null }} transports
  * @property {Record<string, string>} [unavailable]  why one is not offered
  *
- * @typedef {{ url?: string, port?: number, certificateHashes?: string[] }} WebTransportOffer
+ * @typedef {{ url?: string, port?: number, certificateHashes?: string[], carry?: Carry }} WebTransportOffer
  *   the url may lack its host, and be a path alone; then the host is the page's
  *
  * @typedef {object} Scope  the constructors; those of the global object where they are absent
@@ -218,9 +219,9 @@ async function openTransport(transport, { config, origin, clock, scope = {} }, s
     throw new ConnectionError('not-offered', reason);
   }
   if (transport === 'webtransport') {
-    const { certificateHashes, ...place } = /** @type {WebTransportOffer} */ (offer);
+    const { certificateHashes, carry, ...place } = /** @type {WebTransportOffer} */ (offer);
     const url = webTransportUrl(place, origin);
-    return WebTransportConnection.open({ url, certificateHashes, now, signal, WebTransport: scope.WebTransport });
+    return WebTransportConnection.open({ url, certificateHashes, carry, now, signal, WebTransport: scope.WebTransport });
   }
   const url = new URL(/** @type {{ path: string }} */ (offer).path, origin);
   if (transport === 'http1') return Http1Connection.open({ url: url.href, clock, fetch: scope.fetch });

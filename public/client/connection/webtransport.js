@@ -1,5 +1,6 @@
 import { ControlLines, writeControlLine } from '../../shared/control.js';
 import { errors } from '../../shared/errors.js';
+import { PacketStreams } from './packet-streams.js';
 import { Connection, ConnectionError, closeReason, messageOf } from './connection.js';
 
 /** The most datagrams that may wait for the network; beyond it packets are dropped. */
@@ -15,19 +16,23 @@ const MAX_CONTROL_BYTES = 1024 * 1024;
 const OUTGOING_MAX_AGE_MS = 200;
 
 /**
+ * @import { Carry } from '../../shared/carry.js'
+ *
  * @typedef {object} WebTransportOptionsOfConnection
  * @property {string} url
  * @property {string[]} [certificateHashes]  SHA-256 in base64; none where the certificate is trusted anyway
+ * @property {Carry} [carry]                 how the server has packets go; else as datagrams
  * @property {() => number} now              milliseconds, monotonic
  * @property {AbortSignal} [signal]          gives up opening
  * @property {typeof globalThis.WebTransport} [WebTransport]
  */
 
-/** One packet a datagram over HTTP/3; control messages as lines on one bidirectional stream. */
+/** One packet a datagram over HTTP/3, or as the server has it; control messages as lines on one bidirectional stream. */
 export class WebTransportConnection extends Connection {
   #session;
   #now;
-  #datagrams;
+  /** @type {{ write: (bytes: Uint8Array) => Promise<void> }} */
+  #packets;
   #pending = 0;
   #onWritten = () => {
     this.#pending -= 1;
@@ -39,7 +44,7 @@ export class WebTransportConnection extends Connection {
    * @param {WebTransportOptionsOfConnection} options
    * @returns {Promise<WebTransportConnection>} rejects with a ConnectionError
    */
-  static async open({ url, certificateHashes = [], now, signal, ...scope }) {
+  static async open({ url, certificateHashes = [], carry = 'datagrams', now, signal, ...scope }) {
     const Constructor = scope.WebTransport ?? globalThis.WebTransport;
     if (typeof Constructor !== 'function') {
       throw new ConnectionError('no-webtransport', 'This browser has no WebTransport.');
@@ -57,7 +62,7 @@ export class WebTransportConnection extends Connection {
     try {
       await session.ready;
       const stream = await session.createBidirectionalStream();
-      return new WebTransportConnection(session, stream, now);
+      return new WebTransportConnection(session, stream, carry, now);
     } catch (error) {
       closeSession(session);
       throw new ConnectionError('connection-failed', `HTTP/3 got no answer from ${url}: ${messageOf(error)}`);
@@ -69,19 +74,16 @@ export class WebTransportConnection extends Connection {
   /**
    * @param {WebTransport} session one that is ready
    * @param {WebTransportBidirectionalStream} stream
+   * @param {Carry} carry
    * @param {() => number} now
    */
-  constructor(session, stream, now) {
+  constructor(session, stream, carry, now) {
     super('webtransport');
     this.#session = session;
     this.#now = now;
-    const { datagrams } = session;
-    datagrams.incomingHighWaterMark = INCOMING_DATAGRAMS;
-    datagrams.outgoingMaxAge = OUTGOING_MAX_AGE_MS;
-    this.#datagrams = writerOf(datagrams);
+    this.#packets = carry === 'datagrams' ? this.#openDatagrams(session.datagrams) : new PacketStreams(session, carry, (bytes) => this.received(bytes, now()));
     this.#control = stream.writable.getWriter();
     this.#watchEnd();
-    void this.#readDatagrams(datagrams.readable.getReader());
     void this.#readControl(stream.readable.getReader());
   }
 
@@ -95,9 +97,12 @@ export class WebTransportConnection extends Connection {
     );
   }
 
-  /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
-  #readDatagrams(reader) {
-    return this.#readAll(reader, (bytes) => this.received(bytes, this.#now()));
+  /** @param {WebTransportDatagramDuplexStream} datagrams */
+  #openDatagrams(datagrams) {
+    datagrams.incomingHighWaterMark = INCOMING_DATAGRAMS;
+    datagrams.outgoingMaxAge = OUTGOING_MAX_AGE_MS;
+    void this.#readAll(datagrams.readable.getReader(), (bytes) => this.received(bytes, this.#now()));
+    return writerOf(datagrams);
   }
 
   /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
@@ -135,7 +140,7 @@ export class WebTransportConnection extends Connection {
   send(bytes) {
     if (this.closed || this.#pending >= MAX_PENDING) return this.count(false);
     this.#pending += 1;
-    this.#datagrams.write(bytes.slice()).then(this.#onWritten, this.#onWritten);
+    this.#packets.write(bytes.slice()).then(this.#onWritten, this.#onWritten);
     return this.count(true);
   }
 

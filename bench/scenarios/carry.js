@@ -1,0 +1,151 @@
+/**
+ * What it costs a call to have its packets on streams instead of in datagrams, and what it gives.
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Quantity, Table } from '../report/result.js'
+ */
+
+import { InvalidArgumentError } from 'commander';
+import { CARRIES } from '../../public/shared/carry.js';
+import { runCall } from '../participants/call-run.js';
+import { wholeNumber } from '../options.js';
+import { valuesByRepetition } from '../report/result.js';
+import { toEstimate } from '../report/quantity-views.js';
+import { summaryIntervals } from '../stats/bootstrap.js';
+import { quantile, sorted } from '../stats/statistics.js';
+import { randomFor } from './scenario.js';
+
+/** What each way is called. */
+const LABELS = Object.freeze({
+  datagrams: 'datagrams',
+  stream: 'one stream each way',
+  streams: 'a stream for each packet',
+  'reset-streams': 'the same, reset after 200 ms',
+});
+
+const factors = [{ name: 'carry', label: 'Packets go as', unit: '' }];
+
+/** @type {Record<string, Quantity>} */
+const quantities = {
+  age: { name: 'age', label: 'Age of a frame at the server', unit: 'ms', factors },
+  sound: { name: 'soundLatency', label: 'Sound latency', unit: 'ms', factors },
+  up: { name: 'receivedUp', label: 'Received, up', unit: '%', factors },
+  down: { name: 'receivedDown', label: 'Received, down', unit: '%', factors },
+  delay: { name: 'serverDelay', label: 'Server-side delay', unit: 'ms', factors },
+  playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
+};
+
+/** @type {Scenario} */
+export const carry = {
+  name: 'carry',
+  title: 'Datagrams and streams',
+  description: 'a call of two whose packets go as datagrams, on one stream, on a stream each, or on such a stream that is reset: ages, received, delays',
+  quantities: Object.values(quantities),
+  defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
+  addOptions: (command) => {
+    command
+      .option('--carries <ways>', `of ${CARRIES.join(', ')}, by commas`, ways, [...CARRIES])
+      .option('--settle <seconds>', 'in which the delays find their place, before each block', wholeNumber(0, 600), 10);
+  },
+
+  async measure(lab) {
+    const { carries, repetitions, settle } = /** @type {any} */ (lab.options);
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      for (const [i, way] of turns(carries, repetition).entries()) {
+        const progress = (/** @type {number} */ share) => lab.progress(`${way}, ${repetition + 1} of ${repetitions}`, (repetition + (i + share) / carries.length) / repetitions);
+        progress(0);
+        // Redundancy would hide from datagrams what streams send again.
+        await lab.startServer(['--delivery', 'tick', '--carry', way, '--redundancy', '0'], 'mixes');
+        record(lab, way, repetition, await runCall(lab, { settleSeconds: settle, seconds: lab.blockSeconds, progress }));
+      }
+    }
+  },
+
+  result(folder, options) {
+    const measured = CARRIES.filter((way) => options.carries.includes(way));
+    return {
+      title: carry.title,
+      summary: 'Two whole clients talk over WebTransport. Their packets, both ways, go as the row says; all else is the same: codec, delays, playout, and no redundancy.',
+      headlines: [],
+      tables: [agesTable(folder, measured), soundTable(folder, measured, options)],
+      plots: [],
+      notes: [
+        "The age of a frame: from its end until its payload was first at the server, on the clock that all processes share. What never came has none, and isn't in the quantiles of ages; shares are of all frames.",
+        'Received, up: of the frames of speech that were sent, those that were there when the server mixed them. Received, down: of the mixes with sound in them, those whose own payload the listener decoded for its speaker. Sound latency: from a frame\'s first sample to the arrival of the first packet that holds it in a mix.',
+        'D and the playout delay tune themselves to what comes late, so a way whose packets come late has longer ones.',
+        'Mean and p99 with intervals of 95 % (bootstrap over repetitions). The ways come by turns, each on a new server.',
+        'The stream of a packet is reset 200 ms after it was written, whether its packet has arrived or not: a sender isn\'t told. Each reset is a frame of some bytes.',
+      ],
+    };
+  },
+};
+
+/** @param {string} text */
+function ways(text) {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !CARRIES.some((way) => way === name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown}: allowed are ${CARRIES.join(', ')}`);
+  return names;
+}
+
+/** The order of the ways in one repetition. @param {string[]} carries @param {number} repetition */
+const turns = (carries, repetition) => carries.map((_, i) => carries[(i + repetition) % carries.length]);
+
+/** @param {Lab} lab @param {string} way @param {number} repetition @param {import('../participants/call-run.js').CallRun} run */
+function record(lab, way, repetition, { speakers, delays, playout }) {
+  const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value, client = '') =>
+    lab.folder.record(name, { protocol: 'webtransport', repetition, client, atMs: lab.folder.elapsedMs, value, factors: { carry: way } });
+  for (const { delayMs } of delays) add(quantities.delay, delayMs);
+  for (const { id, playoutMs } of playout) add(quantities.playout, playoutMs, id);
+  for (const { id, upPercent, downPercent, latenessMs, soundMs } of speakers) {
+    add(quantities.up, upPercent, id);
+    add(quantities.down, downPercent, id);
+    for (const ms of latenessMs) add(quantities.age, ms, id);
+    for (const ms of soundMs) add(quantities.sound, ms, id);
+  }
+}
+
+/** @param {Samples} folder @param {Quantity} quantity @param {string} way */
+const valuesOf = (folder, { name }, way) => folder.samples(name).filter(({ factors: at }) => at?.carry === way).map(({ value }) => value);
+
+/** @param {Samples} folder @param {string[]} measured @returns {Table} */
+function agesTable(folder, measured) {
+  const within = [50, 100, 200];
+  return {
+    name: 'ages', title: 'Ages of frames at the server', caption: 'All frames of both talkers, of all repetitions.',
+    columns: [
+      { label: 'Packets go as' }, ...[50, 95, 99].map((percent) => ({ label: `p${percent}`, unit: 'ms', digits: 1 })),
+      ...within.map((ms) => ({ label: `Within ${ms} ms`, unit: '%', digits: 2 })), { label: 'Never', unit: '%', digits: 2 },
+    ],
+    rows: measured.map((way) => {
+      const ages = valuesOf(folder, quantities.age, way);
+      const came = sorted(ages.filter(Number.isFinite));
+      const share = (/** @type {number} */ count) => (100 * count) / ages.length;
+      return [
+        LABELS[/** @type {keyof typeof LABELS} */ (way)], ...[0.5, 0.95, 0.99].map((part) => quantile(came, part)),
+        ...within.map((ms) => share(ages.filter((age) => age <= ms).length)), share(ages.length - came.length),
+      ];
+    }),
+  };
+}
+
+/** @param {Samples} folder @param {string[]} measured @param {{ seed: number }} options @returns {Table} */
+function soundTable(folder, measured, options) {
+  const random = randomFor(options);
+  const estimate = (/** @type {Quantity} */ { name }, /** @type {string} */ way, /** @type {'mean' | 'p99'} */ figure) => {
+    const values = valuesByRepetition(folder.samples(name), ({ factors: at }) => at?.carry === way);
+    return toEstimate(summaryIntervals(values, { random })[figure]);
+  };
+  return {
+    name: 'sound', title: 'What it gives a call', caption: 'Means; of sound latency the p99 too.',
+    columns: [
+      { label: 'Packets go as' }, { label: 'Received, up', unit: '%', digits: 2 }, { label: 'Received, down', unit: '%', digits: 2 },
+      { label: 'D', unit: 'ms', digits: 0 }, { label: 'Playout', unit: 'ms', digits: 0 }, { label: 'Sound latency', unit: 'ms', digits: 0 }, { label: 'p99', unit: 'ms', digits: 0 },
+    ],
+    rows: measured.map((way) => [
+      LABELS[/** @type {keyof typeof LABELS} */ (way)],
+      ...[quantities.up, quantities.down, quantities.delay, quantities.playout, quantities.sound].map((quantity) => estimate(quantity, way, 'mean')),
+      estimate(quantities.sound, way, 'p99'),
+    ]),
+  };
+}

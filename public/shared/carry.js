@@ -1,0 +1,64 @@
+/**
+ * How packets go over a WebTransport session. Calls use datagrams; the other ways are there to be compared with them:
+ * one stream each way for all packets, a stream for each packet, and that stream reset where the packet isn't needed any
+ * more. On a stream each packet is behind its length, two bytes, so that none has to wait for the stream's end.
+ */
+
+import { MAX_PACKET_BYTES } from './packet.js';
+
+export const CARRIES = Object.freeze(/** @type {const} */ (['datagrams', 'stream', 'streams', 'reset-streams']));
+
+/** @typedef {typeof CARRIES[number]} Carry */
+
+/** The age at which the stream of a packet is reset, in milliseconds: as long as a datagram waits for the network. */
+export const RESET_MS = 200;
+
+export const LENGTH_BYTES = 2;
+
+/** @param {Uint8Array} bytes  a packet @returns {Uint8Array<ArrayBuffer>} it, behind its length */
+export function withLength(bytes) {
+  const all = new Uint8Array(LENGTH_BYTES + bytes.length);
+  all[0] = bytes.length >> 8;
+  all[1] = bytes.length & 255;
+  all.set(bytes, LENGTH_BYTES);
+  return all;
+}
+
+/** Finds the packets in what comes on a stream. */
+export class PacketReader {
+  #bytes = new Uint8Array(LENGTH_BYTES + MAX_PACKET_BYTES);
+  #count = 0;
+  #take;
+
+  /** @param {(bytes: Uint8Array) => void} take  gets each packet, whose bytes are valid during the call only */
+  constructor(take) {
+    this.#take = take;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @returns {boolean} false where they are no packets; nothing is read any more then
+   */
+  push(bytes) {
+    const buffer = this.#bytes;
+    for (let at = 0; at < bytes.length; ) {
+      const wanted = this.#count < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + this.#length;
+      const part = bytes.subarray(at, at + wanted - this.#count);
+      buffer.set(part, this.#count);
+      this.#count += part.length;
+      at += part.length;
+      if (this.#count < LENGTH_BYTES) continue;
+      if (this.#length === 0 || this.#length > MAX_PACKET_BYTES) return false;
+      if (this.#count < LENGTH_BYTES + this.#length) continue;
+      const end = this.#count;
+      this.#count = 0;
+      this.#take(buffer.subarray(LENGTH_BYTES, end));
+    }
+    return true;
+  }
+
+  /** The length of the packet that is coming. */
+  get #length() {
+    return (this.#bytes[0] << 8) | this.#bytes[1];
+  }
+}
