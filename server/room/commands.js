@@ -100,7 +100,7 @@ export function readJoin(message) {
 const define = (command) => command;
 
 /** The commands, by the message's type. */
-const COMMANDS = Object.freeze({
+export const COMMANDS = Object.freeze({
   mute: define({
     schema: z.object({ muted: z.boolean() }),
     needs: null,

@@ -7,21 +7,55 @@ import { bytesOf, check } from '../target.js';
 
 const MAX_BYTES = 4096;
 
-/** Messages as clients send them. */
-export const messages = [
+/** First messages as clients send them. The first is of a room where somebody is, the last of one where nobody is. */
+export const joins = [
   '{"type":"join","version":1,"room":"lab","name":"Ada"}',
   '{"type":"join","version":1,"room":"lab","name":"Jörg 👩‍🚀","delivery":"reply","serverDelayMs":40,"resume":"abc","frameMs":10,"channels":2}',
   '{"type":"join","version":1,"name":"Ada","mirror":true}',
+  '{"type":"join","version":1,"room":"lab","name":"Ada","token":"eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJtYWluIn0.c2ln","password":"correct horse"}',
+  '{"type":"join","version":1,"room":"own","name":"Ada","password":"p\\u00e4ss","delivery":"tick"}',
+];
+
+/** What a participant asks for. */
+export const commands = [
   '{"type":"mute","muted":true}',
   '{"type":"hand","raised":true}',
   '{"type":"chat","text":"gr\\u00fc\\u00df\\u0301 \\ud83d\\ude00"}',
   '{"type":"volume","person":"1","gain":0.5}',
+  '{"type":"volume","person":"1","gain":4,"pan":-0.25}',
   '{"type":"delay","serverDelayMs":200}',
   '{"type":"report","lostPercent":1.5,"playoutDelayMs":60,"soundLatencyMs":30,"driftPpm":-12}',
   '{"type":"record","on":true}',
   '{"type":"recordConsent","agreed":true}',
+  '{"type":"metronome","bpm":120.5,"beats":3}',
+  '{"type":"metronome","bpm":null}',
+  '{"type":"track","action":"offer","name":"song.opus","seconds":12.5}',
+  '{"type":"track","action":"play"}',
+  '{"type":"track","action":"stop"}',
+  '{"type":"track","action":"remove"}',
   '{"type":"leave"}',
 ];
+
+/** What a moderator asks for: the ids are those of the first who come, are banned, or knock. What ends a call is last. */
+export const moderation = [
+  '{"type":"moderate","action":"mute","person":"1","muted":true}',
+  '{"type":"moderate","action":"lower-hand","person":"2"}',
+  '{"type":"moderate","action":"role","person":"1","role":"listener"}',
+  '{"type":"moderate","action":"lock","on":true}',
+  '{"type":"moderate","action":"lobby","on":true}',
+  '{"type":"moderate","action":"admit","knock":"1"}',
+  '{"type":"moderate","action":"turn-away","knock":"2"}',
+  '{"type":"moderate","action":"allow","what":"chat","who":"moderators"}',
+  '{"type":"moderate","action":"password","password":"correct horse"}',
+  '{"type":"moderate","action":"password","password":null}',
+  '{"type":"moderate","action":"bans"}',
+  '{"type":"moderate","action":"unban","ban":"1"}',
+  '{"type":"moderate","action":"remove","person":"2","banSeconds":60}',
+  '{"type":"moderate","action":"end"}',
+];
+
+/** All of them. */
+export const messages = [...joins, ...commands, ...moderation];
 
 /** @param {Uint8Array} input @param {number} piece bytes at a time */
 function read(input, piece) {
@@ -45,7 +79,7 @@ function read(input, piece) {
 export const controlLines = {
   name: 'control-lines',
   cost: 8,
-  valid: [...messages.map((text) => bytesOf(`${text}\n`)), bytesOf(`${messages.join('\n')}\n`)],
+  valid: [...messages.map((text) => bytesOf(`${text}\n`)), ...[joins, commands, moderation].map((texts) => bytesOf(`${texts.join('\n')}\n`))],
   run(input) {
     const whole = read(input, MAX_BYTES * 4);
     const cut = read(input, 1 + (input.length > 0 ? input[0] % 7 : 0));

@@ -15,14 +15,16 @@ import { Conference } from '../../fakes/conference.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 import { bytesOf, check } from '../target.js';
 import { packets } from './audio-packets.js';
-import { messages } from './control-lines.js';
+import { commands, joins, messages, moderation } from './control-lines.js';
 import { listOf } from './packet-lists.js';
 
 /** The frames of the grid that pass after an input, and the inputs of one room. */
 const FRAMES = 3;
 const ROOM_LASTS = 50;
 
-const JOIN = messages[0];
+/** A join to the listener's room, and one to a room of one's own, whose moderator one is. */
+const [JOIN] = joins;
+const JOIN_ALONE = joins[joins.length - 1];
 
 /** A room with a listener, in which many inputs come and go. */
 class Room {
@@ -73,12 +75,14 @@ async function inRoom(act) {
 
 /** What a client does: a datagram, a packet of TCP's, a control line or part of it. */
 const entry = (/** @type {number} */ what, /** @type {Uint8Array} */ bytes) => Uint8Array.of(what, ...bytes);
-const lines = messages.map((text) => entry(1, bytesOf(`${text}\n`)));
+const linesOf = (/** @type {string[]} */ texts) => texts.map((text) => entry(1, bytesOf(`${text}\n`)));
 const datagrams = packets.map((bytes) => entry(0, bytes));
 const scripts = [
-  listOf([entry(1, bytesOf(`${JOIN}\n`)), ...datagrams]),
-  listOf([entry(1, bytesOf(`${JOIN}\n`)), ...lines.slice(3)]),
-  listOf([...datagrams, ...lines]),
+  listOf([...linesOf([JOIN]), ...datagrams]),
+  listOf(linesOf([JOIN, ...commands])),
+  listOf(linesOf([JOIN_ALONE, ...moderation])),
+  ...moderation.map((text) => listOf([...linesOf([JOIN_ALONE]), ...datagrams, ...linesOf([text, ...commands])])),
+  listOf([...datagrams, ...linesOf(messages)]),
   listOf([entry(1, bytesOf(JOIN)), entry(1, bytesOf('\n')), datagrams[0], datagrams[1], entry(2, new Uint8Array(0))]),
 ];
 
@@ -129,7 +133,7 @@ const FRAME = { text: 0x81, binary: 0x82, close: 0x88, ping: 0x89, pong: 0x8a, b
 const frames = [
   frame(FRAME.text, bytesOf(JOIN)),
   ...packets.slice(0, 4).map((bytes) => frame(FRAME.binary, bytes)),
-  ...messages.slice(3).map((text) => frame(FRAME.text, bytesOf(text))),
+  ...commands.map((text) => frame(FRAME.text, bytesOf(text))),
   frame(FRAME.ping, bytesOf('1')),
   frame(FRAME.pong, bytesOf('1')),
   frame(FRAME.begun, bytesOf('{"type":')),
@@ -138,11 +142,13 @@ const frames = [
 ];
 const joined = (/** @type {Uint8Array[]} */ list) => Uint8Array.from(list.flatMap((bytes) => [...bytes]));
 
+const moderated = joined([JOIN_ALONE, ...moderation].map((text) => frame(FRAME.text, bytesOf(text))));
+
 /** Bytes of a WebSocket, behind its handshake. @type {Target} */
 export const webSockets = {
   name: 'websockets',
   cost: 400,
-  valid: [joined(frames), joined(frames.slice(0, 5)), joined([frames[0], frames[1]]), ...frames],
+  valid: [joined(frames), joined(frames.slice(0, 5)), joined([frames[0], frames[1]]), moderated, ...frames],
   run: (input) =>
     inRoom(async ({ conference, log }) => {
       const server = new EventEmitter();
@@ -172,7 +178,7 @@ export const httpBodies = {
   valid: [
     joined([Uint8Array.of(0), listOf([...packets, ...messages.map((text) => entry(0x14, bytesOf(text)))])]),
     joined([Uint8Array.of(0), listOf(packets)]),
-    ...messages.slice(0, 3).map((text) => entry(1, bytesOf(text))),
+    ...joins.map((text) => entry(1, bytesOf(text))),
   ],
   run: (input) =>
     inRoom(async ({ conference, log }) => {
