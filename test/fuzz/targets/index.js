@@ -5,6 +5,7 @@ import { controlLines, controlMessages } from './control-lines.js';
 import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
 import { packetLists } from './packet-lists.js';
 import { engineSessions, httpBodies, webSockets } from './sessions.js';
+import { tokenClaims, tokens } from './tokens.js';
 import { trackPieces } from './track-pieces.js';
 
 /** All that takes bytes from outside. @type {readonly Target[]} */
@@ -15,6 +16,8 @@ export const TARGETS = Object.freeze([
   opusPackets,
   controlLines,
   controlMessages,
+  tokens,
+  tokenClaims,
   opusDecoders,
   payloadsTarget,
   engineSessions,
