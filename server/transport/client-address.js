@@ -74,24 +74,36 @@ function forwardedNames(value) {
 }
 
 /**
+ * Splits from the end, where the nearest proxy wrote: a quote that a client opens and doesn't close would take in what
+ * proxies write behind it otherwise. Empty parts count for nothing (RFC 9110, section 5.6.1.2).
  * @param {string} text
  * @param {string} separator  one character
  */
 function splitOutsideQuotes(text, separator) {
   /** @type {string[]} */
   const parts = [];
-  let from = 0;
+  let end = text.length;
   let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === '\\' && quoted) i++;
-    else if (text[i] === '"') quoted = !quoted;
+  for (let i = text.length - 1; i >= 0; i--) {
+    if (text[i] === '"') quoted = !quoted || isEscaped(text, i);
     else if (text[i] === separator && !quoted) {
-      parts.push(text.slice(from, i));
-      from = i + 1;
+      parts.push(text.slice(i + 1, end));
+      end = i;
     }
   }
-  if (from < text.length) parts.push(text.slice(from));
-  return parts;
+  parts.push(text.slice(0, end));
+  return parts.filter((part) => part.trim() !== '').reverse();
+}
+
+/**
+ * Whether a character of a quoted string is escaped: an odd number of backslashes stands before it.
+ * @param {string} text
+ * @param {number} at
+ */
+function isEscaped(text, at) {
+  let before = at;
+  while (text[before - 1] === '\\') before--;
+  return (at - before) % 2 === 1;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { audioPackets } from './audio-packets.js';
 import { controlLines, controlMessages } from './control-lines.js';
+import { forwardedHeaders } from './forwarded.js';
 import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
 import { packetLists } from './packet-lists.js';
 import { engineSessions, httpBodies, webSockets } from './sessions.js';
@@ -16,6 +17,7 @@ export const TARGETS = Object.freeze([
   opusPackets,
   controlLines,
   controlMessages,
+  forwardedHeaders,
   tokens,
   tokenClaims,
   opusDecoders,

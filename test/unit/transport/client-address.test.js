@@ -80,6 +80,11 @@ describe('Forwarded', () => {
     ['for=_hidden', '10.0.0.1'],
     ['for="\\"', '10.0.0.1'],
     ['by=192.0.2.1', '10.0.0.1'],
+    ['for=198.51.100.9, , for=192.0.2.1,', '192.0.2.1'],
+    // A quote that the client opened.
+    ['for=", for=192.0.2.1', '192.0.2.1'],
+    ['for=198.51.100.9;x=", for="192.0.2.1:4711";proto=https', '192.0.2.1'],
+    ['for="\\, for=192.0.2.1;x="a\\",b\\\\";proto=https', '192.0.2.1'],
   ])('%s', (value, client) => expect(addressOf('1', { forwarded: value }, { header: 'forwarded' })).toBe(client));
 
   it('is the client\'s own where the proxies write the other header, and the reverse', () => {
