@@ -3,6 +3,7 @@
 import { audioPackets } from './audio-packets.js';
 import { controlLines, controlMessages } from './control-lines.js';
 import { forwardedHeaders } from './forwarded.js';
+import { operatorBodies } from './operator.js';
 import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
 import { packetLists } from './packet-lists.js';
 import { engineSessions, httpBodies, webSockets } from './sessions.js';
@@ -22,6 +23,7 @@ export const TARGETS = Object.freeze([
   tokenClaims,
   opusDecoders,
   payloadsTarget,
+  operatorBodies,
   engineSessions,
   webSockets,
   httpBodies,
