@@ -8,6 +8,12 @@ import { expect, it } from 'vitest';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { withstand } from './support/withstand.js';
 
+/**
+ * The most that a room's delay may rise by beside one who is late, in milliseconds: --straggler-ms, and 5 ms by which it
+ * moves meanwhile for others (0 to 3 in three runs, and 226 with --straggler-ms 0).
+ */
+const MOST_RISE_MS = 5 + 5;
+
 it('joins and chats full of combining marks cost little', async () => {
   await withstand({
     attack: 'marks',
@@ -96,6 +102,21 @@ requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).it('1
       const { welcome = 0, ...refused } = attack.answers;
       expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
       expect(attack.sent).toBeGreaterThan(1000);
+    },
+  });
+});
+
+it('one who sends a frame in 60 late makes nobody else wait', async () => {
+  await withstand({
+    attack: 'straggler',
+    options: { everyFrames: 60, lateMs: 390 },
+    seconds: 6,
+    check: ({ attack }) => {
+      expect(attack.answer).toBe('welcome');
+      expect(attack.late).toBeGreaterThan(2);
+      // Heard later alone: on one clock everybody would wait for as long.
+      expect(attack.offsetMs).toBeGreaterThan(300);
+      expect(attack.mostMs - attack.beforeMs).toBeLessThan(MOST_RISE_MS);
     },
   });
 });
