@@ -10,7 +10,8 @@ import { errors } from '../../public/shared/errors.js';
 import { ROUTES } from './routes.js';
 import { components, error } from './schemas.js';
 
-/** The refusals of routes for the operator alone, and of those that take a body. */
+/** The refusals of every route (server/http/gate.js), of those for the operator alone, and of those that take a body. */
+const OF_GATE = /** @type {ErrorCode[]} */ (['host-not-allowed', 'too-many-requests']);
 const OF_OPERATOR = /** @type {ErrorCode[]} */ (['operator-token', 'operator-off']);
 const OF_BODY = /** @type {ErrorCode[]} */ (['bad-request', 'content-type', 'body-too-large']);
 
@@ -38,7 +39,7 @@ const json = (schema) => ({ 'application/json': { schema: schemaOf(schema) } });
 
 /** @param {Route} route */
 function responsesOf({ open, body, status = 200, answer, otherwise, refusals = [], summary }) {
-  const codes = [...(open ? [] : OF_OPERATOR), ...(body ? OF_BODY : []), ...refusals];
+  const codes = new Set([...(open ? [] : OF_OPERATOR), ...(body ? OF_BODY : []), ...refusals, ...OF_GATE]);
   /** @type {Record<string, object>} */
   const responses = { [status]: { description: summary, ...(answer && { content: json(answer) }) } };
   if (otherwise && answer) responses[otherwise] = { description: `Not: ${summary}`, content: json(answer) };

@@ -215,6 +215,9 @@ describe('the API', () => {
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
     expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errors));
+    for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+      expect(operation.responses).toMatchObject({ 421: { description: '`host-not-allowed`' }, 429: { description: '`too-many-requests`' } });
+    }
     // Every reference leads somewhere.
     for (const [, name] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       expect(document.components.schemas).toHaveProperty(name);
