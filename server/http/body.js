@@ -78,9 +78,10 @@ export function answerJson(response, status, value) {
  * Answers with an error whose refusal is counted already, or elsewhere.
  * @param {ServerResponse} response
  * @param {ErrorCode} code
+ * @param {number} [status]  another one than the code's own
  */
-export function answerCode(response, code) {
-  const { status, message } = errors[code];
+export function answerCode(response, code, status = errors[code].status) {
+  const { message } = errors[code];
   return answerJson(response, status, { code, message });
 }
 
@@ -88,9 +89,10 @@ export function answerCode(response, code) {
  * Answers with an error, and counts the refusal.
  * @param {ServerResponse} response
  * @param {ErrorCode} code
+ * @param {number} [status]  another one than the code's own
  */
-export function answerError(response, code) {
-  if (answerCode(response, code)) countRefusal('http', code);
+export function answerError(response, code, status) {
+  if (answerCode(response, code, status)) countRefusal('http', code);
 }
 
 /**

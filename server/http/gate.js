@@ -12,10 +12,11 @@
  * @import { Connection, Kind } from './visitors.js'
  */
 
-import { ServerResponse } from 'node:http';
+import { ServerResponse, STATUS_CODES } from 'node:http';
+import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
-import { answerFailure, tellFailure } from './body.js';
+import { answerError, answerFailure, tellFailure } from './body.js';
 import { Visitors } from './visitors.js';
 
 /**
@@ -34,11 +35,11 @@ const BYTES_PER_MS = 4;
 /** The interval between two looks for answers that take longer, in milliseconds. */
 const CHECK_MS = 2000;
 
-/** The status of what isn't HTTP, by the parser's code. */
+/** The status of what isn't HTTP, by the parser's code; 400 for all else. @type {Readonly<Record<string, number>>} */
 const STATUS_OF_ERROR = Object.freeze({
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
 });
 
 /** Refusals at the gate. @typedef {Extract<ErrorCode, 'bad-request' | 'host-not-allowed' | 'too-many-requests'>} Refusal */
@@ -100,10 +101,10 @@ export class Gate {
     server.on('request', this.#serve);
     // There is one expectation, to which Node answers 100 (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => {
-      if (!this.#opens(request, response, 'api')) return;
-      countRefusal('http', 'bad-request');
-      response.writeHead(417, { 'Content-Length': 0 }).end();
+      if (this.#opens(request, response, 'api')) answerError(response, 'bad-request', 417);
     });
+    // Node closes the connection without a word where nobody listens.
+    server.on('connect', (request, socket) => this.ignoreUpgrade(request, socket));
   }
 
   /**
@@ -124,7 +125,7 @@ export class Gate {
 
   /**
    * Answers a request to go on in another protocol as if it were none, which it may be (RFC 9110, section 7.8): curl asks
-   * for h2c, say. A body isn't read, so nothing can follow.
+   * for h2c, say. A tunnel (CONNECT) is refused. A body isn't read, so nothing can follow.
    * @param {IncomingMessage} request
    * @param {Duplex} duplex
    */
@@ -220,10 +221,11 @@ export class Gate {
    * @returns {Refusal | null}
    */
   #refusal(request, connection, kind) {
-    const { headers: { host }, httpVersion } = request;
+    const { headers: { host }, httpVersion, method, rawHeaders } = request;
     if (kind !== null && !this.#take(request, connection, kind)) return 'too-many-requests';
-    // RFC 9112, section 3.2.
-    if (host === undefined && httpVersion === '1.1') return 'bad-request';
+    const hosts = countHosts(rawHeaders);
+    // RFC 9112, section 3.2. Whoever wants a tunnel means no host of ours, and isn't told which option allows it.
+    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || method === 'CONNECT') return 'bad-request';
     return this.#isAllowedHost(host) ? null : 'host-not-allowed';
   }
 
@@ -259,10 +261,12 @@ export class Gate {
   #malformed({ code = '' }, socket) {
     const isOurs = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
     if (isOurs) this.#counts.malformed += 1;
-    // Bytes of an answer that is under way may have gone out.
-    if (isOurs && socket.writable && !this.#connections.get(socket)?.answering) {
-      const status = /** @type {Record<string, string>} */ (STATUS_OF_ERROR)[code] ?? '400 Bad Request';
-      socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    if (isOurs && socket.writable && mayTell(this.#connections.get(socket)?.answering)) {
+      const status = STATUS_OF_ERROR[code] ?? 400;
+      const refusal = status === 413 ? 'body-too-large' : 'bad-request';
+      // Browsers open connections beforehand: one on which nothing came asked for nothing.
+      if (socket.bytesRead > 0) countRefusal('http', refusal);
+      socket.write(rawAnswer(status, refusal));
     }
     socket.destroy();
   }
@@ -291,6 +295,42 @@ export class Gate {
  */
 function stopParsing({ parser }) {
   if (parser?.onIncoming) parser.onIncoming = () => 2;
+}
+
+/**
+ * Whether what is wrong with a connection's bytes may be told: not behind bytes of an answer, nor ahead of an answer to a
+ * request that was whole.
+ * @param {ServerResponse | null | undefined} answering  what is under way
+ */
+const mayTell = (answering) => !answering || !(answering.headersSent || answering.req.complete);
+
+/**
+ * An answer to what the parser made no request of.
+ * @param {number} status
+ * @param {ErrorCode} code
+ */
+function rawAnswer(status, code) {
+  const body = JSON.stringify({ code, message: errors[code].message });
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/**
+ * Counts the fields named Host, of which Node keeps the first.
+ * @param {string[]} rawHeaders  names and values by turns
+ */
+function countHosts(rawHeaders) {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') hosts += 1;
+  return hosts;
 }
 
 /** @param {Socket} socket */

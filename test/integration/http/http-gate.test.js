@@ -6,8 +6,10 @@ import { Agent, createServer as createHttpServer } from 'node:http';
 import { Agent as SecureAgent, get as getSecure } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectSecurely } from 'node:tls';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { errors } from '../../../public/shared/errors.js';
 import { generateCertificate } from '../../../server/certificate/generate.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { allowHosts } from '../../../server/allowed-hosts.js';
@@ -211,11 +213,6 @@ describe('a request', () => {
     expect(statuses(await say(port, `GET /session HTTP/1.1\r\nHost: localhost\r\n${h2c}\r\n`))).toEqual([404]);
   });
 
-  it('with an expectation that there is not gets 417', async () => {
-    const { port } = await startServer();
-    expect(statuses(await say(port, 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nConnection: close\r\n\r\n'))).toEqual([417]);
-  });
-
   it('that is broken gets its status, and is counted and not logged, also behind one that is not', async () => {
     const { port, httpCounts } = await startServer();
     expect(statuses(await say(port, 'nonsense\r\n\r\n'))).toEqual([400]);
@@ -243,6 +240,88 @@ describe('a request', () => {
     await startServer('--port', String(port));
     isUp = true;
     expect(await first).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+/** The last answer's status and body. @param {string} got */
+function lastAnswer(got) {
+  const text = got.slice(got.lastIndexOf('HTTP/1.1 '));
+  return { status: statuses(text)[0], body: text.slice(text.indexOf('\r\n\r\n') + 4) };
+}
+
+describe('what the parser makes no request of', () => {
+  const CHUNKED = 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+  it.each([
+    ['no HTTP', 400, 'bad-request', 'nonsense\r\n\r\n'],
+    ['no HTTP behind a request that was answered', 400, 'bad-request', null],
+    ['long headers', 431, 'bad-request', `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`],
+    ['a body that is no chunk', 400, 'bad-request', `${CHUNKED}nonsense\r\n`],
+    ['chunks with long extensions', 413, 'body-too-large', `${CHUNKED}1;${'x'.repeat(17_000)}\r\n`],
+    ['an expectation that there is not', 417, 'bad-request', 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nConnection: close\r\n\r\n'],
+  ])('such as %s has the status %i, and a code that is counted once: %s', async (_what, status, code, text) => {
+    const { port } = await startServer();
+    const before = refusals('http', code);
+    const socket = dial(port, open);
+    if (text === null) {
+      socket.write(GET);
+      await once(socket, 'data');
+    }
+    socket.write(text ?? 'nonsense\r\n\r\n');
+    await new Promise((resolve) => void socket.once('close', resolve));
+    const answer = lastAnswer(socket.got);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { code, message: errors[/** @type {'bad-request'} */ (code)].message }]);
+    expect(socket.got).toMatch(/Content-Type: application\/json/);
+    expect(refusals('http', code) - before).toBe(1);
+  });
+
+  it.each([
+    ['half a request', 'GET /api/con', 1],
+    ['half a body', 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{', 1],
+    ['nothing, as where browsers connect beforehand', '', 0],
+  ])('after a time has the status 408: %s', async (_what, text, count) => {
+    const gate = new Gate({ clock: new FakeClock(), isAllowedHost: () => true, counts: createHttpCounts() });
+    const server = createHttpServer({ headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 50 });
+    gate.attach(server, (request) => void request.resume(), () => false);
+    await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+    open.push(() => (gate.close(), server.close()));
+    const before = refusals('http', 'bad-request');
+    const { status, body } = lastAnswer(await say(/** @type {AddressInfo} */ (server.address()).port, text));
+    expect([status, JSON.parse(body).code, refusals('http', 'bad-request') - before]).toEqual([408, 'bad-request', count]);
+  });
+});
+
+describe('a request that is for nobody', () => {
+  it.each([
+    ['names two hosts', 'GET / HTTP/1.1\r\nHost: localhost\r\nHOST: evil.example\r\n\r\n'],
+    ['names one host twice', 'GET /api/config HTTP/1.0\r\nHost: localhost\r\nHost: localhost\r\n\r\n'],
+    ['is for a tunnel', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n'],
+    ['is for a tunnel, with the host of the server', 'CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\nmore'],
+  ])('since it %s is a bad one', async (_what, text) => {
+    const { port } = await startServer();
+    const before = refusals('http', 'bad-request');
+    const got = await say(port, text);
+    expect(statuses(got)).toEqual([400]);
+    expect(got).toMatch(/not one that the server understands/);
+    expect(refusals('http', 'bad-request') - before).toBe(1);
+    expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  it('since it names two hosts opens no WebSocket', async () => {
+    const { port } = await startServer();
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    expect(statuses(await say(port, `GET /session HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${upgrade}\r\n`))).toEqual([400]);
+  });
+
+  it('ends with its answer also over HTTPS', async () => {
+    const { port } = await startServer(...(await certificateArguments()));
+    const socket = connectSecurely({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    open.push(() => socket.destroy());
+    let got = '';
+    socket.on('data', (bytes) => void (got += bytes)).on('error', () => {});
+    socket.write('CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'close');
+    expect(statuses(got)).toEqual([400]);
   });
 });
 
