@@ -1,6 +1,7 @@
 /** @import { Target } from '../target.js' */
 
 import { audioPackets } from './audio-packets.js';
+import { carriedPackets } from './carried-packets.js';
 import { controlLines, controlMessages } from './control-lines.js';
 import { forwardedHeaders } from './forwarded.js';
 import { operatorBodies } from './operator.js';
@@ -15,6 +16,7 @@ export const TARGETS = Object.freeze([
   audioPackets,
   packetLists,
   trackPieces,
+  carriedPackets,
   opusPackets,
   controlLines,
   controlMessages,
