@@ -19,7 +19,7 @@ function read(input, size) {
 /** The packets on a stream are the same wherever it is cut, and are what it begins with. @type {Target} */
 export const carriedPackets = {
   name: 'carried-packets',
-  cost: 4,
+  cost: 20,
   valid: [streamOf(1), streamOf(20, 3, 160), streamOf(MAX_PACKET_BYTES, 1)],
   run(input) {
     const packets = read(input, Infinity);
