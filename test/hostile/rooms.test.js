@@ -10,7 +10,7 @@ import { withstand } from './support/withstand.js';
 
 /**
  * The most that a room's delay may rise by beside one who is late, in milliseconds: --straggler-ms, and 5 ms by which it
- * moves meanwhile for others (0 to 3 in three runs, and 226 with --straggler-ms 0).
+ * moves meanwhile for others (0 to 3 in six runs, and 108 to 226 in five with --straggler-ms 0).
  */
 const MOST_RISE_MS = 5 + 5;
 
@@ -110,7 +110,9 @@ it('one who sends a frame in 60 late makes nobody else wait', async () => {
   await withstand({
     attack: 'straggler',
     options: { everyFrames: 60, lateMs: 390 },
-    seconds: 6,
+    // A busy machine makes packets later than the usual 400 ms, which count for nothing.
+    argv: ['--max-server-delay-ms', '800'],
+    seconds: 8,
     check: ({ attack }) => {
       expect(attack.answer).toBe('welcome');
       expect(attack.late).toBeGreaterThan(2);
