@@ -5,15 +5,9 @@
 
 import { Command, InvalidArgumentError } from 'commander';
 import { Playout, pullSamples } from '../public/client/playout/playout.js';
-import { createAudioFormat } from '../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../public/shared/payload.js';
 import { framesToScale, TimeScale } from '../public/shared/time-scale.js';
-import { SampleClock } from '../server/clock/sample-clock.js';
 import { loadCodec } from '../server/codec/codec.js';
-import { Lateness } from '../server/source/lateness.js';
-import { FrameState } from '../server/source/pcm-ring.js';
-import { Source } from '../server/source/source.js';
+import { heardByServer, newDecoder, packetsOf, readAudio } from './codec/voice-path.js';
 import { wholeNumber } from './options.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from './stats/random.js';
@@ -21,6 +15,8 @@ import { align, fft, levelDb } from './stats/signal.js';
 import { quantile, sorted } from './stats/statistics.js';
 import { visqol } from './stats/visqol.js';
 import { readWav } from './stats/wav.js';
+
+/** @import { SentVoice } from './codec/voice-path.js' */
 
 const RATE = 48_000;
 const SECONDS = 13;
@@ -45,61 +41,22 @@ const samplesIn = (/** @type {number} */ ms) => Math.round((ms * RATE) / 1000);
  * @param {number} frameMs
  * @param {{ fromMs: number, toMs: number }} stall
  */
-function packetsOf(said, frameMs, { fromMs, toMs }) {
-  const format = createAudioFormat({ frameMs });
-  const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate: RATE, frameSamples: format.opusFrameSamples, bitrate: 64_000, application: 'audio' }), format);
-  const packets = [];
-  for (let frame = 0; (frame + 1) * format.frameSamples <= said.length; frame++) {
-    const pcm = said.slice(frame * format.frameSamples, (frame + 1) * format.frameSamples);
-    const bytes = new Uint8Array(MAX_PACKET_BYTES);
-    const level = Math.min(127, Math.round(-levelDb(pcm)));
-    const start = writeAudioHeader(bytes, Object.assign(new Packet(), { frame, sequence: frame & 0xffff, level, voice: true }));
-    const sentMs = (frame + 1) * frameMs;
-    const atMs = sentMs >= fromMs && sentMs < toMs ? toMs : sentMs;
-    packets.push({ bytes: bytes.subarray(0, start + encoder.encode(pcm, bytes, start)), atMs });
-  }
-  encoder.close();
-  return { format, packets };
-}
-
-/** @param {ReturnType<typeof createAudioFormat>} format */
-const newDecoder = (format) => new PayloadDecoder(codec.createDecoder({ sampleRate: RATE, frameSamples: format.opusFrameSamples }), format);
-
-/** @param {Uint8Array} bytes */
-function read(bytes) {
-  const packet = new Packet();
-  if (readPacket(bytes, packet) !== null) throw new Error('a packet that cannot be read');
-  return packet;
+function stalledPackets(said, frameMs, { fromMs, toMs }) {
+  const { format, packets } = packetsOf(codec, said, { frameMs, bitrate: 64_000, application: 'audio' });
+  return { format, packets: packets.map(({ bytes, atMs }) => ({ bytes, atMs: atMs >= fromMs && atMs < toMs ? toMs : atMs })) };
 }
 
 /** Through the server, which mixes each frame when it ends. @type {Way} */
-function uplink({ format, packets }, seconds) {
-  const clock = { ms: 0, now: () => clock.ms };
-  const lateness = new Lateness({ frameMs: format.frameMs, maxMs: 400, targetPercent: 99.5 });
-  const sampleClock = new SampleClock(/** @type {any} */ (clock), RATE);
-  const source = new Source({ id: '1', format, sampleClock, maxDelayMs: 400, decoder: newDecoder(format), lateness });
-  source.mayFallBehind = true;
-  const heard = new Float32Array(seconds * RATE);
-  const { frameSamples, frameMs } = format;
-  for (let frame = 0, next = 0; (frame + 1) * frameSamples <= heard.length; frame++) {
-    clock.ms = (frame + 1) * frameMs;
-    for (; next < packets.length && packets[next].atMs <= clock.ms; next++) source.receive(read(packets[next].bytes), packets[next].bytes, clock.ms, 0, frame - 1);
-    if (source.pull(frame, true) < FrameState.concealed) continue;
-    const at = source.ring.offset(frame);
-    heard.set(source.ring.samples.subarray(at, at + frameSamples), frame * frameSamples);
-  }
-  source.close();
-  return heard;
-}
+const uplink = (sent, seconds) => heardByServer(codec, sent, seconds * RATE);
 
 /** Through a listener's playout, of which a sound card takes 10 ms at once. @type {Way} */
 function downlink({ format, packets }, seconds) {
-  const playout = new Playout(format, [newDecoder(format), newDecoder(format)]);
+  const playout = new Playout(format, [newDecoder(codec, format), newDecoder(codec, format)]);
   const heard = new Float32Array(seconds * RATE);
   const out = new Float32Array(pullSamples(format));
   let [next, count] = [0, 0];
   for (let ms = 10; samplesIn(ms + 10) < heard.length; ms += 10) {
-    for (; next < packets.length && packets[next].atMs <= ms; next++) playout.receive(read(packets[next].bytes), packets[next].bytes, ms);
+    for (; next < packets.length && packets[next].atMs <= ms; next++) playout.receive(readAudio(packets[next].bytes), packets[next].bytes, ms);
     while (count < samplesIn(ms)) {
       const pulled = playout.pull(out, ms, (count * 1000) / RATE - ms + 10, 0);
       heard.set(out.subarray(0, Math.min(pulled, heard.length - count)), count);
@@ -110,7 +67,7 @@ function downlink({ format, packets }, seconds) {
   return heard;
 }
 
-/** @typedef {(sent: ReturnType<typeof packetsOf>, seconds: number) => Float32Array} Way  what is heard of it */
+/** @typedef {(sent: SentVoice, seconds: number) => Float32Array} Way  what is heard of it */
 /** @type {Record<string, Way>} */
 const WAYS = Object.freeze({ 'uplink, at the server': uplink, 'downlink, at the client': downlink });
 
@@ -141,7 +98,7 @@ function delaysOf(said, heard, fromMs, toMs) {
  */
 function measure(way, said, untouched, frameMs, fromMs, stallMs) {
   const toMs = fromMs + stallMs;
-  const stalled = way(packetsOf(said, frameMs, { fromMs, toMs }), SECONDS);
+  const stalled = way(stalledPackets(said, frameMs, { fromMs, toMs }), SECONDS);
   const before = quantile(sorted(delaysOf(said, stalled, fromMs - 1500, fromMs).map(({ delayMs }) => delayMs)), 0.5);
   const after = delaysOf(said, stalled, fromMs, fromMs + 5000);
   const lastLate = after.findLast(({ delayMs }) => delayMs > before + IN_TIME_MS);
@@ -310,7 +267,7 @@ for (const name of VOICES) {
 
 const rows = Object.entries(WAYS).map(([name, way]) => {
   const calls = voices.flatMap((said) => {
-    const untouched = way(packetsOf(said, options.frame, { fromMs: 0, toMs: 0 }), SECONDS);
+    const untouched = way(stalledPackets(said, options.frame, { fromMs: 0, toMs: 0 }), SECONDS);
     return moments.map((fromMs) => {
       process.stderr.write(`\r${name}: ${fromMs} ms \x1b[K`);
       return measure(way, said, untouched, options.frame, fromMs, options.stall);
