@@ -21,13 +21,20 @@ const SAMPLE_RATE = 48000;
 
 /**
  * @param {number} frames
- * @param {number} percent of them are lost, each by itself
+ * @param {number} percent of them are lost
  * @param {number} seed
- * @returns {boolean[]}
+ * @param {number} [run] how many frames in a row are lost together; runs may follow one another
+ * @returns {boolean[]} each run by itself
  */
-export function lossesOf(frames, percent, seed) {
+export function lossesOf(frames, percent, seed, run = 1) {
   const random = seededRandom(seed);
-  return Array.from({ length: frames }, () => random() * 100 < percent);
+  // The chance that a run begins: the frames between two runs are so many that the share comes out.
+  const beginPercent = (100 * percent) / (percent + run * (100 - percent));
+  let left = 0;
+  return Array.from({ length: frames }, () => {
+    if (left === 0 && random() * 100 < beginPercent) left = run;
+    return left > 0 && left-- > 0;
+  });
 }
 
 /**
