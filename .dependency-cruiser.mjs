@@ -42,7 +42,7 @@ const MAY_IMPORT = {
   bench: ['certs', 'native', 'public', 'server', 'worklets'],
   'bench/stats': ['public/lab/summary.js', 'server'],
   'bench/link': ['bench/stats'],
-  'bench/codec': ['server/clock', 'server/codec', 'server/source', 'bench/stats'],
+  'bench/codec': ['server/clock', 'server/codec', 'server/source', 'bench/options.js', 'bench/stats'],
   'bench/report': ['native', 'bench/stats'],
   'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/link', 'bench/report', 'bench/stats'],
 };

@@ -17,6 +17,12 @@ export const NARROWBAND = Object.freeze({ most: 93.2, stretch: 1 });
 /** Up to 8 kHz. R0 is 129 and Is is 0 (G.107.1, sections 7.2 and 7.3). @type {Readonly<Band>} */
 export const WIDEBAND = Object.freeze({ most: 129, stretch: 1.29 });
 
+/**
+ * Ie and Bpl of aloud's Opus, its decoder and its concealment, wideband, for loss at random: 48 kb/s in frames of 20 ms.
+ * Fitted to ViSQOL's marks by `node bench/codec/impairment.js --seeds 5`.
+ */
+export const OPUS = Object.freeze({ ie: 7.7, bpl: 43.9 });
+
 /** The impairment that loss tends to, however good the codec (G.107, section 7.5; G.107.1, section 7.5). */
 const MOST_LOSS_IMPAIRMENT = 95;
 
