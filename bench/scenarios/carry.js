@@ -12,7 +12,8 @@ import { wholeNumber } from '../options.js';
 import { valuesByRepetition } from '../report/result.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { quantile, sorted } from '../stats/statistics.js';
+import { lossImpairment, OPUS, rating } from '../stats/e-model.js';
+import { mean, quantile, sorted } from '../stats/statistics.js';
 import { randomFor } from './scenario.js';
 
 /** What each way is called. */
@@ -33,6 +34,7 @@ const quantities = {
   down: { name: 'receivedDown', label: 'Received, down', unit: '%', factors },
   delay: { name: 'serverDelay', label: 'Server-side delay', unit: 'ms', factors },
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
+  rating: { name: 'rating', label: 'R by the E-model', unit: '', factors },
 };
 
 /** @type {Scenario} */
@@ -74,6 +76,7 @@ export const carry = {
         'Received, up: of the frames of speech that were sent, those that were there when the server mixed them. Received, down: of the mixes with sound in them, those whose own payload the listener decoded for its speaker. Sound latency: from a frame\'s first sample to the arrival of the first packet that holds it in a mix.',
         'D and the playout delay tune themselves to what comes late, so a way whose packets come late has longer ones.',
         'Mean and p99 with intervals of 95 % (bootstrap over repetitions). The ways come by turns, each on a new server.',
+        'R by the E-model, wideband, up to 129: an estimate from sound latency, playout delay and the share of frames that weren\'t there, with Ie and Bpl of `node bench/codec/impairment.js`. Nobody was asked, and the devices\' own delays aren\'t in it.',
         'The stream of a packet is reset 200 ms after it was written, whether its packet has arrived or not: a sender isn\'t told. Each reset is a frame of some bytes.',
       ],
     };
@@ -97,7 +100,10 @@ function record(lab, way, repetition, { speakers, delays, playout }) {
     lab.folder.record(name, { protocol: 'webtransport', repetition, client, atMs: lab.folder.elapsedMs, value, factors: { carry: way } });
   for (const { delayMs } of delays) add(quantities.delay, delayMs);
   for (const { id, playoutMs } of playout) add(quantities.playout, playoutMs, id);
-  for (const { id, upPercent, downPercent, latenessMs, soundMs } of speakers) {
+  for (const { id, upPercent, downPercent, throughPercent, latenessMs, soundMs } of speakers) {
+    // What a talker says is played by the other.
+    const playedMs = mean(playout.filter((other) => other.id !== id).map(({ playoutMs }) => playoutMs));
+    add(quantities.rating, rating({ delayMs: mean(soundMs) + playedMs, impairment: lossImpairment({ ...OPUS, lossPercent: 100 - throughPercent }) }), id);
     add(quantities.up, upPercent, id);
     add(quantities.down, downPercent, id);
     for (const ms of latenessMs) add(quantities.age, ms, id);
@@ -140,12 +146,12 @@ function soundTable(folder, measured, options) {
     name: 'sound', title: 'What it gives a call', caption: 'Means; of sound latency the p99 too.',
     columns: [
       { label: 'Packets go as' }, { label: 'Received, up', unit: '%', digits: 2 }, { label: 'Received, down', unit: '%', digits: 2 },
-      { label: 'D', unit: 'ms', digits: 0 }, { label: 'Playout', unit: 'ms', digits: 0 }, { label: 'Sound latency', unit: 'ms', digits: 0 }, { label: 'p99', unit: 'ms', digits: 0 },
+      { label: 'D', unit: 'ms', digits: 0 }, { label: 'Playout', unit: 'ms', digits: 0 }, { label: 'Sound latency', unit: 'ms', digits: 0 }, { label: 'p99', unit: 'ms', digits: 0 }, { label: 'R', digits: 1 },
     ],
     rows: measured.map((way) => [
       LABELS[/** @type {keyof typeof LABELS} */ (way)],
       ...[quantities.up, quantities.down, quantities.delay, quantities.playout, quantities.sound].map((quantity) => estimate(quantity, way, 'mean')),
-      estimate(quantities.sound, way, 'p99'),
+      estimate(quantities.sound, way, 'p99'), estimate(quantities.rating, way, 'mean'),
     ]),
   };
 }
