@@ -3,18 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { CHROMIUM_ARGUMENTS, findChromium } from '../../../bench/participants/chromium.js';
+import { findFirefox, openFirefox } from '../../../bench/participants/firefox.js';
 import { formatWav } from '../../../bench/stats/wav.js';
 import { requireOrSkip } from '../../skip.js';
-import { findFirefox, openFirefox } from './firefox.js';
 
 /**
  * @import { Browser } from 'playwright-core'
  *
- * @typedef {object} OpenBrowser
- * @property {Browser} browser
- * @property {() => Promise<void>} close
- * @property {() => Promise<void>} kill  ends the process as a crash would, so that it says no farewell
- * @property {() => Promise<number[]>} tabs  the ids of its tabs' processes
+ * @typedef {import('../../../bench/participants/firefox.js').BrowserOptions} BrowserOptions
+ * @typedef {import('../../../bench/participants/firefox.js').MicrophoneKind} MicrophoneKind
+ * @typedef {import('../../../bench/participants/firefox.js').OpenBrowser} OpenBrowser
  */
 
 /** CHROMIUM_PATH, or the first that is where browsers are. */
@@ -36,17 +34,6 @@ export const inBrowser = isFirefox
  * processor time that a few pages at once don't have. vitest.config.js says which tests those are.
  */
 const QUICK_START = process.env.ALOUD_TEST_QUICK_START ? ['--js-flags=--liftoff-only'] : [];
-
-/**
- * @typedef {'speech' | 'refused' | 'missing'} MicrophoneKind
- *   speech: the fake microphone speaks what it is given, or silence; refused: permission is denied;
- *   missing: there is no microphone
- *
- * @typedef {object} BrowserOptions
- * @property {MicrophoneKind} [microphone]
- * @property {Float32Array | Float32Array[]} [speech] what the microphone hears once from the moment when it is
- *   opened, at 48 kHz, of one channel or of each; silence afterwards
- */
 
 /**
  * Starts a browser of its own, so that its microphone is its own and it can be killed alone.

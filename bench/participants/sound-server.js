@@ -1,4 +1,4 @@
-/** A PulseAudio of a test's own, whose microphone speaks and whose speaker is heard by nobody. */
+/** A PulseAudio of one's own, whose microphone speaks and whose speaker is heard by nobody. */
 
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

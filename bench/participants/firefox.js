@@ -1,13 +1,29 @@
 /**
- * Firefox for the tests: driven by WebDriver BiDi, with a microphone and a speaker that a sound server of its own makes.
+ * Firefox for benchmarks and tests: driven by WebDriver BiDi, with a microphone and a speaker that a sound server of its own
+ * makes.
  *
- * @import { OpenBrowser, BrowserOptions } from './browser.js'
+ * @import { Browser } from 'playwright-core'
+ *
+ * @typedef {object} OpenBrowser
+ * @property {Browser} browser
+ * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} kill  ends the process as a crash would, so that it says no farewell
+ * @property {() => Promise<number[]>} tabs  the ids of its tabs' processes
+ *
+ * @typedef {'speech' | 'refused' | 'missing'} MicrophoneKind
+ *   speech: the fake microphone speaks what it is given, or silence; refused: permission is denied;
+ *   missing: there is no microphone
+ *
+ * @typedef {object} BrowserOptions
+ * @property {MicrophoneKind} [microphone]
+ * @property {Float32Array | Float32Array[]} [speech] what the microphone hears once from the moment when it is
+ *   opened, at 48 kHz, of one channel or of each; silence afterwards
  */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { firefox } from 'playwright-core';
-import { isExecutable } from '../../../bench/participants/chromium.js';
-import { formatWav } from '../../../bench/stats/wav.js';
+import { isExecutable } from './chromium.js';
+import { formatWav } from '../stats/wav.js';
 import { canServeSound, startSoundServer } from './sound-server.js';
 
 const PLACES = Object.freeze(['/usr/bin/firefox-esr', '/usr/bin/firefox', '/snap/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox']);
