@@ -44,16 +44,17 @@ const PREFERENCES = Object.freeze({
 const CHANNEL = 'moz-firefox';
 
 /**
- * @param {Required<BrowserOptions> & { speaker?: boolean }} options  speaker: false where there is nothing to play sound on
+ * @param {Required<BrowserOptions> & { speaker?: boolean, preferences?: Record<string, boolean | number> }} options
+ *   speaker: false where there is nothing to play sound on; preferences: Firefox's own, besides those of the microphone
  * @returns {Promise<OpenBrowser>}
  */
-export async function openFirefox({ microphone, speech, speaker = true }) {
+export async function openFirefox({ microphone, speech, speaker = true, preferences = {} }) {
   const wav = formatWav({ sampleRate: 48000, channels: [speech].flat() });
   const sound = await startSoundServer({ microphone: microphone === 'missing' ? null : wav, speaker });
   const browser = await firefox.launch({
     channel: CHANNEL,
     executablePath: findFirefox(),
-    firefoxUserPrefs: PREFERENCES[microphone],
+    firefoxUserPrefs: { ...PREFERENCES[microphone], ...preferences },
     env: { ...process.env, ...sound.environment },
   });
   const ended = (/** @type {() => Promise<unknown>} */ end) => async () => {
