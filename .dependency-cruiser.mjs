@@ -44,7 +44,8 @@ const MAY_IMPORT = {
   'bench/link': ['bench/stats'],
   'bench/codec': ['server/clock', 'server/codec', 'server/source', 'bench/options.js', 'bench/stats'],
   'bench/report': ['native', 'bench/stats'],
-  'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/link', 'bench/report', 'bench/stats'],
+  'bench/browsers': ['bench/stats'],
+  'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
 };
 
 /** What both sides share may be imported everywhere. */

@@ -12,9 +12,9 @@ import { Command } from 'commander';
 import { chromium } from 'playwright-core';
 import { wholeNumber } from './options.js';
 import { Child, SERVER } from './participants/child.js';
-import { CHROMIUM_ARGUMENTS, findChromium } from './participants/chromium.js';
-import { findFirefox, openFirefox } from './participants/firefox.js';
-import { canServeSound, startSoundServer } from './participants/sound-server.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
+import { findFirefox, openFirefox } from './browsers/firefox.js';
+import { canServeSound, startSoundServer } from './browsers/sound-server.js';
 import { quantile, sorted } from './stats/statistics.js';
 import { formatWav } from './stats/wav.js';
 

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { chromium } from 'playwright-core';
 import { BrowserCpu } from './participants/browser-clients.js';
 import { Child, CLIENT, SERVER } from './participants/child.js';
-import { CHROMIUM_ARGUMENTS, findChromium } from './participants/chromium.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
 import { wholeNumber } from './options.js';
 import { mean } from './stats/statistics.js';
 

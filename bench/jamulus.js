@@ -11,7 +11,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { wholeNumber } from './options.js';
-import { isExecutable } from './participants/chromium.js';
+import { isExecutable } from './browsers/chromium.js';
 import { quantile, sorted } from './stats/statistics.js';
 
 /** Programs, by the names that they may have. */

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { CHROMIUM_ARGUMENTS } from './chromium.js';
+import { CHROMIUM_ARGUMENTS } from '../browsers/chromium.js';
 import { encodeSpeech, readSpeech, SPEECH } from './speech.js';
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { noticeText } from '../../../public/texts.js';
 import { startServer } from '../support/aloud-server.js';
 import { BROWSER, inBrowser } from '../support/browser.js';
-import { openFirefox } from '../../../bench/participants/firefox.js';
+import { openFirefox } from '../../../bench/browsers/firefox.js';
 import { joinRoom } from '../support/room-page.js';
 
 // Chromium plays to nowhere where there is no speaker. Firefox starts no sound then, and its microphones are silent.

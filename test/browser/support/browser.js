@@ -2,17 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { CHROMIUM_ARGUMENTS, findChromium } from '../../../bench/participants/chromium.js';
-import { findFirefox, openFirefox } from '../../../bench/participants/firefox.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from '../../../bench/browsers/chromium.js';
+import { findFirefox, openFirefox } from '../../../bench/browsers/firefox.js';
 import { formatWav } from '../../../bench/stats/wav.js';
 import { requireOrSkip } from '../../skip.js';
 
 /**
  * @import { Browser } from 'playwright-core'
  *
- * @typedef {import('../../../bench/participants/firefox.js').BrowserOptions} BrowserOptions
- * @typedef {import('../../../bench/participants/firefox.js').MicrophoneKind} MicrophoneKind
- * @typedef {import('../../../bench/participants/firefox.js').OpenBrowser} OpenBrowser
+ * @typedef {import('../../../bench/browsers/firefox.js').BrowserOptions} BrowserOptions
+ * @typedef {import('../../../bench/browsers/firefox.js').MicrophoneKind} MicrophoneKind
+ * @typedef {import('../../../bench/browsers/firefox.js').OpenBrowser} OpenBrowser
  */
 
 /** CHROMIUM_PATH, or the first that is where browsers are. */
