@@ -11,10 +11,13 @@
  */
 
 import { InvalidArgumentError } from 'commander';
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { loadCodec } from '../../server/codec/codec.js';
 import { OPTIONS } from '../../server/config/options.js';
 import { targetsTable } from './targets.js';
 import { MachineMeter } from '../participants/child.js';
-import { addedMs, codecPassMs, parseCase, receivedShares } from './crowd-figures.js';
+import { readSpeech } from '../participants/speech.js';
+import { addedMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
 /** One in this many participants has each packet's arrival noted. */
@@ -202,3 +205,26 @@ function tableOf(folder, cases) {
 
 /** @param {number} value */
 const known = (value) => (Number.isFinite(value) ? value : null);
+
+/** Frames of speech with which the codec's pass is measured. */
+const CODEC_FRAMES = 200;
+
+/** Time to encode and decode one frame of speech with the server's codec, in milliseconds. */
+async function codecPassMs() {
+  const codec = await loadCodec();
+  const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples: 960 }];
+  const encoder = codec.createEncoder(settings);
+  const decoder = codec.createDecoder(settings);
+  const bytes = new Uint8Array(MAX_PACKET_BYTES);
+  const out = new Float32Array(960);
+  const times = Array.from({ length: CODEC_FRAMES }, (_, i) => {
+    const pcm = speech.subarray(i * 960, (i + 1) * 960);
+    const startMs = performance.now();
+    const count = encoder.encode(pcm, bytes, 0);
+    decoder.decode(bytes, 0, count, out, 0);
+    return performance.now() - startMs;
+  });
+  encoder.close();
+  decoder.close();
+  return mean(times.slice(CODEC_FRAMES / 4));
+}

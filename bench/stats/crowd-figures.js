@@ -1,10 +1,5 @@
 /** Figures that are computed from a crowd's notes. */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { loadCodec } from '../../server/codec/codec.js';
-import { mean } from '../stats/statistics.js';
-import { readSpeech } from '../participants/speech.js';
-
 /**
  * @param {string} name '50x10/2': 50 rooms of 10, two of whom talk in each; '50/50k20': one room of 50, all
  *   talk, and 20 at most are mixed
@@ -49,27 +44,4 @@ export function addedMs(due, people) {
   const dueMs = new Map(due.map(({ frame, atMs }) => [frame >>> 0, atMs]));
   return people.flatMap(({ arrivals }) =>
     arrivals.filter(({ frame }) => dueMs.has(frame)).map(({ frame, atMs }) => atMs - /** @type {number} */ (dueMs.get(frame))));
-}
-
-/** Frames of speech with which the codec's pass is measured. */
-const CODEC_FRAMES = 200;
-
-/** Time to encode and decode one frame of speech with the server's codec, in milliseconds. */
-export async function codecPassMs() {
-  const codec = await loadCodec();
-  const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples: 960 }];
-  const encoder = codec.createEncoder(settings);
-  const decoder = codec.createDecoder(settings);
-  const bytes = new Uint8Array(MAX_PACKET_BYTES);
-  const out = new Float32Array(960);
-  const times = Array.from({ length: CODEC_FRAMES }, (_, i) => {
-    const pcm = speech.subarray(i * 960, (i + 1) * 960);
-    const startMs = performance.now();
-    const count = encoder.encode(pcm, bytes, 0);
-    decoder.decode(bytes, 0, count, out, 0);
-    return performance.now() - startMs;
-  });
-  encoder.close();
-  decoder.close();
-  return mean(times.slice(CODEC_FRAMES / 4));
 }
