@@ -46,6 +46,7 @@ const MAY_IMPORT = {
   'bench/report': ['native', 'bench/stats'],
   'bench/browsers': ['bench/stats'],
   'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
+  'bench/ways': ['native', 'public', 'server', 'bench/participants', 'bench/stats'],
 };
 
 /** What both sides share may be imported everywhere. */

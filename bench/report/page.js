@@ -5,7 +5,7 @@ import { sorted } from '../stats/statistics.js';
 import { axisTitle } from './axes.js';
 import { Markup, escapeHtml, html } from './html.js';
 import { digitsFor, formatColumns, formatInterval, formatNumber } from './numbers.js';
-import { looksOf, protocolLabel } from './palette.js';
+import { looksOf, PROTOCOLS, protocolLabel } from './palette.js';
 import { plotMarkup } from './svg.js';
 
 /**
@@ -108,9 +108,8 @@ export function tableSection(table) {
  * @param {Table} table
  */
 function keysOf({ rows }) {
-  const known = ['webtransport', 'http1', 'websocket', 'webtransport-streams', 'webrtc'];
   return rows.map(([first]) => {
-    const protocol = known.find((name) => protocolLabel(name) === first);
+    const protocol = PROTOCOLS.find((name) => protocolLabel(name) === first);
     return protocol && html`<span class="key" ${keyOf(protocol)}></span>`;
   });
 }

@@ -28,10 +28,16 @@ const LABELS = new Map([
   ['webtransport', 'WebTransport'],
   ['http1', 'HTTP/1'],
   ['websocket', 'WebSocket'],
-  ['webtransport-streams', 'WebTransport streams'],
-  ['webrtc', 'WebRTC'],
+  ['rtp', 'WebRTC audio'],
+  ['datachannel', 'WebRTC data channel'],
+  ['datagrams', 'WebTransport datagrams'],
+  ['stream', 'WebTransport on one stream'],
+  ['streams', 'WebTransport on a stream each'],
+  ['reset-streams', 'WebTransport on streams that are reset'],
 ]);
-const SLOTS = [...LABELS.keys()];
+
+/** Protocols that have a name for people, in the order of their colours. */
+export const PROTOCOLS = Object.freeze([...LABELS.keys()]);
 
 const DASHES = [[], [6, 3], [2, 2.5], [10, 3, 2, 3], [12, 4], [8, 2, 2, 2, 2, 2]];
 const MARKERS = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin'];
@@ -48,11 +54,11 @@ export const protocolLabel = (protocol) => LABELS.get(protocol) ?? protocol;
  */
 export function looksOf(series) {
   const strangers = [...new Set(series.map(({ protocol }) => protocol))].filter(
-    (name) => !SLOTS.includes(name),
+    (name) => !PROTOCOLS.includes(name),
   );
   return series.map(({ protocol, variant = 0 }) => {
-    const known = SLOTS.indexOf(protocol);
-    const place = known >= 0 ? known : SLOTS.length + strangers.indexOf(protocol);
+    const known = PROTOCOLS.indexOf(protocol);
+    const place = known >= 0 ? known : PROTOCOLS.length + strangers.indexOf(protocol);
     const slot = place % COLOURS.length;
     return {
       slot,

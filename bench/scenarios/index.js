@@ -13,6 +13,7 @@ import { soak } from './soak.js';
 import { startup } from './startup.js';
 import { starved } from './starved.js';
 import { stragglers } from './stragglers.js';
+import { ways } from './ways.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
-export const scenarios = Object.freeze([call, loss, carry, mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);
+export const scenarios = Object.freeze([call, loss, carry, ways, mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);

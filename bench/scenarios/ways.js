@@ -1,0 +1,157 @@
+/**
+ * The same packets over the same path, by each way that could carry them: one sender, one receiver, no room.
+ * @import { Lab } from './lab.js'
+ * @import { Samples, Scenario } from './scenario.js'
+ * @import { Quantity, Table } from '../report/result.js'
+ * @import { Ages } from '../ways/figures.js'
+ */
+
+import { InvalidArgumentError } from 'commander';
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { encodeSpeech } from '../participants/speech.js';
+import { protocolLabel } from '../report/palette.js';
+import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
+import { valuesByRepetition } from '../report/result.js';
+import { quantile, sorted } from '../stats/statistics.js';
+import { figuresOf, sentencesOf, WITHIN_MS } from '../ways/figures.js';
+import { EVERY_MS, runWay } from '../ways/run.js';
+import { WAYS, ways as all } from '../ways/way.js';
+import { randomFor } from './scenario.js';
+
+/** Time from the connection to the first packet that counts, in seconds. */
+const SETTLE_SECONDS = 2;
+
+/** The client's own bit rate, in bit/s. */
+const BITRATE = 48_000;
+
+/** @type {Record<string, Quantity>} */
+const quantities = {
+  age: { name: 'age', label: 'Age of a packet at the receiver', unit: 'ms' },
+  setup: { name: 'setup', label: 'Setup', unit: 'ms' },
+};
+
+/** @type {Scenario} */
+export const ways = {
+  name: 'ways',
+  title: 'Ways of carrying a packet',
+  description: 'same payload, same path: ages and loss by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
+  quantities: Object.values(quantities),
+  defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
+  addOptions: (command) => void command.option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with`, listOfWays, [...WAYS]),
+
+  async measure(lab) {
+    const { repetitions } = lab.options;
+    const usable = await usableWays(lab);
+    const payloads = await encodeSpeech(createAudioFormat({ sampleRate: 48_000, frameMs: EVERY_MS, channels: 1 }), BITRATE);
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      for (const i of usable.keys()) {
+        const way = usable[(i + repetition) % usable.length];
+        lab.progress(`${way}, ${repetition + 1} of ${repetitions}`, (repetition + i / usable.length) / repetitions);
+        await measureWay(lab, way, repetition, payloads);
+      }
+    }
+  },
+
+  result(folder, options) {
+    const measured = measuredWays(folder, options.ways);
+    const random = randomFor(options);
+    const labelled = measured.map((way) => ({ label: protocolLabel(way), ages: agesOf(folder, way) }));
+    return {
+      title: ways.title,
+      summary: `One sender at the client's end of the link, one receiver at the server's end. Each way carries the same packets of speech, one every ${EVERY_MS} ms. There is no room, no mixing and no playout.`,
+      headlines: [],
+      tables: [agesTable(folder, measured), comparedTable(folder, measured, random), sentencesTable(sentencesOf(labelled, random))],
+      plots: [cumulativePlot(quantities.age, folder.samples(quantities.age.name))],
+      notes: [
+        'The age of a packet: from just before it is handed to the way to when the receiver\'s JavaScript has it, on the clock that all processes share. What never came has no age, and isn\'t in means and quantiles of ages; shares are of all packets.',
+        'A way that loses nothing has old packets where others have none: read ages together with the share that never came.',
+        'Setup: from the beginning of connecting to the first packet\'s arrival, on the same link. WebRTC\'s offer and answer go beside the link at no cost; a call has a server for them, at one round trip or more.',
+        'Mean and share with intervals of 95 % (bootstrap over repetitions). The ways come by turns, each with new processes and a new connection. A packet\'s fate on the link isn\'t the same for all ways: they meet the link at different times.',
+      ],
+    };
+  },
+};
+
+/** @param {string} text */
+function listOfWays(text) {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
+  const unknown = names.find((name) => !WAYS.includes(name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown}: allowed are ${WAYS.join(', ')}`);
+  return names;
+}
+
+/** The ways that are asked for, without those that this machine lacks. @param {Lab} lab @returns {Promise<string[]>} */
+async function usableWays(lab) {
+  const usable = [];
+  for (const way of /** @type {any} */ (lab.options).ways) {
+    const missing = await all[way].missing();
+    if (missing) lab.folder.warn(`Left out: ${way}. ${missing}`);
+    else usable.push(way);
+  }
+  if (usable.length === 0) throw new Error('none of the ways can be had here');
+  return usable;
+}
+
+/** @param {Lab} lab @param {string} way @param {number} repetition @param {readonly Uint8Array[]} payloads */
+async function measureWay(lab, way, repetition, payloads) {
+  const [settle, count] = [SETTLE_SECONDS, lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
+  const { link, signal, folder } = lab;
+  const startMs = folder.elapsedMs;
+  let run;
+  try {
+    run = await runWay({ way, link, payloads, settle, count, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    folder.warn(`${way}, repetition ${repetition + 1}, failed: ${/** @type {Error} */ (error).message}`);
+    return;
+  }
+  const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value, /** @type {number} */ atMs) =>
+    folder.record(name, { protocol: way, repetition, client: '', atMs, value });
+  add(quantities.setup, run.setupMs, startMs);
+  for (const [i, age] of run.ages.entries()) add(quantities.age, age, startMs + (settle + i) * EVERY_MS);
+  lab.tellGenerator(run.latenessMs, run.cpuPercent);
+  const { damaged, repeated } = run;
+  if (damaged + repeated > 0) folder.warn(`${way}, repetition ${repetition + 1}: ${damaged} packets came damaged, ${repeated} came twice.`);
+}
+
+/** @param {Samples} folder @param {string} way @returns {Ages} */
+const agesOf = (folder, way) => valuesByRepetition(folder.samples(quantities.age.name), ({ protocol }) => protocol === way, { withLost: true });
+
+/** Those of which there are samples, in the order that was asked for. @param {Samples} folder @param {string[]} asked */
+const measuredWays = (folder, asked) => asked.filter((way) => agesOf(folder, way).length > 0);
+
+/** @param {Samples} folder @param {string[]} measured @returns {Table} */
+function agesTable(folder, measured) {
+  return {
+    name: 'ages', title: 'Ages of packets at the receiver', caption: 'All packets of all repetitions; setup is the median of the repetitions.',
+    columns: [
+      { label: 'Way' }, ...[50, 95, 99].map((percent) => ({ label: `p${percent}`, unit: 'ms', digits: 1 })),
+      ...WITHIN_MS.map((ms) => ({ label: `Within ${ms} ms`, unit: '%', digits: 2 })), { label: 'Setup', unit: 'ms', digits: 0 },
+    ],
+    rows: measured.map((way) => {
+      const { quantiles, within } = figuresOf(agesOf(folder, way), () => 0);
+      const setups = folder.samples(quantities.setup.name).filter(({ protocol }) => protocol === way).map(({ value }) => value);
+      return [protocolLabel(way), ...quantiles, ...within, quantile(sorted(setups), 0.5)];
+    }),
+  };
+}
+
+/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table} */
+function comparedTable(folder, measured, random) {
+  return {
+    name: 'compared', title: 'Mean age, and what never came', caption: 'In brackets, the interval of 95 % confidence. Packets: those that were sent.',
+    columns: [{ label: 'Way' }, { label: 'Packets', digits: 0 }, { label: 'Mean age', unit: 'ms', digits: 1 }, { label: 'Never came', unit: '%', digits: 2 }],
+    rows: measured.map((way) => {
+      const ages = agesOf(folder, way);
+      const { meanAge, neverPercent } = figuresOf(ages, random);
+      return [protocolLabel(way), ages.flat().length, toEstimate(meanAge), toEstimate(neverPercent)];
+    }),
+  };
+}
+
+/** @param {string[]} sentences @returns {Table} */
+const sentencesTable = (sentences) => ({
+  name: 'sentences', title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.',
+  columns: [{ label: 'In words' }],
+  rows: sentences.map((sentence) => [sentence]),
+});

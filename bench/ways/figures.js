@@ -1,0 +1,88 @@
+/**
+ * Figures of ways set side by side, and the sentences that their intervals support.
+ * @import { Interval } from '../stats/bootstrap.js'
+ *
+ * @typedef {readonly (readonly number[])[]} Ages of the packets of each repetition, in milliseconds; Infinity for what
+ *   never came
+ */
+
+import { difference, summaryIntervals } from '../stats/bootstrap.js';
+import { mean, quantile, sorted } from '../stats/statistics.js';
+
+/** Ages within which the share of packets is told, in milliseconds. */
+export const WITHIN_MS = Object.freeze([50, 100, 200]);
+
+const QUANTILES = Object.freeze([0.5, 0.95, 0.99]);
+
+/** What came. @param {Ages} ages */
+const came = (ages) => ages.map((of) => of.filter(Number.isFinite));
+
+/** A hundred for each packet that never came, so that the mean is the share. @param {Ages} ages */
+const lost = (ages) => ages.map((of) => of.map((age) => (Number.isFinite(age) ? 0 : 100)));
+
+/**
+ * @param {Ages} ages of one way
+ * @param {() => number} random seeded
+ */
+export function figuresOf(ages, random) {
+  const all = ages.flat();
+  const ascending = sorted(all.filter(Number.isFinite));
+  return {
+    quantiles: QUANTILES.map((part) => quantile(ascending, part)),
+    within: WITHIN_MS.map((ms) => (100 * all.filter((age) => age <= ms).length) / all.length),
+    meanAge: summaryIntervals(came(ages), { random }).mean,
+    neverPercent: summaryIntervals(lost(ages), { random, within: [0, 100] }).mean,
+  };
+}
+
+/** What is compared, and how a sentence tells that a way has more or less of it than the first. */
+const COMPARED = Object.freeze([
+  {
+    values: came,
+    words: (/** @type {Words} */ { way, first, size, isMore }) => `packets by ${way} arrived ${size} ms ${isMore ? 'later' : 'sooner'} on average than by ${first}`,
+    same: 'mean age',
+  },
+  {
+    values: lost,
+    words: (/** @type {Words} */ { way, first, size, isMore }) => `${size} percentage points ${isMore ? 'more' : 'less'} of the packets never came by ${way} than by ${first}`,
+    same: 'share of packets that never came',
+  },
+]);
+
+/** @typedef {{ way: string, first: string, size: string, isMore: boolean }} Words */
+
+/**
+ * One sentence for each fact: where a way differs from the first, and where nothing shows that it does.
+ * @param {readonly { label: string, ages: Ages }[]} ways
+ * @param {() => number} random seeded
+ * @returns {string[]}
+ */
+export function sentencesOf([first, ...others], random) {
+  if (!first) return [];
+  return COMPARED.flatMap(({ values, words, same }) => {
+    const told = others.map(({ label, ages }) => ({ way: label, apart: apartBy(values(ages), values(first.ages), random) }));
+    const differ = told.filter(({ apart }) => differs(apart));
+    const alike = told.filter(({ apart }) => !differs(apart));
+    return [
+      ...differ.map(({ way, apart }) => `On this link ${words({ way, first: first.label, size: sizeOf(apart), isMore: apart.estimate > 0 })}.`),
+      ...alike.map(({ way }) => `On this link ${way} and ${first.label} aren't shown to differ in the ${same}.`),
+    ];
+  });
+}
+
+/** @param {Ages} a @param {Ages} b @param {() => number} random @returns {Interval} of the difference of the means */
+function apartBy(a, b, random) {
+  const [apart] = difference(a, b, (ascending) => [mean(ascending)], { random, paired: a.length === b.length });
+  return apart;
+}
+
+/** Whether an interval leaves out 0. @param {Interval} interval */
+const differs = ({ low, high }) => low > 0 || high < 0;
+
+/** A difference's size with its interval, as in '1.2 [0.9, 1.5]'. @param {Interval} interval */
+function sizeOf({ estimate, low, high }) {
+  const [size, least, most] = [estimate, low, high].map(Math.abs);
+  const [from, to] = [Math.min(least, most), Math.max(least, most)];
+  const digits = size < 1 ? 2 : 1;
+  return `${size.toFixed(digits)} [${from.toFixed(digits)}, ${to.toFixed(digits)}]`;
+}

@@ -1,0 +1,40 @@
+/**
+ * A way of carrying packets from one end of a link to the other, in a file of its own in bench/ways.
+ *
+ * @callback OnPacket
+ * @param {Uint8Array} bytes valid during the call
+ * @returns {void}
+ *
+ * @typedef {object} Receiver
+ * @property {string} [invitation]  what the sender must know to connect
+ * @property {(offer: string) => Promise<string>} [answer]  answers the sender's offer, where the way has offers
+ * @property {() => void | Promise<void>} close
+ *
+ * @typedef {object} Sender
+ * @property {(bytes: Uint8Array) => void} send  without waiting; what can't be sent is dropped
+ * @property {() => void | Promise<void>} close
+ *
+ * @typedef {object} Way
+ * @property {() => Promise<string | null>} missing  what this machine lacks for it, in one sentence
+ * @property {(options: { host: string, onPacket: OnPacket }) => Promise<Receiver>} receive  at an address of this end
+ * @property {(options: { host: string, peer: string, invitation: string, signal: (offer: string) => Promise<string> }) =>
+ *   Promise<Sender>} connect
+ *   from an address of this end to the receiver's; `signal` takes an offer to the receiver, and brings its answer
+ */
+
+import { CARRIES } from '../../public/shared/carry.js';
+import { datachannel } from './datachannel.js';
+import { rtp } from './rtp.js';
+import { websocket } from './websocket.js';
+import { webtransport } from './webtransport.js';
+
+/** All ways by name. @type {Readonly<Record<string, Way>>} */
+export const ways = Object.freeze({
+  ...Object.fromEntries(CARRIES.map((carry) => [carry, webtransport(carry)])),
+  websocket,
+  rtp,
+  datachannel,
+});
+
+/** The ways' names, in the order of reports. */
+export const WAYS = Object.freeze(Object.keys(ways));

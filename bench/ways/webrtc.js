@@ -1,0 +1,67 @@
+/**
+ * WebRTC from peer to peer by node-datachannel, a development package, without STUN: what the ways over it share. Offer
+ * and answer go beside the link, each with all of its candidates.
+ * @import { PeerConnection } from 'node-datachannel'
+ * @import { OnPacket, Receiver, Sender, Way } from './way.js'
+ */
+
+/** @typedef {typeof import('node-datachannel')} Library */
+
+/** Why WebRTC can't be had here. @returns {Promise<string | null>} */
+const missing = () =>
+  import('node-datachannel').then(
+    () => null,
+    () => 'The package node-datachannel is not installed, or has no build for this machine.',
+  );
+
+/**
+ * @param {object} kind
+ * @param {(peer: PeerConnection, library: Library, onPacket: OnPacket) => void} kind.take  receives what comes
+ * @param {(peer: PeerConnection, library: Library) => { send: Sender['send'], opened: Promise<void> }} kind.open
+ * @returns {Way}
+ */
+export const webrtc = ({ take, open }) => ({
+  missing,
+
+  async receive({ host, onPacket }) {
+    const { library, peer, close } = await newPeer(host);
+    take(peer, library, onPacket);
+    const answer = (/** @type {string} */ offer) => {
+      peer.setRemoteDescription(offer, 'offer');
+      return described(peer);
+    };
+    return { answer, close };
+  },
+
+  async connect({ host, signal }) {
+    const { library, peer, close } = await newPeer(host);
+    const { send, opened } = open(peer, library);
+    peer.setRemoteDescription(await signal(await described(peer)), 'answer');
+    await opened;
+    return { send, close };
+  },
+});
+
+/** @param {string} host the address of this end that it uses */
+async function newPeer(host) {
+  const library = await import('node-datachannel');
+  const peer = new library.PeerConnection('aloud', { iceServers: [], bindAddress: host, disableAutoNegotiation: true });
+  const close = () => {
+    peer.close();
+    library.cleanup();
+  };
+  return { library, peer, close };
+}
+
+/**
+ * @param {PeerConnection} peer
+ * @returns {Promise<string>} its offer or answer, with all candidates
+ */
+function described(peer) {
+  return new Promise((resolve) => {
+    peer.onGatheringStateChange((state) => {
+      if (state === 'complete') resolve(String(peer.localDescription()?.sdp));
+    });
+    peer.setLocalDescription();
+  });
+}

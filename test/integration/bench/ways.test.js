@@ -1,0 +1,43 @@
+/** Each way that the machine has carries packets over loopback, from one process to another. */
+
+import { describe, expect, it } from 'vitest';
+import { runWay } from '../../../bench/ways/run.js';
+import { WAYS, ways } from '../../../bench/ways/way.js';
+import { requireOrSkip } from '../../skip.js';
+
+const COUNT = 50;
+
+const loopback = { exec: [], address: '127.0.0.1' };
+const link = { client: loopback, server: loopback };
+
+/** Payloads of lengths as Opus has them, no two alike. */
+const payloads = Array.from({ length: COUNT }, (_, i) => Uint8Array.from({ length: 3 + ((i * 37) % 160) }, (__, j) => i + j));
+
+const missing = await Promise.all(WAYS.map((way) => ways[way].missing()));
+
+describe('ways of carrying packets', () => {
+  for (const [i, way] of WAYS.entries()) {
+    requireOrSkip(missing[i] === null, String(missing[i])).it(`all come, whole and once: ${way}`, async () => {
+      const run = await runWay({ way, link, payloads, settle: 10, count: COUNT, signal: new AbortController().signal });
+      expect(run).toMatchObject({ damaged: 0, repeated: 0 });
+      expect(run.ages).toHaveLength(COUNT);
+      expect(run.ages.filter((age) => age >= 0 && age < 1000)).toHaveLength(COUNT);
+      expect(run.latenessMs).toHaveLength(COUNT);
+      expect(run.setupMs).toBeGreaterThan(0);
+      expect(run.setupMs).toBeLessThan(10_000);
+    });
+  }
+
+  it('end with their processes when they are broken off', async () => {
+    const interruption = new AbortController();
+    const run = runWay({ way: 'websocket', link, payloads, settle: 10, count: 5000, signal: interruption.signal });
+    setTimeout(() => interruption.abort(new Error('interrupted')), 500);
+    await expect(run).rejects.toThrow('interrupted');
+  });
+
+  it('fail with a reason where the receiver is not there', async () => {
+    const nowhere = { exec: ['false'], address: '127.0.0.1' };
+    const run = runWay({ way: 'websocket', link: { client: loopback, server: nowhere }, payloads, settle: 0, count: 1, signal: new AbortController().signal });
+    await expect(run).rejects.toThrow(/a process of the lab ended|channel closed|EPIPE/i);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { figuresOf, sentencesOf } from '../../../bench/ways/figures.js';
+import { Arrivals, readNumbered, writeNumbered } from '../../../bench/ways/numbered-packet.js';
+import { payloadOf, rtpPacket } from '../../../bench/ways/rtp.js';
+import { seededRandom } from '../../../bench/stats/random.js';
+
+const PAYLOADS = [Uint8Array.of(1, 2, 3), Uint8Array.of(4), Uint8Array.of()];
+
+/** @param {number} number @param {number} sentMs */
+const packet = (number, sentMs) => writeNumbered(number, sentMs, PAYLOADS[number % PAYLOADS.length]);
+
+describe('numbered packets', () => {
+  it('are read as they were written, wherever in a buffer they are', () => {
+    const bytes = writeNumbered(2 ** 32 - 1, 123456.789, PAYLOADS[0]);
+    const inside = new Uint8Array(40);
+    inside.set(bytes, 7);
+    const expected = { number: 2 ** 32 - 1, sentMs: 123456.789, payload: PAYLOADS[0] };
+    expect(readNumbered(inside.subarray(7, 7 + bytes.length))).toEqual(expected);
+    expect(readNumbered(bytes.subarray(0, 11))).toBeNull();
+  });
+
+  it('have an age where they came, and Infinity where they never did', () => {
+    const arrivals = new Arrivals(PAYLOADS);
+    expect(arrivals.firstMs).toBe(Infinity);
+    arrivals.take(packet(4, 100), 130);
+    arrivals.take(packet(2, 60), 140);
+    expect(arrivals.ages(2, 4)).toEqual([80, Infinity, 30, Infinity]);
+    expect(arrivals).toMatchObject({ firstMs: 130, damaged: 0, repeated: 0 });
+  });
+
+  it('count by their first arrival, and only whole', () => {
+    const arrivals = new Arrivals(PAYLOADS);
+    arrivals.take(packet(0, 0), 10);
+    arrivals.take(packet(0, 0), 20);
+    arrivals.take(writeNumbered(1, 0, PAYLOADS[0]), 20);
+    arrivals.take(Uint8Array.of(1), 20);
+    expect(arrivals.ages(0, 2)).toEqual([10, Infinity]);
+    expect(arrivals).toMatchObject({ damaged: 2, repeated: 1 });
+  });
+});
+
+describe('RTP packets', () => {
+  it('have the payload, the low bits of the sequence number, and 960 ticks each', () => {
+    const bytes = rtpPacket(PAYLOADS[0], 2 ** 16 + 5);
+    expect(payloadOf(bytes)).toEqual(Buffer.from(PAYLOADS[0]));
+    expect([bytes.readUInt16BE(2), bytes.readUInt32BE(4)]).toEqual([5, (2 ** 16 + 5) * 960]);
+  });
+
+  it('are told from what else comes on a track', () => {
+    expect(payloadOf(Uint8Array.of(0x80, 200, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0))).toBeNull();
+    expect(payloadOf(Uint8Array.of(0x80, 111))).toBeNull();
+  });
+});
+
+describe('figures of ways', () => {
+  /** Five repetitions of 100 ages. @param {(i: number, repetition: number) => number} age */
+  const ages = (age) => Array.from({ length: 5 }, (_, repetition) => Array.from({ length: 100 }, (__, i) => age(i, repetition)));
+  const quick = { label: 'quick', ages: ages((i, repetition) => 10 + (i % 5) + repetition / 10) };
+  const slow = { label: 'slow', ages: ages((i, repetition) => 30 + (i % 5) + repetition / 10) };
+  const lossy = { label: 'lossy', ages: ages((i, repetition) => (i % 10 === 0 ? Infinity : quick.ages[repetition][i])) };
+
+  it('take ages of what came, and shares of everything', () => {
+    const { quantiles, within, meanAge, neverPercent } = figuresOf([[10, 60, 150, Infinity]], seededRandom(1));
+    expect(quantiles[0]).toBe(60);
+    expect(within).toEqual([25, 50, 75]);
+    expect([meanAge.estimate, neverPercent.estimate]).toEqual([220 / 3, 25]);
+  });
+
+  it('are told in a sentence each, by what the intervals leave out', () => {
+    expect(sentencesOf([quick, slow, lossy], seededRandom(1))).toEqual([
+      'On this link packets by slow arrived 20.0 [20.0, 20.0] ms later on average than by quick.',
+      expect.stringMatching(/^On this link packets by lossy arrived 0\.22 .* ms later on average than by quick\.$/),
+      'On this link 10.0 [10.0, 10.0] percentage points more of the packets never came by lossy than by quick.',
+      "On this link slow and quick aren't shown to differ in the share of packets that never came.",
+    ]);
+    expect(sentencesOf([slow, quick], seededRandom(1))[0]).toBe('On this link packets by quick arrived 20.0 [20.0, 20.0] ms sooner on average than by slow.');
+  });
+
+  it('say nothing of one way alone, nor of a way of which nothing came', () => {
+    expect(sentencesOf([quick], seededRandom(1))).toEqual([]);
+    expect(sentencesOf([], seededRandom(1))).toEqual([]);
+    const none = { label: 'none', ages: ages(() => Infinity) };
+    expect(sentencesOf([quick, none], seededRandom(1))[0]).toBe("On this link none and quick aren't shown to differ in the mean age.");
+  });
+});
