@@ -8,6 +8,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { defaultEncoderSettings } from '../../public/shared/codec.js';
 import { encodeSpeech } from '../participants/speech.js';
 import { protocolLabel } from '../report/palette.js';
 import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
@@ -20,9 +21,6 @@ import { randomFor } from './scenario.js';
 
 /** Time from the connection to the first packet that counts, in seconds. */
 const SETTLE_SECONDS = 2;
-
-/** The client's own bit rate, in bit/s. */
-const BITRATE = 48_000;
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
@@ -42,7 +40,7 @@ export const ways = {
   async measure(lab) {
     const { repetitions } = lab.options;
     const usable = await usableWays(lab);
-    const payloads = await encodeSpeech(createAudioFormat({ sampleRate: 48_000, frameMs: EVERY_MS, channels: 1 }), BITRATE);
+    const payloads = await encodeSpeech(createAudioFormat({ sampleRate: 48_000, frameMs: EVERY_MS, channels: 1 }), defaultEncoderSettings.bitrate);
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const i of usable.keys()) {
         const way = usable[(i + repetition) % usable.length];

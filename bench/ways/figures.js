@@ -52,7 +52,7 @@ const COMPARED = Object.freeze([
 /** @typedef {{ way: string, first: string, size: string, isMore: boolean }} Words */
 
 /**
- * One sentence for each fact: where a way differs from the first, and where nothing shows that it does.
+ * One sentence for each difference of a way from the first, and one for all ways of which none is shown.
  * @param {readonly { label: string, ages: Ages }[]} ways
  * @param {() => number} random seeded
  * @returns {string[]}
@@ -62,13 +62,16 @@ export function sentencesOf([first, ...others], random) {
   return COMPARED.flatMap(({ values, words, same }) => {
     const told = others.map(({ label, ages }) => ({ way: label, apart: apartBy(values(ages), values(first.ages), random) }));
     const differ = told.filter(({ apart }) => differs(apart));
-    const alike = told.filter(({ apart }) => !differs(apart));
+    const alike = told.filter(({ apart }) => !differs(apart)).map(({ way }) => way);
     return [
       ...differ.map(({ way, apart }) => `On this link ${words({ way, first: first.label, size: sizeOf(apart), isMore: apart.estimate > 0 })}.`),
-      ...alike.map(({ way }) => `On this link ${way} and ${first.label} aren't shown to differ in the ${same}.`),
+      ...(alike.length > 0 ? [`On this link no difference from ${first.label} in the ${same} is shown for ${listed(alike)}.`] : []),
     ];
   });
 }
+
+/** @param {string[]} names */
+const listed = (names) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ');
 
 /** @param {Ages} a @param {Ages} b @param {() => number} random @returns {Interval} of the difference of the means */
 function apartBy(a, b, random) {

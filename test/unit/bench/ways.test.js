@@ -71,15 +71,21 @@ describe('figures of ways', () => {
       'On this link packets by slow arrived 20.0 [20.0, 20.0] ms later on average than by quick.',
       expect.stringMatching(/^On this link packets by lossy arrived 0\.22 .* ms later on average than by quick\.$/),
       'On this link 10.0 [10.0, 10.0] percentage points more of the packets never came by lossy than by quick.',
-      "On this link slow and quick aren't shown to differ in the share of packets that never came.",
+      'On this link no difference from quick in the share of packets that never came is shown for slow.',
     ]);
     expect(sentencesOf([slow, quick], seededRandom(1))[0]).toBe('On this link packets by quick arrived 20.0 [20.0, 20.0] ms sooner on average than by slow.');
+  });
+
+  it('name together those that are not shown to differ', () => {
+    const sentences = sentencesOf([quick, ...['one', 'two', 'three'].map((label) => ({ ...quick, label }))], seededRandom(1));
+    expect(sentences).toHaveLength(2);
+    expect(sentences[0]).toBe('On this link no difference from quick in the mean age is shown for one, two and three.');
   });
 
   it('say nothing of one way alone, nor of a way of which nothing came', () => {
     expect(sentencesOf([quick], seededRandom(1))).toEqual([]);
     expect(sentencesOf([], seededRandom(1))).toEqual([]);
     const none = { label: 'none', ages: ages(() => Infinity) };
-    expect(sentencesOf([quick, none], seededRandom(1))[0]).toBe("On this link none and quick aren't shown to differ in the mean age.");
+    expect(sentencesOf([quick, none], seededRandom(1))[0]).toBe('On this link no difference from quick in the mean age is shown for none.');
   });
 });
