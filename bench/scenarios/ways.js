@@ -137,7 +137,7 @@ function agesTable(folder, measured) {
 /** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table} */
 function comparedTable(folder, measured, random) {
   return {
-    name: 'compared', title: 'Mean age, and what never came', caption: 'In brackets, the interval of 95 % confidence. Packets: those that were sent.',
+    name: 'compared', title: 'Mean age, and what never came', caption: 'In brackets, the interval of 95 % confidence. Packets: those that were sent. Where none of them was lost, an interval says nothing of loss that is rarer than one in their number.',
     columns: [{ label: 'Way' }, { label: 'Packets', digits: 0 }, { label: 'Mean age', unit: 'ms', digits: 1 }, { label: 'Never came', unit: '%', digits: 2 }],
     rows: measured.map((way) => {
       const ages = agesOf(folder, way);

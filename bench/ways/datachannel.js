@@ -3,8 +3,11 @@
 import { webrtc } from './webrtc.js';
 
 export const datachannel = webrtc({
-  take(peer, _, onPacket) {
-    peer.onDataChannel((channel) => channel.onMessage((bytes) => onPacket(/** @type {Buffer} */ (bytes))));
+  take(peer, onPacket, keep) {
+    peer.onDataChannel((channel) => {
+      keep(channel);
+      channel.onMessage((bytes) => onPacket(/** @type {Buffer} */ (bytes)));
+    });
   },
 
   open(peer) {

@@ -12,6 +12,9 @@ import { mean, quantile, sorted } from '../stats/statistics.js';
 /** Ages within which the share of packets is told, in milliseconds. */
 export const WITHIN_MS = Object.freeze([50, 100, 200]);
 
+/** Fewest repetitions of which sentences are made: two or three that are alike by chance leave no width to an interval. */
+const ENOUGH_REPETITIONS = 5;
+
 const QUANTILES = Object.freeze([0.5, 0.95, 0.99]);
 
 /** What came. @param {Ages} ages */
@@ -52,13 +55,16 @@ const COMPARED = Object.freeze([
 /** @typedef {{ way: string, first: string, size: string, isMore: boolean }} Words */
 
 /**
- * One sentence for each difference of a way from the first, and one for all ways of which none is shown.
+ * One sentence for each difference of a way from the first, and one for all ways of which none is shown; with few
+ * repetitions one that says so.
  * @param {readonly { label: string, ages: Ages }[]} ways
  * @param {() => number} random seeded
  * @returns {string[]}
  */
 export function sentencesOf([first, ...others], random) {
-  if (!first) return [];
+  if (!first || others.length === 0) return [];
+  const fewest = Math.min(...[first, ...others].map(({ ages }) => ages.filter(({ length }) => length > 0).length));
+  if (fewest < ENOUGH_REPETITIONS) return [`${ENOUGH_REPETITIONS} repetitions of each way are needed for sentences; the fewest here are ${fewest}.`];
   return COMPARED.flatMap(({ values, words, same }) => {
     const told = others.map(({ label, ages }) => ({ way: label, apart: apartBy(values(ages), values(first.ages), random) }));
     const differ = told.filter(({ apart }) => differs(apart));

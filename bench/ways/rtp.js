@@ -11,11 +11,14 @@ const TICKS = 960;
 const HEADER_BYTES = 12;
 
 export const rtp = webrtc({
-  take(peer, _, onPacket) {
-    peer.onTrack((track) => track.onMessage((bytes) => {
-      const payload = payloadOf(bytes);
-      if (payload) onPacket(payload);
-    }));
+  take(peer, onPacket, keep) {
+    peer.onTrack((track) => {
+      keep(track);
+      track.onMessage((bytes) => {
+        const payload = payloadOf(bytes);
+        if (payload) onPacket(payload);
+      });
+    });
   },
 
   open(peer, { Audio }) {

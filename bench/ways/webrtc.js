@@ -16,7 +16,8 @@ const missing = () =>
 
 /**
  * @param {object} kind
- * @param {(peer: PeerConnection, library: Library, onPacket: OnPacket) => void} kind.take  receives what comes
+ * @param {(peer: PeerConnection, onPacket: OnPacket, keep: (channel: object) => void) => void} kind.take  receives what
+ *   comes, and keeps what it comes on: the library ends the process when that is collected as garbage in use
  * @param {(peer: PeerConnection, library: Library) => { send: Sender['send'], opened: Promise<void> }} kind.open
  * @returns {Way}
  */
@@ -24,13 +25,21 @@ export const webrtc = ({ take, open }) => ({
   missing,
 
   async receive({ host, onPacket }) {
-    const { library, peer, close } = await newPeer(host);
-    take(peer, library, onPacket);
+    const { peer, close } = await newPeer(host);
+    /** @type {Set<object>} */
+    const kept = new Set();
+    take(peer, onPacket, (channel) => void kept.add(channel));
     const answer = (/** @type {string} */ offer) => {
       peer.setRemoteDescription(offer, 'offer');
       return described(peer);
     };
-    return { answer, close };
+    return {
+      answer,
+      close() {
+        close();
+        kept.clear();
+      },
+    };
   },
 
   async connect({ host, signal }) {

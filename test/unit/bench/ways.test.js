@@ -82,6 +82,11 @@ describe('figures of ways', () => {
     expect(sentences[0]).toBe('On this link no difference from quick in the mean age is shown for one, two and three.');
   });
 
+  it('are none where there are too few repetitions', () => {
+    const few = { label: 'few', ages: slow.ages.slice(0, 4) };
+    expect(sentencesOf([quick, few], seededRandom(1))).toEqual(['5 repetitions of each way are needed for sentences; the fewest here are 4.']);
+  });
+
   it('say nothing of one way alone, nor of a way of which nothing came', () => {
     expect(sentencesOf([quick], seededRandom(1))).toEqual([]);
     expect(sentencesOf([], seededRandom(1))).toEqual([]);
