@@ -58,7 +58,7 @@ export const ways = {
       title: ways.title,
       summary: `One sender at the client's end of the link, one receiver at the server's end. Each way carries the same packets of speech, one every ${EVERY_MS} ms. There is no room, no mixing and no playout.`,
       headlines: [],
-      tables: [agesTable(folder, measured), comparedTable(folder, measured, random), sentencesTable(sentencesOf(labelled, random))],
+      tables: [agesTable(folder, measured), comparedTable(folder, measured, random), ...sentencesTables(sentencesOf(labelled, random))],
       plots: [cumulativePlot(quantities.age, folder.samples(quantities.age.name))],
       notes: [
         'The age of a packet: from just before it is handed to the way to when the receiver\'s JavaScript has it, on the clock that all processes share. What never came has no age, and isn\'t in means and quantiles of ages; shares are of all packets.',
@@ -147,9 +147,10 @@ function comparedTable(folder, measured, random) {
   };
 }
 
-/** @param {string[]} sentences @returns {Table} */
-const sentencesTable = (sentences) => ({
-  name: 'sentences', title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.',
-  columns: [{ label: 'In words' }],
-  rows: sentences.map((sentence) => [sentence]),
-});
+/** @param {string[]} sentences @returns {Table[]} none where there is nothing to say */
+const sentencesTables = (sentences) =>
+  sentences.length === 0 ? [] : [{
+    name: 'sentences', title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.',
+    columns: [{ label: 'In words' }],
+    rows: sentences.map((sentence) => [sentence]),
+  }];
