@@ -166,8 +166,10 @@ export const COMMANDS = Object.freeze({
     needs: ({ on }) => (on ? 'record' : null),
     run: ({ recording, moderation }, member, { on }) => {
       if (on) return recording.start(member);
+      const startedBy = recording.state?.person ?? member.id;
       const code = recording.stopFor(member, (permission) => moderation.may(member, permission));
       if (code !== null) member.refuse('record', code);
+      else if (startedBy !== member.id) moderation.recordingStopped(member);
       return code === null;
     },
   }),

@@ -314,6 +314,11 @@ export class Moderation {
     return null;
   }
 
+  /** Somebody has stopped a recording that another one had started. @param {By} by */
+  recordingStopped(by) {
+    this.#done(by, 'stop-recording', null);
+  }
+
   /** The bans of this room. */
   bans() {
     return this.#bans.list(this.#room);

@@ -28,7 +28,10 @@ const moderate = (moderator, message) => say(moderator, { type: 'moderate', ...m
 async function recordedRoom() {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
   const log = { warn: () => {}, error: () => {} };
-  const conference = new Conference();
+  /** @type {any[]} */
+  const events = [];
+  const info = (/** @type {string} */ _line, /** @type {any} */ fields = {}) => void events.push(fields);
+  const conference = new Conference({ log: { error: () => {}, info } });
   const recordings = new Recordings({ directory, limitBytes: 1e9, keepHours: 1, clock: conference.clock, wallNow: Date.now, log });
   conference.services.recordings = recordings;
   closers.push(async () => {
@@ -39,7 +42,8 @@ async function recordedRoom() {
   const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
   say(bob, { type: 'record', on: true });
   await vi.waitFor(() => expect(last(cid, 'recording')?.recording).toMatchObject({ on: true, by: 'Bob', person: bob.id }));
-  return { conference, ann, bob, cid };
+  const audit = () => events.filter(({ event }) => event === 'moderation');
+  return { conference, ann, bob, cid, audit };
 }
 
 /** Expects that everybody is told who stopped it. @param {Person[]} people @param {string} stoppedBy */
@@ -49,9 +53,10 @@ function expectStopped(people, stoppedBy) {
 
 describe('a recording is stopped', () => {
   it('by the one who started it', async () => {
-    const { ann, bob, cid } = await recordedRoom();
+    const { ann, bob, cid, audit } = await recordedRoom();
     stop(bob);
     expectStopped([ann, bob, cid], 'Bob');
+    expect(audit()).toEqual([]);
   });
 
   it('by the one who started it, though only moderators may record now', async () => {
@@ -72,9 +77,10 @@ describe('a recording is stopped', () => {
   });
 
   it('by a moderator, while the one who started it is there', async () => {
-    const { ann, bob, cid } = await recordedRoom();
+    const { ann, bob, cid, audit } = await recordedRoom();
     stop(ann);
     expectStopped([ann, bob, cid], 'Ann');
+    expect(audit()).toEqual([expect.objectContaining({ room: 'lab', action: 'stop-recording', by: ann.id, byName: 'Ann' })]);
   });
 
   it('by nobody else while the one who started it is there', async () => {
