@@ -6,7 +6,7 @@ import { ROLES } from '../../../server/access/grant.js';
 const server = readFileSync(new URL('../../../server/room/moderation.js', import.meta.url), 'utf8');
 
 /** The acts that the server tells the one whom they concern. */
-const acts = [...server.matchAll(/#tell\(member, ([^,]*'),/g)].flatMap(([, told]) => [...told.matchAll(/'([a-z-]+)'/g)].map(([, act]) => act));
+const acts = [...new Set([...server.matchAll(/#tell\(member, ([^,]*'),/g)].flatMap(([, told]) => [...told.matchAll(/'([a-z-]+)'/g)].map(([, act]) => act)))];
 
 describe('what a moderator does to somebody', () => {
   it('names the operator as such, and nobody who is only called so', () => {
@@ -18,6 +18,10 @@ describe('what a moderator does to somebody', () => {
 
   it.each(acts)('has a sentence for %s, with the name of who did it', (action) => {
     expect(moderatedText({ action, by: 'Ann', role: 'listener' })).toMatch(/^Ann (has|lets) [^]*\.$/);
+  });
+
+  it('says so where somebody comes who was muted before', () => {
+    expect(moderatedText({ action: 'muted', by: null })).toMatch(/^You are still muted by a moderator\. Raise your hand/);
   });
 
   it.each(ROLES)('has a sentence for the role %s, also where nobody did it', (role) => {
