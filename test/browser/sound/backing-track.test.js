@@ -23,6 +23,21 @@ function noise() {
   return sound;
 }
 
+/**
+ * Expects that a sound was heard when it was due, in one piece, and as loud.
+ * @param {import('../../../bench/stats/sound-lag.js').Recorded} heard
+ * @param {import('../../../bench/stats/sound-lag.js').Recorded} said
+ */
+function expectInTime(heard, said) {
+  const lags = lagsBetween(heard, said, { mostMs: 100 });
+  expect(lags.length).toBeGreaterThanOrEqual(2 * SECONDS - 3);
+  for (const { lagMs } of lags) expect(Math.abs(lagMs - EARLIER_MS)).toBeLessThan(8);
+  const begin = heard.samples.findIndex((value) => Math.abs(value) > 0.01);
+  for (let at = begin + RATE / 10; at < begin + (SECONDS - 0.2) * RATE; at += RATE / 50) {
+    expect(Math.abs(levelDb(heard.samples.subarray(at, at + RATE / 50)) - levelDb(said.samples))).toBeLessThan(4);
+  }
+}
+
 describe('the backing track in Chromium', () => {
   const site = useSite(['--engine', 'none']);
   const sound = noise();
@@ -46,26 +61,19 @@ describe('the backing track in Chromium', () => {
     const said = { samples: sound, startMs: performance.timeOrigin + room.sampleClock.msAt(from) - EARLIER_MS, sampleRate: RATE };
     await ann.waitForTimeout(SECONDS * 1000 + 1500);
     await expect.poll(() => ann.locator('#track-badge').isVisible()).toBe(false);
-    for (const [i, page] of pages.entries()) {
-      const samples = await heard[i]();
-      const lags = lagsBetween({ samples, startMs: await recordingBegan(page), sampleRate: RATE }, said, { mostMs: 100 });
-      expect(lags.length).toBeGreaterThanOrEqual(2 * SECONDS - 3);
-      for (const { lagMs } of lags) expect(Math.abs(lagMs - EARLIER_MS)).toBeLessThan(8);
-      const middle = samples.findIndex((value) => Math.abs(value) > 0.01);
-      for (let at = middle + RATE / 10; at < middle + (SECONDS - 0.2) * RATE; at += RATE / 50) {
-        expect(Math.abs(levelDb(samples.subarray(at, at + RATE / 50)) - levelDb(sound))).toBeLessThan(4);
-      }
-    }
+    const first = await Promise.all(pages.map(async (page, i) => ({ samples: await heard[i](), startMs: await recordingBegan(page), sampleRate: RATE })));
     await bob.getByLabel('How loud I hear it').fill('0');
     await ann.getByRole('button', { name: 'Play for everybody' }).click();
     await ann.waitForTimeout(3000);
     const [annHears, bobHears] = await Promise.all(heard.map(async (take) => (await take()).slice(-RATE)));
-    expect(levelDb(annHears)).toBeGreaterThan(-30);
-    expect(levelDb(bobHears)).toBeLessThan(-60);
     await ann.getByRole('button', { name: 'Stop for everybody' }).last().click();
     await bob.waitForTimeout(500);
     await bob.getByRole('button', { name: 'Take it out' }).click();
     await ann.getByText('There is none.').waitFor();
+    // Comparing takes seconds, in which the server, which is in this process, would answer nobody.
+    for (const recorded of first) expectInTime(recorded, said);
+    expect(levelDb(annHears)).toBeGreaterThan(-30);
+    expect(levelDb(bobHears)).toBeLessThan(-60);
   }, () => site.closePages()));
 
   inBrowser.it('tells why a file can’t be put in', async () => {
