@@ -21,7 +21,7 @@ const TOKEN_BYTES = 16;
 /** How many numbers sources have in packets' lists of speakers. */
 const SOURCE_NUMBERS = 2 ** 16;
 
-/** How many newcomers are told to everybody at once: a burst, and then a second. The rest is told second by second. */
+/** How many newcomers are told to everybody at once: a burst, and then a second. The rest is told one by one. */
 const TOLD = Object.freeze({ atOnce: 50, perSecond: 20 });
 
 /** How often one place may be taken up again: a burst, and then a second. */
@@ -197,7 +197,7 @@ export class Roster {
     else this.tell({ type: 'changed', person: member.describe() }, except);
   }
 
-  /** Tells everybody else of a newcomer: at once, or with tellRest() where many come. @param {Member} member */
+  /** Tells everybody else of a newcomer: at once, or with tellNext() where many come. @param {Member} member */
   came(member) {
     if (this.#untold.size === 0 && this.#tells.take(this.#clock.now()) === 0) this.#tellOf(member);
     else this.#untold.set(member.id, member);
@@ -208,13 +208,12 @@ export class Roster {
     if (!this.#untold.delete(member.id)) this.tell({ type: 'left', id: member.id });
   }
 
-  /** Tells of the newcomers who are still there, as many as may be told now. To be called once a second. */
-  tellRest() {
-    for (const [id, member] of this.#untold) {
-      if (this.#tells.take(this.#clock.now()) > 0) return;
-      this.#untold.delete(id);
-      this.#tellOf(member);
-    }
+  /** Tells of one newcomer who is still there, if any may be told now. To be called often: many at once hold up the mix. */
+  tellNext() {
+    const [first] = this.#untold;
+    if (!first || this.#tells.take(this.#clock.now()) > 0) return;
+    this.#untold.delete(first[0]);
+    this.#tellOf(first[1]);
   }
 
   /** @param {Member} member */

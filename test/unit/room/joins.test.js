@@ -97,6 +97,19 @@ describe('many who come and go', () => {
     for (const session of [ann.session, late, last]) expect(listOf(session)).toEqual(all);
   });
 
+  it('are told to everybody one after another, so that no mix waits for a crowd to be told of a crowd', async () => {
+    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
+    const ann = await conference.join('Ann');
+    for (let i = 0; i < 100; i++) await joinFrom(conference, `198.51.100.${i}:1`);
+    const before = ann.session.told('joined').length;
+    const steps = Array.from({ length: 400 }, () => {
+      conference.clock.advance(10);
+      return ann.session.told('joined').length;
+    });
+    expect([before, steps.at(-1)]).toEqual([49, 100]);
+    expect(Math.max(...steps.map((told, i) => told - (steps[i - 1] ?? before)))).toBeLessThanOrEqual(4);
+  });
+
   it('are logged one by one up to a number, and then as a number', async () => {
     /** @type {string[]} */
     const lines = [];
