@@ -31,7 +31,7 @@ const LEAD_SECONDS = 20;
 /** Blocks that the worklet gets within this time are of one burst, in milliseconds: its clock has whole ones. */
 const TOGETHER_MS = 1.5;
 
-/** Put before the worklet's module: counts blocks and bursts where a ring for capture has room for it. */
+/** Code that goes before the worklet's module: it counts blocks and bursts where a ring for capture has room for it. */
 const NOTE_BURSTS = `
 import { SampleRing as NotedRing } from './sample-ring.js';
 {

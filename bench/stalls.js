@@ -228,7 +228,7 @@ function spectrumOff(said, heard) {
   return Math.sqrt(sum / count);
 }
 
-/** What each way of being shorter does to a voice and to music within three seconds. */
+/** The ways of being shorter, and what each does to a voice and to music within three seconds. */
 function musicRows() {
   const sounds = { 'a voice': voices[0], chords: chords() };
   return Object.entries(sounds).flatMap(([sound, said]) => Object.entries(REMEDIES).map(([remedy, apply]) => {

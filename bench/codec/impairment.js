@@ -34,7 +34,7 @@ const VOICES = ['speech-low', 'speech-high'];
 const PERCENTS = [0, 1, 2, 5, 10, 20];
 const RUNS = [1, 3];
 
-/** What is lost in runs, in words. */
+/** The kinds of loss in words, by the length of their runs. */
 const WORDS = Object.freeze(/** @type {Record<number, string>} */ ({ 1: 'at random', 3: 'three in a row' }));
 
 /** @type {Condition[]} Without loss there are no runs. */

@@ -63,7 +63,7 @@ export function readAudio(bytes) {
 }
 
 /**
- * What the server's mix gets of a voice, each frame of which is mixed when it ends.
+ * The server's side of a voice: what the mix gets of it, where each frame is mixed when it ends.
  *
  * @param {Codec} codec
  * @param {SentVoice} sent  without the packets that were lost

@@ -1,5 +1,5 @@
 /**
- * What it costs a call to have its packets on streams instead of in datagrams, and what it gives.
+ * A call whose packets go on streams instead of in datagrams: what that costs, and what it gives.
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity, Table } from '../report/result.js'
@@ -16,7 +16,7 @@ import { lossImpairment, OPUS, rating } from '../stats/e-model.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { randomFor } from './scenario.js';
 
-/** What each way is called. */
+/** The name of each way. */
 const LABELS = Object.freeze({
   datagrams: 'datagrams',
   stream: 'one stream each way',
@@ -101,7 +101,7 @@ function record(lab, way, repetition, { speakers, delays, playout }) {
   for (const { delayMs } of delays) add(quantities.delay, delayMs);
   for (const { id, playoutMs } of playout) add(quantities.playout, playoutMs, id);
   for (const { id, upPercent, downPercent, throughPercent, latenessMs, soundMs } of speakers) {
-    // What a talker says is played by the other.
+    // The playout delay of a talker's words is the other's.
     const playedMs = mean(playout.filter((other) => other.id !== id).map(({ playoutMs }) => playoutMs));
     add(quantities.rating, rating({ delayMs: mean(soundMs) + playedMs, impairment: lossImpairment({ ...OPUS, lossPercent: 100 - throughPercent }) }), id);
     add(quantities.up, upPercent, id);

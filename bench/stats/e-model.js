@@ -23,6 +23,9 @@ export const WIDEBAND = Object.freeze({ most: 129, stretch: 1.29 });
  */
 export const OPUS = Object.freeze({ ie: 7.7, bpl: 43.9 });
 
+/** The longest delay that nobody notices, mT's default, in milliseconds. The exponent 6 below is that of sT = 1, its default. */
+const NOTICED_MS = 100;
+
 /** The impairment that loss tends to, however good the codec (G.107, section 7.5; G.107.1, section 7.5). */
 const MOST_LOSS_IMPAIRMENT = 95;
 
@@ -40,17 +43,13 @@ const MOST_VISQOL = 5;
  * The impairment by delay alone, Idd (G.107, section 7.4, equations 7-27 and 7-28; G.107.1, section 7.4, 1.29 times that).
  *
  * @param {number} delayMs mouth to ear, Ta
- * @param {object} [options]
- * @param {Readonly<Band>} [options.band]
- * @param {number} [options.sensitivity] sT, of the talkers' task; 1 is the default, 0.4 is very low
- * @param {number} [options.noticedMs]   mT, the longest delay that doesn't count; 100 is the default
+ * @param {Readonly<Band>} [band]
  * @returns {number} 0 and more
  */
-export function delayImpairment(delayMs, { band = WIDEBAND, sensitivity = 1, noticedMs = 100 } = {}) {
-  if (delayMs <= noticedMs) return 0;
-  const x = Math.log2(delayMs / noticedMs);
-  const power = 6 * sensitivity;
-  const norm = (/** @type {number} */ value) => (1 + value ** power) ** (1 / power);
+export function delayImpairment(delayMs, band = WIDEBAND) {
+  if (delayMs <= NOTICED_MS) return 0;
+  const x = Math.log2(delayMs / NOTICED_MS);
+  const norm = (/** @type {number} */ value) => (1 + value ** 6) ** (1 / 6);
   return 25 * band.stretch * (norm(x) - 3 * norm(x / 3) + 2);
 }
 
@@ -104,7 +103,7 @@ export function burstRatioOf(lost) {
  * @returns {number} the band's `most` at most; below 0 where everything is lost
  */
 export const rating = ({ delayMs = 0, impairment = 0, band = WIDEBAND }) =>
-  band.most - delayImpairment(delayMs, { band }) - impairment;
+  band.most - delayImpairment(delayMs, band) - impairment;
 
 /**
  * The estimated conversational mark, MOS-CQE (G.107, annex B, equation B-4; G.107.1, annex A, of R / 1.29).

@@ -49,7 +49,7 @@ const sending = {
       connecting = ways[way].connect({ ...options, signal });
     });
     const connected = /** @type {Promise<Sender> | null} */ (connecting)?.then(() => null);
-    // What fails later is told to who asks for `connected`.
+    // A later failure is told to who asks for `connected`.
     connected?.catch(() => {});
     return { startMs, offer: (await Promise.race([offer, connected])) ?? null };
   },

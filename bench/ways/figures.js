@@ -17,7 +17,7 @@ const ENOUGH_REPETITIONS = 5;
 
 const QUANTILES = Object.freeze([0.5, 0.95, 0.99]);
 
-/** What came. @param {Ages} ages */
+/** The ages of the packets that came. @param {Ages} ages */
 const came = (ages) => ages.map((of) => of.filter(Number.isFinite));
 
 /** A hundred for each packet that never came, so that the mean is the share. @param {Ages} ages */
@@ -38,7 +38,7 @@ export function figuresOf(ages, random) {
   };
 }
 
-/** What is compared, and how a sentence tells that a way has more or less of it than the first. */
+/** The quantities that are compared, and how a sentence tells that a way has more or less of one than the first. */
 const COMPARED = Object.freeze([
   {
     values: came,

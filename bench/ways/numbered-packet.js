@@ -27,7 +27,7 @@ export function readNumbered(bytes) {
   return { number: view.getUint32(0), sentMs: view.getFloat64(4), payload: bytes.subarray(HEADER_BYTES) };
 }
 
-/** What arrived of numbered packets, and when. */
+/** The numbered packets that arrived, and when. */
 export class Arrivals {
   /** The first arrival of each. @type {Map<number, { sentMs: number, arrivedMs: number }>} */
   #first = new Map();

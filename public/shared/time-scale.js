@@ -24,7 +24,7 @@ const MOST_SPARE_MS = 25;
  */
 const ALIKE = 0.85;
 
-/** What is left out where nothing is alike, as a share of the sound: it is played faster, and higher by five cents. */
+/** The share of the sound that is left out where nothing is alike: it is played faster, and higher by five cents. */
 const SLIDE_SHARE = 0.003;
 
 /**

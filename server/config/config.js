@@ -173,7 +173,7 @@ function reasonOf(error) {
  * @throws {ConfigError}
  */
 function checkTogether(config, given) {
-  const { frameMs, opusFrames, channels, codec, bitrate } = config;
+  const { frameMs, opusFrames, channels, codec, bitrate, engine, carry } = config;
   /** @type {(name: string, value: unknown, allowed: string) => never} */
   const stop = (name, value, allowed) => {
     throw new ConfigError({ option: `--${name}`, value, allowed, source: given.get(name)?.source });
@@ -190,6 +190,7 @@ function checkTogether(config, given) {
   }
   const most = mostBitrate(config);
   if (bitrate > most) stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
+  if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none')) stop('carry', carry, `datagrams with --engine ${engine}`);
   if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);
   if (config.key !== null && config.cert === null) throw halfPair('cert', 'key', config.key);
   checkDomain(config, stop);

@@ -68,7 +68,7 @@ export async function openWebTransport(engine, options) {
   if (engine === 'none') {
     return { transport: null, line: 'WebTransport is off: --engine none. Start with --engine auto to turn it on.' };
   }
-  const names = options.carry !== undefined && options.carry !== 'datagrams' ? /** @type {const} */ (['native']) : engine === 'auto' ? /** @type {const} */ (['native', 'quiche']) : [engine];
+  const names = engine === 'auto' ? enginesFor(options.carry) : [engine];
   const reasons = [];
   for (const name of names) {
     const reason = await engines[name].error();
@@ -83,6 +83,13 @@ export async function openWebTransport(engine, options) {
   const remedy = engines[names[0]].remedy;
   return { transport: null, line: `WebTransport is off: ${reasons.join(' and ')}. To turn it on: ${remedy}` };
 }
+
+/**
+ * The engines that carry packets so, the best first: quiche's has them as datagrams only.
+ * @param {Carry} [carry]
+ * @returns {('native' | 'quiche')[]}
+ */
+const enginesFor = (carry = 'datagrams') => (carry === 'datagrams' ? ['native', 'quiche'] : ['native']);
 
 /**
  * @param {'native' | 'quiche'} name
