@@ -1,5 +1,5 @@
 import { call } from './call.js';
-import { carry } from './carry.js';
+import { carry } from './comparisons/carry.js';
 import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
@@ -13,7 +13,7 @@ import { soak } from './soak.js';
 import { startup } from './startup.js';
 import { starved } from './starved.js';
 import { stragglers } from './stragglers.js';
-import { ways } from './ways.js';
+import { ways } from './comparisons/ways.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([call, loss, carry, ways, mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, startup, load, crowd, memory, soak]);

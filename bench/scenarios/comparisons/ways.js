@@ -1,23 +1,23 @@
 /**
  * The same packets over the same path, by each way that could carry them: one sender, one receiver, no room.
- * @import { Lab } from './lab.js'
- * @import { Samples, Scenario } from './scenario.js'
- * @import { Quantity, Table } from '../report/result.js'
- * @import { Ages } from '../ways/figures.js'
+ * @import { Lab } from '../lab.js'
+ * @import { Samples, Scenario } from '../scenario.js'
+ * @import { Quantity, Table } from '../../report/result.js'
+ * @import { Ages } from '../../ways/figures.js'
  */
 
 import { InvalidArgumentError } from 'commander';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { defaultEncoderSettings } from '../../public/shared/codec.js';
-import { encodeSpeech } from '../participants/speech.js';
-import { protocolLabel } from '../report/palette.js';
-import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
-import { valuesByRepetition } from '../report/result.js';
-import { quantile, sorted } from '../stats/statistics.js';
-import { figuresOf, sentencesOf, WITHIN_MS } from '../ways/figures.js';
-import { EVERY_MS, runWay } from '../ways/run.js';
-import { WAYS, ways as all } from '../ways/way.js';
-import { randomFor } from './scenario.js';
+import { createAudioFormat } from '../../../public/shared/audio-format.js';
+import { defaultEncoderSettings } from '../../../public/shared/codec.js';
+import { encodeSpeech } from '../../participants/speech.js';
+import { protocolLabel } from '../../report/palette.js';
+import { cumulativePlot, toEstimate } from '../../report/quantity-views.js';
+import { valuesByRepetition } from '../../report/result.js';
+import { quantile, sorted } from '../../stats/statistics.js';
+import { figuresOf, sentencesOf, WITHIN_MS } from '../../ways/figures.js';
+import { EVERY_MS, runWay } from '../../ways/run.js';
+import { WAYS, ways as all } from '../../ways/way.js';
+import { randomFor } from '../scenario.js';
 
 /** Time from the connection to the first packet that counts, in seconds. */
 const SETTLE_SECONDS = 2;

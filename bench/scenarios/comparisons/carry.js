@@ -1,20 +1,20 @@
 /**
  * A call whose packets go on streams instead of in datagrams: what that costs, and what it gives.
- * @import { Lab } from './lab.js'
- * @import { Samples, Scenario } from './scenario.js'
- * @import { Quantity, Table } from '../report/result.js'
+ * @import { Lab } from '../lab.js'
+ * @import { Samples, Scenario } from '../scenario.js'
+ * @import { Quantity, Table } from '../../report/result.js'
  */
 
 import { InvalidArgumentError } from 'commander';
-import { CARRIES } from '../../public/shared/carry.js';
-import { runCall } from '../participants/call-run.js';
-import { wholeNumber } from '../options.js';
-import { valuesByRepetition } from '../report/result.js';
-import { toEstimate } from '../report/quantity-views.js';
-import { summaryIntervals } from '../stats/bootstrap.js';
-import { lossImpairment, OPUS, rating } from '../stats/e-model.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
-import { randomFor } from './scenario.js';
+import { CARRIES } from '../../../public/shared/carry.js';
+import { runCall } from '../../participants/call-run.js';
+import { wholeNumber } from '../../options.js';
+import { valuesByRepetition } from '../../report/result.js';
+import { toEstimate } from '../../report/quantity-views.js';
+import { summaryIntervals } from '../../stats/bootstrap.js';
+import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
+import { mean, quantile, sorted } from '../../stats/statistics.js';
+import { randomFor } from '../scenario.js';
 
 /** The name of each way. */
 const LABELS = Object.freeze({
@@ -94,7 +94,7 @@ function ways(text) {
 /** The order of the ways in one repetition. @param {string[]} carries @param {number} repetition */
 const turns = (carries, repetition) => carries.map((_, i) => carries[(i + repetition) % carries.length]);
 
-/** @param {Lab} lab @param {string} way @param {number} repetition @param {import('../participants/call-run.js').CallRun} run */
+/** @param {Lab} lab @param {string} way @param {number} repetition @param {import('../../participants/call-run.js').CallRun} run */
 function record(lab, way, repetition, { speakers, delays, playout }) {
   const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value, client = '') =>
     lab.folder.record(name, { protocol: 'webtransport', repetition, client, atMs: lab.folder.elapsedMs, value, factors: { carry: way } });
