@@ -7,6 +7,7 @@ import { leastCovering, mean, sorted } from '../stats/statistics.js';
 import { probeLink } from './measure.js';
 import { openLink } from './link.js';
 import { LinkError } from './network-namespace.js';
+import { starOf } from './star.js';
 
 /** @typedef {import('./emulator.js').LinkStats} LinkStats */
 /** @typedef {import('./measure.js').ProbeResult} ProbeResult */
@@ -108,6 +109,43 @@ function tell({ idle, ways: { up, down, loopback }, busyPercent, stats }, second
   ];
   if (floor.p99 > LIMIT_MS / 2) lines.push('the machine itself is disturbed: see loopback');
   return lines;
+}
+
+/** @param {string} what @param {ProbeResult} result */
+function checked(what, { packets = [] }) {
+  const error = errorOf(packets.map(([, , delayUs]) => delayUs), DELAY_MS);
+  return { error, line: row(what, error) };
+}
+
+/** One participant's traffic in a call of eight that go from peer to peer: seven streams each way. */
+const MESH = Object.freeze({ ...CONFERENCE, streams: 7 });
+
+/**
+ * Measures and tells whether each leg of a star holds its delay while all carry traffic.
+ * @param {{ participants: number, seconds: number, print?: (line: string) => void }} options
+ * @returns {Promise<boolean>} whether each leg's delay held within LIMIT_MS
+ * @throws {LinkError} where there is no emulator
+ */
+export async function checkStar({ participants, seconds, print = console.log }) {
+  const link = await openLink({ profile: 'clear', seed: 1 });
+  try {
+    const { legs } = await starOf(link, participants);
+    await Promise.all(legs.map((leg) => leg.set({ delayMs: DELAY_MS })));
+    await Promise.all(legs.map((leg) => leg.reset()));
+    const results = await Promise.all(legs.map((leg) => probeLink(leg, { ...MESH, record: true, seconds })));
+    const stats = await Promise.all(legs.map((leg) => leg.stats()));
+    print(`${participants} legs at once, ${DELAY_MS} ms each way, ${MESH.streams} streams each way on each; error in ms`);
+    print(' '.repeat(34) + ['mean', 'p50', 'p99', 'p99.9', 'max'].map((name) => name.padStart(9)).join(''));
+    const errors = results.flatMap(({ up, down }, i) => [checked(`leg ${i + 1}, up`, up), checked(`leg ${i + 1}, down`, down)]);
+    const cpu = stats.reduce((sum, one) => sum + Number(one && cpuPercent(one)), 0);
+    for (const { line } of errors) print(line);
+    const held = errors.every(({ error: { p99 } }) => Math.abs(p99) <= LIMIT_MS);
+    print(`the emulators' processor time: ${cpu.toFixed(1)} % of a core together`);
+    print(`±${LIMIT_MS} ms at the 99th percentile on each leg: ${held ? 'held' : 'NOT held'}`);
+    return held;
+  } finally {
+    await link.close();
+  }
 }
 
 /**

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { checkLink } from './check.js';
+import { checkLink, checkStar } from './check.js';
 import { buildEmulator } from './emulator.js';
 import { LINK_PROFILES } from './profiles.js';
 import { openLink } from './link.js';
@@ -44,6 +44,7 @@ function program() {
     .option('--interval <ms>', 'between two pings', count, 200)
     .option('--bandwidth [seconds]', 'print what a TCP connection carries each way', count)
     .option('--check', 'measure whether the emulator holds its delay; exit with 1 if it does not')
+    .option('--participants <n>', 'check each leg of a star of so many instead', count)
     .option('--seconds <n>', 'how long the check takes', count, 20)
     .option('--build', 'build the emulator, and no more')
     .addHelpText('after', `\nProfiles:\n${profileLines().join('\n')}\n\nSettings: docs/link.md`);
@@ -115,7 +116,9 @@ async function act(options, command) {
     say(`the link emulator is ${await buildEmulator({ say })}`);
     return 0;
   }
-  if (options.check) return (await checkLink({ seconds: options.seconds })) ? 0 : 1;
+  const { participants, seconds } = options;
+  if (options.check && participants) return (await checkStar({ participants, seconds })) ? 0 : 1;
+  if (options.check) return (await checkLink({ seconds })) ? 0 : 1;
   return useLink(options, command);
 }
 

@@ -138,6 +138,11 @@ export class Emulator {
     return this.#ask('stats');
   }
 
+  /** Begins the random numbers anew. @param {number} seed */
+  async seed(seed) {
+    await this.#ask(`seed ${seed}`);
+  }
+
   /** Begins to count anew. */
   async reset() {
     await this.#ask('reset');

@@ -103,6 +103,17 @@ export class Link {
     return names ? { exec: execIn(names[side]), address: addresses[side] } : { exec: [], address: LOOPBACK };
   }
 
+  /** Of its namespaces. @throws {LinkError} on loopback */
+  get names() {
+    if (this.#names) return this.#names;
+    throw new LinkError('loopback has no namespaces and no branches');
+  }
+
+  /** Of its network device at both ends. */
+  get device() {
+    return placeOf(this.#number).device;
+  }
+
   /** @returns {Emulator} */
   #shaping() {
     if (this.#emulator) return this.#emulator;
@@ -128,6 +139,16 @@ export class Link {
   }
 
   /**
+   * Begins the link's random numbers anew: from now on the first packet, the second and so on have the fate that they
+   * have on every link of this seed.
+   * @param {number} seed
+   */
+  async seedAnew(seed) {
+    await this.#shaping().seed(seed);
+    this.seed = seed;
+  }
+
+  /**
    * Starts a schedule of changes, in place of one that still runs.
    * @param {unknown} steps as parseSteps reads them
    * @throws {TypeError | RangeError | LinkError}
@@ -138,14 +159,14 @@ export class Link {
 
   /**
    * Opens a further link, from another client's end to this one's server's end; it is closed with this one.
-   * @param {string} profile  of profiles.js
+   * @param {Pick<LinkOptions, 'profile' | 'parameters'>} options
    * @returns {Promise<Link>}
    * @throws {LinkError} on loopback
    */
-  async branch(profile) {
-    if (!this.#names) throw new LinkError('loopback has no branches');
-    const { isLoopback: _, steps: __, ...rest } = readOptions({ profile, seed: this.seed + 1 + this.#branches.length });
-    const place = { number: this.#branches.length + 1, server: this.#names.server };
+  async branch(options) {
+    const { server } = this.names;
+    const { isLoopback: _, steps: __, ...rest } = readOptions({ ...options, seed: this.seed + 1 + this.#branches.length });
+    const place = { number: this.#branches.length + 1, server };
     const branch = await openEmulated({ ...rest, say: this.#say }, place);
     this.#branches.push(branch);
     return branch;

@@ -15,6 +15,11 @@ export const LINK_PROFILES = Object.freeze({
     settings: null,
   },
 
+  clear: {
+    description: 'an emulated link that impairs nothing',
+    settings: {},
+  },
+
   // Amsterdam to Paris: ping 24.391 / 27.448 / 86.342 ms (min, mean, max), deviation 6.489 ms, nothing
   // lost (table 4.2), 7.60 Mbit/s by iperf from client to server (table 4.3), Ethernet's MTU. The ping of
   // the other run (table 4.1: mean 25.851, deviation 2.138, max 38.851) has no such peaks, so the everyday

@@ -59,7 +59,7 @@ export const stragglers = {
   async measure(lab) {
     const { settle, repetitions } = /** @type {any} */ (lab.options);
     if (!lab.link.isEmulated) throw new Error('stragglers needs a link: root, and npm run build:link');
-    const branch = await lab.link.branch(FAR_LINK);
+    const branch = await lab.link.branch({ profile: FAR_LINK });
     const runs = Object.keys(CASES).flatMap((name) => Array.from({ length: repetitions }, (_, repetition) => ({ name, repetition })));
     for (const [i, { name, repetition }] of runs.entries()) {
       lab.progress(name, i / runs.length);

@@ -1,6 +1,6 @@
 //! Commands on the emulator's standard input, one a line, each answered by a line of JSON:
 //! `set up.delayMs=20 down.lossPercent=1`, `steps 500 up.rateBits=1e6; 900 up.rateBits=0` (milliseconds
-//! from now; replaces those to come), `reset`, `stats`. The end of the input ends it.
+//! from now; replaces those to come), `seed 7` (random numbers anew), `reset`, `stats`. The end of the input ends it.
 
 use crate::path::Step;
 use crate::settings::Settings;
@@ -17,6 +17,7 @@ pub struct Both<T> {
 pub enum Request {
     Set(Both<Vec<String>>),
     Steps(Both<Vec<Step>>),
+    Seed(u64),
     Reset,
     Stats,
 }
@@ -43,6 +44,11 @@ pub fn parse(line: &str) -> Result<Request, String> {
     match name {
         "set" => Ok(Request::Set(sort(rest.split_whitespace())?)),
         "steps" => Ok(Request::Steps(steps(rest)?)),
+        "seed" => rest
+            .trim()
+            .parse()
+            .map(Request::Seed)
+            .map_err(|_| format!("{rest:?} is no seed")),
         "reset" => Ok(Request::Reset),
         "stats" => Ok(Request::Stats),
         _ => Err(format!("there is no command {name:?}")),
@@ -98,6 +104,8 @@ mod tests {
         let wrong = [
             "",
             "hello",
+            "seed",
+            "seed -1",
             "set delayMs=1",
             "set up.delayMs",
             "set sideways.delayMs=1",

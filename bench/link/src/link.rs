@@ -132,6 +132,10 @@ impl Link {
                 self.up.tell(Command::Schedule(up));
                 self.down.tell(Command::Schedule(down));
             }
+            Request::Seed(seed) => {
+                self.up.tell(Command::Seed(seed));
+                self.down.tell(Command::Seed(seed));
+            }
             Request::Reset => {
                 self.up.tell(Command::Reset);
                 self.down.tell(Command::Reset);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub enum Command {
     Change(Vec<String>),
     Schedule(Vec<Step>),
+    Seed(u64),
     Reset,
     Stats(Sender<String>),
     Stop,
@@ -126,6 +127,7 @@ impl Mover {
                     steps.iter_mut().for_each(|step| step.0 += at);
                     drop(self.path.schedule(steps));
                 }
+                Command::Seed(seed) => self.path.seed(at, seed),
                 Command::Reset => self.path.reset(),
                 Command::Stats(reply) => drop(reply.send(self.path.stats())),
                 Command::Stop => return true,

@@ -54,6 +54,9 @@ pub struct Path {
     flying: BinaryHeap<Reverse<Flying>>,
     last_due: Nanos,
     arrivals: u64,
+    /// The packet and the time that random numbers count from.
+    seeded: (u64, Nanos),
+    stream: u64,
     delivered_up_to: u64,
     spare: Vec<Vec<u8>>,
     pub counters: Counters,
@@ -77,6 +80,8 @@ impl Path {
             flying: BinaryHeap::new(),
             last_due: 0,
             arrivals: 0,
+            seeded: (0, 0),
+            stream,
             delivered_up_to: 0,
             spare: Vec::new(),
             counters: Counters::default(),
@@ -98,7 +103,9 @@ impl Path {
         let index = self.arrivals;
         self.arrivals += 1;
         self.counters.arrived.add(bytes.len());
-        let fate = self.loss.decide(&self.settings, &self.random, index);
+        let fate = self
+            .loss
+            .decide(&self.settings, &self.random, index - self.seeded.0);
         if self.held() >= MAX_HELD {
             self.counters.dropped_full.add(bytes.len());
             return;
@@ -156,6 +163,15 @@ impl Path {
     /// Gives a packet's memory back.
     pub fn recycle(&mut self, bytes: Vec<u8>) {
         self.spare.push(bytes);
+    }
+
+    /// Begins the random numbers anew: the next packet's fate, jitter and stalls are those of a link that begins now.
+    pub fn seed(&mut self, at: Nanos, seed: u64) {
+        self.advance(at);
+        self.random = Random::new(seed, self.stream);
+        self.stalls = Stalls::new(self.random.clone());
+        self.loss = Loss::default();
+        self.seeded = (self.arrivals, at);
     }
 
     /// When there may be something to do next; never after a packet is due.
@@ -265,7 +281,7 @@ impl Path {
         if self.settings.reorder == 0.0 {
             due = due.max(self.last_due);
         }
-        if self.random.unit(index, Purpose::Reorder) * 100.0 < self.settings.reorder_percent {
+        if self.random.unit(self.drawn(index), Purpose::Reorder) * 100.0 < self.settings.reorder_percent {
             due += from_ms(self.settings.reorder_ms);
         } else {
             self.last_due = self.last_due.max(due);
@@ -278,12 +294,17 @@ impl Path {
             return from_ms(self.settings.delay_ms);
         }
         let draw = match from_ms(self.settings.jitter_hold_ms) {
-            0 => index,
-            hold => at / hold,
+            0 => self.drawn(index),
+            hold => at.saturating_sub(self.seeded.1) / hold,
         };
         let u = self.random.unit(draw, Purpose::Jitter);
         let v = self.random.unit(draw, Purpose::JitterSecond);
         from_ms(self.settings.delay_ms + sample(&self.settings, u, v))
+    }
+
+    /// The index of a packet's random numbers. Those that came before the seeding share the first.
+    fn drawn(&self, index: u64) -> u64 {
+        index.saturating_sub(self.seeded.0)
     }
 
     fn least_delay(&self) -> Nanos {

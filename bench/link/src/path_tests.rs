@@ -166,6 +166,25 @@ fn losses_are_those_of_the_seed_whatever_the_timing() {
 }
 
 #[test]
+fn a_seeding_gives_the_next_packets_the_fates_of_a_new_link() {
+    let words = ["lossPercent=10", "burstEnter=0.02", "burstLeave=0.3", "badLossPercent=80"];
+    let fates = |path: &mut Path, from: u32, at: Nanos| -> Vec<u32> {
+        for number in 0..500 {
+            path.arrive(at + Nanos::from(number) * MS, &packet(from + number, 100));
+        }
+        let left = run_until(path, Nanos::MAX);
+        left.iter().map(|left| left.0 - from).collect()
+    };
+    let mut new = seeded(&words, 7);
+    let mut used = seeded(&words, 1);
+    let before = fates(&mut used, 0, 0);
+    used.seed(500 * MS, 7);
+    let after = fates(&mut used, 1000, 500 * MS);
+    assert_eq!(after, fates(&mut new, 0, 0));
+    assert_ne!(before, after);
+}
+
+#[test]
 fn the_directions_lose_different_packets() {
     let mut settings = Settings::default();
     settings.apply("lossPercent=10").unwrap();

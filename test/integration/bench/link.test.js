@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { probeLink } from '../../../bench/link/measure.js';
+import { pingLink, probeLink } from '../../../bench/link/measure.js';
 import { openLink } from '../../../bench/link/link.js';
 import { run } from '../../../bench/link/network-namespace.js';
+import { starOf } from '../../../bench/link/star.js';
 import { ofTheMachine, requireOrSkip } from '../../skip.js';
 import { undisturbed } from '../../support/undisturbed.js';
 
@@ -232,7 +233,7 @@ needsLink.describe('a link', () => {
 
   it('has branches to the same server\'s end, each with a way of its own, which end with it', measured(async () => {
     const link = await linkWith({ delayMs: 5 });
-    const branch = await link.branch('even-60');
+    const branch = await link.branch({ profile: 'even-60' });
     expect(branch.server.exec).toEqual(link.server.exec);
     expect(branch.server.address).not.toBe(link.server.address);
     const least = async (/** @type {typeof link} */ of) => (await of.ping({ count: 5, intervalMs: 50 })).minMs ?? NaN;
@@ -244,6 +245,22 @@ needsLink.describe('a link', () => {
     await link.close();
     const left = await namespaces();
     for (const name of names) expect(left).not.toContain(name);
+  }));
+
+  it('becomes a star, whose hub routes from leg to leg, each with its own delay, and equal fates where they are asked for', measured(async () => {
+    const link = await linkWith({ delayMs: 0 });
+    const { legs: [first, second, third, fourth] } = await starOf(link, 4);
+    await link.set({ delayMs: 5 });
+    await second.set({ delayMs: 15 });
+    const pingOf = async (/** @type {typeof link} */ from, /** @type {typeof link} */ to, count = 5) => pingLink({ client: from.client, server: to.client }, { count, intervalMs: count > 5 ? 5 : 50 });
+    expect((await pingOf(first, second)).minMs).toBeGreaterThanOrEqual(40);
+    expect((await pingOf(first, second)).minMs).toBeLessThan(48);
+    await third.set({ lossPercent: 20 });
+    await fourth.set({ lossPercent: 20 });
+    for (const leg of [third, fourth]) await leg.seedAnew(3);
+    const [one, other] = [await pingOf(third, first, 100), await pingOf(fourth, first, 100)];
+    expect(one.received).toBeLessThan(100);
+    expect(one.rtts.map((rtt) => rtt === null)).toEqual(other.rtts.map((rtt) => rtt === null));
   }));
 
   it('rests when nobody sends', measured(async () => {
