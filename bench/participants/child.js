@@ -109,11 +109,13 @@ export class Child {
  * @param {() => void | Promise<void>} close  called when the parent is gone
  */
 export function serve(functions, close) {
+  // A parent that has gone waits for no answer.
+  const answer = (/** @type {object} */ message) => void process.send?.(message, undefined, undefined, () => {});
   process.on('message', async (/** @type {any} */ { id, name, options }) => {
     try {
-      process.send?.({ id, value: await functions[name](options) });
+      answer({ id, value: await functions[name](options) });
     } catch (error) {
-      process.send?.({ id, error: error instanceof Error ? error.message : String(error) });
+      answer({ id, error: error instanceof Error ? error.message : String(error) });
     }
   });
   // The parent decides when it ends.

@@ -33,6 +33,7 @@ const LABELS = new Map([
   ['datagrams', 'WebTransport datagrams'],
   ['stream', 'WebTransport on one stream'],
   ['streams', 'WebTransport on a stream each'],
+  ['redundant-datagrams', 'WebTransport datagrams, each with the one before'],
   ['reset-streams', 'WebTransport on streams that are reset'],
 ]);
 

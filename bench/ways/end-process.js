@@ -1,4 +1,4 @@
-/** One end of a way, in a process of its own at its end of the link: the sender or the receiver. */
+/** A process at a place of a path: it sends packets, receives them, or passes them on. */
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { CpuMeter, serve, sharedMs } from '../participants/child.js';
@@ -20,10 +20,16 @@ let arrivals;
 const now = () => sharedMs(performance.now());
 
 const receiving = {
-  /** @param {{ way: string, host: string, payloads: Uint8Array[] }} options */
+  /**
+   * Receives from now on: to note what arrives, or to pass it on.
+   * @param {{ way: string, host: string, payloads: Uint8Array[] | null }} options  payloads: null to pass packets on
+   * @returns {Promise<string>} the invitation
+   */
   async receive({ way, host, payloads }) {
-    arrivals = new Arrivals(payloads);
-    receiver = await ways[way].receive({ host, onPacket: (bytes) => arrivals.take(bytes, now()) });
+    if (payloads) arrivals = new Arrivals(payloads);
+    // A sender may keep the bytes that it is given.
+    const onPacket = payloads ? (/** @type {Uint8Array} */ bytes) => arrivals.take(bytes, now()) : (/** @type {Uint8Array} */ bytes) => sender?.send(Uint8Array.from(bytes));
+    receiver = await ways[way].receive({ host, onPacket });
     return receiver.invitation ?? '';
   },
   /** @param {{ offer: string }} options */
@@ -81,7 +87,11 @@ const sending = {
   },
 };
 
-serve({ ...receiving, ...sending }, async () => {
+/** Ends its connections, and is ready for others. */
+async function hangUp() {
   await sender?.close();
   await receiver?.close();
-});
+  [sender, receiver, connecting] = [null, null, null];
+}
+
+serve({ ...receiving, ...sending, hangUp }, hangUp);

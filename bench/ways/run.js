@@ -1,6 +1,14 @@
 /**
- * One run of a way: a sender at the client's end of a link, a receiver at the server's, and nothing between them.
- * @import { Link } from '../link/link.js'
+ * Runs of a way over a path: a sender at its beginning, a receiver at its end, and where it has several hops, programs
+ * between them that pass packets on, as a server or an SFU does.
+ * @import { LinkEnd } from '../link/measure.js'
+ *
+ * @typedef {{ client: LinkEnd, server: LinkEnd }} Hop  a connection goes from the client's end to the server's
+ *
+ * @typedef {object} Task
+ * @property {readonly Uint8Array[]} payloads  those that go around
+ * @property {number} settle   packets that are sent before those that count
+ * @property {number} count    packets that count
  *
  * @typedef {object} WayRun
  * @property {number[]} ages        of the packets that count, at arrival, in milliseconds; Infinity where one never came
@@ -22,51 +30,113 @@ export const EVERY_MS = 20;
 /** Time in which a connection must be made, in milliseconds. */
 const CONNECT_MS = 10_000;
 
-/** Time after the last packet in which one may still arrive, in milliseconds. */
+/** Time after the last packet in which one may still arrive, and from one look at what has arrived to the next, in milliseconds. */
 const LAST_MS = 2000;
+const LOOK_MS = 100;
 
 /**
- * @param {object} options
- * @param {string} options.way
- * @param {Pick<Link, 'client' | 'server'>} options.link
- * @param {readonly Uint8Array[]} options.payloads  those that go around
- * @param {number} options.settle   packets that are sent before those that count
- * @param {number} options.count    packets that count
- * @param {AbortSignal} options.signal
+ * One run of a way, in processes of its own.
+ * @param {{ way: string, hops: readonly Hop[], signal: AbortSignal } & Task} options
  * @returns {Promise<WayRun>}
  * @throws {Error} when there is no connection
  */
-export async function runWay({ way, link, payloads, settle, count, signal }) {
-  const receiver = new Child(END, link.server.exec);
-  const sender = new Child(END, link.client.exec);
-  const over = new AbortController();
+export async function runWay({ way, hops, signal, ...task }) {
+  const path = new Path(hops, signal);
   try {
-    return await Promise.race([carried(), broken(signal, over.signal)]);
+    await path.connect(way, task.payloads);
+    return await path.carry(task);
   } finally {
-    over.abort();
-    await Promise.all([sender.close(), receiver.close()]);
-  }
-
-  async function carried() {
-    const startMs = await within(CONNECT_MS, connect({ way, link, payloads, sender, receiver }));
-    const { latenessMs, cpuPercent } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS });
-    await wait(LAST_MS);
-    const { firstMs, ...arrivals } = await receiver.call('arrivals', { from: settle, count });
-    return { ...arrivals, setupMs: firstMs - startMs, latenessMs: latenessMs.slice(settle), cpuPercent };
+    await path.close();
   }
 }
 
-/**
- * @param {{ way: string, link: Pick<Link, 'client' | 'server'>, payloads: readonly Uint8Array[], sender: Child,
- *   receiver: Child }} options
- * @returns {Promise<number>} when the sender began to connect
- */
-async function connect({ way, link: { client, server }, payloads, sender, receiver }) {
-  const invitation = await receiver.call('receive', { way, host: server.address, payloads });
-  const { startMs, offer } = await sender.call('connect', { way, host: client.address, peer: server.address, invitation });
-  if (offer) await sender.call('answered', { answer: await receiver.call('answer', { offer }) });
-  await sender.call('connected');
-  return startMs;
+/** The processes at the places of a path, which stay for one run after the other. */
+export class Path {
+  #hops;
+  #places;
+  #signal;
+  #startMs = 0;
+
+  /**
+   * @param {readonly Hop[]} hops
+   * @param {AbortSignal} signal  what is under way is rejected when it is aborted
+   */
+  constructor(hops, signal) {
+    this.#hops = hops;
+    this.#signal = signal;
+    this.#places = [hops[0].client, ...hops.map(({ server }) => server)].map(({ exec }) => new Child(END, exec));
+  }
+
+  /**
+   * Connects place to place, the last hop first.
+   * @param {string} way
+   * @param {readonly Uint8Array[]} payloads  what the receiver expects
+   * @throws {Error} when there is no connection
+   */
+  async connect(way, payloads) {
+    await this.#unlessBroken(within(CONNECT_MS, this.#connect(way, payloads)));
+  }
+
+  /** @param {string} way @param {readonly Uint8Array[]} payloads */
+  async #connect(way, payloads) {
+    for (let i = this.#hops.length - 1; i >= 0; i--) {
+      const { client, server } = this.#hops[i];
+      const [sender, receiver] = [this.#places[i], this.#places[i + 1]];
+      const isLast = i === this.#hops.length - 1;
+      const invitation = await receiver.call('receive', { way, host: server.address, payloads: isLast ? payloads : null });
+      const { startMs, offer } = await sender.call('connect', { way, host: client.address, peer: server.address, invitation });
+      if (offer) await sender.call('answered', { answer: await receiver.call('answer', { offer }) });
+      await sender.call('connected');
+      this.#startMs = startMs;
+    }
+  }
+
+  /**
+   * Sends packets from end to end.
+   * @param {Task} task
+   * @returns {Promise<WayRun>}
+   */
+  carry({ payloads, settle, count }) {
+    const [sender, receiver] = [this.#places[0], /** @type {Child} */ (this.#places.at(-1))];
+    const carried = async () => {
+      const { latenessMs, cpuPercent } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS });
+      const { firstMs, ...arrivals } = await this.#arrivals(receiver, { from: settle, count });
+      return { ...arrivals, setupMs: firstMs - this.#startMs, latenessMs: latenessMs.slice(settle), cpuPercent };
+    };
+    return this.#unlessBroken(carried());
+  }
+
+  /**
+   * Waits until all have come, or none is waited for any more.
+   * @param {Child} receiver @param {{ from: number, count: number }} which
+   */
+  async #arrivals(receiver, which) {
+    for (const endMs = performance.now() + LAST_MS; ; await wait(LOOK_MS)) {
+      const arrivals = await receiver.call('arrivals', which);
+      if (performance.now() > endMs || arrivals.ages.every(Number.isFinite)) return arrivals;
+    }
+  }
+
+  /** Ends the connections: the processes are ready for the next. */
+  async hangUp() {
+    await Promise.all(this.#places.map((place) => place.call('hangUp')));
+  }
+
+  /** Idempotent. */
+  async close() {
+    await Promise.all(this.#places.map((place) => place.close()));
+  }
+
+  /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
+  async #unlessBroken(promise) {
+    const over = new AbortController();
+    try {
+      return await Promise.race([promise, broken(this.#signal, over.signal)]);
+    } finally {
+      promise.catch(() => {});
+      over.abort();
+    }
+  }
 }
 
 /**

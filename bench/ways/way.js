@@ -24,6 +24,8 @@
 
 import { CARRIES } from '../../public/shared/carry.js';
 import { datachannel } from './datachannel.js';
+import { http1 } from './http1.js';
+import { redundant } from './redundant.js';
 import { rtp } from './rtp.js';
 import { websocket } from './websocket.js';
 import { webtransport } from './webtransport.js';
@@ -31,7 +33,9 @@ import { webtransport } from './webtransport.js';
 /** All ways by name. @type {Readonly<Record<string, Way>>} */
 export const ways = Object.freeze({
   ...Object.fromEntries(CARRIES.map((carry) => [carry, webtransport(carry)])),
+  'redundant-datagrams': redundant(webtransport('datagrams')),
   websocket,
+  http1,
   rtp,
   datachannel,
 });

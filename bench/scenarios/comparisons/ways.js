@@ -97,7 +97,7 @@ async function measureWay(lab, way, repetition, payloads) {
   const startMs = folder.elapsedMs;
   let run;
   try {
-    run = await runWay({ way, link, payloads, settle, count, signal });
+    run = await runWay({ way, hops: [link], payloads, settle, count, signal });
   } catch (error) {
     signal.throwIfAborted();
     folder.warn(`${way}, repetition ${repetition + 1}, failed: ${/** @type {Error} */ (error).message}`);

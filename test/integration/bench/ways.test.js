@@ -1,7 +1,7 @@
 /** Each way that the machine has carries packets over loopback, from one process to another. */
 
-import { describe, expect, it } from 'vitest';
-import { runWay } from '../../../bench/ways/run.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Path, runWay } from '../../../bench/ways/run.js';
 import { WAYS, ways } from '../../../bench/ways/way.js';
 import { requireOrSkip } from '../../skip.js';
 
@@ -16,9 +16,14 @@ const payloads = Array.from({ length: COUNT }, (_, i) => Uint8Array.from({ lengt
 const missing = await Promise.all(WAYS.map((way) => ways[way].missing()));
 
 describe('ways of carrying packets', () => {
+  const path = new Path([link, link], new AbortController().signal);
+  afterAll(() => path.close());
+
   for (const [i, way] of WAYS.entries()) {
-    requireOrSkip(missing[i] === null, String(missing[i])).it(`all come, whole and once: ${way}`, async () => {
-      const run = await runWay({ way, link, payloads, settle: 10, count: COUNT, signal: new AbortController().signal });
+    requireOrSkip(missing[i] === null, String(missing[i])).it(`all come, whole and once, over two hops, connected anew: ${way}`, async () => {
+      await path.connect(way, payloads);
+      const run = await path.carry({ payloads, settle: 10, count: COUNT });
+      await path.hangUp();
       expect(run).toMatchObject({ damaged: 0, repeated: 0 });
       expect(run.ages).toHaveLength(COUNT);
       expect(run.ages.filter((age) => age >= 0 && age < 1000)).toHaveLength(COUNT);
@@ -30,14 +35,14 @@ describe('ways of carrying packets', () => {
 
   it('end with their processes when they are broken off', async () => {
     const interruption = new AbortController();
-    const run = runWay({ way: 'websocket', link, payloads, settle: 10, count: 5000, signal: interruption.signal });
+    const run = runWay({ way: 'websocket', hops: [link], payloads, settle: 10, count: 5000, signal: interruption.signal });
     setTimeout(() => interruption.abort(new Error('interrupted')), 500);
     await expect(run).rejects.toThrow('interrupted');
   });
 
   it('fail with a reason where the receiver is not there', async () => {
     const nowhere = { exec: ['false'], address: '127.0.0.1' };
-    const run = runWay({ way: 'websocket', link: { client: loopback, server: nowhere }, payloads, settle: 0, count: 1, signal: new AbortController().signal });
+    const run = runWay({ way: 'websocket', hops: [{ client: loopback, server: nowhere }], payloads, settle: 0, count: 1, signal: new AbortController().signal });
     await expect(run).rejects.toThrow(/a process of the lab ended|channel closed|EPIPE/i);
   });
 });
