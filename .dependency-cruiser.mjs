@@ -42,11 +42,11 @@ const MAY_IMPORT = {
   bench: ['certs', 'native', 'public', 'server', 'worklets'],
   'bench/stats': ['public/lab/summary.js', 'server'],
   'bench/link': ['bench/stats'],
-  'bench/codec': ['server/clock', 'server/codec', 'server/source', 'bench/options.js', 'bench/stats'],
+  'bench/codec': ['public/client/playout', 'server/clock', 'server/codec', 'server/source', 'bench/options.js', 'bench/stats'],
   'bench/report': ['native', 'bench/stats'],
   'bench/browsers': ['bench/stats'],
   'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
-  'bench/ways': ['native', 'public', 'server', 'bench/participants', 'bench/stats'],
+  'bench/ways': ['native', 'public', 'server', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
 };
 
 /** What both sides share may be imported everywhere. */

@@ -4,10 +4,9 @@
  */
 
 import { Command, InvalidArgumentError } from 'commander';
-import { Playout, pullSamples } from '../public/client/playout/playout.js';
 import { framesToScale, TimeScale } from '../public/shared/time-scale.js';
 import { loadCodec } from '../server/codec/codec.js';
-import { heardByServer, newDecoder, packetsOf, readAudio } from './codec/voice-path.js';
+import { heardByListener, heardByServer, packetsOf } from './codec/voice-path.js';
 import { wholeNumber } from './options.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from './stats/random.js';
@@ -49,23 +48,8 @@ function stalledPackets(said, frameMs, { fromMs, toMs }) {
 /** Through the server, which mixes each frame when it ends. @type {Way} */
 const uplink = (sent, seconds) => heardByServer(codec, sent, seconds * RATE);
 
-/** Through a listener's playout, of which a sound card takes 10 ms at once. @type {Way} */
-function downlink({ format, packets }, seconds) {
-  const playout = new Playout(format, [newDecoder(codec, format), newDecoder(codec, format)]);
-  const heard = new Float32Array(seconds * RATE);
-  const out = new Float32Array(pullSamples(format));
-  let [next, count] = [0, 0];
-  for (let ms = 10; samplesIn(ms + 10) < heard.length; ms += 10) {
-    for (; next < packets.length && packets[next].atMs <= ms; next++) playout.receive(readAudio(packets[next].bytes), packets[next].bytes, ms);
-    while (count < samplesIn(ms)) {
-      const pulled = playout.pull(out, ms, (count * 1000) / RATE - ms + 10, 0);
-      heard.set(out.subarray(0, Math.min(pulled, heard.length - count)), count);
-      count += pulled;
-    }
-  }
-  playout.close();
-  return heard;
-}
+/** Through a listener's playout. @type {Way} */
+const downlink = (sent, seconds) => heardByListener(codec, sent, seconds * RATE).sound;
 
 /** @typedef {(sent: SentVoice, seconds: number) => Float32Array} Way  what is heard of it */
 /** @type {Record<string, Way>} */

@@ -1,5 +1,6 @@
-/** A voice on its way from the microphone's encoder to the server's mix: no network, no real time. */
+/** A voice on its way from the microphone's encoder to the server's mix, or to a listener: no network, no real time. */
 
+import { Playout, pullSamples } from '../../public/client/playout/playout.js';
 import { createAudioFormat } from '../../public/shared/audio-format.js';
 import { defaultEncoderSettings } from '../../public/shared/codec.js';
 import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/packet.js';
@@ -26,6 +27,9 @@ import { Source } from '../../server/source/source.js';
 /** The largest server-side delay that a room of the product can be set to, in milliseconds. */
 const MAX_DELAY_MS = 400;
 
+/** The sound that a listener's sound card takes at once, in milliseconds. */
+const BURST_MS = 10;
+
 /**
  * @param {Codec} codec
  * @param {Float32Array} said  at 48 kHz, mono
@@ -37,15 +41,28 @@ export function packetsOf(codec, said, { frameMs = 20, ...encoding } = {}) {
   const { sampleRate, frameSamples, opusFrameSamples } = format;
   const encoder = new PayloadEncoder(codec.createEncoder({ ...defaultEncoderSettings, ...encoding, sampleRate, frameSamples: opusFrameSamples }), format);
   const packets = [];
+  const payload = new Uint8Array(MAX_PACKET_BYTES);
   for (let frame = 0; (frame + 1) * frameSamples <= said.length; frame++) {
     const pcm = said.slice(frame * frameSamples, (frame + 1) * frameSamples);
-    const bytes = new Uint8Array(MAX_PACKET_BYTES);
-    const level = Math.min(127, Math.round(-levelDb(pcm)));
-    const start = writeAudioHeader(bytes, Object.assign(new Packet(), { frame, sequence: frame & 0xffff, level, voice: true }));
-    packets.push({ bytes: bytes.subarray(0, start + encoder.encode(pcm, bytes, start)), atMs: (frame + 1) * frameMs });
+    const length = encoder.encode(pcm, payload, 0);
+    packets.push({ bytes: writePacket(frame, pcm, payload.subarray(0, length)), atMs: (frame + 1) * frameMs });
   }
   encoder.close();
   return { format, packets };
+}
+
+/**
+ * @param {number} frame
+ * @param {Float32Array} pcm      the frame's sound, from which its level is taken
+ * @param {Uint8Array} payload
+ * @returns {Uint8Array} the packet of a frame with voice in it
+ */
+export function writePacket(frame, pcm, payload) {
+  const bytes = new Uint8Array(MAX_PACKET_BYTES);
+  const level = Math.min(127, Math.round(-levelDb(pcm)));
+  const start = writeAudioHeader(bytes, Object.assign(new Packet(), { frame, sequence: frame & 0xffff, level, voice: true }));
+  bytes.set(payload, start);
+  return bytes.subarray(0, start + payload.length);
 }
 
 /**
@@ -89,4 +106,52 @@ export function heardByServer(codec, { format, packets }, samples) {
   }
   source.close();
   return heard;
+}
+
+/**
+ * @typedef {object} Pull one piece that a listener's playout gave
+ * @property {number} frame      the frame that it was to give next, or the first of those that it gave; -1 before the first
+ *   packet
+ * @property {number} played     frames in the piece that had come
+ * @property {number} concealed  frames that it made up in their place
+ * @property {number} heardMs    when the piece begins to be heard
+ * @property {number} delayMs    the delay that the playout added to the quickest packet's
+ */
+
+/**
+ * A listener's side of a voice: the client's playout, emptied by a sound card that takes BURST_MS at once, each burst heard
+ * from when it was taken.
+ *
+ * @param {Codec} codec
+ * @param {SentVoice} sent  without the packets that were lost, in the order of their arrival
+ * @param {number} samples  of what is heard
+ * @returns {{ sound: Float32Array, pulls: Pull[] }} the sound from when the first frame begins to be said
+ */
+export function heardByListener(codec, { format, packets }, samples) {
+  const playout = new Playout(format, [newDecoder(codec, format), newDecoder(codec, format)]);
+  const sound = new Float32Array(samples);
+  const out = new Float32Array(pullSamples(format));
+  const perMs = format.sampleRate / 1000;
+  const pulls = [];
+  let [next, count] = [0, 0];
+  for (let ms = BURST_MS; count < samples; ms += BURST_MS) {
+    for (; next < packets.length && packets[next].atMs <= ms; next++) {
+      playout.receive(readAudio(packets[next].bytes), packets[next].bytes, packets[next].atMs);
+    }
+    while (count < Math.min(samples, ms * perMs)) {
+      const before = playout.counters;
+      const pulled = playout.pull(out, ms, count / perMs - ms + BURST_MS, 0);
+      const { played, concealed } = playout.counters;
+      const given = played - before.played;
+      pulls.push({
+        frame: given > 0 ? playout.nextFrame - given : playout.nextFrame, played: given, concealed: concealed - before.concealed,
+        heardMs: count / perMs + BURST_MS, delayMs: playout.delayMs,
+      });
+      const heardAt = count + BURST_MS * perMs;
+      sound.set(out.subarray(0, Math.max(0, Math.min(pulled, samples - heardAt))), Math.min(heardAt, samples));
+      count += pulled;
+    }
+  }
+  playout.close();
+  return { sound, pulls };
 }

@@ -82,6 +82,11 @@ export class Playout {
     return { ...this.#buffer.counters, ...this.#counters, ...this.#stretch.counters };
   }
 
+  /** The frame that is played next; -1 before the first packet. */
+  get nextFrame() {
+    return this.#buffer.next;
+  }
+
   /** The delay that waiting for jitter adds now, in milliseconds. */
   get delayMs() {
     return Math.max(0, this.#delay.actualMs);

@@ -1,0 +1,93 @@
+/**
+ * What a listener would have heard of packets with these ages: through aloud's own playout and decoder, offline.
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { Codec } from '../../public/shared/codec.js'
+ *
+ * @typedef {object} Heard
+ * @property {Float32Array} said        the speech of the packets that count
+ * @property {Float32Array} sound       what was heard from when the first of them was said until all had been played;
+ *   both mono, at 48 kHz
+ * @property {number} presentPercent    of the frames that count, those that were there when they were played
+ * @property {number} concealedPercent  frames that were made up while these were played, in percent of these; a frame that
+ *   comes late counts here too where it is played after one that was made up
+ * @property {number} playoutDelayMs    the mean of what playout added to the delay of the quickest packet
+ * @property {number} mouthToEarMs      the mean time from when a frame was said to when it was heard, of those that were
+ *   there: the frame's length, its packet's age, its wait for playout, and 10 ms in a sound card. It is without the
+ *   devices' own delays and Opus's lookahead (2.5 ms as the product encodes), and there is no server's mix on the way
+ *
+ * @typedef {{ visqol: number, estoi: number, rating: number }} Marks  rating: the E-model's R, wideband
+ */
+
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { heardByListener, writePacket } from '../codec/voice-path.js';
+import { rating, visqolImpairment } from '../stats/e-model.js';
+import { estoi } from '../stats/estoi.js';
+import { mean } from '../stats/statistics.js';
+import { visqol } from '../stats/visqol.js';
+
+/** A frame of 20 ms for each packet. @type {Readonly<AudioFormat>} */
+const FORMAT = createAudioFormat({ sampleRate: 48_000, frameMs: 20 });
+
+/** Time after the last packet's arrival in which it is played: the longest delay of the playout, and more, in milliseconds. */
+const AFTER_MS = 1000;
+
+/**
+ * @param {object} options
+ * @param {Codec} options.codec
+ * @param {Float32Array} options.speech               at 48 kHz, mono; as the payloads, it goes around
+ * @param {readonly Uint8Array[]} options.payloads    of the speech, a frame of 20 ms each
+ * @param {readonly number[]} options.ages            of packets at arrival, in milliseconds; each was sent when its frame
+ *   ended; Infinity for what never came
+ * @param {number} [options.first]                    which payload the first of them has
+ * @param {number} [options.settle]                   packets before those that count, while the playout finds its delay
+ * @returns {Heard}
+ */
+export function heardFrom({ codec, speech, payloads, ages, first = 0, settle = 0 }) {
+  const { frameMs, frameSamples, sampleRate } = FORMAT;
+  const said = speechOf(speech, payloads.length, first, ages.length);
+  const packets = ages.map((age, frame) => {
+    const pcm = said.subarray(frame * frameSamples, (frame + 1) * frameSamples);
+    return { bytes: writePacket(frame, pcm, payloads[(first + frame) % payloads.length]), atMs: (frame + 1) * frameMs + age };
+  });
+  const came = packets.filter(({ atMs }) => atMs < Infinity).sort((a, b) => a.atMs - b.atMs);
+  const endMs = Math.max(ages.length * frameMs, came.at(-1)?.atMs ?? 0) + AFTER_MS;
+  const { sound, pulls } = heardByListener(codec, { format: FORMAT, packets: came }, Math.round((endMs * sampleRate) / 1000));
+  const during = pulls.filter(({ frame }) => frame >= settle && frame < ages.length);
+  const count = ages.length - settle;
+  const sumOf = (/** @type {'played' | 'concealed'} */ what) => during.reduce((sum, pull) => sum + pull[what], 0);
+  return {
+    said: said.subarray(settle * frameSamples),
+    sound: sound.subarray(settle * frameSamples),
+    presentPercent: (100 * sumOf('played')) / count,
+    concealedPercent: (100 * sumOf('concealed')) / count,
+    playoutDelayMs: mean(during.map(({ delayMs }) => delayMs)),
+    mouthToEarMs: mean(during.filter(({ played }) => played > 0).map(({ heardMs, frame }) => heardMs - frame * frameMs)),
+  };
+}
+
+/**
+ * The speech of frames that go around.
+ * @param {Float32Array} speech
+ * @param {number} frames  whole ones that it has
+ * @param {number} first
+ * @param {number} count
+ */
+function speechOf(speech, frames, first, count) {
+  const { frameSamples } = FORMAT;
+  const whole = frames * frameSamples;
+  return Float32Array.from({ length: count * frameSamples }, (_, i) => speech[(first * frameSamples + i) % whole]);
+}
+
+/**
+ * Estimates of how good it sounded, none of them the opinion of people (docs/measuring.md).
+ *
+ * @param {Float32Array} said   at 48 kHz, mono, with speech in it
+ * @param {Float32Array} heard  at 48 kHz, mono
+ * @param {number} mouthToEarMs
+ * @returns {Marks} ViSQOL's, ESTOI's, and R: from the delay, and from ViSQOL's mark as the impairment by codec and loss
+ *   (L. Sun and E. Ifeachor, see visqolImpairment())
+ */
+export function marksOf(said, heard, mouthToEarMs) {
+  const { mos } = visqol(said, heard, FORMAT);
+  return { visqol: mos, estoi: estoi(said, heard, FORMAT), rating: rating({ delayMs: mouthToEarMs, impairment: visqolImpairment(mos) }) };
+}
