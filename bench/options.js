@@ -11,3 +11,15 @@ export const wholeNumber = (least, most) => (text) => {
   if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
   throw new InvalidArgumentError(`allowed is a whole number from ${least} to ${most}`);
 };
+
+/**
+ * @param {readonly string[]} allowed
+ * @returns {(text: string) => string[]} those that are named, by commas, each once
+ */
+export function listOf(allowed) {
+  return (text) => {
+    const list = [...new Set(text.split(',').map((word) => word.trim()))];
+    if (list.every((word) => allowed.includes(word))) return list;
+    throw new InvalidArgumentError(`allowed are ${allowed.join(', ')}, by commas`);
+  };
+}

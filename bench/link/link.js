@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto';
 import { buildEmulator, checkTun, Emulator } from './emulator.js';
 import { measureBandwidth, pingLink } from './measure.js';
 import { linkProfile } from './profiles.js';
-import { parseLink, parseSteps } from './settings.js';
+import { NO_IMPAIRMENT, parseLink, parseSteps } from './settings.js';
 import { execIn, ip, LinkError, makeNamespaces, removeNamespace } from './network-namespace.js';
 
 export { LinkError };
@@ -136,6 +136,13 @@ export class Link {
    */
   async set(changes) {
     await this.#shaping().set(parseLink(changes));
+  }
+
+  /** Takes back what set() and steps() changed: the settings are those that it was opened with. */
+  async restore() {
+    const { up, down } = this.parameters;
+    await this.#shaping().steps([]);
+    await this.#shaping().set({ up: { ...NO_IMPAIRMENT, ...up }, down: { ...NO_IMPAIRMENT, ...down } });
   }
 
   /**

@@ -34,9 +34,19 @@ export class Star {
     await Promise.all(this.legs.map((leg) => leg.set(changes)));
   }
 
+  /** @param {unknown} steps of every leg, as parseSteps reads them; they begin now */
+  async steps(steps) {
+    await Promise.all(this.legs.map((leg) => leg.steps(steps)));
+  }
+
+  /** Takes back what set() and steps() changed. */
+  async clear() {
+    await Promise.all(this.legs.map((leg) => leg.restore()));
+  }
+
   /**
    * Begins the random numbers of legs anew. Legs at the same place of different lists have the same fates.
-   * @param {readonly Link[][]} lists  of legs, such as the pairs of several ways
+   * @param {readonly (readonly Link[])[]} lists  of legs, such as the pairs of several ways
    * @param {number} seed
    */
   async seedAnew(lists, seed) {

@@ -5,10 +5,9 @@
  * @import { Quantity, Table } from '../../report/result.js'
  */
 
-import { InvalidArgumentError } from 'commander';
 import { CARRIES } from '../../../public/shared/carry.js';
 import { runCall } from '../../participants/call-run.js';
-import { wholeNumber } from '../../options.js';
+import { listOf, wholeNumber } from '../../options.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
@@ -46,7 +45,7 @@ export const carry = {
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
   addOptions: (command) => {
     command
-      .option('--carries <ways>', `of ${CARRIES.join(', ')}, by commas`, ways, [...CARRIES])
+      .option('--carries <ways>', `of ${CARRIES.join(', ')}, by commas`, listOf(CARRIES), [...CARRIES])
       .option('--settle <seconds>', 'in which the delays find their place, before each block', wholeNumber(0, 600), 10);
   },
 
@@ -82,14 +81,6 @@ export const carry = {
     };
   },
 };
-
-/** @param {string} text */
-function ways(text) {
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !CARRIES.some((way) => way === name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown}: allowed are ${CARRIES.join(', ')}`);
-  return names;
-}
 
 /** The order of the ways in one repetition. @param {string[]} carries @param {number} repetition */
 const turns = (carries, repetition) => carries.map((_, i) => carries[(i + repetition) % carries.length]);

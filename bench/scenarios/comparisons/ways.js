@@ -6,9 +6,9 @@
  * @import { Ages } from '../../ways/figures.js'
  */
 
-import { InvalidArgumentError } from 'commander';
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { defaultEncoderSettings } from '../../../public/shared/codec.js';
+import { listOf } from '../../options.js';
 import { encodeSpeech } from '../../participants/speech.js';
 import { protocolLabel } from '../../report/palette.js';
 import { cumulativePlot, toEstimate } from '../../report/quantity-views.js';
@@ -16,8 +16,9 @@ import { valuesByRepetition } from '../../report/result.js';
 import { quantile, sorted } from '../../stats/statistics.js';
 import { figuresOf, sentencesOf, WITHIN_MS } from '../../ways/figures.js';
 import { EVERY_MS, runWay } from '../../ways/run.js';
-import { WAYS, ways as all } from '../../ways/way.js';
+import { WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
+import { usableWays } from './grid.js';
 
 /** Time from the connection to the first packet that counts, in seconds. */
 const SETTLE_SECONDS = 2;
@@ -35,11 +36,11 @@ export const ways = {
   description: 'same payload, same path: ages and loss by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
   quantities: Object.values(quantities),
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
-  addOptions: (command) => void command.option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with`, listOfWays, [...WAYS]),
+  addOptions: (command) => void command.option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with`, listOf(WAYS), [...WAYS]),
 
   async measure(lab) {
     const { repetitions } = lab.options;
-    const usable = await usableWays(lab);
+    const usable = await usableWays(lab, /** @type {any} */ (lab.options).ways);
     const payloads = await encodeSpeech(createAudioFormat({ sampleRate: 48_000, frameMs: EVERY_MS, channels: 1 }), defaultEncoderSettings.bitrate);
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const i of usable.keys()) {
@@ -69,26 +70,6 @@ export const ways = {
     };
   },
 };
-
-/** @param {string} text */
-function listOfWays(text) {
-  const names = [...new Set(text.split(',').map((name) => name.trim()))];
-  const unknown = names.find((name) => !WAYS.includes(name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown}: allowed are ${WAYS.join(', ')}`);
-  return names;
-}
-
-/** The ways that are asked for, without those that this machine lacks. @param {Lab} lab @returns {Promise<string[]>} */
-async function usableWays(lab) {
-  const usable = [];
-  for (const way of /** @type {any} */ (lab.options).ways) {
-    const missing = await all[way].missing();
-    if (missing) lab.folder.warn(`Left out: ${way}. ${missing}`);
-    else usable.push(way);
-  }
-  if (usable.length === 0) throw new Error('none of the ways can be had here');
-  return usable;
-}
 
 /** @param {Lab} lab @param {string} way @param {number} repetition @param {readonly Uint8Array[]} payloads */
 async function measureWay(lab, way, repetition, payloads) {

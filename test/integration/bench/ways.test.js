@@ -1,9 +1,19 @@
 /** Each way that the machine has carries packets over loopback, from one process to another. */
 
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openLink } from '../../../bench/link/link.js';
 import { Path, runWay } from '../../../bench/ways/run.js';
 import { WAYS, ways } from '../../../bench/ways/way.js';
-import { requireOrSkip } from '../../skip.js';
+import { ofTheMachine, requireOrSkip } from '../../skip.js';
+import { undisturbed } from '../../support/undisturbed.js';
+
+const MAIN = fileURLToPath(new URL('../../../bench/main.js', import.meta.url));
 
 const COUNT = 50;
 
@@ -46,3 +56,27 @@ describe('ways of carrying packets', () => {
     await expect(run).rejects.toThrow(/a process of the lab ended|channel closed|EPIPE/i);
   });
 });
+
+const trial = await openLink({ profile: 'clear', seed: 1 });
+await trial.close();
+
+requireOrSkip(trial.available, trial.reason ?? '', ofTheMachine).it('a sweep measures ways over legs of their own, through a relay, each as long as it was asked to be', () => undisturbed(async () => {
+  const out = await mkdtemp(join(tmpdir(), 'aloud-sweep-'));
+  try {
+    const argv = ['sweep', '--sweeps', 'delay', '--at', '0,40', '--ways', 'datagrams,websocket', '--duration', '1', '--repetitions', '1', '--out', out];
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...argv]);
+    expect(stdout).toContain('Delay of each leg: figures');
+    const [run] = await readdir(out);
+    const { quantities } = JSON.parse(await readFile(join(out, run, 'samples.json'), 'utf8'));
+    const { columns, rows } = quantities.find((/** @type {any} */ { name }) => name === 'meanAge');
+    const ages = rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])));
+    for (const way of ['datagrams', 'websocket']) {
+      const [near, far] = [0, 40].map((at) => ages.find((/** @type {any} */ one) => one.protocol === way && one.at === at).value);
+      expect(near).toBeLessThan(20);
+      expect(far - near).toBeGreaterThan(70);
+      expect(far - near).toBeLessThan(100);
+    }
+  } finally {
+    await rm(out, { recursive: true });
+  }
+}));

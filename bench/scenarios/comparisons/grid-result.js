@@ -1,0 +1,204 @@
+/**
+ * What a grid's samples say: for each sweep the ways' figures by the swept value, their order, and sentences.
+ *
+ * @import { Samples } from '../scenario.js'
+ * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'
+ *
+ * @typedef {object} Sweep
+ * @property {string} name    a word: 'loss'
+ * @property {string} label   'Loss on each leg'
+ * @property {string} unit
+ * @property {string} stands  the papers' figures that it stands for
+ * @property {boolean} [isLogarithmic]  the plot's axis
+ *
+ * @typedef {{ way: string, values: number[][] }} Set  a way's values under one condition, by repetition
+ */
+
+import { protocolLabel } from '../../report/palette.js';
+import { toEstimate } from '../../report/quantity-views.js';
+import { valuesByRepetition } from '../../report/result.js';
+import { difference, summaryIntervals } from '../../stats/bootstrap.js';
+import { mean } from '../../stats/statistics.js';
+import { ways } from '../../ways/way.js';
+import { GRID_QUANTITIES } from './grid.js';
+
+/** All ways' names, in the order of reports. */
+const ALL_WAYS = Object.keys(ways);
+
+/** Fewest repetitions of which orders and sentences are made: two or three that are alike by chance give no width. */
+const ENOUGH_REPETITIONS = 5;
+
+/** The quantities that are plotted against the swept value. */
+const PLOTTED = Object.freeze([GRID_QUANTITIES.rating, GRID_QUANTITIES.present, GRID_QUANTITIES.mouthToEar]);
+
+/** The quantities of the table of figures. */
+const FIGURES = Object.freeze([
+  { of: GRID_QUANTITIES.rating, label: 'R', unit: '', digits: 1 },
+  { of: GRID_QUANTITIES.present, label: 'Present', unit: '%', digits: 2 },
+  { of: GRID_QUANTITIES.mouthToEar, label: 'Mouth to ear', unit: 'ms', digits: 0 },
+  { of: GRID_QUANTITIES.meanAge, label: 'Mean age', unit: 'ms', digits: 1 },
+  { of: GRID_QUANTITIES.never, label: 'Never came', unit: '%', digits: 2 },
+  { of: GRID_QUANTITIES.rate, label: 'Sent, up', unit: 'kbit/s', digits: 0 },
+]);
+
+/**
+ * @param {Samples} folder
+ * @param {readonly Sweep[]} sweeps
+ * @param {() => number} random seeded
+ * @returns {{ tables: Table[], plots: Plot[] }}
+ */
+export function gridViews(folder, sweeps, random) {
+  const measured = sweeps.filter(({ name }) => folder.samples(GRID_QUANTITIES.rating.name).some((sample) => sample.factors?.sweep === name));
+  return {
+    tables: measured.flatMap((sweep) => [orderTable(folder, sweep, random), sentencesTable(folder, sweep, random), figuresTable(folder, sweep, random)]),
+    plots: measured.flatMap((sweep) => PLOTTED.map((quantity) => sweepPlot(folder, sweep, quantity, random))),
+  };
+}
+
+/** @param {Samples} folder @param {Sweep} sweep @param {Quantity} quantity */
+const samplesOf = (folder, { name }, quantity) => folder.samples(quantity.name).filter(({ factors }) => factors?.sweep === name);
+
+/** @param {readonly Sample[]} samples @returns {number[]} the swept values, the least first */
+const valuesOf = (samples) => [...new Set(samples.map(({ factors }) => Number(factors?.at)))].sort((a, b) => a - b);
+
+/** @param {readonly Sample[]} samples @returns {string[]} the ways, in the order of reports */
+const waysOf = (samples) => ALL_WAYS.filter((way) => samples.some(({ protocol }) => protocol === way));
+
+/** @param {readonly Sample[]} samples @param {number} value @returns {Set[]} in the order of the ways */
+function setsAt(samples, value) {
+  const there = samples.filter(({ factors }) => factors?.at === value);
+  return waysOf(samples).map((way) => ({
+    way,
+    values: valuesByRepetition(there, ({ protocol }) => protocol === way).filter(({ length }) => length > 0),
+  })).filter(({ values }) => values.length > 0);
+}
+
+/**
+ * Ways in the order of their means, the highest first. Those that follow stand beside it where no difference from it is
+ * shown: the interval of 95 % confidence of their difference, pair by pair of the repetitions, holds 0.
+ * @param {readonly Set[]} sets
+ * @param {() => number} random seeded
+ * @returns {string[][]} groups of ways
+ */
+export function orderOf(sets, random) {
+  const falling = [...sets].sort((a, b) => mean(b.values.flat()) - mean(a.values.flat()));
+  /** @type {Set[][]} */
+  const groups = [];
+  for (const set of falling) {
+    const group = groups.at(-1);
+    if (group && !isBelow(set, group[0], random)) group.push(set);
+    else groups.push([set]);
+  }
+  return groups.map((group) => group.map(({ way }) => way));
+}
+
+/** @param {Set} a @param {Set} b @param {() => number} random */
+const isBelow = (a, b, random) => apart(a, b, random).high < 0;
+
+/** @param {Set} a @param {Set} b @param {() => number} random */
+function apart(a, b, random) {
+  const [interval] = difference(a.values, b.values, (ascending) => [mean(ascending)], { random, paired: a.values.length === b.values.length });
+  return interval;
+}
+
+/** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
+function orderTable(folder, sweep, random) {
+  const samples = samplesOf(folder, sweep, GRID_QUANTITIES.rating);
+  return {
+    name: `${sweep.name}Order`, title: `${sweep.label}: which way is rated highest`,
+    caption: `By R of the E-model. Ways of which no difference from the first of them is shown stand together. It stands for ${sweep.stands}.`,
+    columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Order' }],
+    rows: valuesOf(samples).map((value) => {
+      const sets = setsAt(samples, value);
+      const isEnough = sets.every(({ values }) => values.length >= ENOUGH_REPETITIONS);
+      const order = orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map(protocolLabel).join(', ')}`).join('; ');
+      return [value, isEnough ? order : `fewer than ${ENOUGH_REPETITIONS} repetitions`];
+    }),
+  };
+}
+
+/** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
+function sentencesTable(folder, sweep, random) {
+  const sentences = sentencesOf(samplesOf(folder, sweep, GRID_QUANTITIES.rating), sweep, random);
+  return {
+    name: `${sweep.name}Sentences`, title: `${sweep.label}: in words`, caption: 'In brackets, the interval of 95 % confidence of the difference.',
+    columns: [{ label: 'In words' }],
+    rows: sentences.map((sentence) => [sentence]),
+  };
+}
+
+/**
+ * One sentence for each way beside the first: where it is rated otherwise, and by how much at most.
+ * @param {readonly Sample[]} samples of R
+ * @param {Pick<Sweep, 'label' | 'unit'>} sweep
+ * @param {() => number} random
+ * @returns {string[]}
+ */
+export function sentencesOf(samples, { label, unit }, random) {
+  const values = valuesOf(samples);
+  const [first, ...others] = waysOf(samples);
+  const fewest = Math.min(...values.flatMap((value) => setsAt(samples, value).map((set) => set.values.length)));
+  if (fewest < ENOUGH_REPETITIONS) return [`${ENOUGH_REPETITIONS} repetitions are needed for sentences; the fewest here are ${fewest}.`];
+  const at = (/** @type {number} */ value) => `${value}${unit && ` ${unit}`}`;
+  return others.map((way) => {
+    const told = values.flatMap((value) => {
+      const sets = setsAt(samples, value);
+      const [a, b] = [way, first].map((name) => sets.find((set) => set.way === name));
+      const interval = a && b && apart(a, b, random);
+      return interval && (interval.high < 0 || interval.low > 0) ? [{ value, ...interval }] : [];
+    });
+    const names = [way, first].map(protocolLabel);
+    if (told.length === 0) return `${label}: no difference in R between ${names[0]} and ${names[1]} is shown at any value.`;
+    const most = told.reduce((a, b) => (Math.abs(b.estimate) > Math.abs(a.estimate) ? b : a));
+    const sides = [['lower', told.filter(({ high }) => high < 0)], ['higher', told.filter(({ low }) => low > 0)]]
+      .flatMap(([side, those]) => (those.length > 0 ? [`${side} at ${/** @type {any[]} */ (those).map(({ value }) => at(value)).join(', ')}`] : []));
+    return `${label}: ${names[0]} is rated ${sides.join(' and ')} than ${names[1]}, by ${sizeOf(most)} at most, at ${at(most.value)}.`;
+  });
+}
+
+/** @param {{ estimate: number, low: number, high: number }} interval @returns {string} '1.2 [0.9, 1.5]' */
+function sizeOf({ estimate, low, high }) {
+  const [size, ...ends] = [estimate, low, high].map(Math.abs);
+  return `${size.toFixed(1)} [${Math.min(...ends).toFixed(1)}, ${Math.max(...ends).toFixed(1)}]`;
+}
+
+/** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
+function figuresTable(folder, sweep, random) {
+  const samples = FIGURES.map(({ of }) => samplesOf(folder, sweep, of));
+  return {
+    name: `${sweep.name}Figures`, title: `${sweep.label}: figures`, caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
+    columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...FIGURES.map(({ label, unit, digits }) => ({ label, unit, digits }))],
+    rows: valuesOf(samples[0]).flatMap((value) => setsAt(samples[0], value).map(({ way }) => [
+      value, protocolLabel(way),
+      ...samples.map((all) => {
+        const own = setsAt(all, value).find((set) => set.way === way);
+        return own ? toEstimate(summaryIntervals(own.values, { random }).mean) : null;
+      }),
+    ])),
+  };
+}
+
+/** @param {Samples} folder @param {Sweep} sweep @param {Quantity} quantity @param {() => number} random @returns {Plot} */
+function sweepPlot(folder, sweep, quantity, random) {
+  const samples = samplesOf(folder, sweep, quantity);
+  const values = valuesOf(samples);
+  const { label, unit } = quantity;
+  return {
+    name: `${sweep.name}${quantity.name[0].toUpperCase()}${quantity.name.slice(1)}`,
+    title: `${label} by ${sweep.label[0].toLowerCase()}${sweep.label.slice(1)}`,
+    caption: 'Means over repetitions, with intervals of 95 % confidence.',
+    kind: 'line',
+    x: { label: sweep.label, unit: sweep.unit, isLogarithmic: sweep.isLogarithmic },
+    y: { label, unit },
+    series: waysOf(samples).map((way) => ({
+      name: protocolLabel(way),
+      protocol: way,
+      points: values.flatMap((value) => {
+        const own = setsAt(samples, value).find((set) => set.way === way);
+        if (!own) return [];
+        const { estimate, low, high } = summaryIntervals(own.values, { random }).mean;
+        return [[value, estimate, low, high]];
+      }),
+    })),
+  };
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
+import { gridViews, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
+import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
+import { checkResult } from '../../../bench/report/result.js';
+import { seededRandom } from '../../../bench/stats/random.js';
+
+const random = () => seededRandom(1);
+
+/** A way's values, one in each of five repetitions. @param {string} way @param {number} around @param {number} [apart] */
+const set = (way, around, apart = 1) => ({ way, values: [0, 1, -1, 0.5, -0.5].map((off) => [around + off * apart]) });
+
+/** Samples of R. @param {Record<string, (value: number) => number>} ratings @param {number[]} values @param {number} [repetitions] */
+const samples = (ratings, values, repetitions = 5) =>
+  Object.entries(ratings).flatMap(([protocol, ratingAt]) => values.flatMap((value) => Array.from({ length: repetitions }, (_, repetition) => (
+    { protocol, repetition, client: '', atMs: repetition, value: ratingAt(value) + (repetition % 3) / 10, factors: { sweep: 'loss', at: value } }))));
+
+const LOSS = { name: 'loss', label: 'Loss', unit: '%', stands: 'nothing' };
+
+describe('the order of ways', () => {
+  it('has those together of which no difference from the first of them is shown', () => {
+    expect(orderOf([set('stream', 80), set('datagrams', 100.1), set('websocket', 100, -1)], random())).toEqual([['datagrams', 'websocket'], ['stream']]);
+    expect(orderOf([set('stream', 99, 30), set('datagrams', 100, 1)], random())).toEqual([['datagrams', 'stream']]);
+    expect(orderOf([], random())).toEqual([]);
+  });
+
+  it('is that of pairs: what disturbed a repetition disturbed all', () => {
+    const [a, b] = [set('datagrams', 100, 20), set('stream', 99, 20)];
+    expect(orderOf([b, a], random())).toEqual([['datagrams'], ['stream']]);
+  });
+});
+
+describe('sentences of a sweep', () => {
+  it('say where a way is rated otherwise than the first, and by how much', () => {
+    const found = sentencesOf(samples({ datagrams: (loss) => 120 - 3 * loss, stream: (loss) => (loss < 5 ? 120 - 3 * loss : 60), websocket: (loss) => 120 - 3 * loss }, [0, 5, 10]), LOSS, random());
+    expect(found).toEqual([
+      'Loss: WebTransport on one stream is rated lower at 5 %, 10 % than WebTransport datagrams, by 45.0 [45.0, 45.0] at most, at 5 %.',
+      'Loss: no difference in R between WebSocket and WebTransport datagrams is shown at any value.',
+    ]);
+  });
+
+  it('are withheld where there are too few repetitions', () => {
+    expect(sentencesOf(samples({ datagrams: () => 1, stream: () => 2 }, [0], 4), LOSS, random())).toEqual(['5 repetitions are needed for sentences; the fewest here are 4.']);
+  });
+});
+
+it('a sweep of which only a part was measured has a result all the same', () => {
+  const folder = { samples: (/** @type {string} */ name) => (name === 'rating' ? samples({ datagrams: () => 100, stream: () => 90 }, [20, 1], 2) : []) };
+  const { tables, plots } = gridViews(folder, [LOSS, { ...LOSS, name: 'rate' }], random());
+  expect(tables.map(({ name }) => name)).toEqual(['lossOrder', 'lossSentences', 'lossFigures']);
+  expect(tables[0].rows).toEqual([[1, 'fewer than 5 repetitions'], [20, 'fewer than 5 repetitions']]);
+  expect(plots[0].series.map(({ points }) => points.map(([x]) => x))).toEqual([[1, 20], [1, 20]]);
+  checkResult(sweep.result(folder, { sweeps: ['loss', 'rate'], through: 'relay', seed: 1 }));
+});
+
+describe('a block is not to be trusted', () => {
+  const direction = { arrived: { packets: 1000, bytes: 0 }, lostRandom: { packets: 50, bytes: 0 }, lateness: { count: 1, p50Us: 1, p90Us: 1, p99Us: 100, p999Us: 1, maxUs: 1 } };
+  const stats = (/** @type {object} */ changes) => /** @type {any} */ ({ up: direction, down: { ...direction, ...changes } });
+  const run = { latenessMs: [0, 1, 2], damaged: 0, repeated: 0 };
+
+  it.each([
+    ['never, where all is as it should be', run, stats({}), null],
+    ['where a leg was late', run, stats({ lateness: { ...direction.lateness, p99Us: 1500 } }), "the receiver's leg was 1.5 ms late down"],
+    ['where a leg lost nothing', run, stats({ lostRandom: { packets: 0, bytes: 0 } }), "the receiver's leg lost 0 of 1000 packets down"],
+    ['where the sender was late', { ...run, latenessMs: [0, 50] }, stats({}), 'packets were sent 49.5 ms late (p99)'],
+    ['where packets came damaged', { ...run, damaged: 2 }, stats({}), '2 packets came damaged, 0 came twice'],
+  ])('%s', (_what, ofRun, ofLeg, fault) => {
+    expect(faultOf(ofRun, [stats({}), ofLeg], { leg: { lossPercent: 5 } })).toBe(fault);
+  });
+
+  it('for its loss only where the loss was the same all the time', () => {
+    const { up, down } = stats({ lostRandom: { packets: 0, bytes: 0 } });
+    expect(wrongWith({ up, down, ...(/** @type {any} */ ({})) }, { leg: { lossPercent: 5 }, steps: [{ atMs: 0, changes: {} }] })).toBeNull();
+    expect(wrongWith({ up, down, ...(/** @type {any} */ ({})) }, { leg: {} })).toBeNull();
+  });
+});
