@@ -171,7 +171,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} EndpointSettings
  * @property {number} ioThreads          threads for QUIC's work
- * @property {'cubic' | 'newreno' | 'bbr'} congestionController  quinn calls its BBR experimental
+ * @property {import('./settings.js').CongestionController} congestionController  quinn calls its BBR experimental
  * @property {number} idleTimeoutMs      a peer that is silent for this long is gone
  * @property {number} keepAliveMs        silence after which a ping is sent; 0 for no pings
  * @property {number} handshakeTimeoutMs for each step until a session is open
@@ -236,6 +236,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} ConnectionStats
  * @property {number} rttMs             smoothed round-trip time
+ * @property {string} congestionController  the one that runs
  * @property {number} cwnd              congestion window, in bytes
  * @property {number} sentPackets       QUIC packets
  * @property {number} lostPackets       of them, declared lost

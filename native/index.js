@@ -3,6 +3,7 @@
  *
  * @typedef {import('./binding.js').ConnectionStats} ConnectionStats
  * @typedef {import('./binding.js').EndpointSettings} EndpointSettings
+ * @typedef {import('./settings.js').CongestionController} CongestionController
  * @typedef {import('./endpoint.js').ListenOptions} ListenOptions
  * @typedef {import('./endpoint.js').SessionRequest} SessionRequest
  * @typedef {import('./binding.js').CloseCause} CloseCause
@@ -13,5 +14,5 @@ export {
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
 export { NativeSession } from './session.js';
-export { DEFAULTS } from './settings.js';
+export { CONGESTION_CONTROLLERS, DEFAULTS } from './settings.js';
 export { Stream } from './stream.js';

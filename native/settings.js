@@ -2,6 +2,16 @@ import { availableParallelism } from 'node:os';
 
 /** @import { EndpointSettings } from './binding.js' */
 
+/**
+ * Congestion controllers: quinn's with room for live sound, the same without it, no controller, and Copa. All but the
+ * first three are for measuring.
+ */
+export const CONGESTION_CONTROLLERS = Object.freeze(
+  /** @type {const} */ (['cubic', 'newreno', 'bbr', 'cubic-bare', 'newreno-bare', 'bbr-bare', 'none', 'copa']),
+);
+
+/** @typedef {typeof CONGESTION_CONTROLLERS[number]} CongestionController */
+
 /** The longest delay of a timer, in milliseconds. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -25,8 +35,8 @@ export const DEFAULTS = Object.freeze({
  * @throws {RangeError}
  */
 export function checkSettings({ congestionController, ...numbers }) {
-  if (!['cubic', 'newreno', 'bbr'].includes(congestionController)) {
-    throw new RangeError(`congestionController ${congestionController}: allowed are cubic, newreno, bbr`);
+  if (!CONGESTION_CONTROLLERS.includes(congestionController)) {
+    throw new RangeError(`congestionController ${congestionController}: allowed are ${CONGESTION_CONTROLLERS.join(', ')}`);
   }
   for (const [name, value] of Object.entries(numbers)) {
     const least = name === 'keepAliveMs' ? 0 : 1;

@@ -2,6 +2,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use napi_derive::napi;
 
+use crate::quic::congestion;
+
 /// A session's datagrams, counted.
 #[derive(Default)]
 pub struct Counters {
@@ -40,6 +42,8 @@ pub struct Breaches {
 pub struct Stats {
     /// The smoothed round-trip time, in milliseconds.
     pub rtt_ms: f64,
+    /// The controller's name, by its type.
+    pub congestion_controller: String,
     /// The congestion window, in bytes.
     pub cwnd: f64,
     /// QUIC packets sent, and those of them declared lost.
@@ -71,6 +75,7 @@ impl Counters {
         let largest = conn.max_datagram_size().unwrap_or(0);
         Stats {
             rtt_ms: conn.rtt().as_secs_f64() * 1000.0,
+            congestion_controller: congestion::name_of(conn.congestion_state()).into(),
             cwnd: stats.path.cwnd as f64,
             sent_packets: stats.path.sent_packets as f64,
             lost_packets: stats.path.lost_packets as f64,

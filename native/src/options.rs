@@ -12,7 +12,7 @@ use crate::quic::congestion;
 #[derive(Clone)]
 pub struct Options {
     pub io_threads: u32,
-    /// 'cubic', 'newreno' or 'bbr'
+    /// One of settings.js's.
     pub congestion_controller: String,
     pub idle_timeout_ms: u32,
     /// 0 for none

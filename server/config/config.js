@@ -44,7 +44,7 @@ export { ConfigError, InformationRequest };
  * @property {number} maxNetworkJoins       in a row, from one IPv4 address or IPv6 /64
  * @property {number} idleTimeoutMs
  * @property {number} awayTimeoutMs
- * @property {'cubic' | 'newreno' | 'bbr'} congestionController
+ * @property {import('@aloud/native').CongestionController} congestionController
  * @property {import('../../public/shared/carry.js').Carry} carry
  * @property {number} receiveQueue          datagrams
  * @property {string | null} cert           null where the server makes its own

@@ -34,6 +34,9 @@ export const MAX_SERVER_DELAY_MS = 2000;
 /** The directory of Let's Encrypt (https://letsencrypt.org/docs/acme-protocol-updates/). */
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
+/** The native engine's: as in `native/settings.js`, which config.test.js compares. */
+const CONGESTION_CONTROLLERS = Object.freeze(['cubic', 'newreno', 'bbr', 'cubic-bare', 'newreno-bare', 'bbr-bare', 'none', 'copa']);
+
 const LOOPBACK = Object.freeze(['localhost', '127.0.0.1', '::1']);
 
 /** @type {ReadonlyArray<Readonly<OptionRow>>} */
@@ -108,7 +111,7 @@ export const OPTIONS = Object.freeze(
     },
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence after which a connection is ended'), unit: 'ms' },
     { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
-    choice('congestion-controller', ['cubic', 'newreno', 'bbr'], 'cubic', "QUIC's congestion controller on the native engine, which governs above 32 KiB a round trip"),
+    choice('congestion-controller', CONGESTION_CONTROLLERS, 'cubic', "QUIC's congestion controller on the native engine, which governs above 32 KiB a round trip; all but cubic, newreno and bbr are for measuring"),
     choice('carry', CARRIES, 'datagrams', 'how packets go over WebTransport on the native engine; all but datagrams are for measuring'),
     {
       ...integer('receive-queue', 8, 4096, 64, 'datagrams of one session that may wait; above it the oldest are dropped'),

@@ -21,6 +21,7 @@
  * @property {number} droppedOut         packets that were not sent: too long, or the way was blocked
  * @property {number} droppedIn          packets that arrived and were dropped, since a queue was full, and
  *   pings that weren't answered, since they were too many
+ * @property {string} [congestionController]  QUIC's, where the native engine tells it
  *
  * @typedef {object} Session
  * @property {Transport} transport

@@ -282,6 +282,7 @@ export class NativeEngineSession extends BaseSession {
       lostPackets: stats.lostPackets,
       droppedOut: stats.droppedTooBig + stats.droppedBlocked + (this.#packets?.dropped ?? 0),
       droppedIn: stats.droppedIn,
+      congestionController: stats.congestionController,
     };
   }
 

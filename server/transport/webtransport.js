@@ -1,4 +1,5 @@
 /**
+ * @import { CongestionController } from '@aloud/native'
  * @import { Carry } from '../../public/shared/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { IsAllowedHost } from '../allowed-hosts.js'
@@ -11,7 +12,7 @@
  * @property {number} [port]           UDP; 0 for any
  * @property {{ certPem: string, keyPem: string }} certificate
  * @property {number} [idleTimeoutMs]  a peer that isn't heard for this long is gone
- * @property {'cubic' | 'newreno' | 'bbr'} [congestionController]  of the native engine
+ * @property {CongestionController} [congestionController]  of the native engine
  * @property {number} [receiveQueue]   packets of one session that wait to be read, of the native engine
  * @property {Carry} [carry]           how packets go; else than as datagrams on the native engine alone
  * @property {string} [path]           the path of sessions, with any query; others get a 404, and pages of

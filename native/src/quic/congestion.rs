@@ -3,11 +3,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use napi::bindgen_prelude::Result;
-use quinn::congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
+use quinn::congestion::{
+    Bbr, BbrConfig, Controller, ControllerFactory, Cubic, CubicConfig, NewReno, NewRenoConfig,
+};
 use quinn_proto::RttEstimator;
 
 use crate::errors::invalid;
 use crate::faults::{pass, Place};
+use crate::quic::copa::{Copa, CopaConfig};
 
 type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
 
@@ -21,14 +24,75 @@ const QUEUE: Duration = Duration::from_millis(200);
 /// The shortest round trip is remembered for one to two times this.
 const MEMORY: Duration = Duration::from_secs(30);
 
+/// A controller by the name that `settings.js` has for it; `name_of` reads it back.
 pub fn factory(name: &str) -> Result<Factory> {
-    let inner: Factory = match name {
+    Ok(match name {
+        "none" => Arc::new(Unlimited),
+        "copa" => Arc::new(CopaConfig),
+        _ => match name.strip_suffix("-bare") {
+            Some(bare) => bulk(bare)?,
+            None => Arc::new(LiveConfig { inner: bulk(name)? }),
+        },
+    })
+}
+
+/// quinn's own controllers.
+fn bulk(name: &str) -> Result<Factory> {
+    Ok(match name {
         "cubic" => Arc::new(CubicConfig::default()),
         "newreno" => Arc::new(NewRenoConfig::default()),
         "bbr" => Arc::new(BbrConfig::default()),
         _ => return Err(invalid(format!("there is no congestion controller {name}"))),
+    })
+}
+
+/// The name of the controller that a connection has, by its type.
+pub fn name_of(controller: Box<dyn Controller>) -> &'static str {
+    let (names, any) = match controller.into_any().downcast::<Live>() {
+        Ok(live) => (["cubic", "newreno", "bbr"], live.inner.into_any()),
+        Err(any) => (["cubic-bare", "newreno-bare", "bbr-bare"], any),
     };
-    Ok(Arc::new(LiveConfig { inner }))
+    match &*any {
+        any if any.is::<Cubic>() => names[0],
+        any if any.is::<NewReno>() => names[1],
+        any if any.is::<Bbr>() => names[2],
+        any if any.is::<Copa>() => "copa",
+        any if any.is::<Unlimited>() => "none",
+        _ => "unknown",
+    }
+}
+
+/// No controller, to compare the others with: all goes out at once.
+#[derive(Clone)]
+struct Unlimited;
+
+impl ControllerFactory for Unlimited {
+    fn build(self: Arc<Self>, _now: Instant, _current_mtu: u16) -> Box<dyn Controller> {
+        Box::new(Unlimited)
+    }
+}
+
+impl Controller for Unlimited {
+    fn on_congestion_event(&mut self, _: Instant, _: Instant, _: bool, _: u64) {}
+
+    fn on_mtu_update(&mut self, _new_mtu: u16) {}
+
+    /// Above 2^32 - 1 quinn doesn't pace.
+    fn window(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Unlimited)
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
 }
 
 struct LiveConfig {
@@ -158,5 +222,53 @@ impl Controller for Live {
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 8] = [
+        "cubic",
+        "newreno",
+        "bbr",
+        "cubic-bare",
+        "newreno-bare",
+        "bbr-bare",
+        "none",
+        "copa",
+    ];
+
+    #[test]
+    fn builds_the_controller_that_is_asked_for() {
+        for name in NAMES {
+            let controller = factory(name).unwrap().build(Instant::now(), 1200);
+            assert_eq!(name_of(controller.clone_box()), name);
+            assert_eq!(name_of(controller), name);
+        }
+    }
+
+    #[test]
+    fn knows_no_other() {
+        for name in [
+            "",
+            "vegas",
+            "Cubic",
+            "none-bare",
+            "copa-bare",
+            "cubic-bare-bare",
+            "-bare",
+        ] {
+            assert!(factory(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn has_no_window_and_no_pacing_for_none() {
+        let mut none = factory("none").unwrap().build(Instant::now(), 1200);
+        none.on_congestion_event(Instant::now(), Instant::now(), true, 1200);
+        assert!(none.window() > u64::from(u32::MAX));
+        assert!(none.initial_window() > u64::from(u32::MAX));
     }
 }

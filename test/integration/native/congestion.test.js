@@ -65,6 +65,12 @@ nativeTests.describe('native engine: congestion', () => {
     expect(stats().droppedBlocked).toBe(0);
   }, closeAll));
 
+  it.each(['cubic-bare', 'newreno-bare'])('leaves the window to the bare controller: %s', async (controller) => {
+    const { way, stats } = await speaking(controller);
+    Object.assign(way, { delayMs: 10, lossIn: 5 });
+    await until(() => stats().cwnd < LIVE_WINDOW / 4, 15_000);
+  });
+
   it('holds it back where a queue fills, and no longer', async () => {
     const { way, stats } = await speaking('cubic');
     await until(() => stats().cwnd >= LIVE_WINDOW);

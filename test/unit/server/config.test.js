@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { CONGESTION_CONTROLLERS } from '@aloud/native';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONFIGURATION_PAGE, withOptionTable } from '../../../docs/option-table.js';
@@ -266,6 +267,11 @@ function helpText() {
   }
   throw new Error('no help');
 }
+
+it("--congestion-controller allows the native engine's", () => {
+  const { choices } = OPTIONS.find(({ name }) => name === 'congestion-controller') ?? {};
+  expect(choices).toEqual(CONGESTION_CONTROLLERS);
+});
 
 describe('information', () => {
   it('--version', () => {

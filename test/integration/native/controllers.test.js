@@ -1,0 +1,58 @@
+/** Each congestion controller, at both ends of a session. */
+
+import { CONGESTION_CONTROLLERS, DEFAULTS, Endpoint, load } from '@aloud/native';
+import { afterEach, expect, it } from 'vitest';
+import { closeAfter, closeAll, nativeTests, newCertificate, readAll, record, startServer, until } from './harness.js';
+
+afterEach(closeAll);
+
+const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
+
+/** More than a first window, in pieces that a stream's buffer takes. */
+const PIECES = Array.from({ length: 16 }, (_, i) => new Uint8Array(4096).fill(i));
+
+/** @param {import('@aloud/native').NativeSession} from @param {import('@aloud/native').Stream[]} arrived at the other end */
+async function carriesStream(from, arrived) {
+  const stream = from.openStream({ bidi: false }) ?? expect.fail('there is no stream');
+  for (const piece of PIECES) await until(() => stream.write(piece));
+  stream.finish();
+  const received = await readAll(await until(() => arrived[0]));
+  expect(received.equals(Buffer.concat(PIECES))).toBe(true);
+}
+
+nativeTests.describe('native engine: congestion controllers', () => {
+  it.each(CONGESTION_CONTROLLERS)('carries datagrams and streams both ways, and tells its name: %s', async (congestionController) => {
+    const options = { congestionController };
+    const server = await startServer({ options, onSession: () => {} });
+    const client = closeAfter(new Endpoint(options));
+    const near = await client.connect(server.url, { certificateHashes: [server.certificate.hash] });
+    const far = await until(() => server.sessions[0]);
+    const seen = [record(near), record(far)];
+    near.send(bytes('up'));
+    far.send(bytes('down'));
+    await until(() => seen.every(({ datagrams }) => datagrams.length === 1));
+    expect(seen.map(({ datagrams }) => datagrams[0])).toEqual(['down', 'up']);
+    await carriesStream(near, seen[1].streams);
+    await carriesStream(far, seen[0].streams);
+    for (const session of [near, far]) {
+      const { congestionController: name, cwnd = 0, rttMs } = session.stats() ?? {};
+      expect(name).toBe(congestionController);
+      expect(cwnd > 2 ** 32 - 1).toBe(congestionController === 'none');
+      expect(cwnd).toBeGreaterThanOrEqual(2400);
+      expect(rttMs).toBeGreaterThan(0);
+    }
+  });
+
+  it('refuses a name that it does not know, and names those that it does', async () => {
+    const congestionController = /** @type {'cubic'} */ (/** @type {string} */ ('vegas'));
+    expect(() => new Endpoint({ congestionController })).toThrow(
+      new RangeError(`congestionController vegas: allowed are ${CONGESTION_CONTROLLERS.join(', ')}`),
+    );
+    const { Endpoint: Native } = load();
+    const native = new Native({ ...DEFAULTS, congestionController }, () => {});
+    const { certPem, keyPem } = await newCertificate();
+    expect(() => native.listen('127.0.0.1', 0, certPem, keyPem)).toThrow('there is no congestion controller vegas');
+    expect(() => native.connect('https://localhost/', [], [])).toThrow('there is no congestion controller vegas');
+    native.shutdown();
+  });
+});
