@@ -20,7 +20,7 @@ const MAX_WAITING = 256;
 
 /**
  * A WebTransport class whose sessions live on an endpoint.
- * @param {Endpoint} endpoint closed by whoever made it
+ * @param {Pick<Endpoint, 'connect'>} endpoint closed by whoever made it
  * @param {Tap} [tap]
  * @returns {typeof globalThis.WebTransport}
  */
@@ -43,7 +43,7 @@ class NodeWebTransport {
   #tap;
 
   /**
-   * @param {Endpoint} endpoint
+   * @param {Pick<Endpoint, 'connect'>} endpoint
    * @param {string} url
    * @param {WebTransportOptions} [options]
    * @param {Tap} [tap]

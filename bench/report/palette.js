@@ -37,6 +37,18 @@ const LABELS = new Map([
   ['reset-streams', 'WebTransport on streams that are reset'],
 ]);
 
+/** Congestion controllers, of ways such as `datagrams@copa`. */
+const CONTROLLER_LABELS = new Map([
+  ['cubic', 'CUBIC with room for live sound'],
+  ['newreno', 'NewReno with room for live sound'],
+  ['bbr', 'BBR with room for live sound'],
+  ['cubic-bare', 'CUBIC'],
+  ['newreno-bare', 'NewReno'],
+  ['bbr-bare', 'BBR'],
+  ['none', 'no congestion control'],
+  ['copa', 'Copa'],
+]);
+
 /** Protocols that have a name for people, in the order of their colours. */
 export const PROTOCOLS = Object.freeze([...LABELS.keys()]);
 
@@ -47,7 +59,11 @@ const MARKERS = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin'];
  * @param {string} protocol
  * @returns {string} as people write it
  */
-export const protocolLabel = (protocol) => LABELS.get(protocol) ?? protocol;
+export function protocolLabel(protocol) {
+  const [name, controller] = protocol.split('@');
+  const label = LABELS.get(name) ?? name;
+  return controller === undefined ? label : `${label}, ${CONTROLLER_LABELS.get(controller) ?? controller}`;
+}
 
 /**
  * @param {{ protocol: string, variant?: number }[]} series of one plot

@@ -35,7 +35,10 @@ const receiving = {
   /** @param {{ offer: string }} options */
   answer: ({ offer }) => receiver?.answer?.(offer),
   /** @param {{ from: number, count: number }} options */
-  arrivals: ({ from, count }) => ({ ages: arrivals.ages(from, count), firstMs: arrivals.firstMs, damaged: arrivals.damaged, repeated: arrivals.repeated }),
+  arrivals({ from, count }) {
+    failOnFault(receiver);
+    return { ages: arrivals.ages(from, count), firstMs: arrivals.firstMs, damaged: arrivals.damaged, repeated: arrivals.repeated };
+  },
 };
 
 const sending = {
@@ -83,9 +86,16 @@ const sending = {
       sender.send(writeNumbered(number, sentMs, payloads[number % payloads.length]));
       latenessMs.push(sentMs - dueMs);
     }
+    failOnFault(sender);
     return { latenessMs, cpuPercent: cpu.take() };
   },
 };
+
+/** @param {Receiver | Sender | null} end */
+function failOnFault(end) {
+  const fault = end?.fault?.();
+  if (fault) throw new Error(fault);
+}
 
 /** Ends its connections, and is ready for others. */
 async function hangUp() {

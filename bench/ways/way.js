@@ -8,10 +8,12 @@
  * @typedef {object} Receiver
  * @property {string} [invitation]  what the sender must know to connect
  * @property {(offer: string) => Promise<string>} [answer]  answers the sender's offer, where the way has offers
+ * @property {() => string | null} [fault]  at the end of a run, in one sentence: why it doesn't count
  * @property {() => void | Promise<void>} close
  *
  * @typedef {object} Sender
  * @property {(bytes: Uint8Array) => void} send  without waiting; what can't be sent is dropped
+ * @property {() => string | null} [fault]  as the receiver's
  * @property {() => void | Promise<void>} close
  *
  * @typedef {object} Way
@@ -22,6 +24,7 @@
  *   from an address of this end to the receiver's; `signal` takes an offer to the receiver, and brings its answer
  */
 
+import { CONGESTION_CONTROLLERS } from '@aloud/native';
 import { CARRIES } from '../../public/shared/carry.js';
 import { datachannel } from './datachannel.js';
 import { http1 } from './http1.js';
@@ -30,15 +33,28 @@ import { rtp } from './rtp.js';
 import { websocket } from './websocket.js';
 import { webtransport } from './webtransport.js';
 
-/** All ways by name. @type {Readonly<Record<string, Way>>} */
-export const ways = Object.freeze({
+/** The ways that are compared unless others are asked for, by name. */
+const compared = {
   ...Object.fromEntries(CARRIES.map((carry) => [carry, webtransport(carry)])),
   'redundant-datagrams': redundant(webtransport('datagrams')),
   websocket,
   http1,
   rtp,
   datachannel,
-});
+};
 
-/** The ways' names, in the order of reports. */
-export const WAYS = Object.freeze(Object.keys(ways));
+/** WebTransport with each congestion controller, by names such as `datagrams@copa`. */
+const controlled = Object.fromEntries(
+  /** @type {const} */ (['datagrams', 'stream', 'streams']).flatMap((carry) =>
+    CONGESTION_CONTROLLERS.map((controller) => [`${carry}@${controller}`, webtransport(carry, controller)]),
+  ),
+);
+
+/** All ways by name. @type {Readonly<Record<string, Way>>} */
+export const ways = Object.freeze({ ...compared, ...controlled });
+
+/** The names of the ways that are compared, in the order of reports. */
+export const WAYS = Object.freeze(Object.keys(compared));
+
+/** The names of WebTransport with each congestion controller. */
+export const CONTROLLED_WAYS = Object.freeze(Object.keys(controlled));

@@ -1,10 +1,12 @@
 /**
  * WebTransport on the native engine: the page's own connection sends, the server's own transport receives.
+ * @import { CongestionController, NativeSession } from '@aloud/native'
  * @import { Carry } from '../../public/shared/carry.js'
+ * @import { Session } from '../../server/transport/session.js'
  * @import { Way } from './way.js'
  */
 
-import { Endpoint, isBuilt } from '@aloud/native';
+import { DEFAULTS, Endpoint, isBuilt } from '@aloud/native';
 import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { createLog } from '../../server/log.js';
@@ -12,39 +14,68 @@ import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
 import { createNativeTransport } from '../../server/transport/webtransport-native.js';
 import { webTransportOn } from '../participants/webtransport.js';
 
-/** @param {Carry} carry @returns {Way} */
-export const webtransport = (carry) => ({
+/**
+ * @param {Carry} carry
+ * @param {CongestionController} [congestionController]  of both ends
+ * @returns {Way}
+ */
+export const webtransport = (carry, congestionController = DEFAULTS.congestionController) => ({
   missing: async () => (isBuilt() ? null : 'The native engine is not built.'),
-
-  async receive({ host, onPacket }) {
-    const certificate = await generateCertificate({ hosts: [host], now: new Date() });
-    const transport = await createNativeTransport({
-      host,
-      certificate,
-      carry,
-      log: createLog({ level: 'error' }),
-      accept: (session) => (session.handler = { packet: onPacket, control: () => {}, closed: () => {} }),
-    });
-    const invitation = JSON.stringify({ port: transport.address().port, hash: certificate.hash });
-    return { invitation, close: () => transport.close() };
-  },
-
-  async connect({ peer, invitation }) {
-    const { port, hash } = JSON.parse(invitation);
-    const endpoint = new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS });
-    const connection = await WebTransportConnection.open({
-      url: `https://${peer}:${port}/session`,
-      certificateHashes: [hash],
-      carry,
-      now: () => performance.now(),
-      WebTransport: webTransportOn(endpoint),
-    });
-    return {
-      send: (bytes) => void connection.send(bytes),
-      async close() {
-        connection.close();
-        await endpoint.close();
-      },
-    };
-  },
+  receive: (options) => receive(options, { carry, congestionController }),
+  connect: (options) => connect(options, { carry, congestionController }),
 });
+
+/** @typedef {{ carry: Carry, congestionController: CongestionController }} Settings */
+
+/** @param {Parameters<Way['receive']>[0]} options @param {Settings} settings @returns {ReturnType<Way['receive']>} */
+async function receive({ host, onPacket }, settings) {
+  const certificate = await generateCertificate({ hosts: [host], now: new Date() });
+  /** @type {Session | null} */
+  let session = null;
+  const transport = await createNativeTransport({
+    host,
+    certificate,
+    ...settings,
+    log: createLog({ level: 'error' }),
+    accept(opened) {
+      session = opened;
+      session.handler = { packet: onPacket, control: () => {}, closed: () => {} };
+    },
+  });
+  return {
+    invitation: JSON.stringify({ port: transport.address().port, hash: certificate.hash }),
+    fault: () => controllerFault('receiver', session?.stats().congestionController, settings.congestionController),
+    close: () => transport.close(),
+  };
+}
+
+/** @param {Parameters<Way['connect']>[0]} options @param {Settings} settings @returns {ReturnType<Way['connect']>} */
+async function connect({ peer, invitation }, { carry, congestionController }) {
+  const { port, hash } = JSON.parse(invitation);
+  const endpoint = new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS, congestionController });
+  /** @type {NativeSession | null} */
+  let session = null;
+  const connection = await WebTransportConnection.open({
+    url: `https://${peer}:${port}/session`,
+    certificateHashes: [hash],
+    carry,
+    now: () => performance.now(),
+    WebTransport: webTransportOn({ connect: async (...target) => (session = await endpoint.connect(...target)) }),
+  });
+  return {
+    send: (bytes) => void connection.send(bytes),
+    fault: () => controllerFault('sender', session?.stats()?.congestionController, congestionController),
+    async close() {
+      connection.close();
+      await endpoint.close();
+    },
+  };
+}
+
+/**
+ * @param {string} end
+ * @param {string | undefined} running  as the connection tells it
+ * @param {CongestionController} asked
+ */
+export const controllerFault = (end, running, asked) =>
+  running === asked ? null : `the congestion controller of the ${end}'s connection is ${running}, not ${asked}`;

@@ -16,7 +16,7 @@ import { valuesByRepetition } from '../../report/result.js';
 import { quantile, sorted } from '../../stats/statistics.js';
 import { figuresOf, sentencesOf, WITHIN_MS } from '../../ways/figures.js';
 import { EVERY_MS, runWay } from '../../ways/run.js';
-import { WAYS } from '../../ways/way.js';
+import { CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
 import { usableWays } from './grid.js';
 
@@ -36,7 +36,7 @@ export const ways = {
   description: 'same payload, same path: ages and loss by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
   quantities: Object.values(quantities),
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
-  addOptions: (command) => void command.option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with`, listOf(WAYS), [...WAYS]),
+  addOptions: (command) => void command.option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with. Others: WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
 
   async measure(lab) {
     const { repetitions } = lab.options;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { protocolLabel } from '../../../bench/report/palette.js';
 import { figuresOf, sentencesOf } from '../../../bench/ways/figures.js';
 import { Arrivals, readNumbered, writeNumbered } from '../../../bench/ways/numbered-packet.js';
 import { payloadOf, rtpPacket } from '../../../bench/ways/rtp.js';
+import { CONTROLLED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
+import { controllerFault } from '../../../bench/ways/webtransport.js';
 import { seededRandom } from '../../../bench/stats/random.js';
 
 const PAYLOADS = [Uint8Array.of(1, 2, 3), Uint8Array.of(4), Uint8Array.of()];
@@ -49,6 +52,28 @@ describe('RTP packets', () => {
   it('are told from what else comes on a track', () => {
     expect(payloadOf(Uint8Array.of(0x80, 200, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0))).toBeNull();
     expect(payloadOf(Uint8Array.of(0x80, 111))).toBeNull();
+  });
+});
+
+describe('ways with a congestion controller', () => {
+  it('are three carries times eight controllers, and not among those that are compared unless asked for', () => {
+    expect(CONTROLLED_WAYS).toHaveLength(24);
+    expect(CONTROLLED_WAYS).toContain('streams@newreno-bare');
+    expect(Object.keys(ways)).toEqual([...WAYS, ...CONTROLLED_WAYS]);
+    expect(WAYS.filter((name) => name.includes('@'))).toEqual([]);
+  });
+
+  it('each have a label', () => {
+    expect(protocolLabel('datagrams@copa')).toBe('WebTransport datagrams, Copa');
+    const labels = CONTROLLED_WAYS.map(protocolLabel);
+    expect(new Set(labels).size).toBe(24);
+    expect(labels.filter((label) => !/^WebTransport .*, (CUBIC|NewReno|BBR|Copa|no congestion control)/.test(label))).toEqual([]);
+  });
+
+  it('have a fault where the connection has another', () => {
+    expect(controllerFault('sender', 'copa', 'copa')).toBeNull();
+    expect(controllerFault('sender', 'cubic', 'cubic-bare')).toBe("the congestion controller of the sender's connection is cubic, not cubic-bare");
+    expect(controllerFault('receiver', undefined, 'none')).toBe("the congestion controller of the receiver's connection is undefined, not none");
   });
 });
 
