@@ -23,3 +23,10 @@ export function listOf(allowed) {
     throw new InvalidArgumentError(`allowed are ${allowed.join(', ')}, by commas`);
   };
 }
+
+/** @param {string} text @returns {number[]} from 0 on, by commas */
+export function numbers(text) {
+  const list = text.split(',').map(Number);
+  if (list.every((value) => Number.isFinite(value) && value >= 0)) return list;
+  throw new InvalidArgumentError('allowed are numbers from 0 on, by commas');
+}

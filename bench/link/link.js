@@ -109,6 +109,11 @@ export class Link {
     throw new LinkError('loopback has no namespaces and no branches');
   }
 
+  /** Links to the same server's end. @returns {readonly Link[]} */
+  get branches() {
+    return this.#branches;
+  }
+
   /** Of its network device at both ends. */
   get device() {
     return placeOf(this.#number).device;

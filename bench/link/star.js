@@ -55,7 +55,8 @@ export class Star {
 }
 
 /**
- * Makes a star of a link: its server's end becomes the hub, its client's end the first participant.
+ * Makes a star of a link: its server's end becomes the hub, its client's end the first participant. Branches that it has
+ * already are legs.
  * @param {Link} link      which is emulated; closing it closes all legs
  * @param {number} count   of participants
  * @returns {Promise<Star>}
@@ -64,10 +65,10 @@ export class Star {
 export async function starOf(link, count) {
   if (!link.isEmulated) throw new LinkError(link.reason ?? 'loopback has no legs');
   const { profile, parameters } = link;
-  const legs = [link];
+  const legs = [link, ...link.branches];
   while (legs.length < count) legs.push(await link.branch({ profile, parameters }));
   const forward = await run('ip', ['netns', 'exec', link.names.server, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward']);
   if (forward.code !== 0) throw new LinkError(`the hub can't forward: ${forward.stderr.trim()}`);
   for (const { names, device } of legs) await ip('-n', names.client, 'route', 'replace', LEGS, 'dev', device);
-  return new Star(legs);
+  return new Star(legs.slice(0, count));
 }

@@ -5,6 +5,7 @@
  *
  * @import { Codec } from '../../../public/shared/codec.js'
  * @import { Lab } from '../lab.js'
+ * @import { Sweep } from './grid-result.js'
  * @import { Star } from '../../link/star.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Factor, Quantity } from '../../report/result.js'
@@ -15,6 +16,7 @@
  * @property {number} value    of it, on the plot's axis
  * @property {object} leg      each leg's settings, as parseLink reads them, on top of those of the link's profile
  * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]} [steps]  changes of them
+ * @property {number} [seconds]  that count, in place of those of a block
  * @property {(star: Star, pairs: readonly (readonly Link[])[]) => Promise<() => Promise<void>>} [disturb]  begins what else
  *   goes on meanwhile; resolves to what ends it
  *
@@ -101,6 +103,15 @@ export async function runGrid(lab, { conditions, ways, through }) {
   }
 }
 
+/**
+ * The conditions of sweeps, each value of the first, then of the second, and so on.
+ * @param {readonly (Sweep & { values: readonly number[], condition: (value: number) => Omit<Condition, 'sweep' | 'value'> })[]} sweeps
+ * @param {readonly number[]} [at]  values instead of the sweeps' own
+ * @returns {Condition[]}
+ */
+export const conditionsOf = (sweeps, at) =>
+  sweeps.flatMap(({ name, values, condition }) => (at ?? values).map((value) => ({ sweep: name, value, ...condition(value) })));
+
 /** @param {Lab} lab @param {readonly string[]} ways @returns {Promise<string[]>} those that this machine has */
 export async function usableWays(lab, ways) {
   const usable = [];
@@ -149,7 +160,7 @@ async function measureBlock(lab, ground, condition, repetition) {
  */
 async function runBlock(lab, ground, condition, seed) {
   const { star, lanes, payloads } = ground;
-  const [settle, count] = [SETTLE_SECONDS, lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
+  const [settle, count] = [SETTLE_SECONDS, condition.seconds ?? lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
   const connected = await Promise.allSettled(lanes.map(({ way, path }) => path.connect(way, payloads)));
   lab.signal.throwIfAborted();
   await star.seedAnew(lanes.map(({ legs }) => legs), seed);

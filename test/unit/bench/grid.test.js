@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
+import { conditionsOf, faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
 import { gridViews, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
+import { controllers } from '../../../bench/scenarios/comparisons/controllers.js';
 import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
 import { checkResult } from '../../../bench/report/result.js';
 import { seededRandom } from '../../../bench/stats/random.js';
@@ -30,6 +31,12 @@ describe('the order of ways', () => {
   });
 });
 
+it('conditions are those of each sweep, one after the other, at its own values or at others', () => {
+  const sweeps = [{ ...LOSS, values: [1, 2], condition: (/** @type {number} */ lossPercent) => ({ leg: { lossPercent } }) }];
+  expect(conditionsOf(sweeps)).toEqual([1, 2].map((value) => ({ sweep: 'loss', value, leg: { lossPercent: value } })));
+  expect(conditionsOf(sweeps, [7]).map(({ value }) => value)).toEqual([7]);
+});
+
 describe('sentences of a sweep', () => {
   it('say where a way is rated otherwise than the first, and by how much', () => {
     const found = sentencesOf(samples({ datagrams: (loss) => 120 - 3 * loss, stream: (loss) => (loss < 5 ? 120 - 3 * loss : 60), websocket: (loss) => 120 - 3 * loss }, [0, 5, 10]), LOSS, random());
@@ -51,6 +58,7 @@ it('a sweep of which only a part was measured has a result all the same', () => 
   expect(tables[0].rows).toEqual([[1, 'fewer than 5 repetitions'], [20, 'fewer than 5 repetitions']]);
   expect(plots[0].series.map(({ points }) => points.map(([x]) => x))).toEqual([[1, 20], [1, 20]]);
   checkResult(sweep.result(folder, { sweeps: ['loss', 'rate'], through: 'relay', seed: 1 }));
+  checkResult(controllers.result(folder, { sweeps: ['loss', 'steps'], stepSeconds: 10, seed: 1 }));
 });
 
 describe('a block is not to be trusted', () => {

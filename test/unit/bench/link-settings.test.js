@@ -102,7 +102,7 @@ describe('the profiles', () => {
   });
 
   it('say which there are when there is none of a name', () => {
-    expect(() => linkProfile('lte')).toThrow(/no link lte, only loopback, thesis/);
+    expect(() => linkProfile('lte')).toThrow(/no link lte, only loopback, clear, thesis/);
     expect(() => linkProfile('toString')).toThrow(RangeError);
   });
 });
