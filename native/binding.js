@@ -223,6 +223,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} cause    one of CloseCause
  * @property {string} text
  * @property {RequestInfo} [request]
+ * @property {number} [connectedMs]  of a client's session that has opened: when its QUIC handshake was over
  *
  * @typedef {object} RequestInfo
  * @property {string} peer       the client's address and port

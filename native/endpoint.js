@@ -315,9 +315,9 @@ export class Endpoint {
   }
 
   /** @param {NativeEvent} event */
-  #opened({ session: id, text }) {
+  #opened({ session: id, text, connectedMs }) {
     const request = this.#requests.get(id) ?? null;
-    const session = new NativeSession(this.#native, id, text, request);
+    const session = new NativeSession(this.#native, id, text, request, connectedMs);
     this.#sessions.set(id, session);
     this.#requests.delete(id);
     const client = this.#connecting.get(id);

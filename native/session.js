@@ -19,8 +19,9 @@ export class NativeSession {
    * @param {number} id
    * @param {string} peer
    * @param {RequestInfo | null} request
+   * @param {number} [connectedMs]
    */
-  constructor(native, id, peer, request) {
+  constructor(native, id, peer, request, connectedMs = NaN) {
     this.#native = native;
     /** The session's number, for sendMany. */
     this.id = id;
@@ -28,6 +29,8 @@ export class NativeSession {
     this.peer = peer;
     /** The client's request; null on the client's side. */
     this.request = request;
+    /** When the QUIC handshake was over, on performance.now(); NaN on the server's side. */
+    this.connectedMs = connectedMs;
     /**
      * A datagram arrived; the bytes are valid during the call only, the time is of performance.now.
      * @type {((bytes: Uint8Array, arrivalMs: number) => void) | null}

@@ -38,6 +38,12 @@ fn refusal<T>(text: &str) -> Result<T, Refusal> {
     Err(Refusal(0, text.to_owned()))
 }
 
+/// A session with its stream, and when the QUIC handshake was over.
+struct Opened {
+    session: (Session, Fragile<quinn::RecvStream>),
+    connected_ms: f64,
+}
+
 /// Connects, and tells JavaScript that the session has opened or that it could not be.
 pub async fn connect(
     registry: Arc<Registry>,
@@ -48,7 +54,10 @@ pub async fn connect(
 ) {
     let limit = registry.hub.options.handshake_timeout();
     let refusal = match caught(timeout(limit, open(&registry, endpoint, target))).await {
-        Ok(Ok(Ok((inner, recv)))) => return registry.start(id, inner, recv, place),
+        Ok(Ok(Ok(Opened {
+            session: (inner, recv),
+            connected_ms,
+        }))) => return registry.start(id, inner, recv, place, Some(connected_ms)),
         Ok(Ok(Err(refusal))) => refusal,
         Ok(Err(_)) => Refusal(0, "there was no answer in time".to_owned()),
         Err(message) => {
@@ -64,22 +73,22 @@ pub async fn connect(
     });
 }
 
-async fn open(
-    registry: &Registry,
-    endpoint: Endpoint,
-    target: Target,
-) -> Result<(Session, Fragile<quinn::RecvStream>), Refusal> {
+async fn open(registry: &Registry, endpoint: Endpoint, target: Target) -> Result<Opened, Refusal> {
     let (address, name) = resolve(&target.url).await?;
     let quic = endpoint
         .connect_with(target.config.clone(), address, &name)?
         .await?;
+    let connected_ms = registry.hub.clock.now_ms();
     let (connection, _, task) = Connection::start(quic, Arc::default());
     registry.hub.spawn(task);
     let session = ask(&connection, &target).await;
     if session.is_err() {
         connection.close(codes::NO_ERROR, "");
     }
-    session
+    Ok(Opened {
+        session: session?,
+        connected_ms,
+    })
 }
 
 /// The address of a URL's host, and the name that its certificate is to have.

@@ -50,6 +50,8 @@ pub struct Event {
     pub cause: u32,
     pub text: String,
     pub request: Option<RequestInfo>,
+    /// Of a client's session that has opened: when its QUIC handshake was over.
+    pub connected_ms: Option<f64>,
 }
 
 impl Event {
@@ -62,6 +64,7 @@ impl Event {
             cause: 0,
             text: String::new(),
             request: None,
+            connected_ms: None,
         }
     }
 

@@ -57,7 +57,7 @@ impl Registry {
     pub async fn accept(&self, request: Request, id: u32) {
         let limit = self.hub.options.handshake_timeout();
         let reason = match caught(request.accept(limit)).await {
-            Ok(Some((inner, recv, place))) => return self.start(id, inner, recv, place),
+            Ok(Some((inner, recv, place))) => return self.start(id, inner, recv, place, None),
             Ok(None) => "the client went away".to_owned(),
             Err(message) => {
                 let reason = format!("the engine failed: {message}");
@@ -75,12 +75,14 @@ impl Registry {
         inner: h3::session::Session,
         recv: Fragile<quinn::RecvStream>,
         place: Place,
+        connected_ms: Option<f64>,
     ) {
         let hub = &self.hub;
         let session = Arc::new(Session::new(id, inner, &hub.options, place));
         lock(&self.sessions).insert(id, session.clone());
         hub.event(Event {
             text: readable(session.inner.remote_address()),
+            connected_ms,
             ..Event::new(Kind::Opened, id)
         });
         let capsules = session.clone();

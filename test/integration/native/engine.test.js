@@ -37,6 +37,14 @@ nativeTests.describe('native engine: datagrams', () => {
     }
   });
 
+  it('tells a client when the QUIC handshake was over, before the session opened', async () => {
+    const before = performance.now();
+    const { session, other } = await connected();
+    expect(session.connectedMs).toBeGreaterThan(before);
+    expect(session.connectedMs).toBeLessThan(performance.now());
+    expect(other.connectedMs).toBeNaN();
+  });
+
   it('hands over what came in the meantime in order, many in one turn', async () => {
     const { session, other } = await connected({ options: { receiveQueue: 1000 } });
     const seen = record(other);
