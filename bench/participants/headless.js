@@ -32,6 +32,7 @@ export class Headless {
   #samples = 0;
   #chunk = new Float32Array(0);
   #gone = false;
+  #notes;
 
   /** The room's audio format. @type {AudioFormat | null} */
   format = null;
@@ -63,18 +64,25 @@ export class Headless {
    * @param {import('./webtransport.js').Tap} [options.tap]  sees what passes over WebTransport
    * @param {boolean} [options.lasting]       whether the call comes back by itself, as a page's does
    * @param {typeof globalThis.fetch} [options.fetch]
+   * @param {typeof globalThis.WebSocket} [options.WebSocket]
+   * @param {Pick<import('../setup/steps.js').StepNotes, 'reach'>} [options.notes]  is told of the steps from the welcome on
    */
-  constructor({ codec, speech, stereo = false, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch }) {
+  constructor({ codec, speech, stereo = false, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch, notes, ...options }) {
     this.#speech = speech;
     this.#stereo = stereo;
     this.#recordSeconds = recordSeconds;
     this.#periodMs = periodMs;
     this.#endpoint = new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS });
-    const scope = { WebTransport: webTransportOn(this.#endpoint, tap), WebSocket: /** @type {any} */ (WebSocket), fetch };
+    this.#notes = notes;
+    const scope = { WebTransport: webTransportOn(this.#endpoint, tap), WebSocket: options.WebSocket ?? /** @type {any} */ (WebSocket), fetch };
     const on = {
       transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
       people: (/** @type {{ people: any[] }} */ { people }) => void (this.people = people),
-      control: (/** @type {Record<string, any>} */ message) => void this.controls.push(message),
+      control: (/** @type {Record<string, any>} */ message) => {
+        if (message.type === 'welcome') notes?.reach('welcomed');
+        this.controls.push(message);
+      },
+      sound: () => notes?.reach('packet'),
       ended: (/** @type {{ code: string, message: string }} */ end) => void (this.ended = end),
       state: (/** @type {{ state: string }} */ { state }) => void this.states.push(state),
     };
@@ -89,7 +97,7 @@ export class Headless {
   /**
    * Joins, and begins to speak and to record.
    * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName, channels?: 1 | 2,
-   *   silenceSuppression?: boolean }} options
+   *   silenceSuppression?: boolean, config?: import('../../public/client/connection/choose.js').ServerConfig }} options
    */
   async join(options) {
     try {
@@ -116,6 +124,7 @@ export class Headless {
       this.#client.capture(chunk);
     }
     this.#client.render(chunk);
+    if (this.#notes && chunk.some((value) => value !== 0)) this.#notes.reach('heard');
     const kept = Math.min(count, this.recording.length - this.recorded);
     this.recording.set(chunk.subarray(0, kept), this.recorded);
     this.recorded += kept;

@@ -9,10 +9,11 @@ import { LENGTH_BYTES, PacketReader } from '../../public/shared/carry.js';
 const READ_BYTES = 16 * 1024;
 
 /**
- * An observer of all datagrams of a session. It must not keep their bytes.
+ * An observer of a session's opening, and of all its datagrams. It must not keep their bytes.
  * @typedef {object} Tap
  * @property {(bytes: Uint8Array) => void} sent
  * @property {(bytes: Uint8Array, arrivalMs: number) => void} received
+ * @property {(session: NativeSession) => void} [opened]
  */
 
 /** Most datagrams that wait to be read; later ones are dropped. */
@@ -72,6 +73,7 @@ class NodeWebTransport {
    */
   #opened(session, closed) {
     this.#session = session;
+    this.#tap?.opened?.(session);
     session.onDatagram = (bytes, arrivalMs) => {
       this.#tap?.received(bytes, arrivalMs);
       this.datagrams.arrived(bytes);

@@ -33,6 +33,13 @@ export const FORMATS = Object.freeze({
 const BOTTLENECK_LATENESS_MS = 10;
 const BOTTLENECK_CPU_PERCENT = 85;
 
+/**
+ * Whether a generator counts as the bottleneck.
+ * @param {number} latenessMs of sending, at the 99th percentile
+ * @param {number} cpuPercent of a core
+ */
+export const isShort = (latenessMs, cpuPercent) => latenessMs > BOTTLENECK_LATENESS_MS || cpuPercent > BOTTLENECK_CPU_PERCENT;
+
 /** A scenario's means: a server at one end of a link, participants at the other, and the run's folder. */
 export class Lab {
   /** @type {Child | null} */
@@ -86,7 +93,7 @@ export class Lab {
    * @throws {Error} when it lacks a transport that is asked for
    */
   async startServer(argv = [], observe = 'packets') {
-    const { origin, report } = await this.#serve(argv, observe);
+    const { origin, report } = await this.serve(argv, observe);
     this.#clients ??= await this.#startClients();
     return checkTransports(await this.#clients.call('open', { origin }), this.options.transports, report);
   }
@@ -98,14 +105,19 @@ export class Lab {
    * @returns {Promise<Child>} the crowd's process
    */
   async startCrowd(argv, observe) {
-    const { origin, report } = await this.#serve(argv, observe);
+    const { origin, report } = await this.serve(argv, observe);
     this.#crowd ??= new Child(CROWD, this.link.client.exec);
     checkTransports(await this.#crowd.call('open', { origin }), ['webtransport'], report);
     return this.#crowd;
   }
 
-  /** @param {string[]} argv @param {string} observe */
-  async #serve(argv, observe) {
+  /**
+   * Starts a server anew, without participants.
+   * @param {string[]} argv options beside those of the format
+   * @param {string} observe  what the server notes of itself
+   * @returns {Promise<{ origin: string, report: string[] }>} report: what it said of what it lacks
+   */
+  async serve(argv, observe) {
     this.signal.throwIfAborted();
     await this.#server?.close();
     this.#server = new Child(SERVER, this.link.server.exec);
@@ -174,8 +186,7 @@ export class Lab {
       max: quantile(ascending, 1),
     };
     const cpuPercent = Math.max(...this.#cpuPercents);
-    const bottleneck = latenessMs.p99 > BOTTLENECK_LATENESS_MS || cpuPercent > BOTTLENECK_CPU_PERCENT;
-    this.folder.setGenerator({ cpuPercent, latenessMs, bottleneck });
+    this.folder.setGenerator({ cpuPercent, latenessMs, bottleneck: isShort(latenessMs.p99, cpuPercent) });
   }
 
   /** @param {number} seconds @returns {Promise<void>} rejects when the run is broken off */

@@ -13,7 +13,7 @@ import { mean, quantile, sorted } from '../stats/statistics.js';
 export const WITHIN_MS = Object.freeze([50, 100, 200]);
 
 /** Fewest repetitions of which sentences are made: two or three that are alike by chance leave no width to an interval. */
-const ENOUGH_REPETITIONS = 5;
+export const ENOUGH_REPETITIONS = 5;
 
 const QUANTILES = Object.freeze([0.5, 0.95, 0.99]);
 
@@ -77,7 +77,7 @@ export function sentencesOf([first, ...others], random) {
 }
 
 /** @param {string[]} names */
-const listed = (names) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ');
+export const listed = (names) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ');
 
 /** @param {Ages} a @param {Ages} b @param {() => number} random @returns {Interval} of the difference of the means */
 function apartBy(a, b, random) {
@@ -86,10 +86,10 @@ function apartBy(a, b, random) {
 }
 
 /** Whether an interval leaves out 0. @param {Interval} interval */
-const differs = ({ low, high }) => low > 0 || high < 0;
+export const differs = ({ low, high }) => low > 0 || high < 0;
 
 /** A difference's size with its interval, as in '1.2 [0.9, 1.5]'. @param {Interval} interval */
-function sizeOf({ estimate, low, high }) {
+export function sizeOf({ estimate, low, high }) {
   const [size, least, most] = [estimate, low, high].map(Math.abs);
   const [from, to] = [Math.min(least, most), Math.max(least, most)];
   const digits = size < 1 ? 2 : 1;
