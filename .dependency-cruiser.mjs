@@ -44,6 +44,7 @@ const MAY_IMPORT = {
   'bench/link': ['bench/stats'],
   'bench/codec': ['public/client/playout', 'server/clock', 'server/codec', 'server/source', 'bench/options.js', 'bench/stats'],
   'bench/report': ['native', 'bench/stats'],
+  'bench/survey': ['bench/report', 'bench/stats'],
   'bench/browsers': ['bench/stats'],
   'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
   'bench/setup': ['public', 'server', 'bench/link', 'bench/participants', 'bench/report', 'bench/stats', 'bench/ways'],

@@ -78,16 +78,43 @@ function speechOf(speech, frames, first, count) {
   return Float32Array.from({ length: count * frameSamples }, (_, i) => speech[(first * frameSamples + i) % whole]);
 }
 
+/** The pieces by which ESTOI compares: it knows one lag for the whole, and a playout's delay moves within longer ones. */
+const PIECE_SAMPLES = 2 * FORMAT.sampleRate;
+
+/** The time before and after a piece's place in which it is looked for: the longest playout delay, and more. */
+const SLACK_SAMPLES = FORMAT.sampleRate / 2;
+
 /**
  * Estimates of how good it sounded, none of them the opinion of people (docs/measuring.md).
  *
- * @param {Float32Array} said   at 48 kHz, mono, with speech in it
+ * @param {Float32Array} said   at 48 kHz, mono: some seconds of speech
  * @param {Float32Array} heard  at 48 kHz, mono
  * @param {number} mouthToEarMs
- * @returns {Marks} ViSQOL's, ESTOI's, and R: from the delay, and from ViSQOL's mark as the impairment by codec and loss
- *   (L. Sun and E. Ifeachor, see visqolImpairment())
+ * @returns {Marks} ViSQOL's; the mean of ESTOI's for pieces of 2 s; and R: from the delay, and from ViSQOL's mark as the
+ *   impairment by codec and loss (L. Sun and E. Ifeachor, see visqolImpairment())
  */
 export function marksOf(said, heard, mouthToEarMs) {
   const { mos } = visqol(said, heard, FORMAT);
-  return { visqol: mos, estoi: estoi(said, heard, FORMAT), rating: rating({ delayMs: mouthToEarMs, impairment: visqolImpairment(mos) }) };
+  const r = rating({ delayMs: mouthToEarMs, impairment: visqolImpairment(mos) });
+  return { visqol: mos, estoi: mean(estoiOfPieces(said, heard, Math.round((mouthToEarMs || 0) * (FORMAT.sampleRate / 1000)))), rating: r };
+}
+
+/**
+ * @param {Float32Array} said
+ * @param {Float32Array} heard
+ * @param {number} lag  samples by which it is heard later, about
+ * @returns {number[]} of each piece with half a second of speech in it
+ */
+function estoiOfPieces(said, heard, lag) {
+  const marks = [];
+  for (let at = 0; at === 0 || at + PIECE_SAMPLES <= said.length; at += PIECE_SAMPLES) {
+    const piece = said.subarray(at, at + PIECE_SAMPLES);
+    const place = heard.subarray(Math.max(0, at + lag - SLACK_SAMPLES), at + lag + PIECE_SAMPLES + SLACK_SAMPLES);
+    try {
+      marks.push(estoi(piece, place, FORMAT));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  return marks;
 }

@@ -4,12 +4,10 @@
  * @import { Samples, Scenario } from '../scenario.js'
  * @import { Quantity, Table } from '../../report/result.js'
  * @import { Ages } from '../../ways/figures.js'
+ * @import { Voice } from './heard.js'
  */
 
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { defaultEncoderSettings } from '../../../public/shared/codec.js';
 import { listOf } from '../../options.js';
-import { encodeSpeech } from '../../participants/speech.js';
 import { protocolLabel } from '../../report/palette.js';
 import { cumulativePlot, toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
@@ -19,6 +17,7 @@ import { EVERY_MS, runWay } from '../../ways/run.js';
 import { CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
 import { usableWays } from './grid.js';
+import { heardNotes, heardQuantities, heardTable, readVoice, recordHeard } from './heard.js';
 
 /** Time from the connection to the first packet that counts, in seconds. */
 const SETTLE_SECONDS = 2;
@@ -33,20 +32,20 @@ const quantities = {
 export const ways = {
   name: 'ways',
   title: 'Ways of carrying a packet',
-  description: 'same payload, same path: ages and loss by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
-  quantities: Object.values(quantities),
+  description: 'same payload, same path: ages, loss and what would be heard by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
+  quantities: [...Object.values(quantities), ...heardQuantities],
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
   addOptions: (command) => void command.option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with. Others: WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
 
   async measure(lab) {
     const { repetitions } = lab.options;
     const usable = await usableWays(lab, /** @type {any} */ (lab.options).ways);
-    const payloads = await encodeSpeech(createAudioFormat({ sampleRate: 48_000, frameMs: EVERY_MS, channels: 1 }), defaultEncoderSettings.bitrate);
+    const voice = await readVoice();
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const i of usable.keys()) {
         const way = usable[(i + repetition) % usable.length];
         lab.progress(`${way}, ${repetition + 1} of ${repetitions}`, (repetition + i / usable.length) / repetitions);
-        await measureWay(lab, way, repetition, payloads);
+        await measureWay(lab, way, repetition, voice);
       }
     }
   },
@@ -57,28 +56,29 @@ export const ways = {
     const labelled = measured.map((way) => ({ label: protocolLabel(way), ages: agesOf(folder, way) }));
     return {
       title: ways.title,
-      summary: `One sender at the client's end of the link, one receiver at the server's end. Each way carries the same packets of speech, one every ${EVERY_MS} ms. There is no room, no mixing and no playout.`,
+      summary: `One sender at the client's end of the link, one receiver at the server's end. Each way carries the same packets of speech, one every ${EVERY_MS} ms. There is no room and no mixing.`,
       headlines: [],
-      tables: [agesTable(folder, measured), comparedTable(folder, measured, random), ...sentencesTables(sentencesOf(labelled, random))],
+      tables: [agesTable(folder, measured), comparedTable(folder, measured, random), heardTable(folder, measured, random), ...sentencesTables(sentencesOf(labelled, random))],
       plots: [cumulativePlot(quantities.age, folder.samples(quantities.age.name))],
       notes: [
         'The age of a packet: from just before it is handed to the way to when the receiver\'s JavaScript has it, on the clock that all processes share. What never came has no age, and isn\'t in means and quantiles of ages; shares are of all packets.',
         'A way that loses nothing has old packets where others have none: read ages together with the share that never came.',
         'Setup: from the beginning of connecting to the first packet\'s arrival, on the same link. WebRTC\'s offer and answer go beside the link at no cost; a call has a server for them, at one round trip or more.',
+        ...heardNotes,
         'Mean and share with intervals of 95 % (bootstrap over repetitions). The ways come by turns, each with new processes and a new connection. A packet\'s fate on the link isn\'t the same for all ways: they meet the link at different times.',
       ],
     };
   },
 };
 
-/** @param {Lab} lab @param {string} way @param {number} repetition @param {readonly Uint8Array[]} payloads */
-async function measureWay(lab, way, repetition, payloads) {
+/** @param {Lab} lab @param {string} way @param {number} repetition @param {Voice} voice */
+async function measureWay(lab, way, repetition, voice) {
   const [settle, count] = [SETTLE_SECONDS, lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
   const { link, signal, folder } = lab;
   const startMs = folder.elapsedMs;
   let run;
   try {
-    run = await runWay({ way, hops: [link], payloads, settle, count, signal });
+    run = await runWay({ way, hops: [link], payloads: voice.payloads, settle, count, signal });
   } catch (error) {
     signal.throwIfAborted();
     folder.warn(`${way}, repetition ${repetition + 1}, failed: ${/** @type {Error} */ (error).message}`);
@@ -88,6 +88,7 @@ async function measureWay(lab, way, repetition, payloads) {
     folder.record(name, { protocol: way, repetition, client: '', atMs, value });
   add(quantities.setup, run.setupMs, startMs);
   for (const [i, age] of run.ages.entries()) add(quantities.age, age, startMs + (settle + i) * EVERY_MS);
+  await recordHeard(folder, voice, { ages: run.ages, first: settle, name: way, sample: { protocol: way, repetition, client: '', atMs: startMs } });
   lab.tellGenerator(run.latenessMs, run.cpuPercent);
   const { damaged, repeated } = run;
   if (damaged + repeated > 0) folder.warn(`${way}, repetition ${repetition + 1}: ${damaged} packets came damaged, ${repeated} came twice.`);

@@ -1,0 +1,100 @@
+/**
+ * What would be heard of a run of a way: its quantities, samples, table and recording, the same for each comparison.
+ * @import { Codec } from '../../../public/shared/codec.js'
+ * @import { Quantity, Sample, Table } from '../../report/result.js'
+ * @import { RunFolder } from '../../report/run-folder.js'
+ * @import { Samples } from '../scenario.js'
+ *
+ * @typedef {object} Voice
+ * @property {Codec} codec
+ * @property {Float32Array} speech    at 48 kHz, mono; goes around
+ * @property {Uint8Array[]} payloads  of the speech, a frame of 20 ms each
+ */
+
+import { createAudioFormat } from '../../../public/shared/audio-format.js';
+import { defaultEncoderSettings } from '../../../public/shared/codec.js';
+import { loadCodec } from '../../../server/codec/codec.js';
+import { encodeSpeech, readSpeech } from '../../participants/speech.js';
+import { protocolLabel } from '../../report/palette.js';
+import { toEstimate } from '../../report/quantity-views.js';
+import { valuesByRepetition } from '../../report/result.js';
+import { summaryIntervals } from '../../stats/bootstrap.js';
+import { keepRecording } from '../../survey/recordings.js';
+import { EVERY_MS } from '../../ways/run.js';
+import { heardFrom, marksOf } from '../../ways/heard.js';
+
+const SAMPLE_RATE = 48_000;
+
+/** The piece at a run's end that counts: as long as marks want it, and short enough for a person to listen to, in seconds. */
+const PIECE_SECONDS = 8;
+
+/** @type {(Quantity & { digits: number, within: readonly [number, number] })[]} */
+const FIGURES = [
+  { name: 'present', label: 'Present when played', unit: '%', digits: 2, within: [0, 100] },
+  { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', digits: 1, within: [0, Infinity] },
+  { name: 'mouthToEar', label: 'Mouth to ear', unit: 'ms', digits: 1, within: [0, Infinity] },
+  { name: 'visqol', label: 'ViSQOL', unit: '', digits: 2, within: [1, 5] },
+  { name: 'estoi', label: 'ESTOI', unit: '', digits: 3, within: [-1, 1] },
+  { name: 'rating', label: 'R', unit: '', digits: 1, within: [-Infinity, Infinity] },
+];
+
+/** @type {readonly Quantity[]} */
+export const heardQuantities = FIGURES.map(({ name, label, unit }) => ({ name, label, unit }));
+
+/** Notes of a report with heardTable(). */
+export const heardNotes = Object.freeze([
+  `What would be heard: the last ${PIECE_SECONDS} s of each run by aloud's own playout, its adaptive delay included, and decoder, on a clock of its own; what came before lets the delay settle. Present: frames that were there when they were played, in percent of those sent; the others were concealed.`,
+  'Mouth to ear: a frame\'s length, its packet\'s age, its wait for playout, and 10 ms in a sound card. It is without microphone and speaker, Opus\'s lookahead (2.5 ms) and a server\'s mix.',
+  'ViSQOL (1 to 5), ESTOI (0 to 1) and the E-model\'s R (129 at most; from mouth to ear, and ViSQOL\'s mark as the impairment by loss) are estimates, and nobody\'s opinion: one synthetic voice, compared with itself. They rank ways of one run. ESTOI is the mean of pieces of 2 s; a delay that moves within one counts as wrong.',
+]);
+
+/** @returns {Promise<Voice>} */
+export async function readVoice() {
+  const format = createAudioFormat({ sampleRate: SAMPLE_RATE, frameMs: EVERY_MS });
+  const payloads = await encodeSpeech(format, defaultEncoderSettings.bitrate);
+  return { codec: await loadCodec(), speech: await readSpeech(SAMPLE_RATE), payloads };
+}
+
+/**
+ * Records what would be heard of a run, and the sound of the first run of each name. A run that is shorter than the piece
+ * has no marks and no sound.
+ *
+ * @param {RunFolder} folder
+ * @param {Voice} voice
+ * @param {object} run
+ * @param {readonly number[]} run.ages
+ * @param {number} run.first               which payload the first of them has
+ * @param {Omit<Sample, 'value'>} run.sample  what samples of it have beside their value
+ * @param {string} run.name                of the recording: the way, and the condition where there are several
+ */
+export async function recordHeard(folder, voice, { ages, first, sample, name }) {
+  const piece = (PIECE_SECONDS * 1000) / EVERY_MS;
+  const { said, sound, ...figures } = heardFrom({ ...voice, ages, first, settle: Math.max(0, ages.length - piece) });
+  const isLong = ages.length >= piece;
+  const marks = isLong ? marksOf(said, sound, figures.mouthToEarMs) : {};
+  const values = { present: figures.presentPercent, playoutDelay: figures.playoutDelayMs, mouthToEar: figures.mouthToEarMs, ...marks };
+  for (const [quantity, value] of Object.entries(values)) if (Number.isFinite(value)) folder.record(quantity, { ...sample, value });
+  if (!isLong) folder.warn(`Runs of less than ${PIECE_SECONDS} s have no marks of what would be heard.`);
+  else if (Number.isFinite(figures.mouthToEarMs)) {
+    const start = Math.round((figures.mouthToEarMs * SAMPLE_RATE) / 1000);
+    await keepRecording(folder.path, name, { sampleRate: SAMPLE_RATE, channels: [sound.subarray(start, start + said.length)] });
+  }
+}
+
+/**
+ * @param {Samples} folder
+ * @param {readonly string[]} ways
+ * @param {() => number} random seeded
+ * @returns {Table}
+ */
+export function heardTable(folder, ways, random) {
+  return {
+    name: 'heard', title: 'What would be heard', caption: 'The mean of the repetitions, with the interval of 95 % confidence where there are several. Estimates: see Method.',
+    columns: [{ label: 'Way' }, ...FIGURES.map(({ label, unit, digits }) => ({ label, unit, digits }))],
+    rows: ways.map((way) => [protocolLabel(way), ...FIGURES.map(({ name, within }) => {
+      const values = valuesByRepetition(folder.samples(name), ({ protocol }) => protocol === way).filter(({ length }) => length > 0);
+      if (values.length < 2) return values.flat()[0] ?? null;
+      return toEstimate(summaryIntervals(values, { random, within }).mean);
+    })]),
+  };
+}
