@@ -44,7 +44,7 @@ export default defineConfig([
     languageOptions: { globals: globals.node },
   },
   {
-    files: ['public/**'],
+    files: ['public/**', 'bench/survey/page/**'],
     ignores: ['public/shared/**'],
     languageOptions: { globals: { ...globals.browser, ...globals.worker } },
     rules: { 'no-alert': 'error' },

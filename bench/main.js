@@ -18,6 +18,7 @@ import { Progress } from './report/progress.js';
 import { textSummary } from './report/text-table.js';
 import { RunFolder } from './report/run-folder.js';
 import { scenarios } from './scenarios/index.js';
+import { surveyCommand } from './survey/command.js';
 import { loadConfig } from '../server/config/config.js';
 
 /** @typedef {import('./scenarios/scenario.js').Scenario} Scenario */
@@ -38,6 +39,7 @@ const program = new Command('bench')
 
 for (const scenario of scenarios) addScenario(scenario);
 program.addCommand(codecCommand);
+program.addCommand(surveyCommand);
 program
   .command('report')
   .description('sets earlier runs side by side')

@@ -1,0 +1,108 @@
+/**
+ * People's answers to a survey, checked and added up.
+ * @import { Table } from '../report/result.js'
+ * @import { Key } from './make.js'
+ *
+ * @typedef {z.infer<typeof Answers>} Person  one person's answers
+ */
+
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { protocolLabel } from '../report/palette.js';
+import { toEstimate } from '../report/quantity-views.js';
+import { summaryIntervals } from '../stats/bootstrap.js';
+
+const Mark = z.int().min(1).max(5);
+const Answers = z.strictObject({
+  version: z.literal(1),
+  survey: z.string(),
+  seed: z.int(),
+  ratings: z.array(z.strictObject({ recording: z.string(), clear: Mark, smooth: Mark, overall: Mark })),
+  pairs: z.array(z.strictObject({ first: z.string(), second: z.string(), better: z.enum(['first', 'second', 'neither']) })),
+});
+
+/** The scales by the names that the page gives them. */
+const SCALES = Object.freeze(/** @type {const} */ ([
+  { name: 'clear', label: 'Intelligibility' },
+  { name: 'smooth', label: 'Smoothness' },
+  { name: 'overall', label: 'Overall' },
+]));
+
+/** What a recording gets of a pair, in percent of it: a pair without a difference counts half for each. */
+const WON = Object.freeze({ first: { first: 100, second: 0 }, second: { first: 0, second: 100 }, neither: { first: 50, second: 50 } });
+
+/**
+ * @param {string} file
+ * @param {Key} key
+ * @returns {Promise<Person>}
+ * @throws {Error} which says what is wrong with the file
+ */
+export async function readAnswers(file, key) {
+  const text = await readFile(file, 'utf8');
+  return checkAnswers(text, file, key);
+}
+
+/**
+ * @param {string} text
+ * @param {string} file its name, for errors
+ * @param {Key} key
+ * @returns {Person}
+ * @throws {Error} which says what is wrong with it
+ */
+export function checkAnswers(text, file, key) {
+  const { data, success } = Answers.safeParse(parseJson(text));
+  if (!success) throw new Error(`${file} has no answers to a survey in it`);
+  if (data.survey !== key.survey) throw new Error(`${file} has answers to another survey: ${data.survey}, and this one is ${key.survey}`);
+  const rated = data.ratings.map(({ recording }) => recording);
+  const isWhole = rated.length === new Set(rated).size && rated.length === Object.keys(key.recordings).length;
+  const named = [...rated, ...data.pairs.flatMap(({ first, second }) => [first, second])];
+  if (!isWhole || named.some((name) => !Object.hasOwn(key.recordings, name))) throw new Error(`${file} has not one rating for each recording of this survey`);
+  return data;
+}
+
+/** @param {string} text @returns {unknown} null where it is no JSON */
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The mean of each scale and the share of pairs won, with intervals of 95 % for which whole people are drawn.
+ * @param {Key} key
+ * @param {readonly Person[]} people
+ * @param {() => number} random seeded
+ * @returns {Table} the best overall first
+ * @throws {Error} when somebody is in it twice
+ */
+export function addUp(key, people, random) {
+  const seeds = people.map(({ seed }) => seed);
+  const twice = seeds.find((seed, i) => seeds.indexOf(seed) !== i);
+  if (twice !== undefined) throw new Error(`the answers of person ${twice} were given twice`);
+  const rows = Object.entries(key.recordings).map(([recording, name]) => {
+    const marks = SCALES.map((scale) => people.map(({ ratings }) => ratings.filter((rating) => rating.recording === recording).map((rating) => rating[scale.name])));
+    const won = people.map(({ pairs }) => pairs.flatMap(({ first, second, better }) => [
+      ...(first === recording ? [WON[better].first] : []), ...(second === recording ? [WON[better].second] : []),
+    ]));
+    return [protocolLabel(name), ...marks.map((values) => meanOf(values, [1, 5], random)), meanOf(won, [0, 100], random), won.flat().length];
+  });
+  const overall = (/** @type {any} */ row) => row[SCALES.length]?.value ?? row[SCALES.length];
+  return {
+    name: 'survey', title: `What people said: ${people.length} ${people.length === 1 ? 'person' : 'people'}`,
+    columns: [{ label: 'Recording' }, ...SCALES.map(({ label }) => ({ label, digits: 2 })), { label: 'Pairs won', unit: '%', digits: 0 }, { label: 'Pairs', digits: 0 }],
+    rows: rows.sort((a, b) => overall(b) - overall(a)),
+  };
+}
+
+/**
+ * @param {number[][]} values of each person
+ * @param {readonly [number, number]} within
+ * @param {() => number} random
+ * @returns {import('../report/result.js').Cell} without an interval where one person is all there is
+ */
+function meanOf(values, within, random) {
+  const { mean } = summaryIntervals(values, { random, within });
+  return values.length > 1 ? toEstimate(mean) : mean.estimate;
+}
