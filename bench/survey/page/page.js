@@ -166,7 +166,7 @@ function showStart() {
   begin.addEventListener('click', () => showStep(0));
   show(
     'How good does it sound?',
-    element('p', {}, `You hear the same speech ${recordings.length} times, as it came through different networks, and say how good it sounds. Then you hear two recordings at a time, and say which one sounds better. There are ${steps.length} questions.`),
+    element('p', {}, `You hear the same speech ${recordings.length} times, as it came through different networks, and say how good it sounds. Then you hear two recordings at a time, and say which one sounds better. There are ${steps.length} pages.`),
     element('p', {}, 'Please use headphones, in a quiet place, and keep the volume as it is once you have begun. You can play a recording as often as you like. You can stop whenever you want: nothing is kept or sent unless you save it at the end.'),
     begin,
   );
