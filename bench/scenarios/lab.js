@@ -13,6 +13,7 @@
  * @property {'thesis' | 'call'} format
  * @property {boolean} browser
  * @property {string[]} server      further options of the server
+ * @property {boolean} [marks]      whether what would be heard is marked, where a scenario has such an option
  *
  * @typedef {object} Clients         makes the participants, in a process or in a browser
  * @property {(name: string, options?: object) => Promise<any>} call  a function of bench/participants/participants.js

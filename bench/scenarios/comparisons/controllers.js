@@ -47,6 +47,7 @@ export const controllers = {
       .option('--carries <list>', `of ${CARRIES.join(', ')}, by commas: how packets go`, listOf(CARRIES), ['datagrams', 'streams'])
       .option('--controllers <list>', `of ${CONGESTION_CONTROLLERS.join(', ')}, by commas; the first of them is what others are compared with`, listOf(CONGESTION_CONTROLLERS), [...CONGESTION_CONTROLLERS])
       .option('--sweeps <list>', `of ${NAMES.join(', ')}, by commas`, listOf(NAMES), NAMES)
+      .option('--marks', 'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: blocks of 8 s or more, and some 4 s of work for each', false)
       .option('--at <values>', "of what is swept, by commas, instead of the sweep's own", numbers)
       .option('--step-seconds <seconds>', 'how long each rate of a step lasts', wholeNumber(1, 600), 10)
       .addHelpText('after', `\n${NAMES.map((name) => `${name.padEnd(6)} stands for ${sweepsOf(0)[name].stands}.`).join('\n')}`);

@@ -48,6 +48,9 @@ const FIGURES = Object.freeze([
   { of: GRID_QUANTITIES.mouthToEar, label: 'Mouth to ear', unit: 'ms', digits: 0 },
   { of: GRID_QUANTITIES.meanAge, label: 'Mean age', unit: 'ms', digits: 1 },
   { of: GRID_QUANTITIES.never, label: 'Never came', unit: '%', digits: 2 },
+  { of: GRID_QUANTITIES.visqol, label: 'ViSQOL', unit: '', digits: 2 },
+  { of: GRID_QUANTITIES.estoi, label: 'ESTOI', unit: '', digits: 3 },
+  { of: GRID_QUANTITIES.markedRating, label: 'R by ViSQOL', unit: '', digits: 1 },
   { of: GRID_QUANTITIES.rate, label: 'Sent, up', unit: 'kbit/s', digits: 0 },
 ]);
 
@@ -174,10 +177,12 @@ function sizeOf({ estimate, low, high }) {
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function figuresTable(folder, sweep, random) {
-  const samples = FIGURES.map(({ of }) => samplesOf(folder, sweep, of));
+  // Marks are there only where they were asked for.
+  const there = FIGURES.filter(({ of }) => samplesOf(folder, sweep, of).length > 0);
+  const samples = there.map(({ of }) => samplesOf(folder, sweep, of));
   return {
     name: `${sweep.name}Figures`, title: `${sweep.label}: figures`, caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
-    columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...FIGURES.map(({ label, unit, digits }) => ({ label, unit, digits }))],
+    columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...there.map(({ label, unit, digits }) => ({ label, unit, digits }))],
     rows: valuesOf(samples[0]).flatMap((value) => setsAt(samples[0], value).map(({ way }) => [
       value, protocolLabel(way),
       ...samples.map((all) => {

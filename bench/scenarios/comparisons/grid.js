@@ -3,13 +3,14 @@
  * the same time: connected on clear legs, which are impaired then, all alike and with the same random numbers, so that
  * the k-th packet of each way has the same fate.
  *
- * @import { Codec } from '../../../public/shared/codec.js'
  * @import { Lab } from '../lab.js'
  * @import { Sweep } from './grid-result.js'
  * @import { Star } from '../../link/star.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Factor, Quantity } from '../../report/result.js'
  * @import { Hop, WayRun } from '../../ways/run.js'
+ * @import { Heard } from '../../ways/heard.js'
+ * @import { Voice } from './heard.js'
  *
  * @typedef {object} Condition
  * @property {string} sweep    what is varied, a word: 'loss'
@@ -23,23 +24,16 @@
  * @typedef {object} Ground  what a block is measured on
  * @property {Star} star
  * @property {readonly { way: string, legs: readonly [Link, Link], path: Path }[]} lanes
- * @property {readonly Uint8Array[]} payloads
- * @property {Float32Array} speech
- * @property {Codec} codec
+ * @property {Voice} voice
  */
 
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { defaultEncoderSettings } from '../../../public/shared/codec.js';
-import { loadCodec } from '../../../server/codec/codec.js';
 import { starOf } from '../../link/star.js';
-import { encodeSpeech, readSpeech } from '../../participants/speech.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../stats/statistics.js';
-import { heardFrom } from '../../ways/heard.js';
+import { heardFrom, marksOf } from '../../ways/heard.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
 import { ways as all } from '../../ways/way.js';
-
-const SAMPLE_RATE = 48_000;
+import { keepSound, readVoice } from './heard.js';
 
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 const SETTLE_SECONDS = 2;
@@ -67,6 +61,9 @@ export const GRID_QUANTITIES = Object.freeze({
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
   meanAge: { name: 'meanAge', label: 'Mean age of packets at the receiver', unit: 'ms', factors },
   never: { name: 'neverCame', label: 'Packets that never came', unit: '%', factors },
+  visqol: { name: 'visqol', label: 'ViSQOL', unit: '', factors },
+  estoi: { name: 'estoi', label: 'ESTOI', unit: '', factors },
+  markedRating: { name: 'markedRating', label: 'R by ViSQOL and mouth to ear', unit: '', factors },
   rate: { name: 'rateUp', label: 'Sent on the leg up, headers and all', unit: 'kbit/s', factors },
 });
 
@@ -87,10 +84,9 @@ export async function runGrid(lab, { conditions, ways, through }) {
     const legs = /** @type {[Link, Link]} */ (star.legs.slice(2 * i, 2 * i + 2));
     return { way, legs, path: new Path(hopsOf(legs, through), lab.signal) };
   });
-  const payloads = await encodeSpeech(createAudioFormat({ sampleRate: SAMPLE_RATE, frameMs: EVERY_MS, channels: 1 }), defaultEncoderSettings.bitrate);
   // Processes that start at once take their time: no connection waits for that.
   await Promise.all(lanes.map(({ path }) => path.hangUp()));
-  const ground = { star, lanes, payloads, speech: await readSpeech(SAMPLE_RATE), codec: await loadCodec() };
+  const ground = { star, lanes, voice: await readVoice() };
   try {
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const [i, condition] of conditions.entries()) {
@@ -142,24 +138,25 @@ async function measureBlock(lab, ground, condition, repetition) {
     const outcomes = await runBlock(lab, ground, condition, lab.options.seed + repetition);
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
-      const { fault, figures } = outcomes[i];
+      const { fault, figures, heard } = outcomes[i];
       if (fault) lab.folder.warn(`${lane.way}, ${condition.sweep} ${condition.value}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
       if (fault || !figures) continue;
       lacking.delete(lane);
       record(lab, lane.way, condition, repetition, figures);
+      if (heard && lab.options.marks) await mark(lab, lane.way, condition, repetition, heard);
     }
   }
 }
 
 /**
- * @typedef {{ fault: string | null, figures: Record<string, number> | null }} Outcome
+ * @typedef {{ fault: string | null, figures: Record<string, number> | null, heard?: Heard }} Outcome
  *   of a way in a block; fault: why it isn't to be trusted
  *
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition @param {number} seed
  * @returns {Promise<Outcome[]>}
  */
 async function runBlock(lab, ground, condition, seed) {
-  const { star, lanes, payloads } = ground;
+  const { star, lanes, voice: { payloads } } = ground;
   const [settle, count] = [SETTLE_SECONDS, condition.seconds ?? lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
   const connected = await Promise.allSettled(lanes.map(({ way, path }) => path.connect(way, payloads)));
   lab.signal.throwIfAborted();
@@ -178,7 +175,8 @@ async function runBlock(lab, ground, condition, seed) {
       const [run, stats] = [runs[i], /** @type {LinkStats[]} */ (await Promise.all(legs.map((leg) => leg.stats())))];
       if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
       lab.tellGenerator(run.value.latenessMs, run.value.cpuPercent);
-      return { fault: faultOf(run.value, stats, condition), figures: figuresOf(ground, run.value, settle, stats[0]) };
+      const heard = heardFrom({ ...ground.voice, ages: run.value.ages, settle });
+      return { fault: faultOf(run.value, stats, condition), figures: figuresOf(run.value, heard, settle, stats[0]), heard };
     }));
   } finally {
     await undisturb?.();
@@ -203,9 +201,8 @@ export function faultOf({ latenessMs, damaged, repeated }, stats, condition) {
   return i < 0 ? null : `the ${i === 0 ? 'sender' : 'receiver'}'s leg ${wrong[i]}`;
 }
 
-/** @param {Ground} ground @param {WayRun} run @param {number} settle @param {LinkStats} stats of the sender's leg */
-function figuresOf({ codec, speech, payloads }, { ages }, settle, stats) {
-  const heard = heardFrom({ codec, speech, payloads, ages, settle });
+/** @param {WayRun} run @param {Heard} heard @param {number} settle @param {LinkStats} stats of the sender's leg */
+function figuresOf({ ages }, heard, settle, stats) {
   const counted = ages.slice(settle);
   const came = counted.filter(Number.isFinite);
   const isHeard = heard.presentPercent > 0;
@@ -226,6 +223,17 @@ function record(lab, way, { sweep, value: at }, repetition, figures) {
   for (const [name, value] of Object.entries(figures)) {
     lab.folder.record(GRID_QUANTITIES[name].name, { protocol: way, repetition, client: '', atMs: lab.folder.elapsedMs, value, factors: { sweep, at } });
   }
+}
+
+/**
+ * Marks what was heard, and keeps the first of each way and condition as a recording.
+ * @param {Lab} lab @param {string} way @param {Condition} condition @param {number} repetition @param {Heard} heard
+ */
+async function mark(lab, way, condition, repetition, { said, sound, mouthToEarMs }) {
+  if (!Number.isFinite(mouthToEarMs)) return;
+  const { visqol, estoi, rating: markedRating } = marksOf(said, sound, mouthToEarMs);
+  record(lab, way, condition, repetition, { visqol, estoi, markedRating });
+  await keepSound(lab.folder, `${way} ${condition.sweep} ${condition.value}`, { said, sound, mouthToEarMs });
 }
 
 /**

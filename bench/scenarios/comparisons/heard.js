@@ -3,6 +3,7 @@
  * @import { Codec } from '../../../public/shared/codec.js'
  * @import { Quantity, Sample, Table } from '../../report/result.js'
  * @import { RunFolder } from '../../report/run-folder.js'
+ * @import { Heard } from '../../ways/heard.js'
  * @import { Samples } from '../scenario.js'
  *
  * @typedef {object} Voice
@@ -75,10 +76,17 @@ export async function recordHeard(folder, voice, { ages, first, sample, name }) 
   const values = { present: figures.presentPercent, playoutDelay: figures.playoutDelayMs, mouthToEar: figures.mouthToEarMs, ...marks };
   for (const [quantity, value] of Object.entries(values)) if (Number.isFinite(value)) folder.record(quantity, { ...sample, value });
   if (!isLong) folder.warn(`Runs of less than ${PIECE_SECONDS} s have no marks of what would be heard.`);
-  else if (Number.isFinite(figures.mouthToEarMs)) {
-    const start = Math.round((figures.mouthToEarMs * SAMPLE_RATE) / 1000);
-    await keepRecording(folder.path, name, { sampleRate: SAMPLE_RATE, channels: [sound.subarray(start, start + said.length)] });
-  }
+  else if (Number.isFinite(figures.mouthToEarMs)) await keepSound(folder, name, { said, sound, mouthToEarMs: figures.mouthToEarMs });
+}
+
+/**
+ * Keeps a piece of what was heard, without its delay; the first of each name.
+ * @param {RunFolder} folder @param {string} name @param {Pick<Heard, 'said' | 'sound' | 'mouthToEarMs'>} heard
+ */
+export async function keepSound(folder, name, { said, sound, mouthToEarMs }) {
+  const start = Math.round((mouthToEarMs * SAMPLE_RATE) / 1000);
+  const samples = Math.min(said.length, PIECE_SECONDS * SAMPLE_RATE);
+  await keepRecording(folder.path, name, { sampleRate: SAMPLE_RATE, channels: [sound.subarray(start, start + samples)] });
 }
 
 /**

@@ -40,6 +40,7 @@ export const sweep = {
     command
       .option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first of them is what others are compared with`, listOf(WAYS), [...WAYS])
       .option('--sweeps <list>', `of ${NAMES.join(', ')}, by commas`, listOf(NAMES), NAMES)
+      .option('--marks', 'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: blocks of 8 s or more, and some 4 s of work for each', false)
       .option('--at <values>', "of what is swept, by commas, instead of the sweep's own", numbers)
       .addOption(new Option('--through <what>', 'relay: a program at the hub passes packets on; nothing: the hub routes, from peer to peer').choices(['relay', 'nothing']).default('relay'))
       .addHelpText('after', `\n${NAMES.map((name) => `${name.padEnd(6)} stands for ${SWEEPS[name].stands}.`).join('\n')}`);
