@@ -3,8 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { EXPERIMENTS, markdownOf, runPapers } from './scenarios/comparisons/papers.js';
 import { BENCHMARKS, runTargets } from './scenarios/targets.js';
 import { findChromium } from './browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
@@ -57,6 +59,13 @@ program
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
   .action(showTargets);
 program
+  .command('papers')
+  .description("the papers' experiments, one after another, and what they found beside what is found here: the README's second table")
+  .addOption(new Option('--only <list>', `by commas, of ${EXPERIMENTS.map(({ name }) => name).join(', ')}`).argParser(listOf(EXPERIMENTS.map(({ name }) => name))).default(EXPERIMENTS.map(({ name }) => name), 'all'))
+  .addOption(new Option('--runs <folder>', 'where the experiments\' own runs are; one that is finished there is not run again').default(join(RESULTS, 'papers'), 'bench/results/papers'))
+  .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
+  .action(showPapers);
+program
   .command('frame-path')
   .description("what a received frame costs on Node's thread, in microseconds and bytes; further options go to it")
   .allowUnknownOption()
@@ -79,6 +88,22 @@ async function showTargets({ only, out }) {
   const result = { title, summary: 'What is to be reached, and what was, one benchmark after the other.', headlines: [], tables: [table], plots: [], notes: ["Each benchmark's own run, with its samples and its report, is in a folder beside this report."] };
   const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));
   console.log(textSummary(folder.run, result, report));
+  if (signal.aborted) process.exitCode = 1;
+}
+
+/** @param {{ only: string[], runs: string, out: string }} options */
+async function showPapers({ only, runs, out }) {
+  const { signal } = interruption();
+  const title = "The papers' experiments";
+  const folder = await openFolder({ name: 'papers', title, quantities: [] }, { out, only }, findChromium() ?? undefined);
+  const progress = new Progress(process.stderr, systemClock);
+  progress.begin(title);
+  const experiments = EXPERIMENTS.filter(({ name }) => only.includes(name));
+  const table = await runPapers({ experiments, folder, runs, signal, progress: (what, share) => progress.update(share, what) });
+  progress.close();
+  const result = { title, summary: 'What four papers found, and what is found here.', headlines: [], tables: [table], plots: [], notes: [] };
+  const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));
+  console.log(`${markdownOf(table, 4)}\n\nReport: ${report}`);
   if (signal.aborted) process.exitCode = 1;
 }
 

@@ -14,20 +14,15 @@
  * @property {string} [why]    what stands in the way, or what a reader of the figure must know
  */
 
-import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatNumber } from '../report/numbers.js';
+import { runNode, runScenario } from './runs.js';
 
 /** The name of the table with a result's targets. */
 const TABLE = 'targets';
 
-const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const FRAME_PATH = fileURLToPath(new URL('../frame-path.js', import.meta.url));
-
-/** Time in which an interrupted benchmark must close what it opened before it is killed, in milliseconds. */
-const TIDY_MS = 15_000;
 
 /**
  * Limits for one received frame on Node's thread: its time in microseconds, and its allocations in bytes. The
@@ -94,7 +89,7 @@ export async function runTargets({ benchmarks, folder, signal, progress }) {
     if (signal.aborted) break;
     progress(benchmark.name, i / benchmarks.length);
     try {
-      tables.push(benchmark.argv.length > 0 ? await runScenario(benchmark, folder, signal) : await runFramePath(benchmark, signal));
+      tables.push(benchmark.argv.length > 0 ? await runTarget(benchmark, folder, signal) : await runFramePath(benchmark, signal));
     } catch (error) {
       const why = /** @type {Error} */ (error).message;
       folder.warn(`${benchmark.name}: ${why}`);
@@ -110,28 +105,17 @@ export function joined(tables) {
 }
 
 /** @param {Benchmark} benchmark @param {RunFolder} folder @param {AbortSignal} signal */
-async function runScenario({ name, argv, limitSeconds }, folder, signal) {
-  const { output, code } = await run([MAIN, ...argv, '--out', folder.path], limitSeconds, signal);
-  const report = /^Report: (.*)$/m.exec(output)?.[1];
-  if (code !== 0 || !report) throw new Error(`it broke off (exit code ${code}); its own report says why`);
-  const { result, warnings } = await readRun(dirname(report));
-  const table = result.tables.find((/** @type {Table} */ { name: kind }) => kind === TABLE);
+async function runTarget({ name, argv, limitSeconds }, folder, signal) {
+  const { report, result, warnings } = await runScenario({ argv, out: folder.path, limitSeconds, signal });
+  const table = result.tables.find(({ name: kind }) => kind === TABLE);
   if (!table) throw new Error(`${name} has no table of targets`);
   for (const warning of warnings) folder.warn(`${name}: ${warning}`);
-  return /** @type {Table} */ ({ ...table, caption: relative(folder.path, report) });
-}
-
-/** @param {string} path of a run's folder */
-async function readRun(path) {
-  const [result, circumstances] = await Promise.all(['result.json', 'run.json'].map(async (file) => JSON.parse(await readFile(join(path, file), 'utf8'))));
-  const isShort = circumstances.generator?.bottleneck === true;
-  const warnings = [...circumstances.warnings, ...(isShort ? ['the program that made the load was short of time itself'] : [])];
-  return { result, warnings };
+  return { ...table, caption: relative(folder.path, report) };
 }
 
 /** @param {Benchmark} benchmark @param {AbortSignal} signal */
 async function runFramePath({ limitSeconds }, signal) {
-  const { output, code } = await run(['--expose-gc', FRAME_PATH, '--json'], limitSeconds, signal);
+  const { output, code } = await runNode(['--expose-gc', FRAME_PATH, '--json'], limitSeconds, signal);
   if (code !== 0) throw new Error(`it broke off (exit code ${code})`);
   return framePathTargets(JSON.parse(output.slice(output.indexOf('{'))));
 }
@@ -153,31 +137,4 @@ export function framePathTargets({ cases }) {
     { what: 'The path of a received frame without codec', limit: FRAME_US, reached: slow['µs/frame'], unit: 'µs', digits: 1, why: `the dearest of the rooms measured: ${words(slow)}${others}` },
     { what: 'Allocated for a frame', limit: FRAME_BYTES, reached: big['bytes/frame'], unit: 'bytes', digits: 0, why: `the most: ${words(big)}; the engine boxes a few numbers, up to ${FRAME_BYTES} bytes of which count as none of ours` },
   ]);
-}
-
-/**
- * @param {string[]} argv of Node.js @param {number} limitSeconds @param {AbortSignal} signal
- * @returns {Promise<{ output: string, code: number | null }>}
- */
-function run(argv, limitSeconds, signal) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    /** @type {NodeJS.Timeout | undefined} */
-    let killing;
-    const end = () => {
-      child.kill('SIGTERM');
-      killing = setTimeout(() => child.kill('SIGKILL'), TIDY_MS);
-    };
-    const limit = setTimeout(end, limitSeconds * 1000);
-    signal.addEventListener('abort', end);
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      clearTimeout(limit);
-      clearTimeout(killing);
-      signal.removeEventListener('abort', end);
-      resolve({ output, code });
-    });
-  });
 }

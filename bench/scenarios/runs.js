@@ -1,0 +1,68 @@
+/** Runs of the lab's own commands, one after another, for the commands that put several together. */
+
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+
+/** Time in which an interrupted run must close what it opened before it is killed, in milliseconds. */
+const TIDY_MS = 15_000;
+
+/** @typedef {{ report: string, result: import('../report/result.js').Result, isComplete: boolean,
+ *   warnings: string[] }} ScenarioRun */
+
+/**
+ * @param {object} options
+ * @param {readonly string[]} options.argv      of the lab's command
+ * @param {string} options.out                  where its folder is made
+ * @param {number} options.limitSeconds         after this time it is ended
+ * @param {AbortSignal} options.signal
+ * @returns {Promise<ScenarioRun>}
+ * @throws {Error} when it broke off
+ */
+export async function runScenario({ argv, out, limitSeconds, signal }) {
+  const { output, code } = await runNode([MAIN, ...argv, '--out', out], limitSeconds, signal);
+  const report = /^Report: (.*)$/m.exec(output)?.[1];
+  if (code !== 0 || !report) throw new Error(`it broke off (exit code ${code}); its own report says why`);
+  return readRun(dirname(report));
+}
+
+/**
+ * @param {string} path of a run's folder
+ * @returns {Promise<ScenarioRun>}
+ */
+export async function readRun(path) {
+  const [result, circumstances] = await Promise.all(['result.json', 'run.json'].map(async (file) => JSON.parse(await readFile(join(path, file), 'utf8'))));
+  const isShort = circumstances.generator?.bottleneck === true;
+  const warnings = [...circumstances.warnings, ...(isShort ? ['the program that made the load was short of time itself'] : [])];
+  return { report: join(path, 'report.html'), result, isComplete: circumstances.complete, warnings };
+}
+
+/**
+ * @param {readonly string[]} argv of Node.js @param {number} limitSeconds @param {AbortSignal} signal
+ * @returns {Promise<{ output: string, code: number | null }>}
+ */
+export function runNode(argv, limitSeconds, signal) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    /** @type {NodeJS.Timeout | undefined} */
+    let killing;
+    const end = () => {
+      child.kill('SIGTERM');
+      killing = setTimeout(() => child.kill('SIGKILL'), TIDY_MS);
+    };
+    const limit = setTimeout(end, limitSeconds * 1000);
+    signal.addEventListener('abort', end);
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(limit);
+      clearTimeout(killing);
+      signal.removeEventListener('abort', end);
+      resolve({ output, code });
+    });
+  });
+}
