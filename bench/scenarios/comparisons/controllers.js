@@ -2,14 +2,15 @@
  * Congestion controllers, and what they do to a voice: WebTransport with each, over legs that lose, that are long, and
  * whose rate falls and comes back.
  * @import { Scenario } from '../scenario.js'
- * @import { Sweep } from './grid-result.js'
+ * @import { Swept } from './grid-scenario.js'
  */
 
 import { CONGESTION_CONTROLLERS } from '@aloud/native';
 import { listOf, numbers, wholeNumber } from '../../options.js';
 import { randomFor } from '../scenario.js';
-import { conditionsOf, GRID_QUANTITIES, runGrid } from './grid.js';
+import { GRID_QUANTITIES, runGrid } from './grid.js';
 import { GRID_NOTES, gridViews } from './grid-result.js';
+import { conditionsOf } from './grid-scenario.js';
 
 const CARRIES = ['datagrams', 'stream', 'streams'];
 
@@ -19,7 +20,7 @@ const QUEUE_MS = 300;
 
 const rate = (/** @type {number} */ kilobits) => ({ rateBits: 1000 * kilobits });
 
-/** @param {number} stepSeconds @returns {Readonly<Record<string, Sweep & { values: number[], condition: (value: number) => { leg: object, seconds?: number, steps?: any[] } }>>} */
+/** @param {number} stepSeconds @returns {Readonly<Record<string, Swept>>} */
 const sweepsOf = (stepSeconds) => ({
   loss: { name: 'loss', label: 'Loss on each leg', unit: '%', stands: 'figures 2a to 2c of paper 004', values: [0, 0.5, 1, 2, 3, 5, 10], condition: (lossPercent) => ({ leg: { lossPercent, delayMs: 10 } }) },
   delay: { name: 'delay', label: 'Delay of each leg, with 0.5 % of loss', unit: 'ms', stands: 'figure 2d of paper 004', values: [1, 12.5, 25, 50, 100], condition: (delayMs) => ({ leg: { lossPercent: 0.5, delayMs } }) },
@@ -55,7 +56,7 @@ export const controllers = {
 
   async measure(lab) {
     const { carries, sweeps, at, stepSeconds, controllers: chosen } = /** @type {any} */ (lab.options);
-    const conditions = conditionsOf(sweeps.map((/** @type {string} */ name) => sweepsOf(stepSeconds)[name]), at);
+    const conditions = conditionsOf(lab, sweeps.map((/** @type {string} */ name) => sweepsOf(stepSeconds)[name]), at);
     // Those of one carry run at once: all together are more than a small machine has processors for.
     for (const carry of carries) await runGrid(lab, { conditions, ways: chosen.map((/** @type {string} */ name) => `${carry}@${name}`), through: 'nothing' });
   },

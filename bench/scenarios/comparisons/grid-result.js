@@ -10,6 +10,9 @@
  * @property {string} unit
  * @property {string} stands  the papers' figures that it stands for
  * @property {boolean} [isLogarithmic]  the plot's axis
+ * @property {readonly Figure[]} [more]  of the table of figures, beside those that all sweeps have
+ *
+ * @typedef {{ of: Quantity, label: string, unit: string, digits: number }} Figure  a column of means
  *
  * @typedef {{ way: string, values: number[][] }} Set  a way's values under one condition, by repetition
  */
@@ -41,7 +44,7 @@ const ENOUGH_REPETITIONS = 5;
 /** The quantities that are plotted against the swept value. */
 const PLOTTED = Object.freeze([GRID_QUANTITIES.rating, GRID_QUANTITIES.present, GRID_QUANTITIES.mouthToEar]);
 
-/** The quantities of the table of figures. */
+/** The quantities of the table of figures. @type {readonly Figure[]} */
 const FIGURES = Object.freeze([
   { of: GRID_QUANTITIES.rating, label: 'R', unit: '', digits: 1 },
   { of: GRID_QUANTITIES.present, label: 'Present', unit: '%', digits: 2 },
@@ -178,11 +181,11 @@ function sizeOf({ estimate, low, high }) {
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function figuresTable(folder, sweep, random) {
   // Marks are there only where they were asked for.
-  const there = FIGURES.filter(({ of }) => samplesOf(folder, sweep, of).length > 0);
-  const samples = there.map(({ of }) => samplesOf(folder, sweep, of));
+  const figures = [...FIGURES, ...(sweep.more ?? [])].filter(({ of }) => samplesOf(folder, sweep, of).length > 0);
+  const samples = figures.map(({ of }) => samplesOf(folder, sweep, of));
   return {
     name: `${sweep.name}Figures`, title: `${sweep.label}: figures`, caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
-    columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...there.map(({ label, unit, digits }) => ({ label, unit, digits }))],
+    columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...figures.map(({ label, unit, digits }) => ({ label, unit, digits }))],
     rows: valuesOf(samples[0]).flatMap((value) => setsAt(samples[0], value).map(({ way }) => [
       value, protocolLabel(way),
       ...samples.map((all) => {

@@ -4,12 +4,10 @@
  * the k-th packet of each way has the same fate.
  *
  * @import { Lab } from '../lab.js'
- * @import { Sweep } from './grid-result.js'
  * @import { Star } from '../../link/star.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Factor, Quantity } from '../../report/result.js'
  * @import { Hop, WayRun } from '../../ways/run.js'
- * @import { Heard } from '../../ways/heard.js'
  * @import { Voice } from './heard.js'
  *
  * @typedef {object} Condition
@@ -18,13 +16,14 @@
  * @property {object} leg      each leg's settings, as parseLink reads them, on top of those of the link's profile
  * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]} [steps]  changes of them
  * @property {number} [seconds]  that count, in place of those of a block
- * @property {(star: Star, pairs: readonly (readonly Link[])[]) => Promise<() => Promise<void>>} [disturb]  begins what else
- *   goes on meanwhile; resolves to what ends it
+ * @property {(lanes: readonly Lane[]) => Promise<() => Promise<readonly Record<string, number>[]>>} [disturb]  begins what
+ *   else goes on meanwhile; resolves to what ends it, and says what it was for each lane, by the quantities' names
+ * @property {boolean} [holdsSender]  whether the sender's own lateness is a part of what is measured: ages count from when
+ *   packets were due
  *
- * @typedef {object} Ground  what a block is measured on
- * @property {Star} star
- * @property {readonly { way: string, legs: readonly [Link, Link], path: Path }[]} lanes
- * @property {Voice} voice
+ * @typedef {{ way: string, legs: readonly [Link, Link], path: Path }} Lane  legs: the sender's and the receiver's
+ *
+ * @typedef {Voice & { star: Star, lanes: readonly Lane[] }} Ground  what a block is measured on
  */
 
 import { starOf } from '../../link/star.js';
@@ -51,7 +50,7 @@ const TRIES = 3;
 const DEVIATIONS = 5;
 
 /** @type {Factor[]} */
-const factors = [{ name: 'sweep', label: 'What is varied', unit: '' }, { name: 'at', label: 'At', unit: '' }];
+export const factors = [{ name: 'sweep', label: 'What is varied', unit: '' }, { name: 'at', label: 'At', unit: '' }];
 
 /** What is measured in each block of a way, one value each. @type {Readonly<Record<string, Quantity>>} */
 export const GRID_QUANTITIES = Object.freeze({
@@ -86,7 +85,7 @@ export async function runGrid(lab, { conditions, ways, through }) {
   });
   // Processes that start at once take their time: no connection waits for that.
   await Promise.all(lanes.map(({ path }) => path.hangUp()));
-  const ground = { star, lanes, voice: await readVoice() };
+  const ground = { star, lanes, ...(await readVoice()) };
   try {
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const [i, condition] of conditions.entries()) {
@@ -98,15 +97,6 @@ export async function runGrid(lab, { conditions, ways, through }) {
     await Promise.all(lanes.map(({ path }) => path.close()));
   }
 }
-
-/**
- * The conditions of sweeps, each value of the first, then of the second, and so on.
- * @param {readonly (Sweep & { values: readonly number[], condition: (value: number) => Omit<Condition, 'sweep' | 'value'> })[]} sweeps
- * @param {readonly number[]} [at]  values instead of the sweeps' own
- * @returns {Condition[]}
- */
-export const conditionsOf = (sweeps, at) =>
-  sweeps.flatMap(({ name, values, condition }) => (at ?? values).map((value) => ({ sweep: name, value, ...condition(value) })));
 
 /** @param {Lab} lab @param {readonly string[]} ways @returns {Promise<string[]>} those that this machine has */
 export async function usableWays(lab, ways) {
@@ -138,62 +128,77 @@ async function measureBlock(lab, ground, condition, repetition) {
     const outcomes = await runBlock(lab, ground, condition, lab.options.seed + repetition);
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
-      const { fault, figures, heard } = outcomes[i];
+      const { fault, figures, ages } = outcomes[i];
       if (fault) lab.folder.warn(`${lane.way}, ${condition.sweep} ${condition.value}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
       if (fault || !figures) continue;
       lacking.delete(lane);
       record(lab, lane.way, condition, repetition, figures);
-      if (heard && lab.options.marks) await mark(lab, lane.way, condition, repetition, heard);
+      if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
   }
 }
 
 /**
- * @typedef {{ fault: string | null, figures: Record<string, number> | null, heard?: Heard }} Outcome
- *   of a way in a block; fault: why it isn't to be trusted
+ * @typedef {{ fault: string | null, figures: Record<string, number> | null, ages?: number[] }} Outcome
+ *   of a way in a block; fault: why it isn't to be trusted; ages: of all packets, those that settle too
  *
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition @param {number} seed
  * @returns {Promise<Outcome[]>}
  */
 async function runBlock(lab, ground, condition, seed) {
-  const { star, lanes, voice: { payloads } } = ground;
-  const [settle, count] = [SETTLE_SECONDS, condition.seconds ?? lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
+  const { star, lanes, payloads } = ground;
   const connected = await Promise.allSettled(lanes.map(({ way, path }) => path.connect(way, payloads)));
   lab.signal.throwIfAborted();
   await star.seedAnew(lanes.map(({ legs }) => legs), seed);
   await star.set(condition.leg);
   if (condition.steps) await star.steps(condition.steps);
   await Promise.all(star.legs.map((leg) => leg.reset()));
-  const undisturb = await condition.disturb?.(star, lanes.map(({ legs }) => legs));
+  const undisturb = await condition.disturb?.(lanes);
+  let outcomes, others;
   try {
-    const runs = await Promise.allSettled(lanes.map(({ path }, i) => {
-      const { status } = connected[i];
-      return status === 'rejected' ? Promise.reject(connected[i].reason) : path.carry({ payloads, settle: 0, count: settle + count });
-    }));
-    lab.signal.throwIfAborted();
-    return await Promise.all(lanes.map(async ({ legs }, i) => {
-      const [run, stats] = [runs[i], /** @type {LinkStats[]} */ (await Promise.all(legs.map((leg) => leg.stats())))];
-      if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
-      lab.tellGenerator(run.value.latenessMs, run.value.cpuPercent);
-      const heard = heardFrom({ ...ground.voice, ages: run.value.ages, settle });
-      return { fault: faultOf(run.value, stats, condition), figures: figuresOf(run.value, heard, settle, stats[0]), heard };
-    }));
+    outcomes = await carryAll(lab, ground, condition, connected);
   } finally {
-    await undisturb?.();
+    others = await undisturb?.();
     await star.clear();
     await Promise.all(lanes.map(({ path }) => path.hangUp()));
   }
+  return outcomes.map(({ figures, ...rest }, i) => ({ ...rest, figures: figures && { ...figures, ...others?.[i] } }));
+}
+
+/**
+ * @param {Lab} lab @param {Ground} ground @param {Condition} condition
+ * @param {readonly PromiseSettledResult<void>[]} connected  of the lanes
+ * @returns {Promise<Outcome[]>}
+ */
+async function carryAll(lab, ground, condition, connected) {
+  const { lanes, payloads } = ground;
+  const [settle, count] = [SETTLE_SECONDS, condition.seconds ?? lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
+  const runs = await Promise.allSettled(lanes.map(async ({ path }, i) => {
+    const connection = connected[i];
+    if (connection.status === 'rejected') throw connection.reason;
+    return path.carry({ payloads, settle: 0, count: settle + count });
+  }));
+  lab.signal.throwIfAborted();
+  return Promise.all(lanes.map(async ({ legs }, i) => {
+    const [run, stats] = [runs[i], /** @type {LinkStats[]} */ (await Promise.all(legs.map((leg) => leg.stats())))];
+    if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
+    const { ages, latenessMs, cpuPercent } = run.value;
+    if (!condition.holdsSender) lab.tellGenerator(latenessMs, cpuPercent);
+    const counted = condition.holdsSender ? ages.map((age, packet) => age + latenessMs[packet]) : ages;
+    const rateUp = (stats[0].up.arrived.bytes * 8) / 1000 / stats[0].seconds;
+    return { fault: faultOf(run.value, stats, condition), figures: { ...figuresOf(ground, counted, settle), rateUp }, ages: counted };
+  }));
 }
 
 /**
  * Why a block isn't to be trusted; null where it is.
  * @param {Pick<WayRun, 'latenessMs' | 'damaged' | 'repeated'>} run
  * @param {LinkStats[]} stats  of the sender's leg and of the receiver's
- * @param {Pick<Condition, 'leg' | 'steps'>} condition
+ * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender'>} condition
  * @returns {string | null}
  */
 export function faultOf({ latenessMs, damaged, repeated }, stats, condition) {
-  const late = quantile(sorted(latenessMs), 0.99);
+  const late = condition.holdsSender ? 0 : quantile(sorted(latenessMs), 0.99);
   if (late > LATE_SENDER_MS) return `packets were sent ${late.toFixed(1)} ms late (p99)`;
   if (damaged + repeated > 0) return `${damaged} packets came damaged, ${repeated} came twice`;
   const wrong = stats.map((of) => wrongWith(of, condition));
@@ -201,8 +206,12 @@ export function faultOf({ latenessMs, damaged, repeated }, stats, condition) {
   return i < 0 ? null : `the ${i === 0 ? 'sender' : 'receiver'}'s leg ${wrong[i]}`;
 }
 
-/** @param {WayRun} run @param {Heard} heard @param {number} settle @param {LinkStats} stats of the sender's leg */
-function figuresOf({ ages }, heard, settle, stats) {
+/**
+ * What packets of these ages would have been to a listener, by the quantities' names.
+ * @param {Voice} voice @param {readonly number[]} ages @param {number} settle
+ */
+export function figuresOf(voice, ages, settle) {
+  const heard = heardFrom({ ...voice, ages, settle });
   const counted = ages.slice(settle);
   const came = counted.filter(Number.isFinite);
   const isHeard = heard.presentPercent > 0;
@@ -210,30 +219,31 @@ function figuresOf({ ages }, heard, settle, stats) {
   return {
     rating: isHeard ? rating({ delayMs: heard.mouthToEarMs, impairment }) : 0,
     present: heard.presentPercent,
-    playout: heard.playoutDelayMs,
+    playoutDelay: heard.playoutDelayMs,
     mouthToEar: isHeard ? heard.mouthToEarMs : Infinity,
     meanAge: came.length > 0 ? mean(came) : Infinity,
-    never: 100 * (1 - came.length / counted.length),
-    rate: (stats.up.arrived.bytes * 8) / 1000 / stats.seconds,
+    neverCame: 100 * (1 - came.length / counted.length),
   };
 }
 
-/** @param {Lab} lab @param {string} way @param {Condition} condition @param {number} repetition @param {NonNullable<Outcome['figures']>} figures */
+/** @param {Lab} lab @param {string} way @param {Condition} condition @param {number} repetition @param {Record<string, number>} figures by the quantities' names */
 function record(lab, way, { sweep, value: at }, repetition, figures) {
   for (const [name, value] of Object.entries(figures)) {
-    lab.folder.record(GRID_QUANTITIES[name].name, { protocol: way, repetition, client: '', atMs: lab.folder.elapsedMs, value, factors: { sweep, at } });
+    lab.folder.record(name, { protocol: way, repetition, client: '', atMs: lab.folder.elapsedMs, value, factors: { sweep, at } });
   }
 }
 
 /**
  * Marks what was heard, and keeps the first of each way and condition as a recording.
- * @param {Lab} lab @param {string} way @param {Condition} condition @param {number} repetition @param {Heard} heard
+ * @param {Lab} lab @param {Voice} voice @param {string} way @param {Condition} condition @param {number} repetition
+ * @param {readonly number[]} ages of all packets
  */
-async function mark(lab, way, condition, repetition, { said, sound, mouthToEarMs }) {
-  if (!Number.isFinite(mouthToEarMs)) return;
-  const { visqol, estoi, rating: markedRating } = marksOf(said, sound, mouthToEarMs);
+async function mark(lab, voice, way, condition, repetition, ages) {
+  const heard = heardFrom({ ...voice, ages, settle: (SETTLE_SECONDS * 1000) / EVERY_MS });
+  if (!Number.isFinite(heard.mouthToEarMs)) return;
+  const { visqol, estoi, rating: markedRating } = marksOf(heard.said, heard.sound, heard.mouthToEarMs);
   record(lab, way, condition, repetition, { visqol, estoi, markedRating });
-  await keepSound(lab.folder, `${way} ${condition.sweep} ${condition.value}`, { said, sound, mouthToEarMs });
+  await keepSound(lab.folder, `${way} ${condition.sweep} ${condition.value}`, heard);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { conditionsOf, faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
+import { faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
+import { conditionsOf } from '../../../bench/scenarios/comparisons/grid-scenario.js';
 import { gridViews, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
 import { controllers } from '../../../bench/scenarios/comparisons/controllers.js';
 import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
@@ -32,9 +33,10 @@ describe('the order of ways', () => {
 });
 
 it('conditions are those of each sweep, one after the other, at its own values or at others', () => {
+  const lab = /** @type {any} */ ({});
   const sweeps = [{ ...LOSS, values: [1, 2], condition: (/** @type {number} */ lossPercent) => ({ leg: { lossPercent } }) }];
-  expect(conditionsOf(sweeps)).toEqual([1, 2].map((value) => ({ sweep: 'loss', value, leg: { lossPercent: value } })));
-  expect(conditionsOf(sweeps, [7]).map(({ value }) => value)).toEqual([7]);
+  expect(conditionsOf(lab, sweeps)).toEqual([1, 2].map((value) => ({ sweep: 'loss', value, leg: { lossPercent: value } })));
+  expect(conditionsOf(lab, sweeps, [7]).map(({ value }) => value)).toEqual([7]);
 });
 
 describe('sentences of a sweep', () => {

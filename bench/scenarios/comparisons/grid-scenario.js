@@ -1,0 +1,73 @@
+/**
+ * What scenarios on a grid have alike: their options, their conditions from sweeps, and their result.
+ * @import { Command } from 'commander'
+ * @import { Lab } from '../lab.js'
+ * @import { Scenario } from '../scenario.js'
+ * @import { Condition } from './grid.js'
+ * @import { Sweep } from './grid-result.js'
+ *
+ * @typedef {Sweep & { values: readonly number[], condition: (value: number, lab: Lab) => Omit<Condition, 'sweep' | 'value'> }} Swept
+ */
+
+import { Option } from 'commander';
+import { listOf, numbers } from '../../options.js';
+import { WAYS } from '../../ways/way.js';
+import { randomFor } from '../scenario.js';
+import { GRID_QUANTITIES, runGrid } from './grid.js';
+import { gridViews } from './grid-result.js';
+
+/**
+ * @param {object} options
+ * @param {string} options.name
+ * @param {string} options.title
+ * @param {string} options.description
+ * @param {readonly Swept[]} options.sweeps
+ * @param {readonly string[]} options.notes
+ * @param {(command: Command) => void} [options.addOptions]  those of its own
+ * @param {(lab: Lab) => void} [options.check]  throws, with a reason, where the machine lacks what it needs
+ * @returns {Scenario}
+ */
+export function gridScenario({ name, title, description, sweeps, notes, addOptions, check }) {
+  const names = sweeps.map((sweep) => sweep.name);
+  const more = new Set(sweeps.flatMap((sweep) => sweep.more ?? []).map(({ of }) => of));
+  const asked = (/** @type {{ sweeps: string[] }} */ options) => sweeps.filter((sweep) => options.sweeps.includes(sweep.name));
+  return {
+    name, title, description,
+    quantities: [...Object.values(GRID_QUANTITIES), ...more],
+    defaults: { duration: 25, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
+    addOptions: (command) => {
+      command
+        .option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first of them is what others are compared with`, listOf(WAYS), [...WAYS])
+        .option('--sweeps <list>', `of ${names.join(', ')}, by commas`, listOf(names), names)
+        .option('--marks', 'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: blocks of 8 s or more, and some 4 s of work for each', false)
+        .option('--at <values>', "of what is swept, by commas, instead of the sweep's own", numbers)
+        .addOption(new Option('--through <what>', 'relay: a program at the hub passes packets on; nothing: the hub routes, from peer to peer').choices(['relay', 'nothing']).default('relay'))
+        .addHelpText('after', `\n${sweeps.map((sweep) => `${sweep.name.padEnd(Math.max(...names.map(({ length }) => length)))} stands for ${sweep.stands}.`).join('\n')}`);
+      addOptions?.(command);
+    },
+
+    async measure(lab) {
+      const { ways, through, at, ...options } = /** @type {any} */ (lab.options);
+      check?.(lab);
+      await runGrid(lab, { conditions: conditionsOf(lab, asked(options), at), ways, through });
+    },
+
+    result: (folder, options) => ({
+      title,
+      summary: `Each way has a sender and a receiver, each in a namespace of its own with a leg of its own to a hub; ${options.through === 'relay' ? 'a program in the hub passes packets on' : 'the hub routes'}. All ways run at once and carry the same packets of speech, one every 20 ms.`,
+      headlines: [],
+      ...gridViews(folder, asked(options), randomFor(options)),
+      notes: [...notes],
+    }),
+  };
+}
+
+/**
+ * The conditions of sweeps: each value of the first, then of the second, and so on.
+ * @param {Lab} lab
+ * @param {readonly Swept[]} sweeps
+ * @param {readonly number[]} [at]  values instead of the sweeps' own
+ * @returns {Condition[]}
+ */
+export const conditionsOf = (lab, sweeps, at) =>
+  sweeps.flatMap(({ name, values, condition }) => (at ?? values).map((value) => ({ sweep: name, value, ...condition(value, lab) })));
