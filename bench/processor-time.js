@@ -49,6 +49,8 @@ function parentOf(pid) {
   }
 }
 
+let made = 0;
+
 /** Processes that together get no more than a share of the processors, as on a machine whose host takes the rest. */
 export class Quota {
   #parent;
@@ -56,21 +58,23 @@ export class Quota {
 
   /**
    * @param {number} cores 0.5: half of one
+   * @param {{ hasRealTime?: boolean }} [options]  whether it takes in threads in real time, as a browser's for sound are;
+   *   there is time for two such groups
    * @throws {Error} where no control group can be made: it needs root, and a controller of processor time
    */
-  constructor(cores) {
+  constructor(cores, { hasRealTime = false } = {}) {
     const parent = GROUPS.find((folder) => existsSync(folder) && existsSync(join(folder, 'cgroup.procs')));
     if (!parent) throw new Error('there are no control groups (/sys/fs/cgroup)');
     this.#parent = parent;
-    this.#folder = join(parent, `aloud-${process.pid}-${performance.now().toFixed(0)}`);
+    this.#folder = join(parent, `aloud-${process.pid}-${++made}`);
     const quota = Math.round(cores * PERIOD_US);
     try {
       mkdirSync(this.#folder);
       if (existsSync(this.#file('cpu.cfs_quota_us'))) {
         writeFileSync(this.#file('cpu.cfs_period_us'), String(PERIOD_US));
         writeFileSync(this.#file('cpu.cfs_quota_us'), String(quota));
-        // Threads in real time, as a browser's for sound are, have a quota of their own: without one they aren't taken in.
-        if (existsSync(this.#file('cpu.rt_runtime_us'))) writeFileSync(this.#file('cpu.rt_runtime_us'), String(REAL_TIME_US));
+        // Threads in real time have a quota of their own: without one they aren't taken in.
+        if (hasRealTime && existsSync(this.#file('cpu.rt_runtime_us'))) writeFileSync(this.#file('cpu.rt_runtime_us'), String(REAL_TIME_US));
       } else {
         writeFileSync(this.#file('cpu.max'), `${quota} ${PERIOD_US}`);
       }
@@ -88,6 +92,16 @@ export class Quota {
   /** Takes processes in; what they start from now on is in it too. @param {readonly number[]} pids */
   add(pids) {
     move(pids, this.#file('cgroup.procs'));
+  }
+
+  /**
+   * How often it was used up.
+   * @returns {number} of the periods in which the processes had something to do, those at whose end they were stopped, in percent
+   */
+  stoppedPercent() {
+    const stat = readFileSync(this.#file('cpu.stat'), 'utf8');
+    const [periods, stopped] = ['nr_periods', 'nr_throttled'].map((name) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(stat)?.[1]));
+    return periods === 0 ? 0 : (100 * stopped) / periods;
   }
 
   /** Lets all go. Idempotent. */

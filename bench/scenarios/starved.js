@@ -35,9 +35,9 @@ const MORE_MS = 5;
 const CASES = Object.freeze({
   free: { about: 'two pages, and two cores for them' },
   'shared core': { about: 'all of it on one core, beside a busy loop', take: (pids) => hold(new SharedCore(), pids) },
-  'half stolen': { about: `all of it gets ${MACHINE_CORES} of two cores, by a quota`, take: (pids) => hold(new Quota(MACHINE_CORES), pids) },
+  'half stolen': { about: `all of it gets ${MACHINE_CORES} of two cores, by a quota`, take: (pids) => hold(new Quota(MACHINE_CORES, { hasRealTime: true }), pids) },
   three: { about: 'three pages, and two cores for them', isThird: true },
-  'one starved': { about: `the third page gets ${PAGE_CORES} of a core, by a quota`, isThird: true, take: (pids) => hold(new Quota(PAGE_CORES), pids) },
+  'one starved': { about: `the third page gets ${PAGE_CORES} of a core, by a quota`, isThird: true, take: (pids) => hold(new Quota(PAGE_CORES, { hasRealTime: true }), pids) },
 });
 
 /** @param {Quota | SharedCore} scarcity @param {number[]} pids */

@@ -67,6 +67,11 @@ export class Path {
     this.#places = [hops[0].client, ...hops.map(({ server }) => server)].map(({ exec }) => new Child(END, exec));
   }
 
+  /** The ids of its processes, from the sender's to the receiver's. */
+  get pids() {
+    return this.#places.map(({ pid }) => pid);
+  }
+
   /**
    * Connects place to place, the last hop first.
    * @param {string} way

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpu } from '../../../bench/scenarios/comparisons/cpu.js';
 import { faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
 import { conditionsOf } from '../../../bench/scenarios/comparisons/grid-scenario.js';
 import { gridViews, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
@@ -63,6 +64,16 @@ it('a sweep of which only a part was measured has a result all the same', () => 
   checkResult(controllers.result(folder, { sweeps: ['loss', 'steps'], stepSeconds: 10, seed: 1 }));
 });
 
+it('a sweep has columns of its own beside those of all', () => {
+  const rows = samples({ datagrams: () => 40 }, [1], 5).map((sample) => ({ ...sample, factors: { sweep: 'sender', at: 1 } }));
+  const { tables } = cpu.result({ samples: () => rows }, { sweeps: ['sender'], through: 'relay', seed: 1 });
+  const figures = tables.find(({ name }) => name === 'senderFigures');
+  expect(figures?.columns.map(({ label }) => label)).toEqual([
+    "The sender's share of a processor", 'Way', 'R', 'Present', 'Mouth to ear', 'Mean age', 'Never came', 'Sent, up', 'Stopped',
+  ]);
+  expect(figures?.rows.map((row) => row.length)).toEqual([9]);
+});
+
 describe('a block is not to be trusted', () => {
   const direction = { arrived: { packets: 1000, bytes: 0 }, lostRandom: { packets: 50, bytes: 0 }, lateness: { count: 1, p50Us: 1, p90Us: 1, p99Us: 100, p999Us: 1, maxUs: 1 } };
   const stats = (/** @type {object} */ changes) => /** @type {any} */ ({ up: direction, down: { ...direction, ...changes } });
@@ -76,6 +87,12 @@ describe('a block is not to be trusted', () => {
     ['where packets came damaged', { ...run, damaged: 2 }, stats({}), '2 packets came damaged, 0 came twice'],
   ])('%s', (_what, ofRun, ofLeg, fault) => {
     expect(faultOf(ofRun, [stats({}), ofLeg], { leg: { lossPercent: 5 } })).toBe(fault);
+  });
+
+  it('where the sender was late, unless it is held to find what that does', () => {
+    const late = { ...run, latenessMs: [0, 500] };
+    expect(faultOf(late, [stats({}), stats({})], { leg: {}, holdsSender: true })).toBeNull();
+    expect(faultOf({ ...late, damaged: 1 }, [stats({}), stats({})], { leg: {}, holdsSender: true })).toBe('1 packets came damaged, 0 came twice');
   });
 
   it('for its loss only where the loss was the same all the time', () => {

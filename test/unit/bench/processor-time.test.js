@@ -61,10 +61,18 @@ withQuota.it('lets processes have no more than a share of a core, and lets them 
     // Up to one more period's share, and a tick of the clock: where ticks are late, it is stopped as late.
     expect(processorMs(pid) - usedMs).toBeLessThan(0.1 * (performance.now() - fromMs) + 30);
   });
+  // A busy loop uses up its share in each period but the one that it came in, and the one that goes on.
+  expect(quota.stoppedPercent()).toBeGreaterThan(50);
   const group = readFileSync(`/proc/${pid}/cgroup`, 'utf8');
   expect(group).toContain('aloud-');
   quota.close();
   expect(readFileSync(`/proc/${pid}/cgroup`, 'utf8')).not.toContain('aloud-');
+});
+
+withQuota.it('makes as many groups as are wanted at once', () => {
+  const quotas = Array.from({ length: 5 }, () => new Quota(0.5));
+  closers.push(() => quotas.forEach((quota) => quota.close()));
+  expect(quotas.map((quota) => quota.stoppedPercent())).toEqual([0, 0, 0, 0, 0]);
 });
 
 const hasTaskset = ['/usr/bin/taskset', '/bin/taskset'].some((file) => existsSync(file));
