@@ -379,6 +379,15 @@ mod tests {
     }
 
     #[test]
+    fn finds_twenty_times_the_capacity_within_two_seconds() {
+        let mut path = Path::new(1_000.0, 60 * MS);
+        path.until(10);
+        path.rate *= 20.0;
+        path.until(12);
+        assert!(path.until(13).used > 0.9);
+    }
+
+    #[test]
     fn doubles_each_round_trip_at_first_where_there_is_no_queue() {
         let start = Instant::now();
         let mut copa = Copa::new(start, PACKET as u16);
@@ -396,11 +405,20 @@ mod tests {
     fn does_not_grow_while_the_application_sends_less() {
         let start = Instant::now();
         let mut copa = Copa::new(start, PACKET as u16);
-        for i in 1..1000 {
+        let acknowledged = |copa: &mut Copa, i: u32, rtt| {
             let sent = start + i * 20 * MS;
-            copa.acknowledged(sent + 50 * MS, sent, PACKET, true, 50 * MS);
+            copa.acknowledged(sent + rtt, sent, PACKET, true, rtt);
+            copa.window()
+        };
+        for i in 1..1000 {
+            assert_eq!(acknowledged(&mut copa, i, 50 * MS), INITIAL_WINDOW);
         }
-        assert_eq!(copa.window(), INITIAL_WINDOW);
+        // Now without slow start, which ends where there is a queue.
+        let window = acknowledged(&mut copa, 1000, 500 * MS);
+        assert!(window < INITIAL_WINDOW);
+        for i in 1050..2000 {
+            assert_eq!(acknowledged(&mut copa, i, 50 * MS), window);
+        }
     }
 
     #[test]
