@@ -8,7 +8,7 @@
 import { Quota } from '../../processor-time.js';
 import { factors } from './grid.js';
 import { gridScenario } from './grid-scenario.js';
-import { GRID_NOTES } from './sweep.js';
+import { GRID_NOTES } from './grid-result.js';
 
 /** The paper's shares, and less: a sender and a receiver of sound need some hundredths of a processor. */
 const SHARES = [100, 80, 60, 40, 20, 10, 5, 3, 2, 1];
