@@ -69,7 +69,7 @@ it('a sweep has columns of its own beside those of all', () => {
   const { tables } = cpu.result({ samples: () => rows }, { sweeps: ['sender'], through: 'relay', seed: 1 });
   const figures = tables.find(({ name }) => name === 'senderFigures');
   expect(figures?.columns.map(({ label }) => label)).toEqual([
-    "The sender's share of a processor", 'Way', 'R', 'Present', 'Mouth to ear', 'Mean age', 'Never came', 'Sent, up', 'Stopped',
+    "The sender's share of a processor", 'Way', 'R', 'Present', 'Mouth to ear', 'Mean age', 'Never came', 'ViSQOL', 'ESTOI', 'R by ViSQOL', 'Sent, up', 'Stopped',
   ]);
   expect(figures?.rows.map((row) => row.length)).toEqual([9]);
 });
