@@ -14,6 +14,7 @@ import { WIDEBAND, burstRatioOf, lossImpairment, visqolImpairment } from '../sta
 import { estoi } from '../stats/estoi.js';
 import { fitLoss, residualOf } from '../stats/loss-fit.js';
 import { seededRandom } from '../stats/random.js';
+import { resample } from '../stats/resample.js';
 import { mean } from '../stats/statistics.js';
 import { visqol } from '../stats/visqol.js';
 import { readWav } from '../stats/wav.js';
@@ -30,7 +31,7 @@ import { heardByServer, packetsOf } from './voice-path.js';
  */
 
 const SAMPLE_RATE = 48_000;
-const VOICES = ['speech-low', 'speech-high'];
+const VOICES = ['speaker-low-1', 'speaker-low-2', 'speaker-high-1', 'speaker-high-2'];
 const PERCENTS = [0, 1, 2, 5, 10, 20];
 const RUNS = [1, 3];
 
@@ -46,7 +47,8 @@ const CONDITIONS = RUNS.flatMap((run) => PERCENTS.map((percent) => ({ percent, r
  * @returns {Promise<Float32Array>} the fixture's speech over and over
  */
 async function speechOf(name, seconds) {
-  const { channels: [speech] } = await readWav(new URL(`../../test/fixtures/${name}.wav`, import.meta.url));
+  const { channels: [spoken], sampleRate } = await readWav(new URL(`../../test/fixtures/${name}.wav`, import.meta.url));
+  const speech = resample(spoken, sampleRate, SAMPLE_RATE);
   return Float32Array.from({ length: seconds * SAMPLE_RATE }, (_, i) => speech[i % speech.length]);
 }
 
@@ -118,7 +120,7 @@ function show(rows, fits) {
 
 const options = new Command('impairment')
   .description("Fits the E-model's Ie and Bpl, wideband, for aloud's decoder and concealment, from ViSQOL's marks.")
-  .option('--seconds <n>', 'speech of each voice', wholeNumber(2, 60), 13)
+  .option('--seconds <n>', 'speech of each voice', wholeNumber(2, 60), 10)
   .option('--seeds <n>', 'times that packets are lost, other ones each time', wholeNumber(2, 100), 5)
   .option('--seed <n>', 'the first', wholeNumber(1, 10_000), 1)
   .option('--json', 'prints JSON')
