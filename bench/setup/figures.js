@@ -94,7 +94,7 @@ function sentenceOf(where, samples, [first, ...others], random) {
 }
 
 /**
- * Paper 001's difference of two transports' times, and its product with the rate. Where that is constant, the
+ * The difference of two transports' times, and its product with the rate. Where that is constant, the
  * difference is of bytes: a difference of round trips doesn't depend on the rate, so its product grows with it.
  * @param {number} rateKbits
  * @param {readonly Sample[]} samples  times until the first sound at this rate, in milliseconds

@@ -89,7 +89,7 @@ export function heardPlot({ sweep, points }, random) {
 export function productTable({ points }, read, random) {
   const [first] = newOf(legsOf(points.flatMap(({ samples }) => samples)));
   return {
-    name: 'product', title: 'Differences times the rate, as of paper 001',
+    name: 'product', title: 'Differences times the rate',
     caption: 'Differences of medians. Counted: by how much more bytes crossed the link both ways until the first sound.',
     columns: [
       { label: 'Rate', unit: 'kbit/s', digits: 0 }, { label: 'Difference' }, { label: 'Time', unit: 'ms', digits: 0 },
