@@ -12,6 +12,9 @@ import { ip, LinkError, run } from './network-namespace.js';
 /** The addresses of all legs: placeOf() in link.js has them. */
 const LEGS = '198.18.0.0/16';
 
+/** The congestion control of all TCP, whatever the machine's own is: Linux's default, CUBIC (RFC 9438). */
+const TCP = Object.freeze(['congctl', 'cubic']);
+
 /** Legs of the same seed would lose their packets together. */
 const SEED_STEP = 1000;
 
@@ -67,8 +70,24 @@ export async function starOf(link, count) {
   const { profile, parameters } = link;
   const legs = [link, ...link.branches];
   while (legs.length < count) legs.push(await link.branch({ profile, parameters }));
-  const forward = await run('ip', ['netns', 'exec', link.names.server, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward']);
-  if (forward.code !== 0) throw new LinkError(`the hub can't forward: ${forward.stderr.trim()}`);
-  for (const { names, device } of legs) await ip('-n', names.client, 'route', 'replace', LEGS, 'dev', device);
+  await turnOn(link.names.server, 'ip_forward');
+  // A connection must not begin with the window and the round trip of one before it, on another kind of leg.
+  for (const name of [link.names.server, ...legs.map(({ names }) => names.client)]) await turnOn(name, 'tcp_no_metrics_save');
+  for (const leg of legs) await layRoutes(leg);
   return new Star(legs.slice(0, count));
+}
+
+/** @param {string} name a namespace @param {string} setting of IPv4 */
+async function turnOn(name, setting) {
+  const { code, stderr } = await run('ip', ['netns', 'exec', name, 'sh', '-c', `echo 1 > /proc/sys/net/ipv4/${setting}`]);
+  if (code !== 0) throw new LinkError(`${setting} can't be turned on: ${stderr.trim()}`);
+}
+
+/** @param {Link} leg */
+async function layRoutes({ names, device, client, server }) {
+  const route = (/** @type {string} */ name, /** @type {string[]} */ ...to) => ip('-n', name, 'route', 'replace', ...to, 'dev', device, ...TCP);
+  await route(names.client, LEGS);
+  // Those that came with the addresses, with a controller too.
+  await route(names.client, server.address, 'proto', 'kernel', 'scope', 'link', 'src', client.address);
+  await route(names.server, client.address, 'proto', 'kernel', 'scope', 'link', 'src', server.address);
 }

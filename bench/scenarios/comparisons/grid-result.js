@@ -35,6 +35,7 @@ export const GRID_NOTES = Object.freeze([
   'Present, playout and mouth to ear: the packets\' ages put through aloud\'s own playout and decoder, which conceal what isn\'t there. Mouth to ear: the frame\'s length, the packet\'s age, the wait for playout and 10 ms of a sound card; the devices\' own delays aren\'t in it.',
   'R by the E-model, wideband, up to 129: an estimate from mouth to ear and the share of frames that weren\'t there, with Ie and Bpl of `node bench/codec/impairment.js`. Nobody was asked.',
   'Same payload: only the way differs; codec and playout are aloud\'s for all. A browser\'s WebRTC has another playout, and adapts its codec.',
+  'WebSocket and HTTP/1 go over TCP with CUBIC, whatever the machine\'s own controller is.',
   'WebRTC audio here is RTP over SRTP without congestion control, jitter buffer or repetition of its own: it sends what it is given.',
 ]);
 

@@ -247,8 +247,19 @@ needsLink.describe('a link', () => {
     for (const name of names) expect(left).not.toContain(name);
   }));
 
+  it('becomes a star whose TCP has the same controller everywhere, and remembers nothing', async () => {
+    const link = await linkWith({}, { profile: 'clear' });
+    const { legs: [near, far], hub } = await starOf(link, 2);
+    const say = async (/** @type {string[]} */ [file, ...args]) => (await run(file, args)).stdout.trim();
+    const ways = [{ exec: near.client.exec, to: near.server }, { exec: near.client.exec, to: far.client }, { exec: hub, to: near.client }, { exec: hub, to: far.client }];
+    for (const { exec, to } of ways) {
+      expect(await say([...exec, 'ip', 'route', 'get', to.address])).toContain('congctl cubic');
+      expect(await say([...exec, 'cat', '/proc/sys/net/ipv4/tcp_no_metrics_save'])).toBe('1');
+    }
+  });
+
   it('becomes a star, whose hub routes from leg to leg, each with its own delay, and equal fates where they are asked for', measured(async () => {
-    const link = await linkWith({ delayMs: 0 });
+    const link = await linkWith({}, { profile: 'clear' });
     const { legs: [first, second, third, fourth] } = await starOf(link, 4);
     await link.set({ delayMs: 5 });
     await second.set({ delayMs: 15 });
