@@ -173,21 +173,25 @@ async function runBlock(lab, ground, condition, seed) {
 async function carryAll(lab, ground, condition, connected) {
   const { lanes, payloads } = ground;
   const [settle, count] = [SETTLE_SECONDS, condition.seconds ?? lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
-  const runs = await Promise.allSettled(lanes.map(async ({ path }, i) => {
+  const running = Promise.allSettled(lanes.map(async ({ path }, i) => {
     const connection = connected[i];
     if (connection.status === 'rejected') throw connection.reason;
     return path.carry({ payloads, settle: 0, count: settle + count });
   }));
+  // Legs are looked at when the last packet is due: a receiver waits for those that were lost, and nothing is sent then.
+  await lab.wait(((settle + count) * EVERY_MS) / 1000);
+  const stats = /** @type {LinkStats[][]} */ (await Promise.all(lanes.map(({ legs }) => Promise.all(legs.map((leg) => leg.stats())))));
+  const runs = await running;
   lab.signal.throwIfAborted();
-  return Promise.all(lanes.map(async ({ legs }, i) => {
-    const [run, stats] = [runs[i], /** @type {LinkStats[]} */ (await Promise.all(legs.map((leg) => leg.stats())))];
+  return runs.map((run, i) => {
     if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
     const { ages, latenessMs, cpuPercent } = run.value;
     if (!condition.holdsSender) lab.tellGenerator(latenessMs, cpuPercent);
     const counted = condition.holdsSender ? ages.map((age, packet) => age + latenessMs[packet]) : ages;
-    const rateUp = (stats[0].up.arrived.bytes * 8) / 1000 / stats[0].seconds;
-    return { fault: faultOf(run.value, stats, condition), figures: { ...figuresOf(ground, counted, settle), rateUp }, ages: counted };
-  }));
+    const [{ up, seconds }] = stats[i];
+    const rateUp = (up.arrived.bytes * 8) / 1000 / seconds;
+    return { fault: faultOf(run.value, stats[i], condition), figures: { ...figuresOf(ground, counted, settle), rateUp }, ages: counted };
+  });
 }
 
 /**
