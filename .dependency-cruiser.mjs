@@ -48,6 +48,7 @@ const MAY_IMPORT = {
   'bench/browsers': ['bench/stats'],
   'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
   'bench/setup': ['public', 'server', 'bench/link', 'bench/participants', 'bench/report', 'bench/stats', 'bench/ways'],
+  'bench/mesh': ['native', 'public', 'server', 'bench/participants', 'bench/stats', 'bench/ways'],
   'bench/ways': ['native', 'public', 'server', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
 };
 

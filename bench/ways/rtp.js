@@ -2,7 +2,7 @@
 
 import { webrtc } from './webrtc.js';
 
-const PAYLOAD_TYPE = 111;
+export const PAYLOAD_TYPE = 111;
 const SSRC = 1;
 
 /** Ticks of the RTP timestamp in a packet of 20 ms (RFC 7587, section 4.1: the clock is 48 kHz). */
@@ -37,15 +37,16 @@ export const rtp = webrtc({
 /**
  * @param {Uint8Array} payload
  * @param {number} sequence from 0; its low 16 bits are sent
+ * @param {number} [ssrc]    of the speaker, where a track has several
  * @returns {Buffer}
  */
-export function rtpPacket(payload, sequence) {
+export function rtpPacket(payload, sequence, ssrc = SSRC) {
   const packet = Buffer.alloc(HEADER_BYTES + payload.length);
   packet[0] = 0x80;
   packet[1] = PAYLOAD_TYPE;
   packet.writeUInt16BE(sequence & 0xffff, 2);
   packet.writeUInt32BE((sequence * TICKS) % 2 ** 32, 4);
-  packet.writeUInt32BE(SSRC, 8);
+  packet.writeUInt32BE(ssrc, 8);
   packet.set(payload, HEADER_BYTES);
   return packet;
 }
@@ -58,3 +59,11 @@ export function payloadOf(packet) {
   const isOurs = packet.length >= HEADER_BYTES && packet[0] === 0x80 && (packet[1] & 0x7f) === PAYLOAD_TYPE;
   return isOurs ? packet.subarray(HEADER_BYTES) : null;
 }
+
+/**
+ * @param {Buffer} packet
+ * @returns {{ ssrc: number, sequence: number } | null} as rtpPacket was given them, the sequence for a day at least; null as
+ *   of payloadOf
+ */
+export const readRtp = (packet) =>
+  payloadOf(packet) && { ssrc: packet.readUInt32BE(8), sequence: packet.readUInt32BE(4) / TICKS };

@@ -8,7 +8,7 @@
 /** @typedef {typeof import('node-datachannel')} Library */
 
 /** Why WebRTC can't be had here. @returns {Promise<string | null>} */
-const missing = () =>
+export const missing = () =>
   import('node-datachannel').then(
     () => null,
     () => 'The package node-datachannel is not installed, or has no build for this machine.',
@@ -25,7 +25,7 @@ export const webrtc = ({ take, open }) => ({
   missing,
 
   async receive({ host, onPacket }) {
-    const { peer, close } = await newPeer(host);
+    const { library, peer } = await newPeer(host);
     /** @type {Set<object>} */
     const kept = new Set();
     take(peer, onPacket, (channel) => void kept.add(channel));
@@ -36,37 +36,40 @@ export const webrtc = ({ take, open }) => ({
     return {
       answer,
       close() {
-        close();
+        peer.close();
+        library.cleanup();
         kept.clear();
       },
     };
   },
 
   async connect({ host, signal }) {
-    const { library, peer, close } = await newPeer(host);
+    const { library, peer } = await newPeer(host);
     const { send, opened } = open(peer, library);
     peer.setRemoteDescription(await signal(await described(peer)), 'answer');
     await opened;
-    return { send, close };
+    return {
+      send,
+      close() {
+        peer.close();
+        library.cleanup();
+      },
+    };
   },
 });
 
 /** @param {string} host the address of this end that it uses */
-async function newPeer(host) {
+export async function newPeer(host) {
   const library = await import('node-datachannel');
   const peer = new library.PeerConnection('aloud', { iceServers: [], bindAddress: host, disableAutoNegotiation: true });
-  const close = () => {
-    peer.close();
-    library.cleanup();
-  };
-  return { library, peer, close };
+  return { library, peer };
 }
 
 /**
  * @param {PeerConnection} peer
  * @returns {Promise<string>} its offer or answer, with all candidates
  */
-function described(peer) {
+export function described(peer) {
   return new Promise((resolve) => {
     peer.onGatheringStateChange((state) => {
       if (state === 'complete') resolve(String(peer.localDescription()?.sdp));
