@@ -2,6 +2,7 @@ import { call } from './call.js';
 import { carry } from './comparisons/carry.js';
 import { controllers } from './comparisons/controllers.js';
 import { cpu } from './comparisons/cpu.js';
+import { mesh } from './comparisons/mesh.js';
 import { setup } from './comparisons/setup.js';
 import { sweep } from './comparisons/sweep.js';
 import { ways } from './comparisons/ways.js';
@@ -20,6 +21,6 @@ import { stragglers } from './stragglers.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
-  call, loss, carry, ways, sweep, cpu, controllers, setup, mouthToEar, stragglers, starved, delay,
-  rtt, latency, datagrams, load, crowd, memory, soak,
+  call, loss, carry, ways, sweep, cpu, controllers, mesh, setup, mouthToEar, stragglers, starved,
+  delay, rtt, latency, datagrams, load, crowd, memory, soak,
 ]);

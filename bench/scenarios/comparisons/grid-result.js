@@ -40,7 +40,7 @@ export const GRID_NOTES = Object.freeze([
 ]);
 
 /** Fewest repetitions of which orders and sentences are made: two or three that are alike by chance give no width. */
-const ENOUGH_REPETITIONS = 5;
+export const ENOUGH_REPETITIONS = 5;
 
 /** The quantities that are plotted against the swept value. */
 const PLOTTED = Object.freeze([GRID_QUANTITIES.rating, GRID_QUANTITIES.present, GRID_QUANTITIES.mouthToEar]);
@@ -112,8 +112,8 @@ export function orderOf(sets, random) {
 /** @param {Set} a @param {Set} b @param {() => number} random */
 const isBelow = (a, b, random) => apart(a, b, random).high < 0;
 
-/** @param {Set} a @param {Set} b @param {() => number} random */
-function apart(a, b, random) {
+/** How far the means of two ways are apart. @param {Set} a @param {Set} b @param {() => number} random */
+export function apart(a, b, random) {
   const [interval] = difference(a.values, b.values, (ascending) => [mean(ascending)], { random, paired: a.values.length === b.values.length });
   return interval;
 }
@@ -174,7 +174,7 @@ export function sentencesOf(samples, { label, unit }, random) {
 }
 
 /** @param {{ estimate: number, low: number, high: number }} interval @returns {string} '1.2 [0.9, 1.5]' */
-function sizeOf({ estimate, low, high }) {
+export function sizeOf({ estimate, low, high }) {
   const [size, ...ends] = [estimate, low, high].map(Math.abs);
   return `${size.toFixed(1)} [${Math.min(...ends).toFixed(1)}, ${Math.max(...ends).toFixed(1)}]`;
 }

@@ -1,0 +1,225 @@
+/**
+ * What the samples of calls of several people say: figures by the number of people, and sentences.
+ *
+ * @import { Samples } from '../scenario.js'
+ * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'
+ * @import { Set } from './grid-result.js'
+ *
+ * @typedef {object} Condition
+ * @property {string} name   a word: 'loss'
+ * @property {string} label  'Legs of 20 ms'
+ * @property {{ lossPercent?: number }} leg  each leg's settings besides its delay
+ */
+
+import { toEstimate } from '../../report/quantity-views.js';
+import { valuesByRepetition } from '../../report/result.js';
+import { summaryIntervals } from '../../stats/bootstrap.js';
+import { quantile, sorted } from '../../stats/statistics.js';
+import { apart, ENOUGH_REPETITIONS, sizeOf } from './grid-result.js';
+
+/** @type {readonly Condition[]} */
+export const CONDITIONS = Object.freeze([
+  { name: 'clear', label: 'Legs of 20 ms', leg: {} },
+  { name: 'loss', label: 'Legs of 20 ms that lose 2 %', leg: { lossPercent: 2 } },
+]);
+
+/** Topologies in the order of reports, and the one that the others are compared with. */
+const ORDER = ['mesh', 'forwarded', 'mixed'];
+const BASE = 'mixed';
+
+/** Above these the machine, and not what was measured, made the figures: lateness of sending (p99), and processors' use. */
+const LATE_MS = 10;
+const BUSY_PERCENT = 95;
+
+const factors = [{ name: 'condition', label: 'Condition', unit: '' }, { name: 'people', label: 'People', unit: '' }];
+
+/** What is measured: of each person, of each pair that is looked at, or of a call. @type {Readonly<Record<string, Quantity>>} */
+export const MESH_QUANTITIES = Object.freeze({
+  cpu: { name: 'personCpu', label: 'Processor time of a person', unit: '% of a core', factors },
+  hub: { name: 'hubCpu', label: 'Processor time of the hub', unit: '% of a core', factors },
+  up: { name: 'rateUp', label: "Rate up a person's leg", unit: 'kbit/s', factors },
+  down: { name: 'rateDown', label: "Rate down a person's leg", unit: 'kbit/s', factors },
+  present: { name: 'present', label: 'Frames that were there when they were played', unit: '%', factors },
+  mouthToEar: { name: 'mouthToEar', label: 'Mouth to ear', unit: 'ms', factors },
+  setup: { name: 'setup', label: 'Setup of a pair', unit: 'ms', factors },
+  setupAll: { name: 'setupAll', label: 'Setup until everybody hears everybody', unit: 'ms', factors },
+  late: { name: 'sendLateness', label: 'Lateness of sending, p99', unit: 'ms', factors },
+  busy: { name: 'busy', label: "Use of the machine's processors", unit: '%', factors },
+  legs: { name: 'disturbedLegs', label: 'Legs that were late, or lost too little or too much', unit: '', factors },
+});
+
+/** The quantities of a condition, and the head of their column. */
+const FIGURES = Object.freeze([
+  { of: MESH_QUANTITIES.cpu, label: 'CPU, person', digits: 1 },
+  { of: MESH_QUANTITIES.hub, label: 'CPU, hub', digits: 1 },
+  { of: MESH_QUANTITIES.up, label: 'Up', digits: 0 },
+  { of: MESH_QUANTITIES.down, label: 'Down', digits: 0 },
+  { of: MESH_QUANTITIES.present, label: 'Present', digits: 2 },
+  { of: MESH_QUANTITIES.mouthToEar, label: 'Mouth to ear', digits: 0 },
+]);
+
+/** Those of which sentences are made. */
+const TOLD = Object.freeze([MESH_QUANTITIES.cpu, MESH_QUANTITIES.up, MESH_QUANTITIES.down, MESH_QUANTITIES.present, MESH_QUANTITIES.mouthToEar]);
+
+/**
+ * @param {Samples} folder
+ * @param {() => number} random seeded
+ * @returns {{ tables: Table[], plots: Plot[] }}
+ */
+export function meshViews(folder, random) {
+  const measured = CONDITIONS.filter((condition) => samplesOf(folder, MESH_QUANTITIES.cpu, condition).length > 0);
+  return {
+    tables: [
+      ...measured.map((condition) => figuresTable(folder, condition, random)),
+      ...(measured.length > 0 ? [setupTable(folder, random), sentencesTable(folder, measured, random)] : []),
+    ],
+    plots: [
+      ...measured.flatMap((condition) => FIGURES.map(({ of }) => peoplePlot(folder, of, condition, random))),
+      ...(measured.length > 0 ? [peoplePlot(folder, MESH_QUANTITIES.setupAll, CONDITIONS[0], random)] : []),
+    ],
+  };
+}
+
+/** @param {Samples} folder @param {Quantity} quantity @param {Condition} condition */
+const samplesOf = (folder, quantity, condition) => folder.samples(quantity.name).filter(({ factors: at }) => at?.condition === condition.name);
+
+/** @param {readonly Sample[]} samples @returns {number[]} numbers of people, the least first */
+const countsOf = (samples) => [...new Set(samples.map(({ factors: at }) => Number(at?.people)))].sort((a, b) => a - b);
+
+/** @param {readonly Sample[]} samples @returns {string[]} in the order of their first samples */
+const topologiesOf = (samples) => [...new Set(samples.map(({ protocol }) => protocol))].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
+
+/**
+ * A topology's values with a number of people.
+ * @param {readonly Sample[]} samples @param {string} topology @param {number} people
+ * @returns {Set | null} null where there are none
+ */
+function setOf(samples, topology, people) {
+  const values = valuesByRepetition(samples, ({ protocol, factors: at }) => protocol === topology && at?.people === people);
+  const there = values.filter(({ length }) => length > 0);
+  return there.length > 0 ? { way: topology, values: there } : null;
+}
+
+/** @param {Set} set @param {Quantity} quantity @param {() => number} random */
+const meanOf = ({ values }, quantity, random) =>
+  summaryIntervals(values, { random, ...(quantity === MESH_QUANTITIES.present && { within: [0, 100] }) }).mean;
+
+/**
+ * Why a row tells of the machine; '' where it doesn't. The median over repetitions decides.
+ * @param {{ late: number[], busy: number[], legs: number[] }} values by repetition
+ */
+export function markOf({ late, busy, legs }) {
+  const [lateMs, busyPercent, legCount] = [late, busy, legs].map((values) => quantile(sorted(values), 0.5));
+  return [
+    lateMs > LATE_MS ? `sent ${lateMs.toFixed(0)} ms late` : '',
+    busyPercent > BUSY_PERCENT ? 'processors busy' : '',
+    legCount > 0 ? 'legs disturbed' : '',
+  ].filter(Boolean).join(', ');
+}
+
+/** @param {Samples} folder @param {Condition} condition @returns {(topology: string, people: number) => string} */
+function marksOf(folder, condition) {
+  const valuesOf = (/** @type {Quantity} */ quantity, /** @type {string} */ topology, /** @type {number} */ people) =>
+    setOf(samplesOf(folder, quantity, condition), topology, people)?.values.flat() ?? [];
+  const { late, busy, legs } = MESH_QUANTITIES;
+  return (topology, people) => markOf({
+    late: valuesOf(late, topology, people), busy: valuesOf(busy, topology, people), legs: valuesOf(legs, topology, people),
+  });
+}
+
+/** @param {Samples} folder @param {Condition} condition @param {() => number} random @returns {Table} */
+function figuresTable(folder, condition, random) {
+  const samples = FIGURES.map(({ of }) => samplesOf(folder, of, condition));
+  const mark = marksOf(folder, condition);
+  return {
+    name: `${condition.name}Figures`, title: condition.label, caption: 'Means over people and repetitions; in brackets, intervals of 95 % confidence. It stands for tables 1 and 10 and figure 37 of paper 003.',
+    columns: [{ label: 'People' }, { label: 'Topology' }, ...FIGURES.map(({ of, label, digits }) => ({ label, unit: of.unit, digits })), { label: 'Disturbed by the machine' }],
+    rows: countsOf(samples[0]).flatMap((people) => topologiesOf(samples[0]).flatMap((topology) => {
+      const sets = samples.map((all) => setOf(all, topology, people));
+      if (!sets[0]) return [];
+      return [[people, topology, ...sets.map((set, i) => set && toEstimate(meanOf(set, FIGURES[i].of, random))), mark(topology, people)]];
+    })),
+  };
+}
+
+/** @param {Samples} folder @param {() => number} random @returns {Table} */
+function setupTable(folder, random) {
+  const [pairs, all] = [MESH_QUANTITIES.setup, MESH_QUANTITIES.setupAll].map((of) => samplesOf(folder, of, CONDITIONS[0]));
+  return {
+    name: 'setup', title: 'Setup', caption: 'Over legs of 20 ms. Of pairs the median; until everybody hears everybody, the mean of the repetitions, and the most.',
+    columns: [{ label: 'People' }, { label: 'Topology' }, ...['A pair', 'Everybody', 'Most'].map((label) => ({ label, unit: 'ms', digits: 0 }))],
+    rows: countsOf(all).flatMap((people) => topologiesOf(all).flatMap((topology) => {
+      const [pair, last] = [pairs, all].map((samples) => setOf(samples, topology, people));
+      if (!pair || !last) return [];
+      return [[people, topology, quantile(sorted(pair.values.flat()), 0.5), toEstimate(meanOf(last, MESH_QUANTITIES.setupAll, random)), Math.max(...last.values.flat())]];
+    })),
+  };
+}
+
+/** @param {Samples} folder @param {readonly Condition[]} measured @param {() => number} random @returns {Table} */
+function sentencesTable(folder, measured, random) {
+  const told = [...measured.flatMap((condition) => TOLD.map((quantity) => ({ quantity, condition }))), { quantity: MESH_QUANTITIES.setupAll, condition: CONDITIONS[0] }];
+  const sentences = told.flatMap(({ quantity, condition }) =>
+    sentencesOf({ ...quantity, condition: condition.label }, samplesOf(folder, quantity, condition), marksOf(folder, condition), random));
+  return {
+    name: 'sentences', title: 'In words', caption: 'In brackets, the interval of 95 % confidence of the difference. Marked rows are left out.',
+    columns: [{ label: 'In words' }],
+    rows: sentences.length > 0 ? sentences.map((sentence) => [sentence]) : [[`Sentences need ${ENOUGH_REPETITIONS} repetitions of two topologies, in rows that aren't marked.`]],
+  };
+}
+
+/**
+ * One sentence for each topology beside the mix: with how many people it has more or less of a quantity.
+ * @param {{ label: string, unit: string, condition: string }} quantity
+ * @param {readonly Sample[]} samples
+ * @param {(topology: string, people: number) => string} mark  '' for rows that count
+ * @param {() => number} random
+ * @returns {string[]}
+ */
+export function sentencesOf({ label, unit, condition }, samples, mark, random) {
+  const what = `${label}, ${condition[0].toLowerCase()}${condition.slice(1)}`;
+  return topologiesOf(samples).filter((topology) => topology !== BASE).flatMap((topology) => {
+    const all = countsOf(samples).flatMap((people) => {
+      const [a, b] = [topology, BASE].map((name) => mark(name, people) === '' && setOf(samples, name, people));
+      return a && b && Math.min(a.values.length, b.values.length) >= ENOUGH_REPETITIONS ? [{ people, ...apart(a, b, random) }] : [];
+    });
+    if (all.length === 0) return [];
+    const higher = all.filter(({ low }) => low > 0);
+    const lower = all.filter(({ high }) => high < 0);
+    const sides = [{ side: 'higher', those: higher }, { side: 'lower', those: lower }]
+      .flatMap(({ side, those }) => (those.length > 0 ? [`${side} than ${BASE} ${whereOf(those, all)}, by ${sizeOf(those[those.length - 1])} ${unit}${those.length > 1 ? ` with ${those[those.length - 1].people}` : ''}`] : []));
+    return [sides.length > 0 ? `${what}: ${topology} is ${sides.join(', and ')}.` : `${what}: no difference between ${topology} and ${BASE} is shown.`];
+  });
+}
+
+/** @typedef {{ people: number }} Count */
+
+/** With how many people something is so. @param {readonly Count[]} those @param {readonly Count[]} all @returns {string} */
+function whereOf(those, all) {
+  const isToTheEnd = those.length > 1 && all.slice(-those.length).every((one, i) => one === those[i]);
+  return isToTheEnd ? `from ${those[0].people} people on` : `with ${those.map(({ people }) => people).join(', ')} people`;
+}
+
+/** @param {Samples} folder @param {Quantity} quantity @param {Condition} condition @param {() => number} random @returns {Plot} */
+function peoplePlot(folder, quantity, condition, random) {
+  const samples = samplesOf(folder, quantity, condition);
+  const { name, label, unit } = quantity;
+  return {
+    name: `${condition.name}${name[0].toUpperCase()}${name.slice(1)}`,
+    title: `${label}, ${condition.label[0].toLowerCase()}${condition.label.slice(1)}`,
+    caption: 'Means over people and repetitions, with intervals of 95 % confidence.',
+    kind: 'line',
+    x: { label: 'People', unit: '' },
+    y: { label, unit },
+    series: topologiesOf(samples).map((topology) => ({
+      name: topology,
+      protocol: topology,
+      points: countsOf(samples).flatMap((people) => {
+        const set = setOf(samples, topology, people);
+        if (!set) return [];
+        const { estimate, low, high } = meanOf(set, quantity, random);
+        return [[people, estimate, low, high]];
+      }),
+    })),
+  };
+}

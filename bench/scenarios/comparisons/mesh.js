@@ -1,0 +1,234 @@
+/**
+ * Calls of several people on a star: from peer to peer, through a forwarder in the hub, or mixed there by aloud's server.
+ *
+ * @import { Codec } from '../../../public/shared/codec.js'
+ * @import { Link, LinkStats } from '../../link/link.js'
+ * @import { Star } from '../../link/star.js'
+ * @import { CallNotes } from '../../mesh/notes.js'
+ * @import { Quantity } from '../../report/result.js'
+ * @import { Lab } from '../lab.js'
+ * @import { Scenario } from '../scenario.js'
+ * @import { Condition } from './mesh-result.js'
+ *
+ * @typedef {object} Ground  what calls are measured on
+ * @property {Star} star
+ * @property {readonly Uint8Array[]} payloads
+ * @property {Float32Array} speech
+ * @property {Codec} codec
+ *
+ * @typedef {{ topology: string, people: number, repetition: number }} Which  call it is
+ *
+ * @typedef {object} Block  a call under one condition
+ * @property {Condition} condition
+ * @property {CallNotes} notes
+ * @property {LinkStats[]} stats    of each person's leg
+ * @property {number} busyPercent   of the machine's processors
+ * @property {number} fromMs
+ */
+
+import { availableParallelism } from 'node:os';
+import { createAudioFormat } from '../../../public/shared/audio-format.js';
+import { defaultEncoderSettings } from '../../../public/shared/codec.js';
+import { loadCodec } from '../../../server/codec/codec.js';
+import { starOf } from '../../link/star.js';
+import { Call, TOPOLOGIES } from '../../mesh/call.js';
+import { agesOf, setupsOf } from '../../mesh/notes.js';
+import { wholeNumber } from '../../options.js';
+import { MachineMeter, sharedMs } from '../../participants/child.js';
+import { encodeSpeech, readSpeech } from '../../participants/speech.js';
+import { quantile, sorted } from '../../stats/statistics.js';
+import { heardFrom } from '../../ways/heard.js';
+import { EVERY_MS } from '../../ways/run.js';
+import { randomFor } from '../scenario.js';
+import { wrongWith } from './grid.js';
+import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
+
+const SAMPLE_RATE = 48_000;
+
+/** Most people: each has a process, a leg's emulator and a namespace of this machine. */
+const MOST_PEOPLE = 12;
+
+/** Delay of each leg, one way, in milliseconds. */
+const DELAY_MS = 20;
+
+/** Time in a block before the frames that count, and after them: the playout finds its delay, the last of them arrive. */
+const SETTLE_SECONDS = 2;
+const LAST_SECONDS = 1;
+
+/** @type {Scenario} */
+export const mesh = {
+  name: 'mesh',
+  title: 'Calls of several people: from peer to peer, forwarded, mixed',
+  description: 'processor time, rate, setup, presence and mouth to ear of 2 to 12 people, over WebRTC and by the server (paper 003)',
+  quantities: Object.values(MESH_QUANTITIES),
+  defaults: { duration: 50, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
+  addOptions: (command) => {
+    command
+      .option('--people <list>', `numbers of people from 2 to ${MOST_PEOPLE}, by commas`, numbersOfPeople, [2, 3, 4, 6, 8])
+      .option('--settle <seconds>', 'from the connection to the first block, in which the server finds its delay', wholeNumber(0, 600), 10)
+      .addHelpText('after', '\nmesh stands for tables 1 and 10 and figure 37 of paper 003, and for the 4 and more people that it announced.');
+  },
+
+  async measure(lab) {
+    const { people: counts, repetitions } = /** @type {any} */ (lab.options);
+    const topologies = await usableTopologies(lab);
+    const ground = await prepare(lab, Math.max(...counts));
+    const total = repetitions * counts.length * topologies.length;
+    let done = 0;
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      for (const people of counts) {
+        for (const i of topologies.keys()) {
+          const topology = topologies[(i + repetition) % topologies.length];
+          lab.progress(`${people} people, ${topology}, ${repetition + 1} of ${repetitions}`, done++ / total);
+          await measureCall(lab, ground, { topology, people, repetition });
+        }
+      }
+    }
+  },
+
+  result(folder, options) {
+    return {
+      title: mesh.title,
+      summary: `Each person has a process and a namespace of their own, with a leg of ${DELAY_MS} ms to a hub. mesh: WebRTC audio from each to each, the hub routes. forwarded: WebRTC audio to an SFU in the hub, which sends each packet to all others. mixed: WebTransport to aloud's server in the hub, which sends each person one mix. Everybody speaks all the time.`,
+      headlines: [],
+      ...meshViews(folder, randomFor(options)),
+      notes: [...NOTES],
+    };
+  },
+};
+
+const NOTES = Object.freeze([
+  'Same payload: everybody sends the same Opus payloads of speech (48 kbit/s, 20 ms), encoded beforehand, one packet a frame, without redundancy, and without suppression of silence. The mix is encoded by the server, with its defaults.',
+  "Processor time of a person: of all threads of their process, over the block. It is for sending and receiving alone: nobody encodes, decodes or plays. A real person encodes once in each topology, and decodes the streams of all others in mesh and forwarded, but one mix in mixed. Processor time of the hub: the forwarder's process, which doesn't touch the sound, or the server's, which decodes everybody and encodes mixes. Both are without the kernel's and the emulators' share outside of the processes.",
+  'Up and down: IP packets on a person\'s leg with their headers, as the leg\'s emulator counts them before it loses any.',
+  'Setup: from the moment when all begin to connect at once until a frame of a speaker\'s is first at a listener\'s: of pairs the median, and until the last pair. It is on legs without loss. WebRTC\'s offers and answers go beside the legs at no cost, and none of its people asks a server first; in mixed, fetching the configuration, the session, the join and the comparison of clocks go over the leg, and all of that is in it. Sound isn\'t opened in either.',
+  "Present and mouth to ear: each person as heard by the next. The ages of the frames at the listener, from their sending, go through aloud's own playout and decoder for all topologies, offline. The age in mixed is that of the first packet whose mix had the frame in it in time, so that the server's delay and mixing are in it; a frame that missed its mix never came. Mouth to ear: the frame's length, its age, its wait for playout and 10 ms of a sound card. Opus's lookahead isn't in it: it is met once in mesh and forwarded, twice in mixed. Nor are devices.",
+  'Both conditions are met by the same call, first without loss, then with it; each repetition has new processes and connections. The legs have the same random numbers in each repetition, but topologies send different numbers of packets over them.',
+  "WebRTC is node-datachannel's, without STUN, RTCP, NACK, congestion control or FEC. The forwarder has one track for each person, on which the others are told apart by SSRC. When packets of people end is spread over 20 ms in mesh and forwarded; in mixed all keep to the server's grid.",
+  'A row is marked where, in half of the repetitions or more, packets were sent more than 10 ms late (p99), the processors were all busy, or a leg was late or didn\'t lose what it should: it tells of this machine, and no sentence is made of it.',
+]);
+
+/** @param {string} text */
+const numbersOfPeople = (text) => [...new Set(text.split(',').map((word) => wholeNumber(2, MOST_PEOPLE)(word)))].sort((a, b) => a - b);
+
+/** Those that this machine has. @param {Lab} lab */
+async function usableTopologies(lab) {
+  const usable = [];
+  for (const [name, { missing }] of Object.entries(TOPOLOGIES)) {
+    const reason = await missing();
+    if (reason) lab.folder.warn(`Left out: ${name}. ${reason}`);
+    else usable.push(name);
+  }
+  if (usable.length === 0) throw new Error('none of the topologies can be had here');
+  return usable;
+}
+
+/** @param {Lab} lab @param {number} most @returns {Promise<Ground>} */
+async function prepare(lab, most) {
+  return {
+    star: await starOf(lab.link, most),
+    payloads: await encodeSpeech(createAudioFormat({ sampleRate: SAMPLE_RATE, frameMs: EVERY_MS, channels: 1 }), defaultEncoderSettings.bitrate),
+    speech: await readSpeech(SAMPLE_RATE),
+    codec: await loadCodec(),
+  };
+}
+
+/**
+ * Measures a call, or leaves a warning where it fails.
+ * @param {Lab} lab @param {Ground} ground @param {Which} which
+ */
+async function measureCall(lab, ground, which) {
+  try {
+    const { setups, blocks } = await runCall(lab, ground, which);
+    recordSetups(lab, which, setups);
+    for (const block of blocks) recordBlock(lab, ground, which, block);
+  } catch (error) {
+    lab.signal.throwIfAborted();
+    const { topology, people, repetition } = which;
+    lab.folder.warn(`${topology} with ${people} people, repetition ${repetition + 1}, failed: ${/** @type {Error} */ (error).message}`);
+  }
+}
+
+/**
+ * @param {Lab} lab @param {Ground} ground @param {Which} which
+ * @returns {Promise<{ setups: number[], blocks: Block[] }>}
+ * @throws {Error} where somebody doesn't hear somebody
+ */
+async function runCall(lab, { star, payloads }, { topology, people, repetition }) {
+  const legs = star.legs.slice(0, people);
+  /** @type {Call | null} */
+  let call = null;
+  try {
+    await star.set({ delayMs: DELAY_MS });
+    call = await Call.open({ topology, legs, hub: star.hub, payloads, signal: lab.signal });
+    await lab.wait(/** @type {any} */ (lab.options).settle);
+    const setups = setupsOf(await call.collect(), call.startMs);
+    const deaf = setups.filter((ms) => ms === Infinity).length;
+    if (deaf > 0) throw new Error(`of ${setups.length} pairs ${deaf} didn't hear each other`);
+    const blocks = [];
+    for (const condition of CONDITIONS) {
+      await star.seedAnew([legs], lab.options.seed + repetition);
+      await star.set(condition.leg);
+      blocks.push(await runBlock(lab, call, condition, legs));
+    }
+    return { setups, blocks };
+  } finally {
+    await call?.close();
+    await star.clear();
+  }
+}
+
+/** @param {Lab} lab @param {Call} call @param {Condition} condition @param {readonly Link[]} legs @returns {Promise<Block>} */
+async function runBlock(lab, call, condition, legs) {
+  await call.begin();
+  await Promise.all(legs.map((leg) => leg.reset()));
+  const machine = new MachineMeter();
+  const fromMs = sharedMs(performance.now());
+  await lab.wait(SETTLE_SECONDS + lab.blockSeconds + LAST_SECONDS);
+  const busyPercent = machine.take().busyPercent / availableParallelism();
+  const stats = /** @type {LinkStats[]} */ (await Promise.all(legs.map((leg) => leg.stats())));
+  return { condition, notes: await call.collect(), stats, busyPercent, fromMs };
+}
+
+/** @param {Lab} lab @param {Which} which @param {number[]} setups of pairs */
+function recordSetups(lab, which, setups) {
+  const add = adder(lab, which, CONDITIONS[0]);
+  for (const ms of setups) add(MESH_QUANTITIES.setup, ms);
+  add(MESH_QUANTITIES.setupAll, Math.max(...setups));
+}
+
+/** @param {Lab} lab @param {Ground} ground @param {Which} which @param {Block} block */
+function recordBlock(lab, ground, which, block) {
+  const { condition, notes: { people, hub }, stats, busyPercent } = block;
+  const add = adder(lab, which, condition);
+  for (const [i, { name, cpuPercent }] of people.entries()) {
+    const { seconds, up, down } = stats[i];
+    const { presentPercent, mouthToEarMs } = heardBy(lab, ground, block, i);
+    add(MESH_QUANTITIES.cpu, cpuPercent, name);
+    add(MESH_QUANTITIES.up, (up.arrived.bytes * 8) / 1000 / seconds, name);
+    add(MESH_QUANTITIES.down, (down.arrived.bytes * 8) / 1000 / seconds, name);
+    add(MESH_QUANTITIES.present, presentPercent, name);
+    add(MESH_QUANTITIES.mouthToEar, presentPercent > 0 ? mouthToEarMs : Infinity, name);
+  }
+  if (hub) add(MESH_QUANTITIES.hub, hub.cpuPercent);
+  const latenessMs = people.flatMap((person) => person.latenessMs);
+  add(MESH_QUANTITIES.late, quantile(sorted(latenessMs), 0.99));
+  add(MESH_QUANTITIES.busy, busyPercent);
+  add(MESH_QUANTITIES.legs, stats.filter((of) => wrongWith(of, condition) !== null).length);
+  lab.tellGenerator(latenessMs, Math.max(...people.map(({ cpuPercent }) => cpuPercent)));
+}
+
+/**
+ * What a person would have heard of the next.
+ * @param {Lab} lab @param {Ground} ground @param {Block} block @param {number} i
+ */
+function heardBy(lab, { codec, speech, payloads }, { notes, fromMs }, i) {
+  const [listener, speaker] = [notes.people[i], notes.people[(i + 1) % notes.people.length]];
+  const ages = agesOf(notes, speaker, listener, { fromMs, toMs: fromMs + (SETTLE_SECONDS + lab.blockSeconds) * 1000 });
+  return heardFrom({ codec, speech, payloads, ages, settle: (SETTLE_SECONDS * 1000) / EVERY_MS });
+}
+
+/** What records values of a call under a condition. @param {Lab} lab @param {Which} which @param {Condition} condition */
+const adder = ({ folder }, { topology, people, repetition }, { name: condition }) =>
+  (/** @type {Quantity} */ { name }, /** @type {number} */ value, client = '') =>
+    folder.record(name, { protocol: topology, repetition, client, atMs: folder.elapsedMs, value, factors: { condition, people } });
