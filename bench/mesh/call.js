@@ -144,5 +144,6 @@ const rotated = (payloads, by) => [...payloads.slice(by), ...payloads.slice(0, b
  */
 async function until(connected, signal) {
   const over = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
-  await Promise.race([connected, new Promise((_, reject) => over.addEventListener('abort', () => reject(over.reason), { once: true }))]);
+  const reason = () => (signal.aborted ? signal.reason : new Error(`not all were connected within ${CONNECT_MS / 1000} s`));
+  await Promise.race([connected, new Promise((_, reject) => over.addEventListener('abort', () => reject(reason()), { once: true }))]);
 }
