@@ -1,4 +1,3 @@
-/* global AudioContext, GainNode, MediaStreamAudioSourceNode */
 /**
  * A participant in a browser's page: the page's own call, with a microphone that says known speech and a
  * recorder at the call's output.
@@ -7,16 +6,10 @@
  */
 
 import { Call } from '../../public/call.js';
-import { Microphone, MICROPHONE_RATE, Recorder } from './page-sound.js';
+import { Loops, Microphone, MICROPHONE_RATE, Recorder } from './page-sound.js';
 
 /** Interval at which a joining call is checked for its output, in milliseconds. */
 const LOOK_MS = 2;
-
-/**
- * The browser plays a microphone with a delay that depends on how a context's buffers lie beside the microphone's: by
- * some 10 ms, by chance, for as long as the context lives. So several are begun one after the other, this much apart, in milliseconds.
- */
-const LOOP_GAP_MS = 103;
 
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
@@ -31,8 +24,7 @@ export class CallListener {
   #call = null;
   /** @type {Recorder | null} */
   #recorder = null;
-  /** The microphone's sound as the browser alone plays it. @type {{ context: AudioContext, recorder: Recorder }[]} */
-  #loops = [];
+  #loops = new Loops();
   #device;
   #loopCount;
   /** @type {object | null} */
@@ -83,23 +75,9 @@ export class CallListener {
     const open = mediaDevices.getUserMedia.bind(mediaDevices);
     mediaDevices.getUserMedia = async (wish) => {
       const stream = await open(wish);
-      for (let i = 0; i < this.#loopCount; i++) {
-        await this.#addLoop(stream);
-        await pass(LOOP_GAP_MS);
-      }
+      await this.#loops.begin(stream, { count: this.#loopCount, recordSeconds: this.#recordSeconds, processor: this.#processor });
       return stream;
     };
-  }
-
-  /** @param {MediaStream} mediaStream */
-  async #addLoop(mediaStream) {
-    const context = new AudioContext({ sampleRate: MICROPHONE_RATE, latencyHint: 0 });
-    await context.resume();
-    const output = new GainNode(context);
-    new MediaStreamAudioSourceNode(context, { mediaStream }).connect(output).connect(context.destination);
-    const recorder = new Recorder(context, this.#recordSeconds);
-    this.#loops.push({ context, recorder });
-    await recorder.start(output, this.#processor);
   }
 
   /**
@@ -121,8 +99,7 @@ export class CallListener {
   /** @returns {Recording} */
   recording() {
     if (!this.#recorder) throw new Error('the call has not been joined');
-    const loops = this.#loops.map(({ recorder }) => recorder.take());
-    return { ...this.#recorder.take(this.#microphone?.startMs), stats: this.#stats, loops };
+    return { ...this.#recorder.take(this.#microphone?.startMs), stats: this.#stats, loops: this.#loops.take() };
   }
 
   /** Leaves. Idempotent. */
@@ -130,10 +107,7 @@ export class CallListener {
     this.#recorder?.stop();
     // The page may be another listener's next, whose microphone is the browser's own again.
     delete (/** @type {any} */ (navigator.mediaDevices)).getUserMedia;
-    for (const { context, recorder } of this.#loops.splice(0)) {
-      recorder.stop();
-      await context.close();
-    }
+    await this.#loops.close();
     await this.#call?.leave();
     const microphone = this.#microphone;
     this.#microphone = null;

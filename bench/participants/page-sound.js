@@ -1,4 +1,4 @@
-/* global AudioContext, AudioBufferSourceNode, AudioWorkletNode, MediaStreamAudioDestinationNode */
+/* global AudioContext, AudioBufferSourceNode, AudioWorkletNode, GainNode, MediaStreamAudioDestinationNode, MediaStreamAudioSourceNode */
 /** Sound that goes into a page and comes out of it, at known times. */
 
 /** The microphone's sample rate, in Hz; the browser converts it to the call's, as it does any microphone's. */
@@ -104,5 +104,46 @@ export class Recorder {
 
   stop() {
     this.#node?.port.postMessage('close');
+  }
+}
+
+/**
+ * The browser plays a microphone with a delay that depends on how a context's buffers lie beside the microphone's: by
+ * some 10 ms, by chance, for as long as the context lives. So several are begun one after the other, this much apart, in milliseconds.
+ */
+const LOOP_GAP_MS = 103;
+
+/** What the browser by itself plays of a microphone, recorded several times at once. */
+export class Loops {
+  /** @type {{ context: AudioContext, recorder: Recorder }[]} */
+  #loops = [];
+
+  /**
+   * @param {MediaStream} mediaStream
+   * @param {{ count: number, recordSeconds: number, processor: string }} options  as a Recorder has them
+   */
+  async begin(mediaStream, { count, recordSeconds, processor }) {
+    for (let i = 0; i < count; i++) {
+      const context = new AudioContext({ sampleRate: MICROPHONE_RATE, latencyHint: 0 });
+      await context.resume();
+      const output = new GainNode(context);
+      new MediaStreamAudioSourceNode(context, { mediaStream }).connect(output).connect(context.destination);
+      const recorder = new Recorder(context, recordSeconds);
+      this.#loops.push({ context, recorder });
+      await recorder.start(output, processor);
+      await new Promise((resolve) => void setTimeout(resolve, LOOP_GAP_MS));
+    }
+  }
+
+  take() {
+    return this.#loops.map(({ recorder }) => recorder.take());
+  }
+
+  /** Idempotent. */
+  async close() {
+    for (const { context, recorder } of this.#loops.splice(0)) {
+      recorder.stop();
+      await context.close();
+    }
   }
 }

@@ -10,6 +10,7 @@ import { WebTransportConnection } from '../../public/client/connection/webtransp
 import { systemClock } from '../../public/shared/clock.js';
 import { CallListener } from './call-listener.js';
 import { functionsOf, Participants } from './participants.js';
+import { PeerListener } from './peer-listener.js';
 
 const page = /** @type {any} */ (globalThis);
 const { now } = systemClock;
@@ -53,8 +54,8 @@ const processor = fetch('/bench/participants/recorder-processor.js').then((respo
 const participants = new Participants({
   openConnection,
   encodeSpeech,
-  createListener: async ({ speaks, ...options }) =>
-    new CallListener({ ...options, processor: await processor, speech: speaks ? await readSpeech() : null }),
+  createListener: async ({ speaks, isPeer, ...options }) =>
+    isPeer ? new PeerListener({ ...options, processor: await processor }) : new CallListener({ ...options, processor: await processor, speech: speaks ? await readSpeech() : null }),
   // When the page's time began, of the machine's monotonic clock, is told from outside.
   sharedMs: (ms) => ms + page.aloudClockMs,
   // CPU is known for the whole browser only, by its driver.

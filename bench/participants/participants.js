@@ -20,14 +20,16 @@
  * @typedef {object} Listener        a participant with the whole client; times on performance.now()
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
  * @property {() => Recording | Promise<Recording>} recording
- * @property {object | null} [stats]  the client's own, of the last second
+ * @property {object | null} [stats]  the client's own, of the last second; a peer's are a promise
+ * @property {(description: RTCSessionDescriptionInit | null) => Promise<RTCSessionDescriptionInit | null>} [signal]
+ *   what a peer says to the other's description, or at first
  * @property {() => Promise<void>} close
  * @property {WireNotes} [wire]      what it sends, receives and plays, where that can be seen
  *
  * @typedef {object} World           what differs between a process and a browser's page
  * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
- * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean, loops?: number }) => Promise<Listener>} createListener
+ * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean, loops?: number, isPeer?: boolean }) => Promise<Listener>} createListener
  * @property {(ms: number) => number} sharedMs  from performance.now() to the machine's monotonic clock
  * @property {() => number} takeCpu             percent of a core since the last time
  */
@@ -133,12 +135,13 @@ export class Participants {
    * @param {number} [options.periodMs]  of the sound card, where it is none of a browser's
    * @param {boolean} [options.device]   speaks with the browser's own microphone
    * @param {number} [options.loops]     how many times that one is recorded as the browser alone plays it
+   * @param {boolean} [options.isPeer]   by the browser's WebRTC, to another one; signal() connects them
    */
-  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device, loops }) {
+  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device, loops, isPeer }) {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
-    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device, loops });
+    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device, loops, isPeer });
     this.#listeners.set(id, listener);
     const { sharedMs } = this.#world;
     const startMs = sharedMs(performance.now());
@@ -164,10 +167,18 @@ export class Participants {
 
   /**
    * @param {{ id: string }} options
-   * @returns {object | null} the statistics of a listener's client
+   * @returns {object | null} the statistics of a listener's client, or a promise of a peer's
    */
   statsOf({ id }) {
     return this.#listeners.get(id)?.stats ?? null;
+  }
+
+  /**
+   * @param {{ id: string, description: RTCSessionDescriptionInit | null }} options  the other peer's; null: none yet
+   * @returns {Promise<RTCSessionDescriptionInit | null>} this peer's; null once they are connected
+   */
+  async signal({ id, description }) {
+    return (await this.#listeners.get(id)?.signal?.(description)) ?? null;
   }
 
   /** Starts noting what listeners send, receive and play. */
@@ -222,6 +233,7 @@ export function functionsOf(participants) {
     listen: (options) => participants.listen(options),
     recording: (options) => participants.recording(options),
     statsOf: (options) => participants.statsOf(options),
+    signal: (options) => participants.signal(options),
     noteWires: () => participants.noteWires(),
     takeWires: () => participants.takeWires(),
     stopListening: (options) => participants.stopListening(options),

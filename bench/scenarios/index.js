@@ -4,6 +4,7 @@ import { controllers } from './comparisons/controllers.js';
 import { cpu } from './comparisons/cpu.js';
 import { mesh } from './comparisons/mesh.js';
 import { setup } from './comparisons/setup.js';
+import { shipped } from './comparisons/shipped.js';
 import { sweep } from './comparisons/sweep.js';
 import { ways } from './comparisons/ways.js';
 import { crowd } from './crowd.js';
@@ -21,6 +22,6 @@ import { stragglers } from './stragglers.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
-  call, loss, carry, ways, sweep, cpu, controllers, mesh, setup, mouthToEar, stragglers, starved,
-  delay, rtt, latency, datagrams, load, crowd, memory, soak,
+  call, loss, carry, ways, sweep, cpu, controllers, mesh, shipped, setup, mouthToEar, stragglers,
+  starved, delay, rtt, latency, datagrams, load, crowd, memory, soak,
 ]);

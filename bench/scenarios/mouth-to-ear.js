@@ -2,7 +2,6 @@
  * From one person's microphone to another's speaker, in real browsers, beside what the browser needs by
  * itself to play a microphone.
  * @import { Lab } from './lab.js'
- * @import { Recorded } from '../stats/sound-lag.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity } from '../report/result.js'
  */
@@ -12,7 +11,7 @@ import { summaryIntervals } from '../stats/bootstrap.js';
 import { targetsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { mean } from '../stats/statistics.js';
-import { lagsBetween } from '../stats/sound-lag.js';
+import { meanLags } from '../stats/sound-lag.js';
 import { wholeNumber } from '../options.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
@@ -116,22 +115,7 @@ async function hear(lab, frameMs, repetition) {
   const mouth = await lab.clients.call('recording', { id: 'mouth' });
   const ear = await lab.clients.call('recording', { id: 'ear' });
   for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
-  for (const lagMs of meanLags(ear, mouth.loops, joinedMs + settle * 1000)) add(quantities.added, lagMs);
-}
-
-/**
- * @param {Recorded} ear
- * @param {Recorded[]} loops
- * @param {number} fromMs
- * @returns {number[]} of each piece that is found in all loops, the mean lag behind them, in milliseconds
- */
-function meanLags(ear, loops, fromMs) {
-  /** @type {Map<number, number[]>} */
-  const found = new Map();
-  for (const loop of loops) {
-    for (const { atMs, lagMs } of lagsBetween(ear, loop, { fromMs })) found.set(atMs, [...(found.get(atMs) ?? []), lagMs]);
-  }
-  return [...found.values()].filter((lags) => lags.length === loops.length).map(mean);
+  for (const lagMs of meanLags(ear, mouth.loops, { fromMs: joinedMs + settle * 1000 })) add(quantities.added, lagMs);
 }
 
 /**

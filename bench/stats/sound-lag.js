@@ -1,6 +1,7 @@
 /** The time between two places at which the same sound came out, found piece by piece by correlation. */
 
 import { align, alignPieces, levelDb } from './signal.js';
+import { mean } from './statistics.js';
 
 /** Length of a piece, in seconds, and the longest lag that is looked for, in milliseconds. */
 const PIECE_SECONDS = 0.5;
@@ -48,6 +49,39 @@ export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = MOST_
     lags.push({ atMs, lagMs: ((reach - lag + shift - whole) * 1000) / sampleRate, correlation });
   }
   return lags;
+}
+
+/**
+ * @param {Recorded} later
+ * @param {readonly Recorded[]} earlier  recordings of one sound, whose own lags differ a little
+ * @param {{ fromMs?: number }} [options]   as of lagsBetween()
+ * @returns {number[]} of each piece that is found in all of them, the mean lag behind them, in milliseconds
+ */
+export function meanLags(later, earlier, options) {
+  /** @type {Map<number, number[]>} */
+  const found = new Map();
+  for (const one of earlier) {
+    for (const { atMs, lagMs } of lagsBetween(later, one, options)) found.set(atMs, [...(found.get(atMs) ?? []), lagMs]);
+  }
+  return [...found.values()].filter((lags) => lags.length === earlier.length).map(mean);
+}
+
+/**
+ * The utterances in a recording of speech that is said again and again.
+ * @param {Float32Array} recording
+ * @param {Float32Array} speech
+ * @param {number} marginSamples  kept before and after each utterance; how far one may be from where the last one puts it
+ * @returns {Float32Array[]} those that are whole wherever they begin
+ */
+export function utterancesIn(recording, speech, marginSamples) {
+  const utterances = [];
+  const { length } = speech;
+  for (let [from, to] = [0, length]; to + length <= recording.length; ) {
+    const { lag } = align(speech, recording, { from, to });
+    utterances.push(recording.subarray(Math.max(0, lag - marginSamples), lag + length + marginSamples));
+    [from, to] = [lag + length - marginSamples, lag + length + marginSamples];
+  }
+  return utterances;
 }
 
 /**

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { soundLags } from '../../bench/stats/sound-lag.js';
+import { meanLags, soundLags } from '../../bench/stats/sound-lag.js';
 import { readSpeech } from '../../bench/participants/speech.js';
 import { startServer } from './support/aloud-server.js';
 import { chromiumPath, inBrowser, openBrowser } from './support/browser.js';
@@ -93,6 +93,27 @@ inBrowser.describe('sound in the lab\'s page', () => {
       }
     }, closeAll));
   }
+});
+
+const LOOPBACK = Object.freeze({ exec: [], address: '127.0.0.1' });
+
+inBrowser.describe('participants by the browser\'s WebRTC', () => {
+  it('hear each other', () => undisturbed(async () => {
+    const { BrowserClients } = await import('../../bench/participants/browser-clients.js');
+    const server = await startServer('--engine', 'none');
+    open.push(() => server.close());
+    const clients = await BrowserClients.start({ chromium: String(chromiumPath), client: LOOPBACK, server: LOOPBACK });
+    open.push(() => clients.close());
+    await clients.call('open', { origin: `http://localhost:${server.port}` });
+    for (const id of ['mouth', 'ear']) await clients.call('listen', { id, isPeer: true, recordSeconds: 10, loops: 1 });
+    const offer = await clients.call('signal', { id: 'mouth', description: null });
+    const answer = await clients.call('signal', { id: 'ear', description: offer });
+    expect(await clients.call('signal', { id: 'mouth', description: answer })).toBe(null);
+    await new Promise((resolve) => void setTimeout(resolve, 4000));
+    const [mouth, ear] = await Promise.all(['mouth', 'ear'].map((id) => clients.call('recording', { id })));
+    expect(meanLags(ear, mouth.loops).length).toBeGreaterThan(2);
+    expect(await clients.call('statsOf', { id: 'ear' })).toMatchObject({ codec: 'audio/opus', totalSamplesReceived: expect.toSatisfy((samples) => samples > 96_000) });
+  }, closeAll));
 });
 
 inBrowser.describe('the lab\'s command with --browser', () => {

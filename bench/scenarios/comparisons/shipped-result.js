@@ -1,0 +1,78 @@
+/**
+ * What the samples of calls as shipped say: under each condition the ways' order by R, and their figures.
+ * @import { Samples } from '../scenario.js'
+ * @import { Quantity, Table } from '../../report/result.js'
+ */
+
+import { toEstimate } from '../../report/quantity-views.js';
+import { valuesByRepetition } from '../../report/result.js';
+import { summaryIntervals } from '../../stats/bootstrap.js';
+import { ENOUGH_REPETITIONS, orderOf } from './grid-result.js';
+
+const factors = [{ name: 'condition', label: 'Each leg', unit: '' }];
+
+/** The name of each way. @type {Readonly<Record<string, string>>} */
+const LABELS = Object.freeze({
+  aloud: "aloud's page over WebTransport",
+  webrtc: 'WebRTC in Chromium',
+  'webrtc-red': 'WebRTC in Chromium, each payload sent twice (RED)',
+  'webrtc-plain': 'WebRTC in Chromium, without FEC',
+});
+
+/** What is measured in each block, one value each. @type {Readonly<Record<string, Quantity>>} */
+export const SHIPPED_QUANTITIES = Object.freeze({
+  rating: { name: 'rating', label: 'R, from ViSQOL and mouth to ear', unit: '', factors },
+  mouthToEar: { name: 'mouthToEar', label: "Mouth to ear, beyond the browser's own loop", unit: 'ms', factors },
+  visqol: { name: 'visqol', label: 'ViSQOL', unit: '', factors },
+  estoi: { name: 'estoi', label: 'ESTOI', unit: '', factors },
+  madeUp: { name: 'madeUp', label: 'Sound that was made up', unit: '%', factors },
+  waits: { name: 'waits', label: "Wait in the receiver's buffer", unit: 'ms', factors },
+  rate: { name: 'rateUp', label: 'Sent on the leg up, headers and all', unit: 'kbit/s', factors },
+  cpu: { name: 'cpu', label: "Both browsers' processor time, of a core", unit: '%', factors },
+});
+
+/** The columns of the table of figures. */
+const COLUMNS = Object.freeze([
+  { of: SHIPPED_QUANTITIES.mouthToEar, label: 'Mouth to ear', unit: 'ms', digits: 0 },
+  { of: SHIPPED_QUANTITIES.rating, label: 'R', unit: '', digits: 1 },
+  { of: SHIPPED_QUANTITIES.visqol, label: 'ViSQOL', unit: '', digits: 2 },
+  { of: SHIPPED_QUANTITIES.estoi, label: 'ESTOI', unit: '', digits: 3 },
+  { of: SHIPPED_QUANTITIES.madeUp, label: 'Made up', unit: '%', digits: 2 },
+  { of: SHIPPED_QUANTITIES.waits, label: 'Waits', unit: 'ms', digits: 0 },
+  { of: SHIPPED_QUANTITIES.rate, label: 'Sent, up', unit: 'kbit/s', digits: 0 },
+  { of: SHIPPED_QUANTITIES.cpu, label: 'Processor, both', unit: '%', digits: 0 },
+]);
+
+/**
+ * @param {Samples} folder
+ * @param {{ ways: readonly string[], conditions: readonly string[], random: () => number }} options  random: seeded
+ * @returns {Table[]}
+ */
+export function shippedTables(folder, { ways, conditions, random }) {
+  const valuesOf = (/** @type {Quantity} */ { name }, /** @type {string} */ condition, /** @type {string} */ way) =>
+    valuesByRepetition(folder.samples(name), ({ protocol, factors: its }) => protocol === way && its?.condition === condition).filter(({ length }) => length > 0);
+  const setsAt = (/** @type {string} */ condition) => ways.map((way) => ({ way, values: valuesOf(SHIPPED_QUANTITIES.rating, condition, way) })).filter(({ values }) => values.length > 0);
+  const measured = conditions.filter((condition) => setsAt(condition).length > 0);
+  return [
+    {
+      name: 'order', title: 'Which call is rated highest', caption: 'By R. Those of which no difference from the first of them is shown stand together.',
+      columns: [{ label: 'Each leg' }, { label: 'Order' }],
+      rows: measured.map((condition) => {
+        const sets = setsAt(condition);
+        if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS)) return [condition, `fewer than ${ENOUGH_REPETITIONS} repetitions`];
+        return [condition, orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map((way) => LABELS[way]).join(', ')}`).join('; ')];
+      }),
+    },
+    {
+      name: 'figures', title: 'Figures', caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
+      columns: [{ label: 'Each leg' }, { label: 'Call' }, ...COLUMNS.map(({ label, unit, digits }) => ({ label, unit, digits }))],
+      rows: measured.flatMap((condition) => setsAt(condition).map(({ way }) => [
+        condition, LABELS[way],
+        ...COLUMNS.map(({ of }) => {
+          const values = valuesOf(of, condition, way);
+          return values.length > 0 ? toEstimate(summaryIntervals(values, { random }).mean) : null;
+        }),
+      ])),
+    },
+  ];
+}

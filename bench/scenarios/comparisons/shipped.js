@@ -1,0 +1,206 @@
+/**
+ * Calls as people have them: Chromium's own WebRTC from peer to peer, and aloud's page through aloud's server, each with its
+ * own codec, repetitions, playout and concealment, over the same two legs.
+ *
+ * @import { Lab } from '../lab.js'
+ * @import { Link, LinkStats } from '../../link/link.js'
+ * @import { Star } from '../../link/star.js'
+ * @import { Scenario } from '../scenario.js'
+ *
+ * @typedef {object} Ground  what blocks are measured on
+ * @property {Star} star     of two legs: the mouth's and the ear's
+ * @property {Readonly<Record<'mouth' | 'ear', BrowserClients>>} browsers  one at each leg's end
+ * @property {Float32Array} speech
+ *
+ * @typedef {{ way: string, condition: string, repetition: number }} Block
+ */
+
+import { findChromium } from '../../browsers/chromium.js';
+import { LINK_PROFILES } from '../../link/profiles.js';
+import { starOf } from '../../link/star.js';
+import { listOf, wholeNumber } from '../../options.js';
+import { BrowserClients } from '../../participants/browser-clients.js';
+import { sharedMs } from '../../participants/child.js';
+import { readSpeech } from '../../participants/speech.js';
+import { randomFor, worldNotes } from '../scenario.js';
+import { wrongWith } from './grid.js';
+import { aloudFigures, heardFigures, peerFigures } from './shipped-figures.js';
+import { SHIPPED_QUANTITIES, shippedTables } from './shipped-result.js';
+
+/** The sample rate of speech and recordings, in Hz. */
+const MICROPHONE_RATE = 48_000;
+
+/** Recordings of the mouth's own loop that the lag is the mean over, each of which lies by chance. */
+const LOOPS = 2;
+
+/** How often a block is measured that a disturbed machine spoiled. */
+const TRIES = 2;
+
+/** Time that a recording may go on beyond what is measured, in seconds. */
+const SPARE_SECONDS = 30;
+
+/** Opus without repetition of its own (RFC 7587, section 7.1). @param {string} sdp */
+export const withoutFec = (sdp) => sdp.replaceAll('useinbandfec=1', 'useinbandfec=0');
+
+/** RED (RFC 2198) as the first of the payload types, which is the one that is sent. @param {string} sdp */
+export function redFirst(sdp) {
+  const red = /^a=rtpmap:(\d+) red\/48000/m.exec(sdp)?.[1];
+  if (red === undefined) throw new Error('this Chromium offers no RED');
+  return sdp.replace(/^(m=audio \S+ \S+) (.*)$/m, (_, head, types) => [head, red, ...types.trim().split(' ').filter((/** @type {string} */ type) => type !== red)].join(' '));
+}
+
+/** What each peer is told of the other's description; null: through aloud's server instead. @type {Readonly<Record<string, ((sdp: string) => string) | null>>} */
+const TOLD = Object.freeze({ aloud: null, webrtc: (sdp) => sdp, 'webrtc-red': redFirst, 'webrtc-plain': withoutFec });
+
+const WAYS = Object.keys(TOLD);
+
+/** Each leg's settings, by name: `bad-wifi` is the link's profile. @type {Readonly<Record<string, object>>} */
+const CONDITIONS = Object.freeze({
+  clear: { delayMs: 20 },
+  'loss-2': { delayMs: 20, lossPercent: 2 },
+  'loss-5': { delayMs: 20, lossPercent: 5 },
+  'loss-10': { delayMs: 20, lossPercent: 10 },
+  'bad-wifi': /** @type {object} */ (LINK_PROFILES['bad-wifi'].settings),
+  'rate-100': { delayMs: 20, rateBits: 100_000, queueMs: 300 },
+});
+
+const NAMES = Object.keys(CONDITIONS);
+
+/** @type {Scenario} */
+export const shipped = {
+  name: 'shipped',
+  title: "Calls as shipped: Chromium's WebRTC and aloud's page",
+  description: "Chromium to Chromium by its own WebRTC, and by aloud's page and server: mouth to ear, what is heard, and its marks",
+  quantities: Object.values(SHIPPED_QUANTITIES),
+  defaults: { duration: 100, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear', browser: true },
+  addOptions: (command) => {
+    command
+      .option('--ways <list>', `of ${WAYS.join(', ')}, by commas`, listOf(WAYS), WAYS)
+      .option('--conditions <list>', `of ${NAMES.join(', ')}, by commas`, listOf(NAMES), NAMES)
+      .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(0, 600), 20)
+      .addHelpText('after', '\nIt stands for the audio that papers 000 and 003 left out, where they have WebRTC: loss and rate (000: figures 6.3 to 6.10; 003: tables 1 and 2).');
+  },
+
+  async measure(lab) {
+    const { ways, conditions, repetitions } = /** @type {any} */ (lab.options);
+    const star = await starOf(lab.link, 2);
+    await lab.startServer();
+    const ear = await startEar(lab, star);
+    const ground = { star, browsers: { mouth: /** @type {BrowserClients} */ (lab.clients), ear }, speech: await readSpeech(MICROPHONE_RATE) };
+    try {
+      for (let repetition = 0; repetition < repetitions; repetition++) {
+        for (const [i, condition] of conditions.entries()) {
+          for (const turn of ways.keys()) {
+            const way = ways[(turn + repetition) % ways.length];
+            lab.progress(`${way}, ${condition}, ${repetition + 1} of ${repetitions}`, (repetition + (i + turn / ways.length) / conditions.length) / repetitions);
+            await measureBlock(lab, ground, { way, condition, repetition });
+          }
+        }
+      }
+    } finally {
+      await ear.close();
+    }
+  },
+
+  result(folder, options) {
+    return {
+      title: shipped.title,
+      summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a file; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer; aloud goes through its server, which is in the hub.",
+      headlines: [],
+      tables: shippedTables(folder, { ways: options.ways, conditions: options.conditions, random: randomFor(options) }),
+      plots: [],
+      notes: [
+        "As shipped and same payload are two questions. Here each way has its own codec settings, repetitions, playout and concealment: what people get. `sweep` and `ways` carry the same packets and have the same playout: what the transport does. Rows of the one don't stand beside rows of the other.",
+        'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms. Each block: connected on clear legs, then impaired, then time to settle (--settle), then what counts.',
+        'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
+        "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
+        "ViSQOL and ESTOI: each whole utterance that was heard beside the file; R: from ViSQOL and mouth to ear. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
+        "Made up: what each counts itself. Chromium: concealed samples of all that came out. aloud: frames that the server's decoder and the listener's made up, together; pauses, and gaps that go on, count as silence and not as made up. Waits: NetEq's mean delay of what it gave out; aloud's playout delay at the block's end, beside which its server holds sound too.",
+        'Both browsers are on one machine of few cores: their processor time stands beside the figures.',
+        ...worldNotes(options),
+      ],
+    };
+  },
+};
+
+/** @param {Lab} lab @param {Star} star */
+async function startEar(lab, { legs: [, leg] }) {
+  const ear = await BrowserClients.start({ chromium: String(findChromium()), client: leg.client, server: leg.server });
+  await ear.call('open', { origin: lab.originAt(leg) });
+  return ear;
+}
+
+/** @param {Lab} lab @param {Ground} ground @param {Block} block */
+async function measureBlock(lab, ground, block) {
+  const { way, condition, repetition } = block;
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const { fault, figures } = await runBlock(lab, ground, block).catch((error) => ({ fault: error.message, figures: null }));
+    lab.signal.throwIfAborted();
+    if (figures && !fault) {
+      for (const [name, value] of Object.entries(figures)) {
+        lab.folder.record(SHIPPED_QUANTITIES[name].name, { protocol: way, repetition, client: 'ear', atMs: lab.folder.elapsedMs, value, factors: { condition } });
+      }
+      return;
+    }
+    lab.folder.warn(`${way}, ${condition}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
+  }
+}
+
+/**
+ * @param {Lab} lab @param {Ground} ground @param {Block} block
+ * @returns {Promise<{ fault: string | null, figures: Record<string, number> }>} fault: why the block isn't to be trusted
+ */
+async function runBlock(lab, { star, browsers, speech }, { way, condition, repetition }) {
+  const { settle, seed } = /** @type {any} */ (lab.options);
+  const room = `shipped-${Math.round(lab.folder.elapsedMs)}`;
+  const own = () => (TOLD[way] ? browsers.ear.call('statsOf', { id: 'ear' }) : aloudCounters(lab, browsers.ear, room));
+  try {
+    await connect(browsers, { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS });
+    await star.seedAnew([star.legs], seed + repetition);
+    await star.set(CONDITIONS[condition]);
+    await lab.wait(settle);
+    await Promise.all([...star.legs.map((leg) => leg.reset()), ...Object.values(browsers).map((browser) => browser.call('note'))]);
+    const [before, fromMs] = [await own(), sharedMs(performance.now())];
+    await lab.wait(lab.blockSeconds);
+    const [after, toMs] = [await own(), sharedMs(performance.now())];
+    const stats = /** @type {LinkStats[]} */ (await Promise.all(star.legs.map((leg) => leg.stats())));
+    const cpuPercents = await Promise.all(Object.values(browsers).map(async (browser) => (await browser.call('take')).cpuPercent));
+    for (const cpuPercent of cpuPercents) lab.tellGenerator([], cpuPercent);
+    const [{ loops }, ear] = await Promise.all(['mouth', 'ear'].map((id) => browsers[/** @type {'mouth' | 'ear'} */ (id)].call('recording', { id })));
+    const wrong = stats.map((of) => wrongWith(of, { leg: CONDITIONS[condition] })).find((what) => what !== null);
+    return {
+      fault: wrong === undefined ? null : `a leg ${wrong}`,
+      figures: {
+        ...heardFigures({ ear, loops, speech, fromMs, toMs }),
+        ...(TOLD[way] ? peerFigures(before, after) : aloudFigures(before, after)),
+        rate: (stats[0].up.arrived.bytes * 8) / 1000 / stats[0].seconds,
+        cpu: cpuPercents[0] + cpuPercents[1],
+      },
+    };
+  } finally {
+    await star.clear();
+    for (const [id, browser] of Object.entries(browsers)) await browser.call('stopListening', { id }).catch(() => {});
+  }
+}
+
+/**
+ * Connects mouth and ear, both with open microphones.
+ * @param {Ground['browsers']} browsers @param {{ way: string, room: string, recordSeconds: number }} call
+ */
+async function connect({ mouth, ear }, { way, ...call }) {
+  const told = TOLD[way];
+  const common = { ...call, transport: 'webtransport', speaks: false, device: true, isPeer: told !== null };
+  await mouth.call('listen', { ...common, id: 'mouth', loops: LOOPS });
+  await ear.call('listen', { ...common, id: 'ear' });
+  if (!told) return;
+  const tell = async (/** @type {BrowserClients} */ browser, /** @type {string} */ id, /** @type {any} */ description) =>
+    browser.call('signal', { id, description: description && { ...description, sdp: told(description.sdp) } });
+  const offer = await tell(mouth, 'mouth', null);
+  await tell(mouth, 'mouth', await tell(ear, 'ear', offer));
+}
+
+/** @param {Lab} lab @param {BrowserClients} browser @param {string} room */
+async function aloudCounters(lab, browser, room) {
+  const [{ detail }, { people }] = await Promise.all([browser.call('statsOf', { id: 'ear' }), lab.server.call('room', { room })]);
+  return { playout: detail.playout, source: people.find((/** @type {{ name: string }} */ { name }) => name === 'mouth').stats };
+}
