@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { EXPERIMENTS, markdownOf } from '../../../bench/scenarios/comparisons/papers.js';
+import { scenarios } from '../../../bench/scenarios/index.js';
+
+/** @param {string} name @param {string[]} labels @param {any[][]} rows @param {string} [unit] @returns {any} */
+const result = (name, labels, rows, unit) => ({ tables: [{ name, columns: labels.map((label, i) => ({ label, unit: i === 0 ? unit : undefined })), rows }] });
+
+/** @param {string} name */
+const experiment = (name) => /** @type {import('../../../bench/scenarios/comparisons/papers.js').Experiment} */ (EXPERIMENTS.find((one) => one.name === name));
+
+it('each experiment runs a scenario that there is, and is named once', () => {
+  for (const { argv } of EXPERIMENTS) expect(scenarios.map(({ name }) => name)).toContain(argv[0]);
+  expect(new Set(EXPERIMENTS.map(({ name }) => name)).size).toBe(EXPERIMENTS.length);
+});
+
+it('an experiment tells what was found at one value, with intervals, of the ways that the papers compare', () => {
+  const row = (/** @type {number} */ at, /** @type {string} */ way, /** @type {number} */ r) => [at, way, { value: r, interval: [r - 1, r + 1] }, 2.5];
+  const found = result('lossFigures', ['Loss', 'Way', 'R', 'Never came'], [row(1, 'WebTransport datagrams', 119), row(5, 'WebTransport datagrams', 106.04), row(5, 'HTTP/1', 80), row(5, 'WebRTC audio', 105)], '%');
+  expect(experiment('loss').ours(found)).toBe('At 5 %: WebTransport datagrams: R 106.0 [105.0, 107.0], Never came 2.5; WebRTC audio: R 105.0 [104.0, 106.0], Never came 2.5');
+  expect(experiment('loss').ours(result('other', ['Loss'], []))).toBe('not measured');
+});
+
+it('an experiment tells its sentences about some conditions', () => {
+  const found = result('sentences', ['In words'], [['At 20 ms round trip, no.'], ['At 100 ms round trip, yes.']]);
+  expect(experiment('setup').ours(found)).toBe('At 100 ms round trip, yes.');
+});
+
+it('a table is Markdown of its first columns', () => {
+  expect(markdownOf(result('x', ['A', 'B', 'C'], [['a', 'b', 'c']]).tables[0], 2)).toBe('| A | B |\n| --- | --- |\n| a | b |');
+});
