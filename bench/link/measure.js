@@ -63,16 +63,21 @@ class Program {
     this.#child.stdin.write(`${line}\n`);
   }
 
-  async close() {
+  /** Ends its input: it prints what it still has to say, and ends. */
+  finish() {
     this.#child.stdin.end();
+  }
+
+  async close() {
+    this.finish();
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), KILL_AFTER_MS);
     await this.closed;
     clearTimeout(timer);
   }
 }
 
-/** @param {LinkEnd} end @param {string[]} args */
-const traffic = (end, ...args) => new Program(end, [process.execPath, TRAFFIC, ...args]);
+/** Starts a program of traffic.js. @param {LinkEnd} end @param {string[]} args */
+export const traffic = (end, ...args) => new Program(end, [process.execPath, TRAFFIC, ...args]);
 
 /**
  * @param {(number | null)[]} rtts
@@ -179,13 +184,11 @@ async function bulk(from, to, seconds) {
   const sink = traffic(to, 'sink', to.address);
   try {
     const { port } = await sink.next();
-    const source = traffic(from, 'source', to.address, String(port), String(seconds));
-    try {
-      const { bytes, seconds: taken } = await sink.next();
-      return { bytes, seconds: taken, bitsPerSecond: taken > 0 ? (bytes * 8) / taken : 0 };
-    } finally {
-      await source.close();
-    }
+    const source = traffic(from, 'source', to.address, String(port), String(seconds), '1');
+    await source.closed;
+    sink.finish();
+    const { bytes, seconds: taken } = await sink.next();
+    return { bytes, seconds: taken, bitsPerSecond: taken > 0 ? (bytes * 8) / taken : 0 };
   } finally {
     await sink.close();
   }

@@ -1,15 +1,20 @@
 /**
  * Small programs that run inside a link's namespaces and measure it as `ping` and `iperf` do:
- * `node bench/link/traffic.js echo|ping|sink|source …`. They print their results as a line of JSON; `echo` and
- * `sink` end with their input.
+ * `node bench/link/traffic.js echo|ping|sink|source|flood …`. They print their results as a line of JSON; all but
+ * `ping` end with their input.
  */
 
 import { createSocket } from 'node:dgram';
 import { connect, createServer } from 'node:net';
+import { seededRandom } from '../stats/random.js';
 
 /** Time in which the last answer must come, in milliseconds. */
 const PING_LINGER_MS = 2000;
 const CHUNK = Buffer.alloc(64 * 1024);
+
+/** Bytes of a datagram of `flood`, and of its headers of IP and UDP: a full packet on a path with tunnels. */
+const DATAGRAM = Buffer.alloc(1200);
+const HEADER_BYTES = 28;
 
 /** @param {unknown} value */
 const print = (value) => void process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -71,46 +76,73 @@ function ping(address, port, count, intervalMs, bytes) {
   send(0);
 }
 
-/** Takes one connection and says what came, and in what time. @param {string} address */
+/** Counts what comes by TCP and by UDP until its input ends, and says how much it was, and in what time. @param {string} address */
 function sink(address) {
-  const server = createServer((socket) => {
-    server.close();
-    let [bytes, first, last] = [0, 0, 0];
-    socket.on('data', (data) => {
-      last = now();
-      if (bytes === 0) first = last;
-      bytes += data.length;
-    });
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      print({ bytes, seconds: (last - first) / 1000 });
-      process.stdin.destroy();
-    });
-  });
-  server.listen(0, address, () => print(server.address()));
-  untilInputEnds(() => server.close());
+  let [bytes, first, last] = [0, 0, 0];
+  const take = (/** @type {Buffer} */ data) => {
+    last = now();
+    if (bytes === 0) first = last;
+    bytes += data.length;
+  };
+  const udp = createSocket('udp4').on('message', take);
+  const tcp = createServer((socket) => socket.on('data', take).on('error', () => {}));
+  tcp.listen(0, address, () => udp.bind(0, address, () => print({ port: /** @type {import('node:net').AddressInfo} */ (tcp.address()).port, udpPort: udp.address().port })));
+  untilInputEnds(() => process.stdout.write(`${JSON.stringify({ bytes, seconds: (last - first) / 1000 })}\n`, () => process.exit()));
 }
 
-/** Sends as much as it can. @param {string} address @param {string} port @param {string} seconds */
-function source(address, port, seconds) {
-  const socket = connect(Number(port), address);
-  const fill = () => {
-    while (socket.writable && socket.write(CHUNK));
-  };
-  socket.on('connect', () => {
-    fill();
-    setTimeout(() => {
-      socket.off('drain', fill);
-      socket.end();
-    }, Number(seconds) * 1000);
-  });
-  socket.on('drain', fill);
-  socket.on('error', (error) => {
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+/** Sends as much as it can. @param {string} address @param {string} port @param {string} seconds @param {string} flows TCP connections */
+function source(address, port, seconds, flows) {
+  const sockets = new Set(Array.from({ length: Number(flows) }, () => connect(Number(port), address)));
+  for (const socket of sockets) {
+    const fill = () => {
+      while (socket.writable && socket.write(CHUNK));
+    };
+    socket.on('connect', () => {
+      fill();
+      setTimeout(() => {
+        socket.off('drain', fill);
+        socket.end();
+      }, Number(seconds) * 1000).unref();
+    });
+    socket.on('drain', fill);
+    socket.on('error', (error) => {
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+    });
+    socket.on('close', () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) process.stdin.destroy();
+    });
+  }
+  // What waits to be sent is dropped, so that it doesn't go on.
+  untilInputEnds(() => sockets.forEach((socket) => socket.resetAndDestroy()));
+}
+
+/**
+ * Sends datagrams at random times (Poisson): evenly sent ones would keep step with a full queue, which then has room for
+ * all of them and for nobody else (S. Floyd and V. Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
+ * @param {string} address @param {string} port @param {string} seconds
+ * @param {string} bits a second on average, with headers
+ */
+function flood(address, port, seconds, bits) {
+  const socket = createSocket('udp4');
+  const random = seededRandom(1);
+  const meanMs = ((DATAGRAM.length + HEADER_BYTES) * 8000) / Number(bits);
+  const [start, endMs] = [now(), Number(seconds) * 1000];
+  let dueMs = 0;
+  let timer = setTimeout(send);
+  function send() {
+    const elapsedMs = now() - start;
+    for (; dueMs <= elapsedMs; dueMs -= meanMs * Math.log(1 - random())) socket.send(DATAGRAM, Number(port), address);
+    if (dueMs < endMs) timer = setTimeout(send, dueMs - elapsedMs);
+  }
+  socket.on('error', () => {});
+  untilInputEnds(() => {
+    clearTimeout(timer);
+    socket.close();
   });
 }
 
 const [name, ...args] = process.argv.slice(2);
-const programs = /** @type {Record<string, (...args: string[]) => void>} */ ({ echo, ping, sink, source });
+const programs = /** @type {Record<string, (...args: string[]) => void>} */ ({ echo, ping, sink, source, flood });
 programs[name](...args);

@@ -2,6 +2,7 @@ import { call } from './call.js';
 import { carry } from './comparisons/carry.js';
 import { controllers } from './comparisons/controllers.js';
 import { cpu } from './comparisons/cpu.js';
+import { loaded } from './comparisons/loaded.js';
 import { mesh } from './comparisons/mesh.js';
 import { setup } from './comparisons/setup.js';
 import { shipped } from './comparisons/shipped.js';
@@ -22,6 +23,6 @@ import { stragglers } from './stragglers.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
-  call, loss, carry, ways, sweep, cpu, controllers, mesh, shipped, setup, mouthToEar, stragglers,
-  starved, delay, rtt, latency, datagrams, load, crowd, memory, soak,
+  call, loss, carry, ways, sweep, cpu, loaded, controllers, mesh, shipped, setup, mouthToEar,
+  stragglers, starved, delay, rtt, latency, datagrams, load, crowd, memory, soak,
 ]);

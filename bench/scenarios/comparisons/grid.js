@@ -151,11 +151,11 @@ async function runBlock(lab, ground, condition, seed) {
   lab.signal.throwIfAborted();
   await star.seedAnew(lanes.map(({ legs }) => legs), seed);
   await star.set(condition.leg);
-  if (condition.steps) await star.steps(condition.steps);
-  await Promise.all(star.legs.map((leg) => leg.reset()));
   const undisturb = await condition.disturb?.(lanes);
   let outcomes, others;
   try {
+    if (condition.steps) await star.steps(condition.steps);
+    await Promise.all(star.legs.map((leg) => leg.reset()));
     outcomes = await carryAll(lab, ground, condition, connected);
   } finally {
     others = await undisturb?.();

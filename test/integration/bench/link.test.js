@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { pingLink, probeLink } from '../../../bench/link/measure.js';
 import { openLink } from '../../../bench/link/link.js';
 import { run } from '../../../bench/link/network-namespace.js';
+import { startLoad } from '../../../bench/link/load.js';
 import { starOf } from '../../../bench/link/star.js';
 import { ofTheMachine, requireOrSkip } from '../../skip.js';
 import { undisturbed } from '../../support/undisturbed.js';
@@ -272,6 +273,21 @@ needsLink.describe('a link', () => {
     const [one, other] = [await pingOf(third, first, 100), await pingOf(fourth, first, 100)];
     expect(one.received).toBeLessThan(100);
     expect(one.rtts.map((rtt) => rtt === null)).toEqual(other.rtts.map((rtt) => rtt === null));
+  }));
+
+  it('carries a load that ends when it is told to: TCP of all there is, UDP of its own rate', measured(async () => {
+    const { client, server } = await linkWith({ rateBits: 2e6, queueMs: 100 });
+    const rateOf = async (/** @type {import('../../../bench/link/load.js').LoadKind} */ kind) => {
+      const end = await startLoad(client, server, kind, 10);
+      await sleep(1500);
+      return end();
+    };
+    const [tcp, udp] = [await rateOf({ flows: 3 }), await rateOf({ udpBits: 1e6 })];
+    expect(tcp).toBeGreaterThan(1200);
+    expect(tcp).toBeLessThan(2000);
+    // Some 150 packets at random times: within 4 standard deviations of what they are on average.
+    expect(udp).toBeGreaterThan(650);
+    expect(udp).toBeLessThan(1350);
   }));
 
   it('rests when nobody sends', measured(async () => {

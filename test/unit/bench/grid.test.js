@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cpu } from '../../../bench/scenarios/comparisons/cpu.js';
 import { faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
 import { conditionsOf } from '../../../bench/scenarios/comparisons/grid-scenario.js';
+import { loaded } from '../../../bench/scenarios/comparisons/loaded.js';
 import { gridViews, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
 import { controllers } from '../../../bench/scenarios/comparisons/controllers.js';
 import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
@@ -64,14 +65,16 @@ it('a sweep of which only a part was measured has a result all the same', () => 
   checkResult(controllers.result(folder, { sweeps: ['loss', 'steps'], stepSeconds: 10, seed: 1 }));
 });
 
-it('a sweep has columns of its own beside those of all', () => {
-  const rows = samples({ datagrams: () => 40 }, [1], 5).map((sample) => ({ ...sample, factors: { sweep: 'sender', at: 1 } }));
-  const { tables } = cpu.result({ samples: () => rows }, { sweeps: ['sender'], through: 'relay', seed: 1 });
-  const figures = tables.find(({ name }) => name === 'senderFigures');
-  expect(figures?.columns.map(({ label }) => label)).toEqual([
-    "The sender's share of a processor", 'Way', 'R', 'Present', 'Mouth to ear', 'Mean age', 'Never came', 'ViSQOL', 'ESTOI', 'R by ViSQOL', 'Sent, up', 'Stopped',
-  ]);
-  expect(figures?.rows.map((row) => row.length)).toEqual([12]);
+it.each([
+  [cpu, 'sender', "The sender's share of a processor", ['Stopped']],
+  [loaded, 'tcp3', 'Queue of the leg up, beside three TCP flows', ['Load']],
+  [loaded, 'alone', 'Queue of the leg up, without a load', []],
+])('a sweep has columns of its own beside those of all: %#', (scenario, name, label, own) => {
+  const rows = samples({ datagrams: () => 40 }, [1], 5).map((sample) => ({ ...sample, factors: { sweep: name, at: 1 } }));
+  const { tables } = scenario.result({ samples: () => rows }, { sweeps: [name], through: 'relay', seed: 1 });
+  const figures = tables.find((table) => table.name === `${name}Figures`);
+  expect(figures?.columns.map((column) => column.label)).toEqual([label, 'Way', 'R', 'Present', 'Mouth to ear', 'Mean age', 'Never came', 'ViSQOL', 'ESTOI', 'R by ViSQOL', 'Sent, up', ...own]);
+  expect(figures?.rows.map((row) => row.length)).toEqual([11 + own.length]);
 });
 
 describe('a block is not to be trusted', () => {
