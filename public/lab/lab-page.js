@@ -1,6 +1,6 @@
 /**
  * @import { ServerConfig } from '../client/connection/choose.js'
- * @import { TransportName } from '../client/connection/connection.js'
+ * @import { Way } from './runs/way.js'
  * @import { AudioFormat } from '../shared/audio-format.js'
  * @import { Notices } from '../ui/kit/notices.js'
  * @import { Environment } from './views/data-files.js'
@@ -13,9 +13,10 @@ import { DelayView, MAX_DELAY_MS } from './views/delay-view.js';
 import { Measurements, roundTripsMs } from './measurements.js';
 import { planDelays } from './runs/plan.js';
 import { ProgressView } from './views/progress-view.js';
-import { PROTOCOLS, ProtocolChoice, whyNot } from './views/protocols.js';
+import { ProtocolChoice, whyNot } from './views/protocols.js';
 import { RoundTripView } from './views/round-trip-view.js';
 import { Runner } from './runs/runner.js';
+import { WAYS, waysOf } from './runs/way.js';
 import { SoundView } from './views/sound-view.js';
 import { leastDelay, summarize } from './summary.js';
 import { texts } from './texts.js';
@@ -65,7 +66,7 @@ export class LabPage {
     this.#config = config;
     this.#notices = notices;
     this.#token = token;
-    const reasons = new Map(PROTOCOLS.map((protocol) => [protocol, whyNot(protocol, config, window)]));
+    const reasons = new Map(waysOf(config).map((protocol) => [protocol, whyNot(protocol, config, window)]));
     this.#protocols = new ProtocolChoice(elementOf('protocols', HTMLElement), { type: 'checkbox', reasons });
     const host = elementOf('delay-protocols', HTMLElement);
     this.#delayProtocols = new ProtocolChoice(host, { type: 'radio', reasons });
@@ -102,10 +103,10 @@ export class LabPage {
       }
     });
     this.#measureProgress.end();
-    const medians = PROTOCOLS.flatMap((protocol) => {
+    const medians = WAYS.flatMap((protocol) => {
       const run = this.#measurements.runs.get(protocol);
       const summary = run && summarize(roundTripsMs(run));
-      return summary ? [/** @type {[TransportName, number]} */ ([protocol, summary.p50])] : [];
+      return summary ? [/** @type {[Way, number]} */ ([protocol, summary.p50])] : [];
     });
     this.#announceEnd(medians.length > 0 ? texts.roundTripsDone(medians) : texts.nothing);
   }
@@ -144,17 +145,17 @@ export class LabPage {
     this.#delay.silence();
     this.#delayProgress.end();
     const found = protocols.filter((protocol) => this.#measurements.receivedCurve(protocol, 'A').size > 0);
-    const least = found.map((protocol) => /** @type {[TransportName, number | null]} */ ([protocol, this.#leastOf(protocol)]));
+    const least = found.map((protocol) => /** @type {[Way, number | null]} */ ([protocol, this.#leastOf(protocol)]));
     this.#announceEnd(least.length > 0 ? texts.sweepDone(least) : texts.nothing);
   }
 
-  /** @param {TransportName} protocol */
+  /** @param {Way} protocol */
   #leastOf(protocol) {
     const [a, b] = /** @type {const} */ (['A', 'B']).map((client) => this.#measurements.receivedCurve(protocol, client));
     return leastDelay([a, b], 90);
   }
 
-  /** @returns {TransportName[] | null} null when none is chosen, and the page says so */
+  /** @returns {Way[] | null} null when none is chosen, and the page says so */
   #chosen() {
     const protocols = this.#protocols.chosen;
     const isMissing = protocols.length === 0;

@@ -1,6 +1,6 @@
 /**
  * @import { AudioFormat } from '../shared/audio-format.js'
- * @import { TransportName } from '../client/connection/connection.js'
+ * @import { Way } from './runs/way.js'
  * @import { ClientName } from './runs/pair.js'
  * @import { RunEvent } from './runs/run.js'
  *
@@ -21,7 +21,7 @@
  * @property {number} unknownPieces   the number of windows in which the signal wasn't found
  *
  * @typedef {object} ReceivedSpan  the audio that one client received of the other while the delay stayed
- * @property {TransportName} protocol
+ * @property {Way} protocol
  * @property {ClientName} client
  * @property {number} serverDelayMs
  * @property {number} atMs
@@ -33,17 +33,17 @@ import { SoundLag } from './runs/known-signal.js';
 
 /** All measurements on the page, until they are measured again. */
 export class Measurements {
-  /** The last run of round trips. @type {Map<TransportName, ProtocolRun>} */
+  /** The last run of round trips. @type {Map<Way, ProtocolRun>} */
   runs = new Map();
-  /** @type {{ protocol: TransportName, startMs: number, endMs: number }[]} */
+  /** @type {{ protocol: Way, startMs: number, endMs: number }[]} */
   turns = [];
   /** The lateness of this page's own sending, in milliseconds. @type {number[]} */
   latenessMs = [];
   /** @type {ReceivedSpan[]} */
   received = [];
-  /** The protocols that failed, and why. @type {{ protocol: TransportName, reason: string }[]} */
+  /** The protocols that failed, and why. @type {{ protocol: Way, reason: string }[]} */
   failures = [];
-  /** @type {Map<TransportName, SoundLag>} */
+  /** @type {Map<Way, SoundLag>} */
   #lags = new Map();
 
   /** Forgets the last run of round trips, before a new one. */
@@ -54,7 +54,7 @@ export class Measurements {
     this.failures = [];
   }
 
-  /** Forgets some protocols' received audio, before a new sweep. @param {readonly TransportName[]} protocols */
+  /** Forgets some protocols' received audio, before a new sweep. @param {readonly Way[]} protocols */
   beginSweep(protocols) {
     this.received = this.received.filter(({ protocol }) => !protocols.includes(protocol));
     this.failures = [];
@@ -101,7 +101,7 @@ export class Measurements {
 
   /**
    * Received audio of one client by the server-side delay.
-   * @param {TransportName} protocol
+   * @param {Way} protocol
    * @param {ClientName} client
    * @returns {Map<number, number>} percent, by delay in milliseconds, in ascending order
    */

@@ -3,7 +3,7 @@ import { connectionNames } from '../texts.js';
 /** The sentences of the lab's page that change; index.html has those that don't. */
 
 /**
- * @typedef {import('../client/connection/connection.js').TransportName} TransportName
+ * @typedef {import('./runs/way.js').Way} Way
  * @typedef {import('./runs/pair.js').ClientName} ClientName
  */
 
@@ -23,12 +23,22 @@ export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const list = (parts) =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 
-/** @param {TransportName} protocol */
-export const nameOf = (protocol) => connectionNames[protocol];
+/** The names of ways that are measured alone. @type {Readonly<Record<string, string>>} */
+const streamNames = Object.freeze({
+  stream: 'One stream',
+  streams: 'A stream each',
+  'reset-streams': 'Reset streams',
+});
 
-/** The carrier of each protocol's packets. @type {Readonly<Record<TransportName, string>>} */
+/** @param {Way} protocol */
+export const nameOf = (protocol) => connectionNames[protocol] ?? streamNames[protocol];
+
+/** The carrier of each protocol's packets. @type {Readonly<Record<Way, string>>} */
 export const protocolHints = Object.freeze({
   webtransport: 'Datagrams over HTTP/3',
+  stream: 'HTTP/3, all packets on one stream each way',
+  streams: 'HTTP/3, each packet on a stream of its own',
+  'reset-streams': 'The same, reset after 200 ms',
   websocket: 'Messages over one TCP connection',
   http1: 'Requests and answers',
 });
@@ -91,17 +101,17 @@ export const texts = Object.freeze({
   soundTable: ['Turn', 'Protocol', 'Heard, median', 'Heard, largest'],
   delayTable: 'Server-side delay',
 
-  failed: (/** @type {TransportName} */ protocol, /** @type {string} */ reason) =>
+  failed: (/** @type {Way} */ protocol, /** @type {string} */ reason) =>
     `${nameOf(protocol)} was left out: ${reason}`,
   problem: (/** @type {string} */ message) => `The measurement broke off: ${message}`,
-  turn: (/** @type {TransportName} */ protocol, /** @type {number} */ turn, /** @type {number} */ turns) =>
+  turn: (/** @type {Way} */ protocol, /** @type {number} */ turn, /** @type {number} */ turns) =>
     `${nameOf(protocol)}, turn ${turn} of ${turns}`,
-  sweeping: (/** @type {TransportName} */ protocol, /** @type {number} */ turn, /** @type {number} */ turns) =>
+  sweeping: (/** @type {Way} */ protocol, /** @type {number} */ turn, /** @type {number} */ turns) =>
     turns === 1 ? nameOf(protocol) : `${nameOf(protocol)}, ${turn} of ${turns}`,
-  live: (/** @type {TransportName} */ protocol) => `Two clients talk over ${nameOf(protocol)}. Move the delay.`,
-  roundTripsDone: (/** @type {[TransportName, number][]} */ medians) =>
+  live: (/** @type {Way} */ protocol) => `Two clients talk over ${nameOf(protocol)}. Move the delay.`,
+  roundTripsDone: (/** @type {[Way, number][]} */ medians) =>
     `Done. Median round trip: ${list(medians.map(([protocol, ms]) => `${nameOf(protocol)} ${milliseconds(ms)}`))}.`,
-  sweepDone: (/** @type {[TransportName, number | null][]} */ delays) =>
+  sweepDone: (/** @type {[Way, number | null][]} */ delays) =>
     `Done. Both clients hear 90 % from ${list(
       delays.map(([protocol, ms]) => `${ms === null ? 'no measured delay' : `${ms} ms`} on with ${nameOf(protocol)}`),
     )}.`,
@@ -112,7 +122,7 @@ export const texts = Object.freeze({
     `This browser itself sent 99 % of its packets no more than ${milliseconds(ms)} after their time.`,
   delayIs: (/** @type {number} */ ms) => `${ms} ms`,
   hears: (/** @type {number | null} */ percent) => (percent === null ? '–' : percentage(percent)),
-  client: (/** @type {TransportName} */ protocol, /** @type {ClientName} */ client) =>
+  client: (/** @type {Way} */ protocol, /** @type {ClientName} */ client) =>
     `${nameOf(protocol)}, client ${client}`,
   leastDelay: (/** @type {'A' | 'B' | 'both'} */ who, /** @type {number} */ percent) =>
     who === 'both' ? `Both hear ${percent} % from` : `${who} hears ${percent} % from`,

@@ -10,6 +10,9 @@ export const CARRIES = Object.freeze(/** @type {const} */ (['datagrams', 'stream
 
 /** @typedef {typeof CARRIES[number]} Carry */
 
+/** The name under which a session's URL says how its packets are to go, where the server has that: `?carry=stream`. */
+export const CARRY_QUERY = 'carry';
+
 /** The age at which the stream of a packet is reset, in milliseconds: as long as a datagram waits for the network. */
 export const RESET_MS = 200;
 

@@ -45,7 +45,7 @@ export { ConfigError, InformationRequest };
  * @property {number} idleTimeoutMs
  * @property {number} awayTimeoutMs
  * @property {import('@aloud/native').CongestionController} congestionController
- * @property {import('../../public/shared/carry.js').Carry} carry
+ * @property {import('../../public/shared/carry.js').Carry | 'any'} carry
  * @property {number} receiveQueue          datagrams
  * @property {string | null} cert           null where the server makes its own
  * @property {string | null} key

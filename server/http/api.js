@@ -22,8 +22,9 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @typedef {object} ApiOptions
  * @property {{ hashes: string[] }} certificate
  *   hashes: SHA-256 in base64; none where browsers trust the certificate anyway
- * @property {{ certificateHash?: () => string, carry?: Carry } | null} [http3]
- *   certificateHash: of the certificate that it serves, where that may be an older one; carry: how its packets go
+ * @property {{ certificateHash?: () => string, carry?: Carry, carries?: readonly Carry[] } | null} [http3]
+ *   certificateHash: of the certificate that it serves, where that may be an older one; carry: how its packets go;
+ *   carries: what sessions may ask for
  * @property {number | null} h3Port              UDP; null without HTTP/3
  * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
  * @property {{ webtransport?: string }} unavailable  a sentence for each transport that isn't there
@@ -93,7 +94,7 @@ function tracksApi(tracks) {
 function describeServer(version, { certificate, http3, h3Port, sessionPath, unavailable }) {
   const hashes = new Set(certificate.hashes);
   if (hashes.size > 0 && http3?.certificateHash) hashes.add(http3.certificateHash());
-  const webtransport = { url: sessionPath, port: h3Port, certificateHashes: [...hashes], carry: http3?.carry ?? 'datagrams' };
+  const webtransport = { url: sessionPath, port: h3Port, certificateHashes: [...hashes], carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
   return {
     version,
     limits: { roomName: MAX_ROOM_NAME, userName: MAX_USER_NAME, packetBytes: MAX_PACKET_BYTES },

@@ -12,6 +12,7 @@
  */
 
 import { Endpoint } from '@aloud/native';
+import { CARRIES, CARRY_QUERY } from '../../public/shared/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
@@ -88,7 +89,9 @@ export class NativeTransport {
     this.#clock = engine.clock ?? systemClock;
     this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
     const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
-    this.carry = carry;
+    this.carry = carry === 'any' ? 'datagrams' : carry;
+    /** What sessions may ask for. @type {readonly Carry[]} */
+    this.carries = carry === 'any' ? CARRIES : [];
     const keepAliveMs = pingAfter(idleTimeoutMs);
     this.#endpoint = new Endpoint({
       congestionController,
@@ -167,10 +170,17 @@ export class NativeTransport {
    * @param {SessionRequest} request
    * @returns {ErrorCode | null}
    */
-  #refusal({ authority, path, origin }) {
+  #refusal({ authority, path, query, origin }) {
     if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
     if (path !== this.#path) return 'not-found';
+    if (this.#carryOf(query) === undefined) return 'bad-request';
     return isSameHostname(origin, authority) ? null : 'origin-not-allowed';
+  }
+
+  /** @param {string} query @returns {Carry | undefined} how a session's packets go; undefined where it asks for what isn't */
+  #carryOf(query) {
+    const asked = this.carries.length > 0 ? new URLSearchParams(query).get(CARRY_QUERY) : null;
+    return asked === null ? this.carry : this.carries.find((carry) => carry === asked);
   }
 
   /** @param {NativeSession} native */
@@ -183,7 +193,7 @@ export class NativeTransport {
     }
     this.#sessions += 1;
     const onEnd = () => void (this.#sessions -= 1);
-    const session = new NativeEngineSession({ transport: this, carry: this.carry, native, clock: this.#clock, log: this.#log, onEnd });
+    const session = new NativeEngineSession({ transport: this, carry: this.#carryOf(native.request?.query ?? ''), native, clock: this.#clock, log: this.#log, onEnd });
     session.offerTo(this.#accept);
   }
 }

@@ -14,7 +14,8 @@
  * @property {number} [idleTimeoutMs]  a peer that isn't heard for this long is gone
  * @property {CongestionController} [congestionController]  of the native engine
  * @property {number} [receiveQueue]   packets of one session that wait to be read, of the native engine
- * @property {Carry} [carry]           how packets go; else than as datagrams on the native engine alone
+ * @property {Carry | 'any'} [carry]   how packets go; else than as datagrams on the native engine alone. any: as each
+ *                                     session asks, as datagrams where it doesn't
  * @property {string} [path]           the path of sessions, with any query; others get a 404, and pages of
  *                                     other hosts a 403
  * @property {IsAllowedHost} [isAllowedHost]  asked with a session's :authority; others get a 421
@@ -23,10 +24,10 @@
  * @property {Clock} [clock]
  *
  * @typedef {Transport & { address: () => { host: string, port: number },
- *   carry?: Carry,
+ *   carry?: Carry, carries?: readonly Carry[],
  *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
  *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions }} Http3Transport
- *   admissions: counts of new connections, where the engine knows them
+ *   carries: what sessions may ask for; admissions: counts of new connections, where the engine knows them
  *
  * @typedef {object} EngineChoice
  * @property {Http3Transport | null} transport  null when there is no HTTP/3
@@ -87,7 +88,7 @@ export async function openWebTransport(engine, options) {
 
 /**
  * The engines that carry packets so, the best first: quiche's has them as datagrams only.
- * @param {Carry} [carry]
+ * @param {Http3Options['carry']} [carry]
  * @returns {('native' | 'quiche')[]}
  */
 const enginesFor = (carry = 'datagrams') => (carry === 'datagrams' ? ['native', 'quiche'] : ['native']);

@@ -1,11 +1,13 @@
 import { text } from 'node:stream/consumers';
+import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from './support/aloud-server.js';
-import { inBrowser } from './support/browser.js';
+import { chromiumPath, inBrowser } from './support/browser.js';
 import { lowContrast } from './support/contrast.js';
 import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
+import { canBuildNative, requireOrSkip } from '../skip.js';
 import { undisturbed } from '../support/undisturbed.js';
 
 /**
@@ -13,6 +15,8 @@ import { undisturbed } from '../support/undisturbed.js';
  */
 
 const PROTOCOLS = /** @type {const} */ (['WebTransport', 'WebSocket', 'HTTP/1']);
+
+const onNative = chromiumPath ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : inBrowser;
 
 /** A line of the accessibility tree that has a role and no name. */
 const NAMELESS = /- (button|textbox|combobox|link|slider|meter|progressbar|img|checkbox|radio)\s*(\[|:|$)/m;
@@ -172,6 +176,30 @@ inBrowser.describe('the lab\'s page', () => {
       await alone.close();
     }
   });
+
+  onNative.it('measures packets on streams too, where the server lets a session ask for that', () => undisturbed(async () => {
+    const asked = await startServer('--carry', 'any');
+    try {
+      const page = await openPage(site.browser, `${asked.url}/lab`);
+      await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
+      const ways = ['One stream', 'A stream each', 'Reset streams'];
+      expect(await page.locator('#protocols label').allInnerTexts()).toHaveLength(3 + ways.length);
+      await measure(page, 6);
+      await expect.poll(() => asked.rooms.people, { timeout: 20_000 }).toBe(2 * (3 + ways.length));
+      await ended(page);
+      const trips = await tableOf(page, 'Round trips of each protocol');
+      for (const way of ['WebTransport', ...ways]) {
+        expect(Number(trips.Answered[way]), way).toBeGreaterThan(20);
+        expect(trips.Lost[way], way).toBe('0');
+      }
+      expect(JSON.parse(await download(page, 'JSON')).round_trips.protocols).toHaveProperty('reset-streams');
+      await page.setViewportSize({ width: 320, height: 800 });
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+      expect(await page.evaluate(lowContrast)).toEqual([]);
+    } finally {
+      await asked.close();
+    }
+  }, () => site.closePages()));
 
   inBrowser.it('needs a token where joining does, and takes it out of the address', () => undisturbed(async () => {
     const keys = 'main:a-secret-of-at-least-32-characters';

@@ -11,7 +11,7 @@ import { startLoad } from '../../link/load.js';
 import { wholeNumber } from '../../options.js';
 import { factors } from './grid.js';
 import { gridScenario } from './grid-scenario.js';
-import { GRID_NOTES } from './sweep.js';
+import { GRID_NOTES } from './grid-result.js';
 
 /** Time beyond a block's own after which a load ends by itself, in seconds: settling, and the wait for lost packets. */
 const MORE_SECONDS = 10;

@@ -10,8 +10,8 @@
  *   http1?: { path: string } | null }} transports
  * @property {Record<string, string>} [unavailable]  why one is not offered
  *
- * @typedef {{ url?: string, port?: number, certificateHashes?: string[], carry?: Carry }} WebTransportOffer
- *   the url may lack its host, and be a path alone; then the host is the page's
+ * @typedef {{ url?: string, port?: number, certificateHashes?: string[], carry?: Carry, carries?: Carry[] }} WebTransportOffer
+ *   the url may lack its host, and be a path alone; then the host is the page's; carries: what a session may ask for
  *
  * @typedef {object} Scope  the constructors; those of the global object where they are absent
  * @property {typeof globalThis.WebTransport} [WebTransport]

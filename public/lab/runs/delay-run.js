@@ -1,5 +1,5 @@
 /**
- * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Way } from './way.js'
  * @import { ClientName, Pair } from './pair.js'
  * @import { RunOptions } from './run.js'
  */
@@ -22,7 +22,7 @@ const LAST_COUNTS_MS = 400;
 class DelayRun extends Run {
   /**
    * Opens a pair, and waits until both clients hear each other.
-   * @param {TransportName} protocol
+   * @param {Way} protocol
    * @param {number} serverDelayMs
    * @returns {Promise<Pair | null>} null when it failed or the run was stopped
    */
@@ -49,7 +49,7 @@ class DelayRun extends Run {
   }
 
   /**
-   * @param {TransportName} protocol
+   * @param {Way} protocol
    * @param {ClientName} client
    * @param {{ serverDelayMs: number, sentSamples: number, heardSamples: number }} before
    */
@@ -68,7 +68,7 @@ export class LiveRun extends DelayRun {
 
   /**
    * @param {RunOptions} options
-   * @param {{ protocol: TransportName, serverDelayMs: number }} settings
+   * @param {{ protocol: Way, serverDelayMs: number }} settings
    */
   constructor(options, { protocol, serverDelayMs }) {
     super(options);
@@ -97,7 +97,7 @@ export class SweepRun extends DelayRun {
 
   /**
    * @param {RunOptions} options
-   * @param {{ protocols: TransportName[], delaysMs: number[], dwellMs: number }} settings
+   * @param {{ protocols: Way[], delaysMs: number[], dwellMs: number }} settings
    */
   constructor(options, { protocols, delaysMs, dwellMs }) {
     super(options);
@@ -115,7 +115,7 @@ export class SweepRun extends DelayRun {
   }
 
   /**
-   * @param {TransportName} protocol
+   * @param {Way} protocol
    * @param {number} index of the protocol
    */
   async #sweep(protocol, index) {

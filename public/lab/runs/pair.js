@@ -1,6 +1,6 @@
 /**
  * @import { Scope, ServerConfig } from '../../client/connection/choose.js'
- * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Way } from './way.js'
  * @import { AudioFormat } from '../../shared/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { Codec } from '../../shared/codec.js'
@@ -35,6 +35,7 @@ import { ConnectionError } from '../../client/connection/connection.js';
 import { PayloadDecoder } from '../../shared/payload.js';
 import { Listener } from './listener.js';
 import { Talker } from './talker.js';
+import { connectionOf } from './way.js';
 
 /** Nothing is noted for this long after a pause, in milliseconds. */
 const WARM_UP_MS = 300;
@@ -63,7 +64,7 @@ class Client {
 
   /**
    * @param {object} options
-   * @param {TransportName} options.protocol
+   * @param {Way} options.protocol
    * @param {Place} options.place
    * @param {(message: Record<string, any>) => void} options.onControl
    * @param {(leaveUrl: string) => void} [options.onJoined]
@@ -101,7 +102,7 @@ class Client {
     await talker.join(async (handler, prove) => {
       const { connection } = await connect({
         ...this.#place,
-        transport: this.#protocol,
+        ...connectionOf(this.#protocol, this.#place.config),
         message: { type: 'join', version: CONTROL_VERSION, delivery: 'reply', ...wish },
         handler,
         asks: () => !talker.closed,
@@ -170,7 +171,7 @@ export class Pair {
 
   /**
    * @param {object} options
-   * @param {TransportName} options.protocol
+   * @param {Way} options.protocol
    * @param {Place} options.place
    * @param {Pacer} options.pacer
    * @param {PairHandler} options.handler

@@ -1,5 +1,5 @@
 /**
- * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Way } from './way.js'
  * @import { Pair } from './pair.js'
  * @import { RunOptions } from './run.js'
  */
@@ -20,7 +20,7 @@ export class RoundTripRun extends Run {
 
   /**
    * @param {RunOptions} options
-   * @param {{ protocols: TransportName[], durationMs: number }} settings
+   * @param {{ protocols: Way[], durationMs: number }} settings
    */
   constructor(options, { protocols, durationMs }) {
     super(options);
@@ -30,7 +30,7 @@ export class RoundTripRun extends Run {
 
   /** @returns {Promise<void>} settled when the run is over or was stopped */
   async run() {
-    /** @type {Map<TransportName, Pair>} */
+    /** @type {Map<Way, Pair>} */
     const pairs = new Map();
     for (const protocol of this.#protocols) {
       const pair = await this.open(protocol, { onWindow: (window) => this.#heard(protocol, window) });
@@ -100,7 +100,7 @@ export class RoundTripRun extends Run {
   }
 
   /**
-   * @param {TransportName} protocol
+   * @param {Way} protocol
    * @param {import('./listener.js').SoundWindow} window
    */
   #heard(protocol, window) {

@@ -1,19 +1,19 @@
 /**
  * @import { AudioFormat } from '../../shared/audio-format.js'
  * @import { Codec } from '../../shared/codec.js'
- * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Way } from './way.js'
  * @import { SoundWindow } from './listener.js'
  * @import { Answer, ClientName, PairHandler, Place } from './pair.js'
  *
  * @typedef {{ type: 'joined', leaveUrl: string }} JoinedEvent  see TalkerEvents
- * @typedef {{ type: 'opened', protocol: TransportName, format: AudioFormat, serverDelayMs: number }} OpenedEvent
- * @typedef {{ type: 'failed', protocol: TransportName, reason: string }} FailedEvent
- * @typedef {{ type: 'progress', done: number, protocol: TransportName, turn: number, turns: number }} ProgressEvent
- * @typedef {{ type: 'turn', protocol: TransportName, startMs: number, endMs: number }} TurnEvent
- * @typedef {{ type: 'answers', protocol: TransportName, client: ClientName, answers: Answer[] }} AnswersEvent
- * @typedef {{ type: 'window', protocol: TransportName, window: SoundWindow }} WindowEvent
+ * @typedef {{ type: 'opened', protocol: Way, format: AudioFormat, serverDelayMs: number }} OpenedEvent
+ * @typedef {{ type: 'failed', protocol: Way, reason: string }} FailedEvent
+ * @typedef {{ type: 'progress', done: number, protocol: Way, turn: number, turns: number }} ProgressEvent
+ * @typedef {{ type: 'turn', protocol: Way, startMs: number, endMs: number }} TurnEvent
+ * @typedef {{ type: 'answers', protocol: Way, client: ClientName, answers: Answer[] }} AnswersEvent
+ * @typedef {{ type: 'window', protocol: Way, window: SoundWindow }} WindowEvent
  * @typedef {{ type: 'lateness', latenessMs: number[] }} LatenessEvent
- * @typedef {{ type: 'heard', protocol: TransportName, client: ClientName, serverDelayMs: number, atMs: number,
+ * @typedef {{ type: 'heard', protocol: Way, client: ClientName, serverDelayMs: number, atMs: number,
  *   sentSamples: number, heardSamples: number }} HeardEvent
  * @typedef {JoinedEvent | OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent | WindowEvent | LatenessEvent
  *   | HeardEvent} RunEvent  times are in milliseconds since the run began to measure
@@ -85,7 +85,7 @@ export class Run {
 
   /**
    * Opens a pair, and reports that it is open or why it failed.
-   * @param {TransportName} protocol
+   * @param {Way} protocol
    * @param {Omit<PairHandler, 'onJoined' | 'onEnded'>} handler
    * @param {{ serverDelayMs?: number, phase?: number }} [options]  of the pair
    * @returns {Promise<Pair | null>} null when it can't be opened

@@ -76,7 +76,7 @@ function describeRun(run) {
 
 /**
  * @param {Measurements} measurements
- * @param {import('../../client/connection/connection.js').TransportName} protocol
+ * @param {import('../runs/way.js').Way} protocol
  */
 function leastDelays(measurements, protocol) {
   const curves = (/** @type {('A' | 'B')[]} */ ...clients) =>

@@ -1,5 +1,5 @@
 /**
- * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Way } from '../runs/way.js'
  * @import { Measurements } from '../measurements.js'
  * @import { ClientName } from '../runs/pair.js'
  */
@@ -7,7 +7,8 @@
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { TARGETS } from './data-files.js';
 import { Plot } from './plot.js';
-import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
+import { WAYS } from '../runs/way.js';
+import { fillLegend, protocolLines } from './protocols.js';
 import { leastDelay } from '../summary.js';
 import { fillTable } from './tables.js';
 import { nameOf, percentage, texts } from '../texts.js';
@@ -46,7 +47,7 @@ export class DelayView {
       label: texts.plotOf(texts.axes.received, texts.axes.serverDelay),
       xLabel: texts.axes.serverDelay,
       yLabel: texts.axes.received,
-      lines: PROTOCOLS.flatMap((protocol) =>
+      lines: WAYS.flatMap((protocol) =>
         CLIENTS.map((client) => ({
           label: texts.client(protocol, client),
           color: protocolLines[protocol].color,
@@ -101,7 +102,7 @@ export class DelayView {
   /**
    * Shows what each client hears of the other now.
    * @param {Measurements} measurements
-   * @param {TransportName} protocol
+   * @param {Way} protocol
    */
   showNow({ received }, protocol) {
     for (const client of CLIENTS) {
@@ -121,12 +122,12 @@ export class DelayView {
 
   /** @param {Measurements} measurements */
   show(measurements) {
-    const protocols = PROTOCOLS.filter((protocol) => measurements.received.some((span) => span.protocol === protocol));
+    const protocols = WAYS.filter((protocol) => measurements.received.some((span) => span.protocol === protocol));
     this.#results.hidden = protocols.length === 0;
     if (protocols.length === 0) return;
     fillLegend(this.#legend, protocols);
     const curves = new Map(
-      PROTOCOLS.map((protocol) => [protocol, CLIENTS.map((client) => measurements.receivedCurve(protocol, client))]),
+      WAYS.map((protocol) => [protocol, CLIENTS.map((client) => measurements.receivedCurve(protocol, client))]),
     );
     const all = [...curves.values()].flat();
     const delays = [...new Set(all.flatMap((curve) => [...curve.keys()]))].sort((a, b) => a - b);
@@ -142,8 +143,8 @@ export class DelayView {
   }
 
   /**
-   * @param {Map<TransportName, Map<number, number>[]>} curves
-   * @param {readonly TransportName[]} protocols
+   * @param {Map<Way, Map<number, number>[]>} curves
+   * @param {readonly Way[]} protocols
    */
   #showLeast(curves, protocols) {
     const rows = TARGETS.flatMap((percent) =>

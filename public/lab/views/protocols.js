@@ -1,43 +1,45 @@
 /**
  * @import { ServerConfig } from '../../client/connection/choose.js'
- * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Way } from '../runs/way.js'
  */
 
 import { build } from '../../ui/kit/element.js';
+import { isStreamWay } from '../runs/way.js';
 import { browserLacks, nameOf, protocolHints } from '../texts.js';
-
-/** The protocols, in the order in which they are shown. */
-export const PROTOCOLS = Object.freeze(/** @type {const} */ (['webtransport', 'websocket', 'http1']));
 
 /** The protocols' lines: a colour of the style sheet, and dashes for people who don't see colours. */
 export const protocolLines = Object.freeze({
   webtransport: { color: '--webtransport', dash: [] },
+  stream: { color: '--stream', dash: [14, 4] },
+  streams: { color: '--streams', dash: [9, 3, 2, 3] },
+  'reset-streams': { color: '--reset-streams', dash: [4, 3] },
   websocket: { color: '--websocket', dash: [9, 5] },
   http1: { color: '--http1', dash: [2, 4] },
 });
 
 /**
  * The reason why a protocol can't be measured here.
- * @param {TransportName} protocol
+ * @param {Way} protocol
  * @param {ServerConfig} config
  * @param {{ WebTransport?: unknown, isSecureContext?: boolean }} scope the window
  * @returns {string} a sentence; empty when it can be measured
  */
 export function whyNot(protocol, config, scope) {
-  if (!config.transports[protocol]) return config.unavailable?.[protocol] ?? browserLacks.notOffered;
-  if (protocol !== 'webtransport' || typeof scope.WebTransport === 'function') return '';
+  const transport = isStreamWay(protocol) ? 'webtransport' : protocol;
+  if (!config.transports[transport]) return config.unavailable?.[transport] ?? browserLacks.notOffered;
+  if (transport !== 'webtransport' || typeof scope.WebTransport === 'function') return '';
   return scope.isSecureContext ? browserLacks.webtransport : browserLacks.insecure;
 }
 
 /** A choice of protocols, several or one. */
 export class ProtocolChoice {
-  /** @type {Map<TransportName, HTMLInputElement>} */
+  /** @type {Map<Way, HTMLInputElement>} */
   #inputs = new Map();
   #fieldset;
 
   /**
    * @param {HTMLElement} host in a fieldset
-   * @param {{ type: 'checkbox' | 'radio', reasons: ReadonlyMap<TransportName, string> }} options
+   * @param {{ type: 'checkbox' | 'radio', reasons: ReadonlyMap<Way, string> }} options
    *   reasons: why a protocol can't be chosen; empty if it can
    */
   constructor(host, { type, reasons }) {
@@ -57,19 +59,19 @@ export class ProtocolChoice {
     if (this.#fieldset) this.#fieldset.disabled = isBusy;
   }
 
-  /** @returns {TransportName[]} */
+  /** @returns {Way[]} */
   get chosen() {
     return [...this.#inputs].filter(([, input]) => input.checked).map(([protocol]) => protocol);
   }
 }
 
-/** Makes a sample of a protocol's line. @param {TransportName} protocol */
+/** Makes a sample of a protocol's line. @param {Way} protocol */
 const makeSwatch = (protocol) => build('span', { class: `swatch ${protocol}`, 'aria-hidden': 'true' });
 
 /**
  * Fills a legend of the protocols' lines.
  * @param {HTMLElement} host
- * @param {readonly TransportName[]} protocols
+ * @param {readonly Way[]} protocols
  */
 export function fillLegend(host, protocols) {
   if (host.dataset.protocols === protocols.join()) return;

@@ -1,12 +1,13 @@
 /**
- * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Way } from '../runs/way.js'
  * @import { Measurements } from '../measurements.js'
  */
 
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { roundTripsMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
-import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
+import { WAYS } from '../runs/way.js';
+import { fillLegend, protocolLines } from './protocols.js';
 import { cumulative, histogram, quantile, sorted, summarize, usualEnd } from '../summary.js';
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
@@ -33,7 +34,7 @@ export class RoundTripView {
   constructor() {
     const { time, roundTrip, share, histogram: answers } = texts.axes;
     const lines = (/** @type {'line' | 'points' | 'steps'} */ kind) =>
-      PROTOCOLS.map((protocol) => ({ label: nameOf(protocol), ...protocolLines[protocol], kind }));
+      WAYS.map((protocol) => ({ label: nameOf(protocol), ...protocolLines[protocol], kind }));
     this.#time = new Plot(elementOf('round-trip-time', HTMLElement), {
       label: texts.plotOf(roundTrip, time),
       xLabel: time,
@@ -62,7 +63,7 @@ export class RoundTripView {
 
   /** @param {Measurements} measurements */
   show({ runs, turns, latenessMs }) {
-    const protocols = PROTOCOLS.filter((protocol) => runs.has(protocol));
+    const protocols = WAYS.filter((protocol) => runs.has(protocol));
     this.#section.hidden = protocols.length === 0;
     if (protocols.length === 0) return;
     const ascending = new Map(protocols.map((protocol) => [protocol, sorted(roundTripsMs(runOf(runs, protocol)))]));
@@ -75,13 +76,13 @@ export class RoundTripView {
     setText(this.#late, late ? texts.late(late.p99) : '');
   }
 
-  /** @param {Map<TransportName, Float64Array>} ascending */
+  /** @param {Map<Way, Float64Array>} ascending */
   #showDistribution(ascending) {
     const xEnd = usualEnd([...ascending.values()]);
     const edges = Array.from({ length: PARTS + 1 }, (_, i) => (xEnd * i) / PARTS);
     const none = edges.map(() => null);
     const linesOf = (/** @type {typeof cumulative} */ shape) =>
-      PROTOCOLS.map((protocol) => {
+      WAYS.map((protocol) => {
         const values = ascending.get(protocol);
         return values && values.length > 0 ? shape(values, edges) : none;
       });
@@ -102,7 +103,7 @@ export class RoundTripView {
 
   /**
    * @param {Measurements['runs']} runs
-   * @param {readonly TransportName[]} protocols
+   * @param {readonly Way[]} protocols
    */
   #showFigures(runs, protocols) {
     const found = protocols.map((protocol) => {
@@ -138,7 +139,7 @@ export class RoundTripView {
 
 /**
  * @param {Measurements['runs']} runs
- * @param {TransportName} protocol
+ * @param {Way} protocol
  */
 const runOf = (runs, protocol) => /** @type {import('../measurements.js').ProtocolRun} */ (runs.get(protocol));
 

@@ -5,7 +5,8 @@
 import { elementOf } from '../../ui/kit/element.js';
 import { addedUpMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
-import { PROTOCOLS, fillLegend, protocolLines } from './protocols.js';
+import { WAYS } from '../runs/way.js';
+import { fillLegend, protocolLines } from './protocols.js';
 import { summarize } from '../summary.js';
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
@@ -24,13 +25,13 @@ export class SoundView {
       label: texts.plotOf(texts.axes.soundLatency, texts.axes.time),
       xLabel: texts.axes.time,
       yLabel: texts.axes.soundLatency,
-      lines: PROTOCOLS.map((protocol) => ({ label: nameOf(protocol), ...protocolLines[protocol], kind: 'points' })),
+      lines: WAYS.map((protocol) => ({ label: nameOf(protocol), ...protocolLines[protocol], kind: 'points' })),
     });
   }
 
   /** @param {Measurements} measurements */
   show({ runs, turns }) {
-    const protocols = PROTOCOLS.filter((protocol) => (runs.get(protocol)?.heard.length ?? 0) > 0);
+    const protocols = WAYS.filter((protocol) => (runs.get(protocol)?.heard.length ?? 0) > 0);
     this.#section.hidden = protocols.length === 0;
     if (protocols.length === 0) return;
     fillLegend(this.#legend, protocols);
@@ -51,7 +52,7 @@ export class SoundView {
 
   /**
    * @param {Measurements['runs']} runs
-   * @param {readonly import('../../client/connection/connection.js').TransportName[]} protocols
+   * @param {readonly import('../runs/way.js').Way[]} protocols
    */
   #showFigures(runs, protocols) {
     const found = protocols.map((protocol) => {

@@ -14,8 +14,12 @@ import { closeAfter, closeAll, nativeTests, newCertificate, until } from './harn
 
 afterEach(closeAll);
 
-/** A session whose client is the page's, on the native engine. @param {Carry} carry */
-async function connected(carry) {
+/**
+ * A session whose client is the page's, on the native engine.
+ * @param {Carry} carry
+ * @param {{ offered?: Carry | 'any', query?: string }} [options]  offered: by the server; query: of the session's URL
+ */
+async function connected(carry, { offered = carry, query = '' } = {}) {
   const certificate = await newCertificate();
   const sessions = /** @type {Session[]} */ ([]);
   const up = /** @type {string[]} */ ([]);
@@ -24,10 +28,10 @@ async function connected(carry) {
     session.handler = { packet: (bytes) => void up.push(Buffer.from(bytes).toString()), control: () => {}, closed: () => {} };
     sessions.push(session);
   };
-  const transport = closeAfter(await createNativeTransport({ certificate, accept, carry, log: { error: vi.fn() } }));
+  const transport = closeAfter(await createNativeTransport({ certificate, accept, carry: offered, log: { error: vi.fn() } }));
   const endpoint = closeAfter(new Endpoint({ maxStreams: MAX_PACKET_STREAMS }));
   const connection = await WebTransportConnection.open({
-    url: `https://localhost:${transport.address().port}/session`,
+    url: `https://localhost:${transport.address().port}/session${query}`,
     certificateHashes: [certificate.hash],
     carry,
     now: () => performance.now(),
@@ -54,6 +58,27 @@ nativeTests.describe('packets on the native engine', () => {
     expect([sort(up), sort(down)]).toEqual([texts, texts]);
     if (carry === 'stream') expect([up, down]).toEqual([texts, texts]);
     expect(session.stats().droppedOut).toBe(0);
+  });
+
+  it.each([...CARRIES, ''])('go as a session asks, where the server lets it: %s', async (asked) => {
+    const carry = /** @type {Carry} */ (asked || 'datagrams');
+    const { connection, session, up, down } = await connected(carry, { offered: 'any', query: asked && `?carry=${asked}` });
+    connection.send(Uint8Array.of(65));
+    session.send(Uint8Array.of(66));
+    await until(() => up.length === 1 && down.length === 1);
+    expect([up, down]).toEqual([['A'], ['B']]);
+  });
+
+  it('open no session that asks for what there is not', async () => {
+    await expect(connected('stream', { offered: 'any', query: '?carry=pigeons' })).rejects.toThrow('HTTP/3 got no answer');
+  });
+
+  it('are datagrams, whatever a session asks for, where the server has no other', async () => {
+    const { connection, session, up, down } = await connected('datagrams', { query: '?carry=stream' });
+    connection.send(Uint8Array.of(65));
+    session.send(Uint8Array.of(66));
+    await until(() => up.length === 1 && down.length === 1);
+    expect([up, down]).toEqual([['A'], ['B']]);
   });
 
   it.each(/** @type {const} */ (['streams', 'reset-streams']))('leave no stream open: %s', async (carry) => {
