@@ -18,9 +18,6 @@ import { marksOf } from '../../ways/heard.js';
 /** What is kept around an utterance, in seconds: more than a delay wanders within one. */
 const MARGIN_SECONDS = 0.5;
 
-/** Figures where nothing of the speech was found. */
-const SILENCE = Object.freeze({ mouthToEar: Infinity, visqol: 1, estoi: 0, rating: 0 });
-
 /**
  * @param {object} recorded
  * @param {Recorded} recorded.ear
@@ -28,11 +25,12 @@ const SILENCE = Object.freeze({ mouthToEar: Infinity, visqol: 1, estoi: 0, ratin
  * @param {Float32Array} recorded.speech        which the microphone says again and again, at the same sample rate
  * @param {number} recorded.fromMs
  * @param {number} recorded.toMs
+ * @returns {{ mouthToEar: number, visqol: number, estoi: number, rating: number }}  R is 0, and mouth to ear Infinity,
+ *   where half a second of the speech was found nowhere
  */
 export function heardFigures({ ear, loops, speech, fromMs, toMs }) {
   const lags = meanLags(ear, loops, { fromMs });
-  if (lags.length === 0) return SILENCE;
-  const mouthToEar = mean(lags);
+  const mouthToEar = lags.length > 0 ? mean(lags) : Infinity;
   const perMs = ear.sampleRate / 1000;
   const [from, to] = [fromMs, toMs].map((ms) => Math.max(0, Math.round((ms - ear.startMs) * perMs)));
   const utterances = utterancesIn(ear.samples.subarray(from, to), speech, MARGIN_SECONDS * ear.sampleRate);
@@ -41,7 +39,7 @@ export function heardFigures({ ear, loops, speech, fromMs, toMs }) {
     mouthToEar,
     visqol: mean(marks.map(({ visqol }) => visqol)),
     estoi: mean(marks.map(({ estoi }) => estoi)),
-    rating: mean(marks.map(({ rating }) => rating)),
+    rating: lags.length > 0 ? mean(marks.map(({ rating }) => rating)) : 0,
   };
 }
 

@@ -70,7 +70,9 @@ describe('what was heard', async () => {
   });
 
   it('is nothing where nothing of the speech is found', () => {
-    expect(figures((samples) => void samples.fill(0))).toEqual({ mouthToEar: Infinity, visqol: 1, estoi: 0, rating: 0 });
+    const { estoi, ...rest } = figures((samples) => void samples.fill(0));
+    expect(rest).toEqual({ mouthToEar: Infinity, visqol: 1, rating: 0 });
+    expect(Math.abs(estoi)).toBeLessThan(0.01);
   });
 });
 
