@@ -2,6 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -109,6 +110,8 @@ async function showPapers({ only, runs, out }) {
 
 function interruption() {
   const interrupted = new AbortController();
+  // Each process that is waited for listens to it.
+  setMaxListeners(0, interrupted.signal);
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
     process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
   }

@@ -187,3 +187,16 @@ export function leastReaching(points, target) {
   const miss = descending.findIndex(([, y]) => !(y >= target));
   return miss === -1 ? descending.at(-1)?.[0] : descending[miss - 1]?.[0];
 }
+
+/**
+ * Jain's fairness index (R. Jain, D. Chiu and W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource
+ * Allocation in Shared Computer Systems", DEC-TR-301, 1984): (Σx)² ÷ (n Σx²).
+ * @param {readonly number[]} shares from 0 on, one at least
+ * @returns {number} 1 where all are equal, 1 ÷ n where one has everything
+ */
+export function fairness(shares) {
+  const sum = shares.reduce((total, share) => total + share, 0);
+  const squares = shares.reduce((total, share) => total + share ** 2, 0);
+  // Nothing for anybody is equal for all.
+  return squares === 0 ? 1 : sum ** 2 / (shares.length * squares);
+}

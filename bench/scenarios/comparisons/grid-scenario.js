@@ -16,6 +16,8 @@ import { randomFor } from '../scenario.js';
 import { GRID_QUANTITIES, runGrid } from './grid.js';
 import { gridViews } from './grid-result.js';
 
+const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace of its own with a leg of its own to a hub. All ways run at once and carry the same packets of speech, one every 20 ms.';
+
 /**
  * @param {object} options
  * @param {string} options.name
@@ -23,11 +25,14 @@ import { gridViews } from './grid-result.js';
  * @param {string} options.description
  * @param {readonly Swept[]} options.sweeps
  * @param {readonly string[]} options.notes
+ * @param {readonly string[]} [options.ways]  those that are measured where none is named
+ * @param {string} [options.summary]  what all of it is, where that isn't a pair of legs for each way
+ * @param {typeof runGrid} [options.run]
  * @param {(command: Command) => void} [options.addOptions]  those of its own
  * @param {(lab: Lab) => void} [options.check]  throws, with a reason, where the machine lacks what it needs
  * @returns {Scenario}
  */
-export function gridScenario({ name, title, description, sweeps, notes, addOptions, check }) {
+export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, summary = ALL_AT_ONCE, run = runGrid, addOptions, check }) {
   const names = sweeps.map((sweep) => sweep.name);
   const more = new Set(sweeps.flatMap((sweep) => sweep.more ?? []).map(({ of }) => of));
   const asked = (/** @type {{ sweeps: string[] }} */ options) => sweeps.filter((sweep) => options.sweeps.includes(sweep.name));
@@ -37,7 +42,7 @@ export function gridScenario({ name, title, description, sweeps, notes, addOptio
     defaults: { duration: 25, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
     addOptions: (command) => {
       command
-        .option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first of them is what others are compared with`, listOf(WAYS), [...WAYS])
+        .option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first of them is what others are compared with`, listOf(WAYS), [...ways])
         .option('--sweeps <list>', `of ${names.join(', ')}, by commas`, listOf(names), names)
         .option('--marks', 'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: blocks of 8 s or more, and some 4 s of work for each', false)
         .option('--at <values>', "of what is swept, by commas, instead of the sweep's own", numbers)
@@ -47,14 +52,14 @@ export function gridScenario({ name, title, description, sweeps, notes, addOptio
     },
 
     async measure(lab) {
-      const { ways, through, at, ...options } = /** @type {any} */ (lab.options);
+      const { ways: named, through, at, ...options } = /** @type {any} */ (lab.options);
       check?.(lab);
-      await runGrid(lab, { conditions: conditionsOf(lab, asked(options), at), ways, through });
+      await run(lab, { conditions: conditionsOf(lab, asked(options), at), ways: named, through });
     },
 
     result: (folder, options) => ({
       title,
-      summary: `Each way has a sender and a receiver, each in a namespace of its own with a leg of its own to a hub; ${options.through === 'relay' ? 'a program in the hub passes packets on' : 'the hub routes'}. All ways run at once and carry the same packets of speech, one every 20 ms.`,
+      summary: `${summary} ${options.through === 'relay' ? 'A program in the hub passes packets on.' : 'The hub routes.'}`,
       headlines: [],
       ...gridViews(folder, asked(options), randomFor(options)),
       notes: [...notes],

@@ -35,7 +35,7 @@ import { ways as all } from '../../ways/way.js';
 import { keepSound, readVoice } from './heard.js';
 
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
-const SETTLE_SECONDS = 2;
+export const SETTLE_SECONDS = 2;
 
 /** Lateness of a leg's emulator at the 99th percentile from which on its block doesn't count, in milliseconds. */
 const LATE_LEG_MS = 1;
@@ -44,7 +44,7 @@ const LATE_LEG_MS = 1;
 const LATE_SENDER_MS = 10;
 
 /** How often a block is measured that a disturbed machine spoiled. */
-const TRIES = 3;
+export const TRIES = 3;
 
 /** The share of random losses may differ from the leg's by so many standard deviations. */
 const DEVIATIONS = 5;
@@ -115,7 +115,7 @@ export async function usableWays(lab, ways) {
  * @param {'relay' | 'nothing'} through
  * @returns {Hop[]}
  */
-const hopsOf = ([from, to], through) =>
+export const hopsOf = ([from, to], through) =>
   through === 'relay' ? [{ client: from.client, server: from.server }, { client: to.server, server: to.client }] : [{ client: from.client, server: to.client }];
 
 /**

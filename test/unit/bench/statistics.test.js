@@ -4,6 +4,7 @@ import { normal, seededRandom } from '../../../bench/stats/random.js';
 import {
   binsFor,
   cumulative,
+  fairness,
   histogram,
   leastCovering,
   leastReaching,
@@ -322,5 +323,15 @@ describe('confidence intervals', () => {
     expect(free.high).toBeGreaterThan(100);
     expect(kept.high).toBe(100);
     expect(kept.low).toBeGreaterThan(90);
+  });
+});
+
+describe('fairness', () => {
+  test.each([
+    [[3], 1], [[2, 2, 2], 1], [[0, 0], 1], [[5, 0, 0, 0], 0.25], [[1, 1, 0, 0], 0.5],
+    // (1 + 2 + 3)² ÷ (3 · 14)
+    [[1, 2, 3], 36 / 42],
+  ])('of %j is %f', (shares, index) => {
+    expect(fairness(shares)).toBeCloseTo(index, 12);
   });
 });

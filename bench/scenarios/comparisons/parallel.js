@@ -1,0 +1,195 @@
+/**
+ * Calls of one way through one bottleneck: what each of them gets, and how evenly.
+ * @import { Lab } from '../lab.js'
+ * @import { Link, LinkStats } from '../../link/link.js'
+ * @import { Star } from '../../link/star.js'
+ * @import { Quantity } from '../../report/result.js'
+ * @import { WayRun } from '../../ways/run.js'
+ * @import { Condition } from './grid.js'
+ * @import { Voice } from './heard.js'
+ * @import { Swept } from './grid-scenario.js'
+ */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { starOf } from '../../link/star.js';
+import { seededRandom } from '../../stats/random.js';
+import { fairness } from '../../stats/statistics.js';
+import { EVERY_MS, Path } from '../../ways/run.js';
+import { factors, faultOf, figuresOf, hopsOf, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
+import { gridScenario } from './grid-scenario.js';
+import { GRID_NOTES } from './grid-result.js';
+import { readVoice } from './heard.js';
+import { QUEUE_MS } from './sweep.js';
+
+/** What a call sends, in kbit/s: Opus of 48 kbit/s, the packets' numbers, and most ways' headers (`sweep`: 76 to 78). */
+const CALL_KILOBITS = 80;
+
+/** The most calls: each has three processes. */
+const MOST_CALLS = 16;
+
+const DELAY_MS = 10;
+
+/** @type {Record<string, Quantity>} */
+const quantities = {
+  received: { name: 'received', label: 'Speech that came, of each call, without headers', unit: 'kbit/s', factors },
+  worst: { name: 'worstRating', label: 'R of the call that is rated lowest', unit: '', factors },
+  fairness: { name: 'fairness', label: "Jain's fairness index of what the calls received", unit: '', factors },
+};
+
+/** @param {string} name @param {string} words @param {number} share  of what the calls need */
+const withRoom = (name, words, share) => /** @type {Swept} */ ({
+  name, label: `Calls through a leg that holds ${words}`, unit: '',
+  stands: `tables 8 and 9 and figures 31 to 36 of paper 003, and section 5.4 of RFC 8867, "Competing Media Flows with the Same Congestion Control Algorithm", on a leg that holds ${words}`,
+  values: [1, 2, 3, 5, 8],
+  more: [
+    { of: quantities.received, label: 'Received', unit: 'kbit/s', digits: 1 },
+    { of: quantities.worst, label: "Worst call's R", unit: '', digits: 1 },
+    { of: quantities.fairness, label: 'Fairness', unit: '', digits: 3 },
+  ],
+  condition: (calls) => ({ leg: { delayMs: DELAY_MS, up: { rateBits: 1000 * CALL_KILOBITS * calls * share, queueMs: QUEUE_MS } } }),
+});
+
+export const parallel = gridScenario({
+  name: 'parallel',
+  title: 'Calls of one way through one bottleneck',
+  description: '1 to 8 calls of one way through one leg of half, all and twice the rate they need: what each gets, and how evenly (paper 003; RFC 8867, section 5.4)',
+  sweeps: [withRoom('half', 'half of what they need', 0.5), withRoom('all', 'what they need', 1), withRoom('twice', 'twice what they need', 2)],
+  // One way after the other, each with three processes for a call: all ways take an afternoon.
+  ways: ['datagrams', 'stream', 'websocket', 'rtp'],
+  summary: 'Calls, all of them by one way, have senders in one namespace, behind one leg, and receivers in another, behind a leg without a limit. Each carries packets of speech, one every 20 ms. The ways come one after the other.',
+  run: runCalls,
+  notes: [
+    `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ways changes the codec's rate.`,
+    'Each call says another part of the speech, and begins at a random moment of a frame, which is the same for all ways.',
+    'R, present, mouth to ear, ages and what never came: means over the calls; the samples have each call\'s own. Sent, up: by all calls together.',
+    'Received: speech that came in the block\'s time, without headers, however late it was. Fairness: Jain\'s index of what the calls received, (Σx)² ÷ (n Σx²): 1 where all have the same, 1 ÷ n where one has everything (Jain, Chiu and Hawe, 1984).',
+    ...GRID_NOTES.slice(1),
+  ],
+});
+
+/** @type {typeof import('./grid.js').runGrid} */
+async function runCalls(lab, { conditions, ways, through }) {
+  const wrong = conditions.find(({ value }) => !Number.isInteger(value) || value < 1 || value > MOST_CALLS);
+  if (wrong) throw new Error(`--at: ${wrong.value}: there may be 1 to ${MOST_CALLS} calls`);
+  const usable = await usableWays(lab, ways);
+  const star = await starOf(lab.link, 2);
+  const legs = /** @type {[Link, Link]} */ (star.legs.slice(0, 2));
+  const paths = Array.from({ length: Math.max(...conditions.map(({ value }) => value)) }, () => new Path(hopsOf(legs, through), lab.signal));
+  const blocks = Array.from({ length: lab.options.repetitions }, (_, repetition) => conditions.flatMap((condition) => usable.map((way) => ({ repetition, condition, way })))).flat();
+  try {
+    await Promise.all(paths.map((path) => path.hangUp()));
+    const content = await readVoice();
+    for (const [i, { repetition, condition, way }] of blocks.entries()) {
+      lab.progress(`${way}, ${condition.sweep} ${condition.value}, ${repetition + 1} of ${lab.options.repetitions}`, i / blocks.length);
+      const calls = paths.slice(0, condition.value).map((path, call) => ({ path, ...partOf(content, call / condition.value) }));
+      await measureBlock(lab, star, { way, repetition, condition, calls });
+    }
+  } finally {
+    await Promise.all(paths.map((path) => path.close()));
+  }
+}
+
+/** @typedef {{ way: string, repetition: number, condition: Condition, calls: readonly (Voice & { path: Path })[] }} Block */
+
+/**
+ * A voice from another place of it on.
+ * @param {Voice} content
+ * @param {number} place  0 to 1
+ * @returns {Voice}
+ */
+export function partOf({ payloads, speech, codec }, place) {
+  const frames = Math.floor(place * payloads.length);
+  // A part of a frame at its end belongs to no payload.
+  const samples = Math.floor(speech.length / payloads.length);
+  const turned = new Float32Array(payloads.length * samples);
+  turned.set(speech.subarray(frames * samples, turned.length));
+  turned.set(speech.subarray(0, frames * samples), turned.length - frames * samples);
+  return { payloads: [...payloads.slice(frames), ...payloads.slice(0, frames)], speech: turned, codec };
+}
+
+/** Measures a block until all of its calls are to be trusted, or the tries are over. @param {Lab} lab @param {Star} star @param {Block} block */
+async function measureBlock(lab, star, block) {
+  const { way, repetition, condition, calls } = block;
+  for (let tries = 1; tries <= TRIES; tries++) {
+    try {
+      const { runs, stats } = await runBlock(lab, star, block);
+      for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
+      const fault = runs.map((run) => faultOf(run, stats, condition)).find((what) => what !== null);
+      if (fault) throw new Error(fault);
+      record(lab, block, runs, stats);
+      return;
+    } catch (error) {
+      lab.signal.throwIfAborted();
+      lab.folder.warn(`${way}, ${condition.sweep} ${calls.length}, repetition ${repetition + 1}, try ${tries} doesn't count: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+}
+
+/** @param {Lab} lab @param {Star} star @param {Block} block @returns {Promise<{ runs: WayRun[], stats: LinkStats[] }>} */
+async function runBlock(lab, star, { way, repetition, condition, calls }) {
+  const count = packetsOf(SETTLE_SECONDS) + packetsOf(lab.blockSeconds);
+  const seed = lab.options.seed + repetition;
+  const random = seededRandom(seed);
+  try {
+    await allOf(calls.map(({ path, payloads }) => path.connect(way, payloads)));
+    await star.seedAnew([star.legs], seed);
+    await star.set({ delayMs: DELAY_MS });
+    await star.legs[0].set(condition.leg);
+    await Promise.all(star.legs.map((leg) => leg.reset()));
+    const running = allOf(calls.map(async ({ path, payloads }) => {
+      await wait(EVERY_MS * random());
+      return path.carry({ payloads, settle: 0, count });
+    }));
+    const [stats, runs] = await allOf([sentBy(lab, star, count), running]);
+    return { runs, stats };
+  } finally {
+    await star.clear();
+    await Promise.all(calls.map(({ path }) => path.hangUp()));
+  }
+}
+
+/**
+ * What promises resolve to; the first failure only when all have ended, so that nothing of theirs goes on.
+ * @template {readonly unknown[]} T
+ * @param {T} promises
+ * @returns {Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }>}
+ */
+async function allOf(promises) {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+/** @param {number} seconds */
+const packetsOf = (seconds) => Math.round((seconds * 1000) / EVERY_MS);
+
+/** The legs' counts when the last packet is due. @param {Lab} lab @param {Star} star @param {number} count of packets */
+async function sentBy(lab, star, count) {
+  await lab.wait((count * EVERY_MS) / 1000);
+  return /** @type {LinkStats[]} */ (await Promise.all(star.legs.map((leg) => leg.stats())));
+}
+
+/** @param {Lab} lab @param {Block} block @param {WayRun[]} runs @param {LinkStats[]} stats */
+function record(lab, { way, repetition, condition, calls }, runs, [{ up, seconds }]) {
+  const settle = packetsOf(SETTLE_SECONDS);
+  const add = (/** @type {string} */ name, /** @type {number} */ value, client = '') =>
+    lab.folder.record(name, { protocol: way, repetition, client, atMs: lab.folder.elapsedMs, value, factors: { sweep: condition.sweep, at: condition.value } });
+  const figures = calls.map((content, i) => figuresOf(content, runs[i].ages, settle));
+  const received = calls.map((content, i) => receivedKilobits(content, runs[i].ages, settle));
+  for (const [i, of] of figures.entries()) {
+    for (const [name, value] of Object.entries(of)) add(name, value, `call ${i + 1}`);
+    add(quantities.received.name, received[i], `call ${i + 1}`);
+  }
+  add('rateUp', (up.arrived.bytes * 8) / 1000 / seconds);
+  add(quantities.worst.name, Math.min(...figures.map(({ rating }) => rating)));
+  add(quantities.fairness.name, fairness(received));
+}
+
+/**
+ * Speech that came from when packets counted until the last was due, in kbit/s.
+ * @param {Pick<Voice, 'payloads'>} content @param {readonly number[]} ages @param {number} settle
+ */
+export function receivedKilobits({ payloads }, ages, settle) {
+  const [fromMs, toMs] = [settle, ages.length].map((packets) => packets * EVERY_MS);
+  const came = ages.map((age, i) => ({ atMs: i * EVERY_MS + age, bytes: payloads[i % payloads.length].length })).filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  return came.reduce((bits, { bytes }) => bits + 8 * bytes, 0) / (toMs - fromMs);
+}
