@@ -12,6 +12,7 @@
  * @property {number} cpuPercent
  * @property {{ name: string, frame: number, state: number, mix?: number }[]} [states]  of speakers' frames when they were
  *   mixed (bench/participants/server-process.js), where the hub mixes
+ * @property {number[]} [tickLatenessMs]  how late mixes began
  *
  * @typedef {{ people: PersonNotes[], hub: HubNotes | null }} CallNotes
  */

@@ -27,7 +27,7 @@ export const CONDITIONS = Object.freeze([
 const ORDER = ['mesh', 'forwarded', 'mixed'];
 const BASE = 'mixed';
 
-/** Above these the machine, and not what was measured, made the figures: lateness of sending (p99), and processors' use. */
+/** Above these the machine, and not what was measured, made the figures: lateness of sending and mixing (p99), and processors' use. */
 const LATE_MS = 10;
 const BUSY_PERCENT = 95;
 
@@ -44,6 +44,7 @@ export const MESH_QUANTITIES = Object.freeze({
   setup: { name: 'setup', label: 'Setup of a pair', unit: 'ms', factors },
   setupAll: { name: 'setupAll', label: 'Setup until everybody hears everybody', unit: 'ms', factors },
   late: { name: 'sendLateness', label: 'Lateness of sending, p99', unit: 'ms', factors },
+  ticks: { name: 'tickLateness', label: "Lateness of the server's mixes, p99", unit: 'ms', factors },
   busy: { name: 'busy', label: "Use of the machine's processors", unit: '%', factors },
   legs: { name: 'disturbedLegs', label: 'Legs that were late, or lost too little or too much', unit: '', factors },
 });
@@ -102,16 +103,17 @@ function setOf(samples, topology, people) {
 
 /** @param {Set} set @param {Quantity} quantity @param {() => number} random */
 const meanOf = ({ values }, quantity, random) =>
-  summaryIntervals(values, { random, ...(quantity === MESH_QUANTITIES.present && { within: [0, 100] }) }).mean;
+  summaryIntervals(values, { random, within: quantity === MESH_QUANTITIES.present ? [0, 100] : [0, Infinity] }).mean;
 
 /**
  * Why a row tells of the machine; '' where it doesn't. The median over repetitions decides.
- * @param {{ late: number[], busy: number[], legs: number[] }} values by repetition
+ * @param {{ late: number[], ticks: number[], busy: number[], legs: number[] }} values by repetition
  */
-export function markOf({ late, busy, legs }) {
-  const [lateMs, busyPercent, legCount] = [late, busy, legs].map((values) => quantile(sorted(values), 0.5));
+export function markOf({ late, ticks, busy, legs }) {
+  const [lateMs, tickMs, busyPercent, legCount] = [late, ticks, busy, legs].map((values) => quantile(sorted(values), 0.5));
   return [
     lateMs > LATE_MS ? `sent ${lateMs.toFixed(0)} ms late` : '',
+    tickMs > LATE_MS ? `mixed ${tickMs.toFixed(0)} ms late` : '',
     busyPercent > BUSY_PERCENT ? 'processors busy' : '',
     legCount > 0 ? 'legs disturbed' : '',
   ].filter(Boolean).join(', ');
@@ -121,10 +123,11 @@ export function markOf({ late, busy, legs }) {
 function marksOf(folder, condition) {
   const valuesOf = (/** @type {Quantity} */ quantity, /** @type {string} */ topology, /** @type {number} */ people) =>
     setOf(samplesOf(folder, quantity, condition), topology, people)?.values.flat() ?? [];
-  const { late, busy, legs } = MESH_QUANTITIES;
-  return (topology, people) => markOf({
-    late: valuesOf(late, topology, people), busy: valuesOf(busy, topology, people), legs: valuesOf(legs, topology, people),
-  });
+  const { late, ticks, busy, legs } = MESH_QUANTITIES;
+  return (topology, people) => {
+    const [ofSending, ofMixing, ofMachine, ofLegs] = [late, ticks, busy, legs].map((quantity) => valuesOf(quantity, topology, people));
+    return markOf({ late: ofSending, ticks: ofMixing, busy: ofMachine, legs: ofLegs });
+  };
 }
 
 /** @param {Samples} folder @param {Condition} condition @param {() => number} random @returns {Table} */

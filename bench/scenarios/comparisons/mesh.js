@@ -55,6 +55,9 @@ const DELAY_MS = 20;
 const SETTLE_SECONDS = 2;
 const LAST_SECONDS = 1;
 
+/** How often a call is tried: a machine that is busy for a while makes its connection fail. */
+const TRIES = 3;
+
 /** @type {Scenario} */
 export const mesh = {
   name: 'mesh',
@@ -101,11 +104,11 @@ const NOTES = Object.freeze([
   'Same payload: everybody sends the same Opus payloads of speech (48 kbit/s, 20 ms), encoded beforehand, one packet a frame, without redundancy, and without suppression of silence. The mix is encoded by the server, with its defaults.',
   "Processor time of a person: of all threads of their process, over the block. It is for sending and receiving alone: nobody encodes, decodes or plays. A real person encodes once in each topology, and decodes the streams of all others in mesh and forwarded, but one mix in mixed. Processor time of the hub: the forwarder's process, which doesn't touch the sound, or the server's, which decodes everybody and encodes mixes. Both are without the kernel's and the emulators' share outside of the processes.",
   'Up and down: IP packets on a person\'s leg with their headers, as the leg\'s emulator counts them before it loses any.',
-  'Setup: from the moment when all begin to connect at once until a frame of a speaker\'s is first at a listener\'s: of pairs the median, and until the last pair. It is on legs without loss. WebRTC\'s offers and answers go beside the legs at no cost, and none of its people asks a server first; in mixed, fetching the configuration, the session, the join and the comparison of clocks go over the leg, and all of that is in it. Sound isn\'t opened in either.',
-  "Present and mouth to ear: each person as heard by the next. The ages of the frames at the listener, from their sending, go through aloud's own playout and decoder for all topologies, offline. The age in mixed is that of the first packet whose mix had the frame in it in time, so that the server's delay and mixing are in it; a frame that missed its mix never came. Mouth to ear: the frame's length, its age, its wait for playout and 10 ms of a sound card. Opus's lookahead isn't in it: it is met once in mesh and forwarded, twice in mixed. Nor are devices.",
+  'Setup: from the moment when all begin to connect at once until a frame of a speaker\'s is first at a listener\'s: of pairs the median, and until the last pair. It is on legs without loss. WebRTC\'s offers and answers go beside the legs at no cost, and none of its people asks a server first; in mixed, fetching the configuration, the session, the join and the comparison of clocks (eight questions, 25 ms apart) go over the leg, and all of that is in it, with the first work of a server that has just been started. Nobody opens a microphone.',
+  "Present and mouth to ear: each person as heard by the next. The ages of the frames at the listener, from their sending, go through aloud's own playout and decoder for all topologies, offline. The age in mixed is that of the first packet whose mix had the frame in it in time, so that the server's delay and mixing are in it; a frame that missed its mix never came, nor did one that the server left out: where its mixes are late it mixes fewer people. Mouth to ear: the frame's length, its age, its wait for playout and 10 ms of a sound card. Opus's lookahead isn't in it: it is met once in mesh and forwarded, twice in mixed. Nor are devices.",
   'Both conditions are met by the same call, first without loss, then with it; each repetition has new processes and connections. The legs have the same random numbers in each repetition, but topologies send different numbers of packets over them.',
-  "WebRTC is node-datachannel's, without STUN, RTCP, NACK, congestion control or FEC. The forwarder has one track for each person, on which the others are told apart by SSRC. When packets of people end is spread over 20 ms in mesh and forwarded; in mixed all keep to the server's grid.",
-  'A row is marked where, in half of the repetitions or more, packets were sent more than 10 ms late (p99), the processors were all busy, or a leg was late or didn\'t lose what it should: it tells of this machine, and no sentence is made of it.',
+  "WebRTC is node-datachannel's, without STUN, RTCP, NACK, congestion control or FEC. The forwarder has one track for each person, on which the others are told apart by SSRC. People's frames end at moments that are spread over 20 ms in mesh and forwarded; in mixed all keep to the server's grid.",
+  'A row is marked where, in half of the repetitions or more, packets were sent or mixes begun more than 10 ms late (p99), the processors were all busy, or a leg was late or didn\'t lose what it should: it tells of this machine, and no sentence is made of it.',
 ]);
 
 /** @param {string} text */
@@ -134,18 +137,21 @@ async function prepare(lab, most) {
 }
 
 /**
- * Measures a call, or leaves a warning where it fails.
+ * Measures a call; one that fails is tried again, with a warning.
  * @param {Lab} lab @param {Ground} ground @param {Which} which
  */
 async function measureCall(lab, ground, which) {
-  try {
-    const { setups, blocks } = await runCall(lab, ground, which);
-    recordSetups(lab, which, setups);
-    for (const block of blocks) recordBlock(lab, ground, which, block);
-  } catch (error) {
-    lab.signal.throwIfAborted();
-    const { topology, people, repetition } = which;
-    lab.folder.warn(`${topology} with ${people} people, repetition ${repetition + 1}, failed: ${/** @type {Error} */ (error).message}`);
+  for (let tries = 1; tries <= TRIES; tries++) {
+    try {
+      const { setups, blocks } = await runCall(lab, ground, which);
+      recordSetups(lab, which, setups);
+      for (const block of blocks) recordBlock(lab, ground, which, block);
+      return;
+    } catch (error) {
+      lab.signal.throwIfAborted();
+      const { topology, people, repetition } = which;
+      lab.folder.warn(`${topology} with ${people} people, repetition ${repetition + 1}, try ${tries}, failed: ${/** @type {Error} */ (error).message}`);
+    }
   }
 }
 
@@ -211,6 +217,7 @@ function recordBlock(lab, ground, which, block) {
     add(MESH_QUANTITIES.mouthToEar, presentPercent > 0 ? mouthToEarMs : Infinity, name);
   }
   if (hub) add(MESH_QUANTITIES.hub, hub.cpuPercent);
+  if (hub?.tickLatenessMs) add(MESH_QUANTITIES.ticks, quantile(sorted(hub.tickLatenessMs), 0.99));
   const latenessMs = people.flatMap((person) => person.latenessMs);
   add(MESH_QUANTITIES.late, quantile(sorted(latenessMs), 0.99));
   add(MESH_QUANTITIES.busy, busyPercent);
