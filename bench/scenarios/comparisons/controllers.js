@@ -25,10 +25,10 @@ const rate = (/** @type {number} */ kilobits) => ({ rateBits: 1000 * kilobits })
 
 /** @param {number} stepSeconds @returns {Readonly<Record<string, Swept>>} */
 const sweepsOf = (stepSeconds) => ({
-  loss: { name: 'loss', label: 'Loss on each leg, with 75 ms of delay', unit: '%', stands: 'figures 2a to 2c of paper 004', values: [0, 0.5, 1, 2, 3, 5, 10], condition: (lossPercent) => ({ leg: { lossPercent, delayMs: LONG_MS } }) },
-  delay: { name: 'delay', label: 'Delay of each leg, with 0.5 % of loss', unit: 'ms', stands: 'figure 2d of paper 004', values: [1, 12.5, 25, 50, 100], condition: (delayMs) => ({ leg: { lossPercent: 0.5, delayMs } }) },
+  loss: { name: 'loss', label: 'Loss on each leg, with 75 ms of delay', unit: '%', stands: 'figures 2a to 2c of Baldassin et al. (2024)', values: [0, 0.5, 1, 2, 3, 5, 10], condition: (lossPercent) => ({ leg: { lossPercent, delayMs: LONG_MS } }) },
+  delay: { name: 'delay', label: 'Delay of each leg, with 0.5 % of loss', unit: 'ms', stands: 'figure 2d of Baldassin et al. (2024)', values: [1, 12.5, 25, 50, 100], condition: (delayMs) => ({ leg: { lossPercent: 0.5, delayMs } }) },
   steps: {
-    name: 'steps', label: 'Rate of each leg for the middle third', unit: 'kbit/s', isLogarithmic: true, stands: 'figure 1 of paper 004, and RFC 8867, section 5.1', values: [300, 150, 100, 80, 60],
+    name: 'steps', label: 'Rate of each leg for the middle third', unit: 'kbit/s', isLogarithmic: true, stands: 'figure 1 of Baldassin et al. (2024), and RFC 8867, section 5.1', values: [300, 150, 100, 80, 60],
     condition: (kilobits) => ({
       leg: { ...rate(BEFORE_KILOBITS), queueMs: QUEUE_MS, delayMs: 10 },
       seconds: 3 * stepSeconds,
@@ -43,7 +43,7 @@ const NAMES = Object.keys(sweepsOf(0));
 export const controllers = {
   name: 'controllers',
   title: 'Congestion controllers under a voice',
-  description: "WebTransport with each of QUIC's congestion controllers, bare, inside our floor, and none: loss, delay, steps of the rate (paper 004)",
+  description: "WebTransport with each of QUIC's congestion controllers, bare, inside our floor, and none: loss, delay, steps of the rate (Baldassin et al. 2024)",
   quantities: Object.values(GRID_QUANTITIES),
   defaults: { duration: 25, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
   addOptions: (command) => {

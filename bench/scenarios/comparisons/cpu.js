@@ -46,7 +46,7 @@ const hold = (place, percent) => async (lanes) => {
 /** Each leg's, so that a call has the delay of one on the network. */
 const leg = { delayMs: 10 };
 
-const both = { unit: '%', values: SHARES, isLogarithmic: true, stands: 'figures 6.12 and 6.13 and tables A.13 to A.15 of paper 000', more: [{ of: stopped, label: 'Stopped', unit: '%', digits: 0 }] };
+const both = { unit: '%', values: SHARES, isLogarithmic: true, stands: 'figures 6.12 and 6.13 and tables A.13 to A.15 of Paterson (2022)', more: [{ of: stopped, label: 'Stopped', unit: '%', digits: 0 }] };
 
 /** @type {readonly Swept[]} */
 const SWEEPS = Object.freeze([
@@ -57,7 +57,7 @@ const SWEEPS = Object.freeze([
 export const cpu = gridScenario({
   name: 'cpu',
   title: 'Ways of carrying a packet, by processor time',
-  description: "every way with less and less of a processor for the receiver's process, and for the sender's (paper 000, its experiment 5)",
+  description: "every way with less and less of a processor for the receiver's process, and for the sender's (Paterson 2022, its experiment 5)",
   sweeps: SWEEPS,
   check: () => new Quota(1).close(),
   notes: [

@@ -52,16 +52,16 @@ const besides = (name, label, stands, kindOf) => ({
 
 /** @type {readonly Swept[]} */
 const SWEEPS = Object.freeze([
-  besides('alone', 'without a load', 'table 1 of paper 003, on a leg of the same rate'),
-  besides('tcp', 'beside a TCP flow', 'tables 5 to 7 and figures 26 to 30 of paper 003, and section 5.6 of RFC 8867, "Media Flow Competing with a Long TCP Flow"', () => ({ flows: 1 })),
+  besides('alone', 'without a load', 'table 1 of Abelló Lozano (2012), on a leg of the same rate'),
+  besides('tcp', 'beside a TCP flow', 'tables 5 to 7 and figures 26 to 30 of Abelló Lozano (2012), and section 5.6 of RFC 8867, "Media Flow Competing with a Long TCP Flow"', () => ({ flows: 1 })),
   besides('tcp3', 'beside three TCP flows', 'the same with three flows', () => ({ flows: 3 })),
-  besides('udp', "beside a UDP flow of the leg's whole rate", 'tables 6 and 7 of paper 003', (lab) => ({ udpBits: rateBitsOf(lab) })),
+  besides('udp', "beside a UDP flow of the leg's whole rate", 'tables 6 and 7 of Abelló Lozano (2012)', (lab) => ({ udpBits: rateBitsOf(lab) })),
 ]);
 
 export const loaded = gridScenario({
   name: 'loaded',
   title: 'Ways of carrying a packet, beside other traffic',
-  description: 'every way beside 0, 1 and 3 TCP flows and a UDP flow on its leg up, by the length of the queue (paper 003; RFC 8867, section 5.6)',
+  description: 'every way beside 0, 1 and 3 TCP flows and a UDP flow on its leg up, by the length of the queue (Abelló Lozano 2012; RFC 8867, section 5.6)',
   sweeps: SWEEPS,
   addOptions: (command) => void command.option('--rate <kbit/s>', 'of each leg up', wholeNumber(100, 100_000), 2000),
   notes: [

@@ -135,7 +135,7 @@ function figuresTable(folder, condition, random) {
   const samples = FIGURES.map(({ of }) => samplesOf(folder, of, condition));
   const mark = marksOf(folder, condition);
   return {
-    name: `${condition.name}Figures`, title: condition.label, caption: 'Means over people and repetitions; in brackets, intervals of 95 % confidence. It stands for tables 1 and 10 and figure 37 of paper 003.',
+    name: `${condition.name}Figures`, title: condition.label, caption: 'Means over people and repetitions; in brackets, intervals of 95 % confidence. It stands for tables 1 and 10 and figure 37 of Abelló Lozano (2012).',
     columns: [{ label: 'People' }, { label: 'Topology' }, ...FIGURES.map(({ of, label, digits }) => ({ label, unit: of.unit, digits })), { label: 'Disturbed by the machine' }],
     rows: countsOf(samples[0]).flatMap((people) => topologiesOf(samples[0]).flatMap((topology) => {
       const sets = samples.map((all) => setOf(all, topology, people));

@@ -62,14 +62,14 @@ const TRIES = 3;
 export const mesh = {
   name: 'mesh',
   title: 'Calls of several people: from peer to peer, forwarded, mixed',
-  description: 'processor time, rate, setup, presence and mouth to ear of 2 to 12 people, over WebRTC and by the server (paper 003)',
+  description: 'processor time, rate, setup, presence and mouth to ear of 2 to 12 people, over WebRTC and by the server (Abelló Lozano 2012)',
   quantities: Object.values(MESH_QUANTITIES),
   defaults: { duration: 50, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
   addOptions: (command) => {
     command
       .option('--people <list>', `numbers of people from 2 to ${MOST_PEOPLE}, by commas`, numbersOfPeople, [2, 3, 4, 6, 8])
       .option('--settle <seconds>', 'from the connection to the first block, in which the server finds its delay', wholeNumber(0, 600), 10)
-      .addHelpText('after', '\nmesh stands for tables 1 and 10 and figure 37 of paper 003, and for the 4 and more people that it announced.');
+      .addHelpText('after', '\nmesh stands for tables 1 and 10 and figure 37 of Abelló Lozano (2012), and for the 4 and more people that it announced.');
   },
 
   async measure(lab) {

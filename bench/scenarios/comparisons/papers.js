@@ -62,6 +62,16 @@ export const EXPERIMENTS = Object.freeze([
     argv: ['mesh', '--people', '2,4,8', '--duration', '40'], limitSeconds: 900, ours: told('clearFigures', 4, ['CPU, person', 'Up', 'Mouth to ear']),
   },
   {
+    name: 'loaded', paper: 'Abelló Lozano, load', question: 'What does other traffic on the way do?',
+    theirs: 'Beside 2 Mbit/s of TCP on 4 Mbit/s WebRTC keeps 968 kbit/s, with 83 ms of delay.',
+    argv: ['loaded', '--sweeps', 'tcp', '--at', '50,200,1000', '--ways', 'datagrams,redundant-datagrams,stream,websocket,rtp', '--duration', '25'], limitSeconds: 600, ours: told('tcpFigures', 200, ['R', 'Mouth to ear'], MAIN_WAYS),
+  },
+  {
+    name: 'parallel', paper: 'Abelló Lozano, parallel calls', question: 'Do several calls share a bottleneck evenly?',
+    theirs: 'Three calls get 809 kbit/s at 99 % of a processor; one that begins later starves at 100 kbit/s.',
+    argv: ['parallel', '--sweeps', 'all', '--at', '3', '--ways', 'datagrams,stream,rtp', '--duration', '25'], limitSeconds: 600, ours: told('allFigures', 3, ['Fairness', "Worst call's R"]),
+  },
+  {
     name: 'controllers', paper: 'Baldassin et al., 2', question: 'Which congestion controller holds a voice back?',
     theirs: 'Streams hide all loss, whatever the controller; from 50 ms on NewReno, Cubic and BBR break with streams, Copa holds.',
     argv: ['controllers', '--sweeps', 'loss', '--at', '0,3,10', '--duration', '20'], limitSeconds: 900,

@@ -39,7 +39,7 @@ const quantities = {
 /** @param {string} name @param {string} words @param {number} share  of what the calls need */
 const withRoom = (name, words, share) => /** @type {Swept} */ ({
   name, label: `Calls through a leg that holds ${words}`, unit: '',
-  stands: `tables 8 and 9 and figures 31 to 36 of paper 003, and section 5.4 of RFC 8867, "Competing Media Flows with the Same Congestion Control Algorithm", on a leg that holds ${words}`,
+  stands: `tables 8 and 9 and figures 31 to 36 of Abelló Lozano (2012), and section 5.4 of RFC 8867, "Competing Media Flows with the Same Congestion Control Algorithm", on a leg that holds ${words}`,
   values: [1, 2, 3, 5, 8],
   more: [
     { of: quantities.received, label: 'Received', unit: 'kbit/s', digits: 1 },
@@ -52,7 +52,7 @@ const withRoom = (name, words, share) => /** @type {Swept} */ ({
 export const parallel = gridScenario({
   name: 'parallel',
   title: 'Calls of one way through one bottleneck',
-  description: '1 to 8 calls of one way through one leg of half, all and twice the rate they need: what each gets, and how evenly (paper 003; RFC 8867, section 5.4)',
+  description: '1 to 8 calls of one way through one leg of half, all and twice the rate they need: what each gets, and how evenly (Abelló Lozano 2012; RFC 8867, section 5.4)',
   sweeps: [withRoom('half', 'half of what they need', 0.5), withRoom('all', 'what they need', 1), withRoom('twice', 'twice what they need', 2)],
   // One way after the other, each with three processes for a call: all ways take an afternoon.
   ways: ['datagrams', 'stream', 'websocket', 'rtp'],

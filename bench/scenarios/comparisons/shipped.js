@@ -78,7 +78,7 @@ export const shipped = {
       .option('--ways <list>', `of ${WAYS.join(', ')}, by commas`, listOf(WAYS), WAYS)
       .option('--conditions <list>', `of ${NAMES.join(', ')}, by commas`, listOf(NAMES), NAMES)
       .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(0, 600), 20)
-      .addHelpText('after', '\nIt stands for the audio that papers 000 and 003 left out, where they have WebRTC: loss and rate (000: figures 6.3 to 6.10; 003: tables 1 and 2).');
+      .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).');
   },
 
   async measure(lab) {

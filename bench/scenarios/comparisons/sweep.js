@@ -16,16 +16,16 @@ const rate = (/** @type {number} */ kilobits) => ({ rateBits: 1000 * kilobits, q
 
 /** @type {readonly Swept[]} */
 const SWEEPS = Object.freeze([
-  { name: 'rate', label: 'Rate of each leg', unit: 'kbit/s', isLogarithmic: true, stands: 'figures 6.3 to 6.6 and tables A.1 to A.3 of paper 000', values: RATES, condition: (kilobits) => ({ leg: rate(kilobits) }) },
-  { name: 'delay', label: 'Delay of each leg', unit: 'ms', stands: 'figures 6.7 and 6.8 and tables A.4 to A.6 of paper 000', values: [0, 10, 20, 50, 100, 150, 200, 250], condition: (delayMs) => ({ leg: { delayMs } }) },
-  { name: 'loss', label: 'Loss on each leg', unit: '%', stands: 'figures 6.9 and 6.10 and tables A.7 to A.9 of paper 000', values: [0, 1, 2, 3, 5, 8, 12, 20], condition: (lossPercent) => ({ leg: { lossPercent, delayMs: 10 } }) },
-  { name: 'all', label: 'Step of all three', unit: '', stands: 'figures 6.10 and 6.11 and tables A.10 to A.12 of paper 000', values: RATES.map((_, step) => step), condition: (step) => ({ leg: { ...rate(RATES[Math.min(step, RATES.length - 1)]), lossPercent: step, delayMs: 12.5 * step } }) },
+  { name: 'rate', label: 'Rate of each leg', unit: 'kbit/s', isLogarithmic: true, stands: 'figures 6.3 to 6.6 and tables A.1 to A.3 of Paterson (2022)', values: RATES, condition: (kilobits) => ({ leg: rate(kilobits) }) },
+  { name: 'delay', label: 'Delay of each leg', unit: 'ms', stands: 'figures 6.7 and 6.8 and tables A.4 to A.6 of Paterson (2022)', values: [0, 10, 20, 50, 100, 150, 200, 250], condition: (delayMs) => ({ leg: { delayMs } }) },
+  { name: 'loss', label: 'Loss on each leg', unit: '%', stands: 'figures 6.9 and 6.10 and tables A.7 to A.9 of Paterson (2022)', values: [0, 1, 2, 3, 5, 8, 12, 20], condition: (lossPercent) => ({ leg: { lossPercent, delayMs: 10 } }) },
+  { name: 'all', label: 'Step of all three', unit: '', stands: 'figures 6.10 and 6.11 and tables A.10 to A.12 of Paterson (2022)', values: RATES.map((_, step) => step), condition: (step) => ({ leg: { ...rate(RATES[Math.min(step, RATES.length - 1)]), lossPercent: step, delayMs: 12.5 * step } }) },
 ]);
 
 export const sweep = gridScenario({
   name: 'sweep',
   title: 'Ways of carrying a packet, by rate, delay and loss',
-  description: 'every way under less rate, more delay, more loss, and all three (paper 000, its experiments 1 to 4)',
+  description: 'every way under less rate, more delay, more loss, and all three (Paterson 2022, its experiments 1 to 4)',
   sweeps: SWEEPS,
   notes: GRID_NOTES,
 });
