@@ -20,6 +20,8 @@ export async function startLoad(from, to, kind, seconds) {
   const { port, udpPort } = await sink.next();
   const [name, at, amount] = 'flows' in kind ? ['source', port, kind.flows] : ['flood', udpPort, kind.udpBits];
   const source = traffic(from, name, to.address, ...[at, seconds, amount].map(String));
+  // A program that starts takes processor time: what is measured begins after that.
+  await source.next();
   return async () => {
     await source.close();
     sink.finish();

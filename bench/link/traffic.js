@@ -98,6 +98,7 @@ function source(address, port, seconds, flows) {
       while (socket.writable && socket.write(CHUNK));
     };
     socket.on('connect', () => {
+      print('connected');
       fill();
       setTimeout(() => {
         socket.off('drain', fill);
@@ -131,6 +132,7 @@ function flood(address, port, seconds, bits) {
   const [start, endMs] = [now(), Number(seconds) * 1000];
   let dueMs = 0;
   let timer = setTimeout(send);
+  print('started');
   function send() {
     const elapsedMs = now() - start;
     for (; dueMs <= elapsedMs; dueMs -= meanMs * Math.log(1 - random())) socket.send(DATAGRAM, Number(port), address);
