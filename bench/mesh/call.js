@@ -74,14 +74,16 @@ async function meet({ name, leg, process }, other) {
 export class Call {
   #people;
   #hub;
+  #mixes;
 
   /** When the people began to connect, on the machine's monotonic clock. */
   startMs = NaN;
 
-  /** @param {Person[]} people @param {Child | null} hub */
-  constructor(people, hub) {
+  /** @param {Person[]} people @param {Child | null} hub @param {boolean} mixes  whether the hub does */
+  constructor(people, hub, mixes) {
     this.#people = people;
     this.#hub = hub;
+    this.#mixes = mixes;
   }
 
   /**
@@ -98,7 +100,7 @@ export class Call {
     const { hub: script, prepare } = TOPOLOGIES[topology];
     const people = legs.map((leg, i) => ({ name: String(i + 1), leg, process: new Child(PERSON, leg.client.exec) }));
     const hub = script && new Child(script, exec);
-    const call = new Call(people, hub);
+    const call = new Call(people, hub, script === SERVER);
     try {
       // People don't all say the same at once.
       await Promise.all(people.map(({ process }, i) => process.call('ready', { payloads: rotated(payloads, (i * payloads.length) / people.length) })));
@@ -111,6 +113,12 @@ export class Call {
       await call.close();
       throw error;
     }
+  }
+
+  /** How many people the hub hears at most, as it is now: a server whose mixes are late mixes fewer. */
+  async places() {
+    const room = this.#mixes ? await this.#hub?.call('room', { room: 'call' }) : null;
+    return room ? room.mixing.places : Infinity;
   }
 
   /** Begins notes anew. */

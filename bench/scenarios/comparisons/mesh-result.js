@@ -45,6 +45,7 @@ export const MESH_QUANTITIES = Object.freeze({
   setupAll: { name: 'setupAll', label: 'Setup until everybody hears everybody', unit: 'ms', factors },
   late: { name: 'sendLateness', label: 'Lateness of sending, p99', unit: 'ms', factors },
   ticks: { name: 'tickLateness', label: "Lateness of the server's mixes, p99", unit: 'ms', factors },
+  leftOut: { name: 'leftOut', label: 'People whom the server left out of its mix', unit: '', factors },
   busy: { name: 'busy', label: "Use of the machine's processors", unit: '%', factors },
   legs: { name: 'disturbedLegs', label: 'Legs that were late, or lost too little or too much', unit: '', factors },
 });
@@ -61,6 +62,9 @@ const FIGURES = Object.freeze([
 
 /** Those of which sentences are made. */
 const TOLD = Object.freeze([MESH_QUANTITIES.cpu, MESH_QUANTITIES.up, MESH_QUANTITIES.down, MESH_QUANTITIES.present, MESH_QUANTITIES.mouthToEar]);
+
+/** Those by which a row is marked. */
+const MARKING = Object.freeze([MESH_QUANTITIES.late, MESH_QUANTITIES.ticks, MESH_QUANTITIES.leftOut, MESH_QUANTITIES.busy, MESH_QUANTITIES.legs]);
 
 /**
  * @param {Samples} folder
@@ -107,13 +111,14 @@ const meanOf = ({ values }, quantity, random) =>
 
 /**
  * Why a row tells of the machine; '' where it doesn't. The median over repetitions decides.
- * @param {{ late: number[], ticks: number[], busy: number[], legs: number[] }} values by repetition
+ * @param {{ late: number[], ticks: number[], leftOut: number[], busy: number[], legs: number[] }} values by repetition
  */
-export function markOf({ late, ticks, busy, legs }) {
-  const [lateMs, tickMs, busyPercent, legCount] = [late, ticks, busy, legs].map((values) => quantile(sorted(values), 0.5));
+export function markOf({ late, ticks, leftOut, busy, legs }) {
+  const [lateMs, tickMs, people, busyPercent, legCount] = [late, ticks, leftOut, busy, legs].map((values) => quantile(sorted(values), 0.5));
   return [
     lateMs > LATE_MS ? `sent ${lateMs.toFixed(0)} ms late` : '',
     tickMs > LATE_MS ? `mixed ${tickMs.toFixed(0)} ms late` : '',
+    people > 0 ? 'people left out' : '',
     busyPercent > BUSY_PERCENT ? 'processors busy' : '',
     legCount > 0 ? 'legs disturbed' : '',
   ].filter(Boolean).join(', ');
@@ -123,10 +128,9 @@ export function markOf({ late, ticks, busy, legs }) {
 function marksOf(folder, condition) {
   const valuesOf = (/** @type {Quantity} */ quantity, /** @type {string} */ topology, /** @type {number} */ people) =>
     setOf(samplesOf(folder, quantity, condition), topology, people)?.values.flat() ?? [];
-  const { late, ticks, busy, legs } = MESH_QUANTITIES;
   return (topology, people) => {
-    const [ofSending, ofMixing, ofMachine, ofLegs] = [late, ticks, busy, legs].map((quantity) => valuesOf(quantity, topology, people));
-    return markOf({ late: ofSending, ticks: ofMixing, busy: ofMachine, legs: ofLegs });
+    const [late, ticks, leftOut, busy, legs] = MARKING.map((quantity) => valuesOf(quantity, topology, people));
+    return markOf({ late, ticks, leftOut, busy, legs });
   };
 }
 

@@ -23,6 +23,7 @@
  * @property {CallNotes} notes
  * @property {LinkStats[]} stats    of each person's leg
  * @property {number} busyPercent   of the machine's processors
+ * @property {number} leftOut       people whom the hub left out of its mix
  * @property {number} fromMs
  */
 
@@ -108,7 +109,7 @@ const NOTES = Object.freeze([
   "Present and mouth to ear: each person as heard by the next. The ages of the frames at the listener, from their sending, go through aloud's own playout and decoder for all topologies, offline. The age in mixed is that of the first packet whose mix had the frame in it in time, so that the server's delay and mixing are in it; a frame that missed its mix never came, nor did one that the server left out: where its mixes are late it mixes fewer people. Mouth to ear: the frame's length, its age, its wait for playout and 10 ms of a sound card. Opus's lookahead isn't in it: it is met once in mesh and forwarded, twice in mixed. Nor are devices.",
   'Both conditions are met by the same call, first without loss, then with it; each repetition has new processes and connections. The legs have the same random numbers in each repetition, but topologies send different numbers of packets over them.',
   "WebRTC is node-datachannel's, without STUN, RTCP, NACK, congestion control or FEC. The forwarder has one track for each person, on which the others are told apart by SSRC. People's frames end at moments that are spread over 20 ms in mesh and forwarded; in mixed all keep to the server's grid.",
-  'A row is marked where, in half of the repetitions or more, packets were sent or mixes begun more than 10 ms late (p99), the processors were all busy, or a leg was late or didn\'t lose what it should: it tells of this machine, and no sentence is made of it.',
+  'A row is marked where, in half of the repetitions or more, packets were sent or mixes begun more than 10 ms late (p99), the server had left people out, the processors were all busy, or a leg was late or didn\'t lose what it should: it tells of this machine, and no sentence is made of it.',
 ]);
 
 /** @param {string} text */
@@ -186,6 +187,7 @@ async function runCall(lab, { star, payloads }, { topology, people, repetition }
 
 /** @param {Lab} lab @param {Call} call @param {Condition} condition @param {readonly Link[]} legs @returns {Promise<Block>} */
 async function runBlock(lab, call, condition, legs) {
+  const places = await call.places();
   await call.begin();
   await Promise.all(legs.map((leg) => leg.reset()));
   const machine = new MachineMeter();
@@ -193,7 +195,9 @@ async function runBlock(lab, call, condition, legs) {
   await lab.wait(SETTLE_SECONDS + lab.blockSeconds + LAST_SECONDS);
   const busyPercent = machine.take().busyPercent / availableParallelism();
   const stats = /** @type {LinkStats[]} */ (await Promise.all(legs.map((leg) => leg.stats())));
-  return { condition, notes: await call.collect(), stats, busyPercent, fromMs };
+  const notes = await call.collect();
+  const leftOut = Math.max(0, legs.length - Math.min(places, await call.places()));
+  return { condition, notes, stats, busyPercent, leftOut, fromMs };
 }
 
 /** @param {Lab} lab @param {Which} which @param {number[]} setups of pairs */
@@ -205,7 +209,7 @@ function recordSetups(lab, which, setups) {
 
 /** @param {Lab} lab @param {Ground} ground @param {Which} which @param {Block} block */
 function recordBlock(lab, ground, which, block) {
-  const { condition, notes: { people, hub }, stats, busyPercent } = block;
+  const { condition, notes: { people, hub }, stats, busyPercent, leftOut } = block;
   const add = adder(lab, which, condition);
   for (const [i, { name, cpuPercent }] of people.entries()) {
     const { seconds, up, down } = stats[i];
@@ -220,6 +224,7 @@ function recordBlock(lab, ground, which, block) {
   if (hub?.tickLatenessMs) add(MESH_QUANTITIES.ticks, quantile(sorted(hub.tickLatenessMs), 0.99));
   const latenessMs = people.flatMap((person) => person.latenessMs);
   add(MESH_QUANTITIES.late, quantile(sorted(latenessMs), 0.99));
+  add(MESH_QUANTITIES.leftOut, leftOut);
   add(MESH_QUANTITIES.busy, busyPercent);
   add(MESH_QUANTITIES.legs, stats.filter((of) => wrongWith(of, condition) !== null).length);
   lab.tellGenerator(latenessMs, Math.max(...people.map(({ cpuPercent }) => cpuPercent)));

@@ -49,8 +49,8 @@ it('an RTP packet says whose it is, and its number beyond 16 bits', () => {
 });
 
 it('a row is marked by what was so in half of the repetitions', () => {
-  expect(markOf({ late: [1, 2, 300], ticks: [], busy: [50, 60, 99], legs: [0, 0, 2] })).toBe('');
-  expect(markOf({ late: [11, 12, 1], ticks: [20, 30, 40], busy: [99, 98, 50], legs: [0, 1, 1] })).toBe('sent 11 ms late, mixed 30 ms late, processors busy, legs disturbed');
+  expect(markOf({ late: [1, 2, 300], ticks: [], leftOut: [0, 0, 4], busy: [50, 60, 99], legs: [0, 0, 2] })).toBe('');
+  expect(markOf({ late: [11, 12, 1], ticks: [20, 30, 40], leftOut: [0, 4, 4], busy: [99, 98, 50], legs: [0, 1, 1] })).toBe('sent 11 ms late, mixed 30 ms late, people left out, processors busy, legs disturbed');
 });
 
 /** Samples of a quantity. @param {Record<string, (people: number) => number>} values @param {number[]} counts @param {number} [repetitions] */
