@@ -172,7 +172,7 @@ describe('the lab\'s command', () => {
   it.each([
     [['rtt', '--duration', '0'], /--duration.*allowed is a number from 1/],
     [['rtt', '--transports', 'carrier-pigeon'], /allowed are webtransport, websocket, http1/],
-    [['rtt', '--link', 'moon'], /Allowed choices are loopback, thesis/],
+    [['rtt', '--link', 'moon'], /Allowed choices are loopback, clear, thesis/],
     [['rtt', '--server', '--prot 1'], /--server.*--prot: there is no such option; did you mean --port/],
     [['rtt', '--out', '/dev/null/x'], /^bench: --out: "\/dev\/null\/x": nothing can be written there \(ENOTDIR\)$/m],
     [['sing'], /unknown command 'sing'/],
