@@ -33,8 +33,8 @@ const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
 const LOOK_MS = 1000;
 /** Cores in use by other programs above which the report has a warning. */
 const DISTURBING_CORES = 0.2;
-const PINGS = Object.freeze({ count: 50, intervalMs: 100 });
-const BANDWIDTH_SECONDS = 3;
+const PINGS = Object.freeze({ count: 50, intervalMs: 50 });
+const BANDWIDTH_SECONDS = 2;
 
 const program = new Command('bench')
   .description('Measures what HTTP/3 buys: a server and participants at two ends of a link.')
