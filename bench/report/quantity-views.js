@@ -4,6 +4,7 @@
  */
 
 import { difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
+import { ENOUGH_REPETITIONS } from '../stats/differences.js';
 import { formatNumber } from './numbers.js';
 import { protocolLabel } from './palette.js';
 import { valuesByRepetition } from './result.js';
@@ -69,9 +70,6 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
   const sentences = [caption, ofFew(samples)].filter((sentence) => sentence !== undefined);
   return { name: `${name}Summary`, title, caption: sentences.join(' ') || undefined, columns, rows };
 }
-
-/** Fewest repetitions whose intervals have a useful width (see bootstrap.js). */
-const ENOUGH_REPETITIONS = 5;
 
 /** @param {readonly Sample[]} samples */
 function ofFew(samples) {

@@ -10,8 +10,9 @@
 import { protocolLabel } from '../report/palette.js';
 import { valuesByRepetition } from '../report/result.js';
 import { difference } from '../stats/bootstrap.js';
+import { differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/differences.js';
 import { quantile } from '../stats/statistics.js';
-import { differs, ENOUGH_REPETITIONS, listed, sizeOf } from '../ways/figures.js';
+import { listed } from '../ways/figures.js';
 import { SWEEPS } from './conditions.js';
 
 const KINDS = Object.freeze({ new: '', resumed: ' with a resumed TLS session', kept: ' with a connection kept open' });

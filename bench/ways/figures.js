@@ -1,19 +1,15 @@
 /**
  * Figures of ways set side by side, and the sentences that their intervals support.
- * @import { Interval } from '../stats/bootstrap.js'
- *
  * @typedef {readonly (readonly number[])[]} Ages of the packets of each repetition, in milliseconds; Infinity for what
  *   never came
  */
 
-import { difference, summaryIntervals } from '../stats/bootstrap.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { summaryIntervals } from '../stats/bootstrap.js';
+import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/differences.js';
+import { quantile, sorted } from '../stats/statistics.js';
 
 /** Ages within which the share of packets is told, in milliseconds. */
 export const WITHIN_MS = Object.freeze([50, 100, 200]);
-
-/** Fewest repetitions of which sentences are made: two or three that are alike by chance leave no width to an interval. */
-export const ENOUGH_REPETITIONS = 5;
 
 const QUANTILES = Object.freeze([0.5, 0.95, 0.99]);
 
@@ -66,7 +62,7 @@ export function sentencesOf([first, ...others], random) {
   const fewest = Math.min(...[first, ...others].map(({ ages }) => ages.filter(({ length }) => length > 0).length));
   if (fewest < ENOUGH_REPETITIONS) return [`${ENOUGH_REPETITIONS} repetitions of each way are needed for sentences; the fewest here are ${fewest}.`];
   return COMPARED.flatMap(({ values, words, same }) => {
-    const told = others.map(({ label, ages }) => ({ way: label, apart: apartBy(values(ages), values(first.ages), random) }));
+    const told = others.map(({ label, ages }) => ({ way: label, apart: differenceOfMeans(values(ages), values(first.ages), random) }));
     const differ = told.filter(({ apart }) => differs(apart));
     const alike = told.filter(({ apart }) => !differs(apart)).map(({ way }) => way);
     return [
@@ -78,20 +74,3 @@ export function sentencesOf([first, ...others], random) {
 
 /** @param {string[]} names */
 export const listed = (names) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ');
-
-/** @param {Ages} a @param {Ages} b @param {() => number} random @returns {Interval} of the difference of the means */
-function apartBy(a, b, random) {
-  const [apart] = difference(a, b, (ascending) => [mean(ascending)], { random, paired: a.length === b.length });
-  return apart;
-}
-
-/** Whether an interval leaves out 0. @param {Interval} interval */
-export const differs = ({ low, high }) => low > 0 || high < 0;
-
-/** A difference's size with its interval, as in '1.2 [0.9, 1.5]'. @param {Interval} interval */
-export function sizeOf({ estimate, low, high }) {
-  const [size, least, most] = [estimate, low, high].map(Math.abs);
-  const [from, to] = [Math.min(least, most), Math.max(least, most)];
-  const digits = size < 1 ? 2 : 1;
-  return `${size.toFixed(digits)} [${from.toFixed(digits)}, ${to.toFixed(digits)}]`;
-}

@@ -20,7 +20,8 @@
 import { protocolLabel } from '../../report/palette.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
-import { difference, summaryIntervals } from '../../stats/bootstrap.js';
+import { summaryIntervals } from '../../stats/bootstrap.js';
+import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { mean } from '../../stats/statistics.js';
 import { ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
@@ -38,9 +39,6 @@ export const GRID_NOTES = Object.freeze([
   'WebSocket and HTTP/1 go over TCP with CUBIC, whatever the machine\'s own controller is.',
   'WebRTC audio here is RTP over SRTP without congestion control, jitter buffer or repetition of its own: it sends what it is given.',
 ]);
-
-/** Fewest repetitions of which orders and sentences are made: two or three that are alike by chance give no width. */
-export const ENOUGH_REPETITIONS = 5;
 
 /** The quantities that are plotted against the swept value. */
 const PLOTTED = Object.freeze([GRID_QUANTITIES.rating, GRID_QUANTITIES.present, GRID_QUANTITIES.mouthToEar]);
@@ -103,19 +101,21 @@ export function orderOf(sets, random) {
   const groups = [];
   for (const set of falling) {
     const group = groups.at(-1);
-    if (group && !isBelow(set, group[0], random)) group.push(set);
+    if (group && differenceOfMeans(set.values, group[0].values, random).high >= 0) group.push(set);
     else groups.push([set]);
   }
   return groups.map((group) => group.map(({ way }) => way));
 }
 
-/** @param {Set} a @param {Set} b @param {() => number} random */
-const isBelow = (a, b, random) => apart(a, b, random).high < 0;
-
-/** How far the means of two ways are apart. @param {Set} a @param {Set} b @param {() => number} random */
-export function apart(a, b, random) {
-  const [interval] = difference(a.values, b.values, (ascending) => [mean(ascending)], { random, paired: a.values.length === b.values.length });
-  return interval;
+/**
+ * The order in words: '1. A, B; 2. C'.
+ * @param {readonly Set[]} sets
+ * @param {(way: string) => string} labelOf
+ * @param {() => number} random seeded
+ */
+export function orderInWords(sets, labelOf, random) {
+  if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS)) return `fewer than ${ENOUGH_REPETITIONS} repetitions`;
+  return orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map(labelOf).join(', ')}`).join('; ');
 }
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
@@ -125,12 +125,7 @@ function orderTable(folder, sweep, random) {
     name: `${sweep.name}Order`, title: `${sweep.label}: which way is rated highest`,
     caption: `By R of the E-model. Ways of which no difference from the first of them is shown stand together. It stands for ${sweep.stands}.`,
     columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Order' }],
-    rows: valuesOf(samples).map((value) => {
-      const sets = setsAt(samples, value);
-      const isEnough = sets.every(({ values }) => values.length >= ENOUGH_REPETITIONS);
-      const order = orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map(protocolLabel).join(', ')}`).join('; ');
-      return [value, isEnough ? order : `fewer than ${ENOUGH_REPETITIONS} repetitions`];
-    }),
+    rows: valuesOf(samples).map((value) => [value, orderInWords(setsAt(samples, value), protocolLabel, random)]),
   };
 }
 
@@ -161,8 +156,8 @@ export function sentencesOf(samples, { label, unit }, random) {
     const told = values.flatMap((value) => {
       const sets = setsAt(samples, value);
       const [a, b] = [way, first].map((name) => sets.find((set) => set.way === name));
-      const interval = a && b && apart(a, b, random);
-      return interval && (interval.high < 0 || interval.low > 0) ? [{ value, ...interval }] : [];
+      const interval = a && b && differenceOfMeans(a.values, b.values, random);
+      return interval && differs(interval) ? [{ value, ...interval }] : [];
     });
     const names = [way, first].map(protocolLabel);
     if (told.length === 0) return `${label}: no difference in R between ${names[0]} and ${names[1]} is shown at any value.`;
@@ -171,12 +166,6 @@ export function sentencesOf(samples, { label, unit }, random) {
       .flatMap(([side, those]) => (those.length > 0 ? [`${side} at ${/** @type {any[]} */ (those).map(({ value }) => at(value)).join(', ')}`] : []));
     return `${label}: ${names[0]} is rated ${sides.join(' and ')} than ${names[1]}, by ${sizeOf(most)} at most, at ${at(most.value)}.`;
   });
-}
-
-/** @param {{ estimate: number, low: number, high: number }} interval @returns {string} '1.2 [0.9, 1.5]' */
-export function sizeOf({ estimate, low, high }) {
-  const [size, ...ends] = [estimate, low, high].map(Math.abs);
-  return `${size.toFixed(1)} [${Math.min(...ends).toFixed(1)}, ${Math.max(...ends).toFixed(1)}]`;
 }
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */

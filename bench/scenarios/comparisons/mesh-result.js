@@ -14,8 +14,8 @@
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
+import { differenceOfMeans, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { quantile, sorted } from '../../stats/statistics.js';
-import { apart, ENOUGH_REPETITIONS, sizeOf } from './grid-result.js';
 
 /** @type {readonly Condition[]} */
 export const CONDITIONS = Object.freeze([
@@ -188,7 +188,7 @@ export function sentencesOf({ label, unit, condition }, samples, mark, random) {
   return topologiesOf(samples).filter((topology) => topology !== BASE).flatMap((topology) => {
     const all = countsOf(samples).flatMap((people) => {
       const [a, b] = [topology, BASE].map((name) => mark(name, people) === '' && setOf(samples, name, people));
-      return a && b && Math.min(a.values.length, b.values.length) >= ENOUGH_REPETITIONS ? [{ people, ...apart(a, b, random) }] : [];
+      return a && b && Math.min(a.values.length, b.values.length) >= ENOUGH_REPETITIONS ? [{ people, ...differenceOfMeans(a.values, b.values, random) }] : [];
     });
     if (all.length === 0) return [];
     const higher = all.filter(({ low }) => low > 0);

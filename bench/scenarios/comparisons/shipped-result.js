@@ -7,7 +7,7 @@
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
-import { ENOUGH_REPETITIONS, orderOf } from './grid-result.js';
+import { orderInWords } from './grid-result.js';
 
 const factors = [{ name: 'condition', label: 'Each leg', unit: '' }];
 
@@ -57,11 +57,7 @@ export function shippedTables(folder, { ways, conditions, random }) {
     {
       name: 'order', title: 'Which call is rated highest', caption: 'By R. Those of which no difference from the first of them is shown stand together.',
       columns: [{ label: 'Each leg' }, { label: 'Order' }],
-      rows: measured.map((condition) => {
-        const sets = setsAt(condition);
-        if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS)) return [condition, `fewer than ${ENOUGH_REPETITIONS} repetitions`];
-        return [condition, orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map((way) => LABELS[way]).join(', ')}`).join('; ')];
-      }),
+      rows: measured.map((condition) => [condition, orderInWords(setsAt(condition), (way) => LABELS[way], random)]),
     },
     {
       name: 'figures', title: 'Figures', caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',

@@ -1,0 +1,32 @@
+/**
+ * Differences of two sets of values, and when they are told.
+ * @import { Interval } from './bootstrap.js'
+ */
+
+import { difference } from './bootstrap.js';
+import { mean } from './statistics.js';
+
+/** Fewest repetitions of which an order or a sentence is made: two or three that are alike by chance leave an interval no width. */
+export const ENOUGH_REPETITIONS = 5;
+
+/**
+ * By how much the mean of a is above that of b; in pairs where both have as many repetitions.
+ * @param {readonly (readonly number[])[]} a by repetition
+ * @param {readonly (readonly number[])[]} b
+ * @param {() => number} random seeded
+ * @returns {Interval}
+ */
+export function differenceOfMeans(a, b, random) {
+  const [interval] = difference(a, b, (ascending) => [mean(ascending)], { random, paired: a.length === b.length });
+  return interval;
+}
+
+/** Whether an interval leaves out 0. @param {Interval} interval */
+export const differs = ({ low, high }) => low > 0 || high < 0;
+
+/** A difference's size with its interval, as in '1.2 [0.9, 1.5]'. @param {Interval} interval */
+export function sizeOf({ estimate, low, high }) {
+  const [size, ...ends] = [estimate, low, high].map(Math.abs);
+  const digits = size < 1 ? 2 : 1;
+  return `${size.toFixed(digits)} [${Math.min(...ends).toFixed(digits)}, ${Math.max(...ends).toFixed(digits)}]`;
+}
