@@ -78,34 +78,51 @@ program
 
 /** @param {{ only: string[], out: string }} options */
 async function showTargets({ only, out }) {
-  const { signal } = interruption();
-  const title = 'Targets';
-  const folder = await openFolder({ name: 'bars', title, quantities: [] }, { out, only }, findChromium() ?? undefined);
-  const progress = new Progress(process.stderr, systemClock);
-  progress.begin(title);
-  const benchmarks = BENCHMARKS.filter(({ name }) => only.includes(name));
-  const table = await runTargets({ benchmarks, folder, signal, progress: (what, share) => progress.update(share, what) });
-  progress.close();
-  const result = { title, summary: 'What is to be reached, and what was, one benchmark after the other.', headlines: [], tables: [table], plots: [], notes: ["Each benchmark's own run, with its samples and its report, is in a folder beside this report."] };
-  const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));
-  console.log(textSummary(folder.run, result, report));
-  if (signal.aborted) process.exitCode = 1;
+  await showTable({
+    name: 'bars',
+    title: 'Targets',
+    summary: 'What is to be reached, and what was, one benchmark after the other.',
+    notes: ["Each benchmark's own run, with its samples and its report, is in a folder beside this report."],
+    options: { only, out },
+    run: (means) => runTargets({ ...means, benchmarks: BENCHMARKS.filter(({ name }) => only.includes(name)) }),
+  });
 }
 
 /** @param {{ only: string[], runs: string, out: string }} options */
 async function showPapers({ only, runs, out }) {
+  const table = await showTable({
+    name: 'papers',
+    title: "The papers' experiments",
+    summary: 'What four papers found, and what is found here.',
+    notes: [],
+    options: { only, out },
+    run: (means) => runPapers({ ...means, runs, experiments: EXPERIMENTS.filter(({ name }) => only.includes(name)) }),
+  });
+  console.log(`\nFor a page of the documentation:\n\n${markdownOf(table, 4)}`);
+}
+
+/**
+ * Runs scenarios one after another, and shows what they make together.
+ * @param {object} options
+ * @param {string} options.name
+ * @param {string} options.title
+ * @param {string} options.summary
+ * @param {string[]} options.notes
+ * @param {{ only: string[], out: string }} options.options
+ * @param {(means: { folder: RunFolder, signal: AbortSignal, progress: (what: string, share: number) => void }) => Promise<import('./report/result.js').Table>} options.run
+ */
+async function showTable({ name, title, summary, notes, options, run: runAll }) {
   const { signal } = interruption();
-  const title = "The papers' experiments";
-  const folder = await openFolder({ name: 'papers', title, quantities: [] }, { out, only }, findChromium() ?? undefined);
+  const folder = await openFolder({ name, title, quantities: [] }, options, findChromium() ?? undefined);
   const progress = new Progress(process.stderr, systemClock);
   progress.begin(title);
-  const experiments = EXPERIMENTS.filter(({ name }) => only.includes(name));
-  const table = await runPapers({ experiments, folder, runs, signal, progress: (what, share) => progress.update(share, what) });
+  const table = await runAll({ folder, signal, progress: (what, share) => progress.update(share, what) });
   progress.close();
-  const result = { title, summary: 'What four papers found, and what is found here.', headlines: [], tables: [table], plots: [], notes: [] };
+  const result = { title, summary, headlines: [], tables: [table], plots: [], notes };
   const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));
-  console.log(`${markdownOf(table, 4)}\n\nReport: ${report}`);
+  console.log(textSummary(folder.run, result, report));
   if (signal.aborted) process.exitCode = 1;
+  return table;
 }
 
 function interruption() {
@@ -256,7 +273,7 @@ function partialResult(scenario, folder, options) {
  */
 async function describeLink(link, folder) {
   const { profile, parameters } = /** @type {any} */ (link);
-  // What is set on it later is what counts, and is checked then.
+  // The settings of later count, and are checked then.
   if (profile === 'clear' && link.isEmulated) {
     folder.setLink({ profile, parameters });
     return;

@@ -143,6 +143,11 @@ export class Emulator {
     await this.#ask(`seed ${seed}`);
   }
 
+  /** Takes back all changes, and those to come. */
+  async restore() {
+    await this.#ask('restore');
+  }
+
   /** Begins to count anew. */
   async reset() {
     await this.#ask('reset');

@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto';
 import { buildEmulator, checkTun, Emulator } from './emulator.js';
 import { measureBandwidth, pingLink } from './measure.js';
 import { linkProfile } from './profiles.js';
-import { NO_IMPAIRMENT, parseLink, parseSteps } from './settings.js';
+import { parseLink, parseSteps } from './settings.js';
 import { execIn, ip, LinkError, makeNamespaces, removeNamespace } from './network-namespace.js';
 
 export { LinkError };
@@ -103,7 +103,7 @@ export class Link {
     return names ? { exec: execIn(names[side]), address: addresses[side] } : { exec: [], address: LOOPBACK };
   }
 
-  /** Of its namespaces. @throws {LinkError} on loopback */
+  /** The names of its namespaces. @throws {LinkError} on loopback */
   get names() {
     if (this.#names) return this.#names;
     throw new LinkError('loopback has no namespaces and no branches');
@@ -114,7 +114,7 @@ export class Link {
     return this.#branches;
   }
 
-  /** Of its network device at both ends. */
+  /** The name of its network device, at both ends. */
   get device() {
     return placeOf(this.#number).device;
   }
@@ -145,9 +145,7 @@ export class Link {
 
   /** Takes back what set() and steps() changed: the settings are those that it was opened with. */
   async restore() {
-    const { up, down } = this.parameters;
-    await this.#shaping().steps([]);
-    await this.#shaping().set({ up: { ...NO_IMPAIRMENT, ...up }, down: { ...NO_IMPAIRMENT, ...down } });
+    await this.#shaping().restore();
   }
 
   /**

@@ -59,9 +59,6 @@ const LIMITS = /** @type {Record<string, number>} */ ({
   reorderMs: MAX_MS,
 });
 
-/** Settings that impair nothing. @type {Readonly<Partial<LinkSettings>>} */
-export const NO_IMPAIRMENT = Object.freeze({ ...Object.fromEntries(Object.keys(LIMITS).map((name) => [name, 0])), jitter: 'none', reorder: false });
-
 const DISTRIBUTIONS = ['none', 'uniform', 'normal', 'lognormal', 'pareto', 'table'];
 
 const MAX_TABLE = 4096;

@@ -1,6 +1,7 @@
 //! Commands on the emulator's standard input, one a line, each answered by a line of JSON:
 //! `set up.delayMs=20 down.lossPercent=1`, `steps 500 up.rateBits=1e6; 900 up.rateBits=0` (milliseconds
-//! from now; replaces those to come), `seed 7` (random numbers anew), `reset`, `stats`. The end of the input ends it.
+//! from now; replaces those to come), `seed 7` (random numbers anew), `restore` (the
+//! settings of the beginning, and no steps to come), `reset`, `stats`. The end of the input ends it.
 
 use crate::path::Step;
 use crate::settings::Settings;
@@ -18,6 +19,7 @@ pub enum Request {
     Set(Both<Vec<String>>),
     Steps(Both<Vec<Step>>),
     Seed(u64),
+    Restore,
     Reset,
     Stats,
 }
@@ -49,6 +51,7 @@ pub fn parse(line: &str) -> Result<Request, String> {
             .parse()
             .map(Request::Seed)
             .map_err(|_| format!("{rest:?} is no seed")),
+        "restore" => Ok(Request::Restore),
         "reset" => Ok(Request::Reset),
         "stats" => Ok(Request::Stats),
         _ => Err(format!("there is no command {name:?}")),

@@ -136,6 +136,10 @@ impl Link {
                 self.up.tell(Command::Seed(seed));
                 self.down.tell(Command::Seed(seed));
             }
+            Request::Restore => {
+                self.up.tell(Command::Restore);
+                self.down.tell(Command::Restore);
+            }
             Request::Reset => {
                 self.up.tell(Command::Reset);
                 self.down.tell(Command::Reset);

@@ -11,6 +11,7 @@ pub enum Command {
     Change(Vec<String>),
     Schedule(Vec<Step>),
     Seed(u64),
+    Restore,
     Reset,
     Stats(Sender<String>),
     Stop,
@@ -128,6 +129,7 @@ impl Mover {
                     drop(self.path.schedule(steps));
                 }
                 Command::Seed(seed) => self.path.seed(at, seed),
+                Command::Restore => self.path.restore(at),
                 Command::Reset => self.path.reset(),
                 Command::Stats(reply) => drop(reply.send(self.path.stats())),
                 Command::Stop => return true,

@@ -41,6 +41,8 @@ pub type Step = (Nanos, Vec<String>);
 
 pub struct Path {
     settings: Settings,
+    /// The settings that it began with.
+    opened: Settings,
     random: Random,
     loss: Loss,
     stalls: Stalls,
@@ -67,6 +69,7 @@ impl Path {
     pub fn new(settings: Settings, seed: u64, stream: u64) -> Self {
         let random = Random::new(seed, stream);
         Self {
+            opened: settings.clone(),
             settings,
             stalls: Stalls::new(random.clone()),
             random,
@@ -187,11 +190,22 @@ impl Path {
         self.advance(at);
         let mut settings = self.settings.clone();
         words.iter().try_for_each(|word| settings.apply(word))?;
+        self.set(at, settings);
+        Ok(())
+    }
+
+    /// Takes back all changes, and those to come.
+    pub fn restore(&mut self, at: Nanos) {
+        self.advance(at);
+        self.steps.clear();
+        self.set(at, self.opened.clone());
+    }
+
+    fn set(&mut self, at: Nanos, settings: Settings) {
         self.settings = settings;
         // The packet at the head starts again, at the new rate.
         self.last_exit = self.last_exit.max(at);
         self.plan_head();
-        Ok(())
     }
 
     /// Replaces the changes to come; `steps` are in order of time.
@@ -281,7 +295,9 @@ impl Path {
         if self.settings.reorder == 0.0 {
             due = due.max(self.last_due);
         }
-        if self.random.unit(self.drawn(index), Purpose::Reorder) * 100.0 < self.settings.reorder_percent {
+        if self.random.unit(self.drawn(index), Purpose::Reorder) * 100.0
+            < self.settings.reorder_percent
+        {
             due += from_ms(self.settings.reorder_ms);
         } else {
             self.last_due = self.last_due.max(due);

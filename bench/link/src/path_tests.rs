@@ -167,7 +167,12 @@ fn losses_are_those_of_the_seed_whatever_the_timing() {
 
 #[test]
 fn a_seeding_gives_the_next_packets_the_fates_of_a_new_link() {
-    let words = ["lossPercent=10", "burstEnter=0.02", "burstLeave=0.3", "badLossPercent=80"];
+    let words = [
+        "lossPercent=10",
+        "burstEnter=0.02",
+        "burstLeave=0.3",
+        "badLossPercent=80",
+    ];
     let fates = |path: &mut Path, from: u32, at: Nanos| -> Vec<u32> {
         for number in 0..500 {
             path.arrive(at + Nanos::from(number) * MS, &packet(from + number, 100));
@@ -182,6 +187,18 @@ fn a_seeding_gives_the_next_packets_the_fates_of_a_new_link() {
     let after = fates(&mut used, 1000, 500 * MS);
     assert_eq!(after, fates(&mut new, 0, 0));
     assert_ne!(before, after);
+}
+
+#[test]
+fn restoring_takes_back_changes_and_those_to_come() {
+    let mut path = path(&["delayMs=5"]);
+    path.change(0, &strings(&["delayMs=50", "lossPercent=100"]))
+        .unwrap();
+    path.schedule(vec![(10 * MS, strings(&["delayMs=90"]))])
+        .unwrap();
+    path.restore(MS);
+    path.arrive(20 * MS, &packet(1, 100));
+    assert_eq!(run_until(&mut path, Nanos::MAX), [(1, 25 * MS)]);
 }
 
 #[test]

@@ -25,14 +25,16 @@ const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace o
  * @param {string} options.description
  * @param {readonly Swept[]} options.sweeps
  * @param {readonly string[]} options.notes
- * @param {readonly string[]} [options.ways]  those that are measured where none is named
+ * @param {readonly string[]} [options.ways]     those that are measured where none is named
+ * @param {readonly string[]} [options.allowed]  those that may be named
+ * @param {'relay' | 'nothing'} [options.through]  what is in the hub where that isn't said
  * @param {string} [options.summary]  what all of it is, where that isn't a pair of legs for each way
  * @param {typeof runGrid} [options.run]
  * @param {(command: Command) => void} [options.addOptions]  those of its own
  * @param {(lab: Lab) => void} [options.check]  throws, with a reason, where the machine lacks what it needs
  * @returns {Scenario}
  */
-export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, summary = ALL_AT_ONCE, run = runGrid, addOptions, check }) {
+export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, allowed = WAYS, through: between = 'relay', summary = ALL_AT_ONCE, run = runGrid, addOptions, check }) {
   const names = sweeps.map((sweep) => sweep.name);
   const more = new Set(sweeps.flatMap((sweep) => sweep.more ?? []).map(({ of }) => of));
   const asked = (/** @type {{ sweeps: string[] }} */ options) => sweeps.filter((sweep) => options.sweeps.includes(sweep.name));
@@ -42,11 +44,11 @@ export function gridScenario({ name, title, description, sweeps, notes, ways = W
     defaults: { duration: 25, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
     addOptions: (command) => {
       command
-        .option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first of them is what others are compared with`, listOf(WAYS), [...ways])
+        .option('--ways <list>', `of ${allowed.join(', ')}, by commas; the first of them is what others are compared with`, listOf(allowed), [...ways])
         .option('--sweeps <list>', `of ${names.join(', ')}, by commas`, listOf(names), names)
         .option('--marks', 'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: blocks of 8 s or more, and some 4 s of work for each', false)
         .option('--at <values>', "of what is swept, by commas, instead of the sweep's own", numbers)
-        .addOption(new Option('--through <what>', 'relay: a program at the hub passes packets on; nothing: the hub routes, from peer to peer').choices(['relay', 'nothing']).default('relay'))
+        .addOption(new Option('--through <what>', 'relay: a program at the hub passes packets on; nothing: the hub routes, from peer to peer').choices(['relay', 'nothing']).default(between))
         .addHelpText('after', `\n${sweeps.map((sweep) => `${sweep.name.padEnd(Math.max(...names.map(({ length }) => length)))} stands for ${sweep.stands}.`).join('\n')}`);
       addOptions?.(command);
     },
