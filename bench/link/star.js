@@ -1,6 +1,6 @@
 /**
  * A star: participants in network namespaces of their own, each with an emulated link, a leg, to one hub, which routes.
- * What goes from one participant to another meets the sender's leg up and the receiver's leg down, whether a program in
+ * A packet from one participant to another meets the sender's leg up and the receiver's leg down, whether a program in
  * the hub forwards it or nothing does.
  */
 
@@ -27,7 +27,7 @@ export class Star {
     this.legs = legs;
   }
 
-  /** How to run a program in the hub. Its address there is that of each leg's server. */
+  /** The words before a program's that run it in the hub. Its address there is that of each leg's server. */
   get hub() {
     return this.legs[0].server.exec;
   }

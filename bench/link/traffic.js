@@ -115,7 +115,7 @@ function source(address, port, seconds, flows) {
       if (sockets.size === 0) process.stdin.destroy();
     });
   }
-  // What waits to be sent is dropped, so that it doesn't go on.
+  // The bytes that wait to be sent are dropped, so that they don't go on.
   untilInputEnds(() => sockets.forEach((socket) => socket.resetAndDestroy()));
 }
 

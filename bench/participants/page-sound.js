@@ -113,7 +113,7 @@ export class Recorder {
  */
 const LOOP_GAP_MS = 103;
 
-/** What the browser by itself plays of a microphone, recorded several times at once. */
+/** The sound that the browser by itself plays of a microphone, recorded several times at once. */
 export class Loops {
   /** @type {{ context: AudioContext, recorder: Recorder }[]} */
   #loops = [];

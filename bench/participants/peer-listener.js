@@ -78,7 +78,7 @@ export class PeerListener {
     await this.#recorder.start(source, this.#options.processor);
   }
 
-  /** What came in since the connection was made, as the browser counts it. */
+  /** The browser's counts of what came in since the connection was made. */
   get stats() {
     return this.#peer.getStats().then((report) => {
       const all = [.../** @type {Map<string, any>} */ (/** @type {unknown} */ (report)).values()];

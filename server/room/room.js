@@ -409,7 +409,7 @@ export class Room {
     }
     member.endSecond(now);
     member.tellDelay();
-    // Not once a round: twenty newcomers told to a hundred at once held up the mix for 40 ms.
+    // Newcomers one by one, not once a round: twenty told to a hundred at once held up the mix for 40 ms.
     this.#roster.tellNext();
     return true;
   }

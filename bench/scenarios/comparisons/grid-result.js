@@ -1,5 +1,5 @@
 /**
- * What a grid's samples say: for each sweep the ways' figures by the swept value, their order, and sentences.
+ * The result of a grid's samples: for each sweep the ways' figures by the swept value, their order, and sentences.
  *
  * @import { Samples } from '../scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'

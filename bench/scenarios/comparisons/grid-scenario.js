@@ -1,5 +1,6 @@
 /**
- * What scenarios on a grid have alike: their options, their conditions from sweeps, and their result.
+ * A scenario on a grid, of what is its own: all of them have the same options, conditions from
+ * sweeps, and the same kind of result.
  * @import { Command } from 'commander'
  * @import { Lab } from '../lab.js'
  * @import { Scenario } from '../scenario.js'

@@ -52,7 +52,7 @@ const DEVIATIONS = 5;
 /** @type {Factor[]} */
 export const factors = [{ name: 'sweep', label: 'What is varied', unit: '' }, { name: 'at', label: 'At', unit: '' }];
 
-/** What is measured in each block of a way, one value each. @type {Readonly<Record<string, Quantity>>} */
+/** The quantities that are measured in each block of a way, one value each. @type {Readonly<Record<string, Quantity>>} */
 export const GRID_QUANTITIES = Object.freeze({
   rating: { name: 'rating', label: 'R by the E-model', unit: '', factors },
   present: { name: 'present', label: 'Frames that were there when they were played', unit: '%', factors },
@@ -211,7 +211,7 @@ export function faultOf({ latenessMs, damaged, repeated }, stats, condition) {
 }
 
 /**
- * What packets of these ages would have been to a listener, by the quantities' names.
+ * The figures of a listener to whom packets came with these ages, by the quantities' names.
  * @param {Voice} voice @param {readonly number[]} ages @param {number} settle
  */
 export function figuresOf(voice, ages, settle) {

@@ -1,5 +1,5 @@
 /**
- * What would be heard of a run of a way: its quantities, samples, table and recording, the same for each comparison.
+ * The sound that would be heard of a run of a way: its quantities, samples, table and recording, the same for each comparison.
  * @import { Codec } from '../../../public/shared/codec.js'
  * @import { Quantity, Sample, Table } from '../../report/result.js'
  * @import { RunFolder } from '../../report/run-folder.js'

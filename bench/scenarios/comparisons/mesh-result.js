@@ -1,5 +1,5 @@
 /**
- * What the samples of calls of several people say: figures by the number of people, and sentences.
+ * The result of the samples of calls of several people: figures by the number of people, and sentences.
  *
  * @import { Samples } from '../scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'

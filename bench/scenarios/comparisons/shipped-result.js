@@ -1,5 +1,5 @@
 /**
- * What the samples of calls as shipped say: under each condition the ways' order by R, and their figures.
+ * The result of the samples of calls as shipped: under each condition the ways' order by R, and their figures.
  * @import { Samples } from '../scenario.js'
  * @import { Quantity, Table } from '../../report/result.js'
  */
