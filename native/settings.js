@@ -25,7 +25,8 @@ export const DEFAULTS = Object.freeze({
   handshakeTimeoutMs: 10_000,
   maxConnections: 1_100,
   receiveQueue: 64,
-  sendQueueBytes: 32 * 1024,
+  // Some 400 ms of speech: what waits longer is too late (`npm run bench -- call --link thin`).
+  sendQueueBytes: 4 * 1024,
   maxStreams: 16,
   streamBufferBytes: 64 * 1024,
 });

@@ -120,6 +120,12 @@ export const LINK_PROFILES = Object.freeze({
     settings: { delayMs: 30 },
   },
 
+  // The edge of a cell: enough for two voices, and not for what is repeated of them; the queue is deep for that rate.
+  thin: {
+    description: 'a path that carries two voices and no more: 40 ms round trip, 200 kbit/s both ways, 1 % loss, 300 ms of queue',
+    settings: { delayMs: 20, rateBits: 200e3, queueMs: 300, lossPercent: 1 },
+  },
+
   // Geostationary: 35 786 km up and as far down, 239 ms each way at the least, and what the ground adds.
   satellite: {
     description: 'a geostationary satellite: 600 ms round trip, 20/3 Mbit/s',

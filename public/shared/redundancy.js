@@ -10,9 +10,21 @@ const KEEP_PERCENT = Object.freeze([0, 0.25, 1]);
 /** The time for which loss must be lower before one fewer is repeated, in milliseconds. */
 const HOLD_MS = 30_000;
 
+/** The growth of the round trip from which on a queue is full, or will be, in milliseconds. */
+const QUEUE_MS = 50;
+/** So many reports in a row must tell of it. */
+const QUEUE_REPORTS = 3;
+/** The time for which nothing is repeated then, in milliseconds: more than the queue takes to drain. */
+const REST_MS = 60_000;
+/** The shortest round trip is remembered for one to two times this, in milliseconds. */
+const MEMORY_MS = 30_000;
+
 /**
  * Decides how many earlier payloads each packet repeats, by the loss that the other end reports. The count rises at
  * once and falls slowly, one at a time, since loss comes in bursts and a payload costs little.
+ *
+ * Loss on a path that has no room for more is another thing: what is repeated is lost in its turn, and makes all of it
+ * late. There a queue fills, which the round trip tells; so while it has grown, nothing is repeated.
  */
 export class Redundancy {
   #setting;
@@ -20,6 +32,9 @@ export class Redundancy {
   #count = 0;
   /** The last time that the present count was needed. */
   #neededMs = 0;
+  #queue;
+  /** Until then nothing is repeated. */
+  #restsUntilMs = -Infinity;
 
   /**
    * @param {'auto' | 0 | 1 | 2} setting  a number: always that count
@@ -32,13 +47,20 @@ export class Redundancy {
     }
     this.#setting = setting;
     this.#clock = clock;
+    this.#queue = new StandingQueue(clock);
   }
 
   /**
    * @param {number | null} lostPercent  of the packets of the last seconds, those that never came, before any
    *   of it was mended; null or not a number: not known, and nothing changes
+   * @param {number | null} [roundTripMs]  smoothed; null where it isn't known
    */
-  report(lostPercent) {
+  report(lostPercent, roundTripMs = null) {
+    if (roundTripMs !== null && this.#queue.stands(roundTripMs)) {
+      this.#count = 0;
+      this.#restsUntilMs = this.#clock.now() + REST_MS;
+    }
+    if (this.#clock.now() < this.#restsUntilMs) return;
     if (typeof lostPercent !== 'number' || Number.isNaN(lostPercent)) return;
     const before = this.count;
     while (this.#count < MAX_REDUNDANCY && lostPercent >= RISE_PERCENT[this.#count + 1]) this.#count += 1;
@@ -53,5 +75,34 @@ export class Redundancy {
       this.#neededMs = this.#clock.now();
     }
     return this.#count;
+  }
+}
+
+/** Whether a queue stands on the path, by how much longer the round trip is than it was. */
+class StandingQueue {
+  #clock;
+  #sinceMs;
+  #leastMs = Infinity;
+  #leastBeforeMs = Infinity;
+  #reports = 0;
+
+  /** @param {Pick<Clock, 'now'>} clock */
+  constructor(clock) {
+    this.#clock = clock;
+    this.#sinceMs = clock.now();
+  }
+
+  /** @param {number} roundTripMs @returns {boolean} */
+  stands(roundTripMs) {
+    const nowMs = this.#clock.now();
+    if (nowMs - this.#sinceMs > MEMORY_MS) {
+      this.#sinceMs = nowMs;
+      this.#leastBeforeMs = this.#leastMs;
+      this.#leastMs = Infinity;
+    }
+    this.#leastMs = Math.min(this.#leastMs, roundTripMs);
+    const grownMs = roundTripMs - Math.min(this.#leastMs, this.#leastBeforeMs);
+    this.#reports = grownMs >= QUEUE_MS ? this.#reports + 1 : 0;
+    return this.#reports >= QUEUE_REPORTS;
   }
 }

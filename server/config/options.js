@@ -97,7 +97,7 @@ export const OPTIONS = Object.freeze(
     row('boolean', 'level-balance', false, 'brings soft and loud speakers closer to one level'),
     row('boolean', 'silence-suppression', true, 'sends no packets in which nothing is to be heard, both ways'),
     {
-      ...integer('redundancy', 0, MAX_REDUNDANCY, 0, 'earlier frames that a packet repeats; auto: as many as loss asks for'),
+      ...integer('redundancy', 0, MAX_REDUNDANCY, 0, 'earlier frames that a packet repeats; auto: as many as loss asks for, and none while a queue stands on the path'),
       word: 'auto',
       fallback: 'auto',
     },

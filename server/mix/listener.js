@@ -168,9 +168,12 @@ export class Listener {
     this.#readDelay = delay;
   }
 
-  /** @param {number} lostPercent  of what was sent to it lately, as its client reports */
-  reportLoss(lostPercent) {
-    this.#redundancy.report(lostPercent);
+  /**
+   * @param {number} lostPercent  of what was sent to it lately, as its client reports
+   * @param {number | null} roundTripMs  null where the transport doesn't know it
+   */
+  reportLoss(lostPercent, roundTripMs) {
+    this.#redundancy.report(lostPercent, roundTripMs);
   }
 
   /**

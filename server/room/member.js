@@ -367,7 +367,7 @@ export class Member {
     reported.playoutDelayMs = playoutDelayMs ?? reported.playoutDelayMs;
     reported.soundLatencyMs = soundLatencyMs ?? reported.soundLatencyMs;
     reported.driftPpm = driftPpm ?? reported.driftPpm;
-    this.listener?.reportLoss(lostPercent);
+    this.listener?.reportLoss(lostPercent, this.roundTripMs());
   }
 
   /** @param {number} quality  one of Quality, as measured */

@@ -195,7 +195,7 @@ export class Client {
     const peopleChanged = this.#room.update(known);
     if (this.#access.update(known)) this.#on.access?.(this.#access.state);
     if (known.type === 'moderated' && known.muted === true) this.#silenced();
-    if (known.type === 'stats') this.uplink?.report(known.lostPercent5s);
+    if (known.type === 'stats') this.uplink?.report(known.lostPercent5s, known.roundTripMs);
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
     if (peopleChanged && this.#audio) this.#on.people?.(this.#room.roster.list());
   }

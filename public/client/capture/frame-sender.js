@@ -85,9 +85,12 @@ export class FrameSender {
     return this.#suppresses && this.#stream.isSilent;
   }
 
-  /** @param {number | null} lostPercent share of the sent packets that were lost, as the server reports it */
-  report(lostPercent) {
-    this.#redundancy.report(lostPercent);
+  /**
+   * @param {number | null} lostPercent share of the sent packets that were lost, as the server reports it
+   * @param {number | null} roundTripMs as the server reports it
+   */
+  report(lostPercent, roundTripMs) {
+    this.#redundancy.report(lostPercent, roundTripMs);
   }
 
   /**

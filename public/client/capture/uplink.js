@@ -123,9 +123,12 @@ export class Uplink {
     this.#sender.suppressSilence(suppresses);
   }
 
-  /** @param {number | null} lostPercent share of the sent packets that were lost, as the server reports it */
-  report(lostPercent) {
-    this.#sender.report(lostPercent);
+  /**
+   * @param {number | null} lostPercent share of the sent packets that were lost, as the server reports it
+   * @param {number | null} roundTripMs as the server reports it
+   */
+  report(lostPercent, roundTripMs) {
+    this.#sender.report(lostPercent, roundTripMs);
   }
 
   /** The captured samples that complete the frame. */

@@ -96,7 +96,7 @@ describe('the limits', () => {
 
 describe('the profiles', () => {
   it('are all there, and each can be read', () => {
-    const names = ['loopback', 'clear', 'thesis', 'lan', 'home-wifi', '4g', 'bad-wifi', 'even-60', 'satellite'];
+    const names = ['loopback', 'clear', 'thesis', 'lan', 'home-wifi', '4g', 'bad-wifi', 'even-60', 'thin', 'satellite'];
     expect(Object.keys(LINK_PROFILES)).toEqual(names);
     for (const { settings } of Object.values(LINK_PROFILES)) expect(() => parseLink(settings ?? {})).not.toThrow();
   });

@@ -35,7 +35,7 @@ describe('a listener', () => {
   it('is sent a stream of its own, with as many repeats as the loss that it reports asks for', () => {
     const { session, listener, mix } = create();
     for (let frame = 0; frame < 3; frame++) listener.send(frame, mix(), true, nobody);
-    listener.reportLoss(10);
+    listener.reportLoss(10, null);
     listener.send(3, mix(), true, nobody);
     const packets = session.packets.map(read);
     expect(packets.map(({ frame }) => frame)).toEqual([0, 1, 2, 3]);

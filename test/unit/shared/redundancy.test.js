@@ -63,6 +63,47 @@ describe('Redundancy', () => {
     expect(pass(31, null)).toBe(1);
   });
 
+  describe('while a queue stands on the path', () => {
+    /** Reports, one a second; gives the count after each. */
+    function path() {
+      const { clock, redundancy } = setUp('auto');
+      return (/** @type {number} */ seconds, /** @type {number} */ lostPercent, /** @type {number | null} */ roundTripMs) =>
+        Array.from({ length: seconds }, () => {
+          redundancy.report(lostPercent, roundTripMs);
+          clock.advance(1000);
+          return redundancy.count;
+        });
+    }
+
+    it('repeats nothing, and nothing for a minute after', () => {
+      const pass = path();
+      expect(pass(10, 1, 40)).toEqual(Array(10).fill(1));
+      expect(pass(4, 20, 340)).toEqual([2, 2, 0, 0]);
+      expect(pass(59, 5, 40)).toEqual(Array(59).fill(0));
+      expect(pass(1, 5, 40)).toEqual([2]);
+    });
+
+    it('begins no repetition', () => {
+      const pass = path();
+      pass(10, 0, 40);
+      pass(3, 0, 150);
+      expect(pass(20, 10, 150)).toEqual(Array(20).fill(0));
+    });
+
+    it('goes on where the round trip grows now and then, or for two reports, or is a longer one from now on', () => {
+      const pass = path();
+      expect(pass(2, 5, 40).concat(pass(2, 5, 400), pass(1, 5, 60), pass(2, 5, 400), pass(1, 5, 139))).toEqual(Array(8).fill(2));
+      pass(60, 5, 200);
+      expect(pass(120, 5, 200).slice(60)).toEqual(Array(60).fill(2));
+    });
+
+    it('is as without where the round trip isn’t known', () => {
+      const pass = path();
+      pass(3, 5, 40);
+      expect(pass(30, 5, null)).toEqual(Array(30).fill(2));
+    });
+  });
+
   it('is what it is set to, whatever is lost', () => {
     for (const setting of /** @type {const} */ ([0, 1, 2])) {
       const { pass } = setUp(setting);

@@ -150,9 +150,9 @@ describe('FrameSender', () => {
   it('repeats as many payloads as loss asks for, behind sound too', () => {
     const { sender, sent, capture, clock } = setUp({ redundancy: 'auto' });
     capture(100, loud);
-    sender.report(1);
+    sender.report(1, 40);
     capture(40, loud);
-    sender.report(5);
+    sender.report(5, 40);
     capture(60, loud);
     expect(sent.map(({ payloads }) => payloads.length - 1)).toEqual([0, 0, 0, 0, 0, 1, 1, 2, 2, 2]);
     expect(sent[9].payloads).toEqual([[10], [9], [8]]);
