@@ -32,11 +32,10 @@ const IN_EACH = ['sound/sound', 'comeback', 'moderation', 'page'].map((name) => 
 const IN_OTHERS = ['sound/no-speaker', 'webkit'].map((name) => `test/browser/${name}.test.js`);
 const isChromium = process.env.ALOUD_TEST_BROWSER !== 'firefox';
 
-/** Tests that run longer, or in more kinds, under `npm run test:all`: they ask test/support/long.js. */
+/** Tests that run longer, or in more kinds, under `npm run test:long`: they ask test/support/long.js. */
 const LONGER = [
   'test/unit/client/clock/drift.test.js',
   'test/unit/client/playout/loss-presence.test.js',
-  'test/unit/client/playout/steadiness.test.js',
   'test/integration/comeback.test.js',
   'test/integration/conference.test.js',
 ];
@@ -155,6 +154,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 240_000,
           maxWorkers: 2,
+          maxConcurrency: 3,
           sequence: { groupOrder: 6 },
         },
       },

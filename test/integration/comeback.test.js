@@ -10,7 +10,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { ROOM_DEFAULTS } from '../../server/room/room-config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
-import { byLength } from '../support/long.js';
+import { byLength, isLong } from '../support/long.js';
 import { openLink } from '../support/fragile-link.js';
 import { undisturbedTest } from '../support/undisturbed.js';
 
@@ -68,7 +68,7 @@ const who = (server) => {
 
 const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
-for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
+if (!isLong) for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
   describeIf(`a server that is started anew on its ports, over ${transport}`, () => {
     it('has everybody back by their names, and they hear each other', (context) => undisturbedTest(context, async (test) => {
@@ -89,29 +89,28 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
 }
 
 engine.describe('a link', () => {
-  for (const seconds of byLength({ short: [5], long: [20] })) {
-    it.concurrent(`on which nothing passes for ${seconds} s gives the place back, with its id, over WebTransport`, (context) => undisturbedTest(context, async (test) => {
-      const server = await startServer(test);
-      const link = await openLink(server);
-      test.onTestFinished(() => link.close());
-      const listener = await join(test, link.url, 'Lis', { transport: 'webtransport', fetch: link.fetch });
-      const speaker = await join(test, link.url, 'Spe', { transport: 'webtransport', fetch: link.fetch, speech });
-      await heard(listener);
-      // Within the idle timeout the server hasn't noticed; after it, a place is kept for who was heard from for a while.
-      if (seconds > 5) await pass(ROOM_DEFAULTS.placeAfterMs);
-      const before = who(server);
-      link.cut({ tcp: true, udp: true });
-      await isCutOff(listener);
-      await pass(seconds * 1000 - 2200);
-      expect(hears(listener)).toBe(false);
-      link.cut({});
-      await Promise.all([isBack(listener, 10_000), isBack(speaker, 10_000)]);
-      await heard(listener);
-      expect(who(server)).toEqual(before);
-    }));
-  }
+  const seconds = byLength({ short: 5, long: 20 });
+  it.concurrent(`on which nothing passes for ${seconds} s gives the place back, with its id, over WebTransport`, (context) => undisturbedTest(context, async (test) => {
+    const server = await startServer(test);
+    const link = await openLink(server);
+    test.onTestFinished(() => link.close());
+    const listener = await join(test, link.url, 'Lis', { transport: 'webtransport', fetch: link.fetch });
+    const speaker = await join(test, link.url, 'Spe', { transport: 'webtransport', fetch: link.fetch, speech });
+    await heard(listener);
+    // Within the idle timeout the server hasn't noticed; after it, a place is kept for who was heard from for a while.
+    if (seconds > 5) await pass(ROOM_DEFAULTS.placeAfterMs);
+    const before = who(server);
+    link.cut({ tcp: true, udp: true });
+    await isCutOff(listener);
+    await pass(seconds * 1000 - 2200);
+    expect(hears(listener)).toBe(false);
+    link.cut({});
+    await Promise.all([isBack(listener, 10_000), isBack(speaker, 10_000)]);
+    await heard(listener);
+    expect(who(server)).toEqual(before);
+  }));
 
-  it.concurrent('that lets UDP through no longer is left for a WebSocket, with the same place', (context) => undisturbedTest(context, async (test) => {
+  if (!isLong) it.concurrent('that lets UDP through no longer is left for a WebSocket, with the same place', (context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test);
     const link = await openLink(server);
     test.onTestFinished(() => link.close());

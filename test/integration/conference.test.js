@@ -81,9 +81,8 @@ async function hears(listener) {
 }
 
 const transports = /** @type {const} */ (['webtransport', 'websocket', 'http1']);
-/** Each format is carried by one transport at least; `npm run test:all` has all of them on all transports. */
 const all = ['webtransport', 'websocket', 'http1'];
-/** @type {[format: string, argv: string[], transports: string[]][]} */
+/** Each format is carried by one transport at least; `npm run test:long` has it on the others. @type {[format: string, argv: string[], transports: string[]][]} */
 const formats = [
   ['48 kHz, 20 ms', [], all],
   ['48 kHz, 10 ms', ['--frame-ms', '10'], ['webtransport']],
@@ -94,63 +93,66 @@ const formats = [
 
 const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
-for (const transport of transports) {
-  const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
-  describeIf(`a call over ${transport}`, () => {
-    const tried = formats.filter(([, , over]) => isLong || over.includes(transport));
-    it.concurrent.for(tried)('carries speech whole, and never one\'s own: %s', ([, argv], context) => undisturbedTest(context, async (test) => {
-      const server = await startServer(test, ...argv, '--server-delay-ms', '150');
-      const speech = speechAt(argv.includes('8000') ? 8000 : 48000);
-      const listener = await join(test, server, 'Listener', transport);
-      const speaker = await join(test, server, 'Speaker', transport, speech);
-      expect([listener.transport, speaker.transport]).toEqual([transport, transport]);
-      await hears(listener);
-      expect(levelDb(speaker.recording.subarray(0, speaker.recorded))).toBeLessThan(-90);
-      expect(server.rooms.get('lab')?.describe().people.map(({ stats }) => stats.garbage)).toEqual([0, 0]);
-    }));
+describe.concurrent('a call', () => {
+  for (const transport of transports) {
+    const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
+    describeIf(`over ${transport}`, () => {
+      // It takes longest, so it begins first.
+      if (!isLong) it('forgets somebody who vanishes, after the idle timeout and the away timeout', (context) => undisturbedTest(context, async (test) => {
+        const server = await startServer(test, '--idle-timeout-ms', '3000', '--away-timeout-ms', '1000');
+        const ann = await join(test, server, 'Ann', transport, channels[0]);
+        const bob = await join(test, server, 'Bob', transport, channels[0]);
+        await vi.waitFor(() => expect(ann.people.length).toBe(2), 15_000);
+        // Who only came and went has no place to come back to.
+        await pass(ROOM_DEFAULTS.placeAfterMs + 500);
+        bob.vanish();
+        await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 15_000);
+        await vi.waitFor(() => expect(ann.people.length).toBe(1), 15_000);
+        expect(ann.ended).toBe(null);
+      }));
 
-    it.concurrent('tells who is there, who is muted and who left; mute is silence', (context) => undisturbedTest(context, async (test) => {
-      const server = await startServer(test);
-      const ann = await join(test, server, 'Ann', transport);
-      const bob = await join(test, server, 'Bob', transport, channels[0]);
-      await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann', 'Bob']), 15_000);
-      await vi.waitFor(() => expect(levelDb(ann.recording.subarray(0, ann.recorded))).toBeGreaterThan(-50), 15_000);
-      bob.mute(true);
-      await vi.waitFor(() => expect(ann.people[1].muted).toBe(true), 15_000);
-      await pass(500);
-      const from = ann.recorded;
-      await pass(500);
-      expect(levelDb(ann.recording.subarray(from, ann.recorded))).toBeLessThan(-90);
-      await bob.close();
-      await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann']), 15_000);
-    }));
+      const tried = formats.filter(([, , over]) => over.includes(transport) !== isLong);
+      it.for(tried)('carries speech whole, and never one\'s own: %s', ([, argv], context) => undisturbedTest(context, async (test) => {
+        const server = await startServer(test, ...argv, '--server-delay-ms', '150');
+        const speech = speechAt(argv.includes('8000') ? 8000 : 48000);
+        const listener = await join(test, server, 'Listener', transport);
+        const speaker = await join(test, server, 'Speaker', transport, speech);
+        expect([listener.transport, speaker.transport]).toEqual([transport, transport]);
+        await hears(listener);
+        expect(levelDb(speaker.recording.subarray(0, speaker.recorded))).toBeLessThan(-90);
+        expect(server.rooms.get('lab')?.describe().people.map(({ stats }) => stats.garbage)).toEqual([0, 0]);
+      }));
 
-    it.concurrent('forgets somebody who vanishes, after the idle timeout and the away timeout', (context) => undisturbedTest(context, async (test) => {
-      const server = await startServer(test, '--idle-timeout-ms', '3000', '--away-timeout-ms', '1000');
-      const ann = await join(test, server, 'Ann', transport, channels[0]);
-      const bob = await join(test, server, 'Bob', transport, channels[0]);
-      await vi.waitFor(() => expect(ann.people.length).toBe(2), 15_000);
-      // Who only came and went has no place to come back to.
-      await pass(ROOM_DEFAULTS.placeAfterMs + 500);
-      bob.vanish();
-      await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 15_000);
-      await vi.waitFor(() => expect(ann.people.length).toBe(1), 15_000);
-      expect(ann.ended).toBe(null);
-    }));
-  });
-}
+      if (!isLong) it('tells who is there, who is muted and who left; mute is silence', (context) => undisturbedTest(context, async (test) => {
+        const server = await startServer(test);
+        const ann = await join(test, server, 'Ann', transport);
+        const bob = await join(test, server, 'Bob', transport, channels[0]);
+        await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann', 'Bob']), 15_000);
+        await vi.waitFor(() => expect(levelDb(ann.recording.subarray(0, ann.recorded))).toBeGreaterThan(-50), 15_000);
+        bob.mute(true);
+        await vi.waitFor(() => expect(ann.people[1].muted).toBe(true), 15_000);
+        await pass(500);
+        const from = ann.recorded;
+        await pass(500);
+        expect(levelDb(ann.recording.subarray(from, ann.recorded))).toBeLessThan(-90);
+        await bob.close();
+        await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann']), 15_000);
+      }));
+    });
+  }
+});
 
-engine.describe('a call over all transports at once', () => {
+if (!isLong) engine.describe('a call over all transports at once', () => {
   it('lets each hear the others', (context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test);
     const listeners = [];
     for (const transport of transports) listeners.push(await join(test, server, transport, transport));
     await join(test, server, 'Speaker', 'webtransport', channels[0]);
-    for (const listener of listeners) await hears(listener);
+    await Promise.all(listeners.map(hears));
   }));
 });
 
-describe('a call with the codec opusscript on the server', () => {
+if (!isLong) describe('a call with the codec opusscript on the server', () => {
   it('carries speech, and has room for more than a hundred', (context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test, '--codec', 'opusscript', '--engine', 'none', '--max-participants', '120');
     const listener = await join(test, server, 'Listener', 'websocket');

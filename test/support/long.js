@@ -1,6 +1,6 @@
 /**
- * Whether tests run as long as they can, as under `npm run test:all`, and not as long as they must. A test that has
- * something more to do then is listed in vitest.config.js.
+ * Whether the tests are those of `npm run test:long`. They come after those of `npm test`, so a file that has something
+ * more to do then, and is listed in vitest.config.js, does that alone.
  */
 export const isLong = Boolean(process.env.ALOUD_TEST_LONG);
 

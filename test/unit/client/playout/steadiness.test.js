@@ -10,7 +10,6 @@ import { Redundancy } from '../../../../public/shared/redundancy.js';
 import { Playback } from '../../../../worklets/playback.js';
 import { SampleRing } from '../../../../worklets/sample-ring.js';
 import { random as randomOf } from '../../../fakes/random.js';
-import { byLength } from '../../../support/long.js';
 
 /** @typedef {() => number} Random */
 
@@ -242,7 +241,7 @@ describe('what is heard', () => {
     [0.05, 99.95],
     [0.1, 99.6],
   ])('holds nearly all of the speech with %f of the packets lost: %f %', (loss, percent) => {
-    const seconds = byLength({ short: 120, long: 180 });
+    const seconds = 180;
     const isSound = (/** @type {number} */ k) => k >= 0 && k % 150 < 90;
     const said = Float32Array.from({ length: seconds * 8000 }, (_, i) => 0.3 * Math.sin((2 * Math.PI * 200 * i) / 8000));
     const call = listen({ said, isSound, sampleRate: 8000, blockSamples: 80, loss, jitterMs: (random) => 6 * random() });
