@@ -49,6 +49,13 @@ const CONTROLLER_LABELS = new Map([
   ['copa', 'Copa'],
 ]);
 
+/** What carries messages beside the sound, of ways such as `datagrams+stream`. */
+const MESSAGE_LABELS = new Map([
+  ['stream', 'messages on a stream of their own'],
+  ['same', 'messages on the same stream'],
+  ['datagrams', 'messages in datagrams'],
+]);
+
 /** Protocols that have a name for people, in the order of their colours. */
 export const PROTOCOLS = Object.freeze([...LABELS.keys()]);
 
@@ -60,9 +67,9 @@ const MARKERS = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin'];
  * @returns {string} as people write it
  */
 export function protocolLabel(protocol) {
-  const [name, controller] = protocol.split('@');
-  const label = LABELS.get(name) ?? name;
-  return controller === undefined ? label : `${label}, ${CONTROLLER_LABELS.get(controller) ?? controller}`;
+  const [, name, controller, messages] = /^([^@+]*)(?:@(.*))?(?:\+(.*))?$/.exec(protocol) ?? ['', protocol];
+  const parts = [LABELS.get(name) ?? name, controller && (CONTROLLER_LABELS.get(controller) ?? controller), messages && (MESSAGE_LABELS.get(messages) ?? messages)];
+  return parts.filter(Boolean).join(', ');
 }
 
 /**

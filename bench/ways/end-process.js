@@ -2,10 +2,14 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { CpuMeter, serve, sharedMs } from '../participants/child.js';
+import { contentOf } from './messages.js';
 import { Arrivals, writeNumbered } from './numbered-packet.js';
 import { ways } from './way.js';
 
-/** @import { Receiver, Sender } from './way.js' */
+/**
+ * @import { Message } from './messages.js'
+ * @import { Receiver, Sender } from './way.js'
+ */
 
 /** @type {Receiver | null} */
 let receiver = null;
@@ -17,27 +21,35 @@ let connecting = null;
 let answered = () => {};
 /** @type {Arrivals} */
 let arrivals;
+/** @type {Arrivals} */
+let messageArrivals;
 const now = () => sharedMs(performance.now());
 
 const receiving = {
   /**
    * Receives from now on: to note what arrives, or to pass it on.
-   * @param {{ way: string, host: string, payloads: Uint8Array[] | null }} options  payloads: null to pass packets on
+   * @param {{ way: string, host: string, payloads: Uint8Array[] | null, messages: Message[] }} options  payloads: null to pass
+   *   packets and messages on
    * @returns {Promise<string>} the invitation
    */
-  async receive({ way, host, payloads }) {
-    if (payloads) arrivals = new Arrivals(payloads);
+  async receive({ way, host, payloads, messages }) {
+    arrivals = new Arrivals(payloads ?? []);
+    messageArrivals = new Arrivals(messages.map(contentOf));
     // A sender may keep the bytes that it is given.
     const onPacket = payloads ? (/** @type {Uint8Array} */ bytes) => arrivals.take(bytes, now()) : (/** @type {Uint8Array} */ bytes) => sender?.send(Uint8Array.from(bytes));
-    receiver = await ways[way].receive({ host, onPacket });
+    const onMessage = (/** @type {Uint8Array} */ bytes) => (payloads ? messageArrivals.take(bytes, now()) : sender?.sendMessage?.(bytes));
+    receiver = await ways[way].receive({ host, onPacket, onMessage });
     return receiver.invitation ?? '';
   },
   /** @param {{ offer: string }} options */
   answer: ({ offer }) => receiver?.answer?.(offer),
-  /** @param {{ from: number, count: number }} options */
-  arrivals({ from, count }) {
+  /** @param {{ from: number, count: number, messages: number }} options  messages: how many were sent */
+  arrivals({ from, count, messages }) {
     failOnFault(receiver);
-    return { ages: arrivals.ages(from, count), firstMs: arrivals.firstMs, damaged: arrivals.damaged, repeated: arrivals.repeated };
+    return {
+      ages: arrivals.ages(from, count), messageAges: messageArrivals.ages(0, messages), firstMs: arrivals.firstMs,
+      damaged: arrivals.damaged + messageArrivals.damaged, repeated: arrivals.repeated + messageArrivals.repeated,
+    };
   },
 };
 
@@ -69,27 +81,44 @@ const sending = {
     sender = await connecting;
   },
   /**
-   * Sends packets, each when it is due.
-   * @param {{ payloads: Uint8Array[], count: number, everyMs: number }} options
-   * @returns {Promise<{ latenessMs: number[], cpuPercent: number }>} of sending, packet by packet
+   * Sends packets, and messages where the way carries them, each when it is due.
+   * @param {{ payloads: Uint8Array[], count: number, everyMs: number, messages: Message[] }} options
+   * @returns {Promise<{ latenessMs: number[], cpuPercent: number, messages: number }>} latenessMs: of sending, packet by packet;
+   *   messages: how many were sent
    */
-  async send({ payloads, count, everyMs }) {
-    if (!sender) throw new Error('there is no connection');
+  async send({ payloads, count, everyMs, messages }) {
+    const { send, sendMessage } = sender ?? {};
+    if (!send) throw new Error('there is no connection');
+    const contents = messages.map(contentOf);
     const cpu = new CpuMeter();
     const startMs = now();
-    const latenessMs = [];
-    for (let number = 0; number < count; number++) {
-      const dueMs = startMs + number * everyMs;
-      // Timers go by whole milliseconds, and may be early by a part of one.
-      for (let leftMs = dueMs - now(); leftMs > 0; leftMs = dueMs - now()) await wait(leftMs);
-      const sentMs = now();
-      sender.send(writeNumbered(number, sentMs, payloads[number % payloads.length]));
-      latenessMs.push(sentMs - dueMs);
-    }
+    const packetTimes = Array.from({ length: count }, (_, number) => startMs + number * everyMs);
+    const messageTimes = sendMessage ? messages.map(({ atMs }) => startMs + atMs) : [];
+    const [latenessMs] = await Promise.all([
+      whenDue(packetTimes, (number, sentMs) => send(writeNumbered(number, sentMs, payloads[number % payloads.length]))),
+      whenDue(messageTimes, (number, sentMs) => sendMessage?.(writeNumbered(number, sentMs, contents[number]))),
+    ]);
     failOnFault(sender);
-    return { latenessMs, cpuPercent: cpu.take() };
+    return { latenessMs, cpuPercent: cpu.take(), messages: messageTimes.length };
   },
 };
+
+/**
+ * @param {readonly number[]} dueMs  times, the earliest first
+ * @param {(number: number, nowMs: number) => void} act  called at each of them
+ * @returns {Promise<number[]>} by how much each call was late
+ */
+async function whenDue(dueMs, act) {
+  const latenessMs = [];
+  for (const [number, atMs] of dueMs.entries()) {
+    // Timers go by whole milliseconds, and may be early by a part of one.
+    for (let leftMs = atMs - now(); leftMs > 0; leftMs = atMs - now()) await wait(leftMs);
+    const nowMs = now();
+    act(number, nowMs);
+    latenessMs.push(nowMs - atMs);
+  }
+  return latenessMs;
+}
 
 /** @param {Receiver | Sender | null} end */
 function failOnFault(end) {

@@ -1,6 +1,7 @@
 /** The packets that all ways carry: a number (32 bits), the time of sending (a float of 64 bits), and an Opus payload. */
 
-const HEADER_BYTES = 12;
+/** The length of number and time. */
+export const NUMBERED_BYTES = 12;
 
 /**
  * @param {number} number
@@ -9,11 +10,11 @@ const HEADER_BYTES = 12;
  * @returns {Uint8Array}
  */
 export function writeNumbered(number, sentMs, payload) {
-  const bytes = new Uint8Array(HEADER_BYTES + payload.length);
+  const bytes = new Uint8Array(NUMBERED_BYTES + payload.length);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, number);
   view.setFloat64(4, sentMs);
-  bytes.set(payload, HEADER_BYTES);
+  bytes.set(payload, NUMBERED_BYTES);
   return bytes;
 }
 
@@ -22,9 +23,9 @@ export function writeNumbered(number, sentMs, payload) {
  * @returns {{ number: number, sentMs: number, payload: Uint8Array } | null} null where they are too few
  */
 export function readNumbered(bytes) {
-  if (bytes.length < HEADER_BYTES) return null;
+  if (bytes.length < NUMBERED_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { number: view.getUint32(0), sentMs: view.getFloat64(4), payload: bytes.subarray(HEADER_BYTES) };
+  return { number: view.getUint32(0), sentMs: view.getFloat64(4), payload: bytes.subarray(NUMBERED_BYTES) };
 }
 
 /** The numbered packets that arrived, and when. */

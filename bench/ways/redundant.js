@@ -15,7 +15,7 @@ const LENGTH_BYTES = 2;
 export const redundant = (way) => ({
   missing: way.missing,
 
-  receive({ host, onPacket }) {
+  receive({ onPacket, ...options }) {
     /** The numbers that have come. @type {Set<number>} */
     const known = new Set();
     const take = (/** @type {Uint8Array} */ bytes) => {
@@ -24,7 +24,7 @@ export const redundant = (way) => ({
       known.add(number).delete(number - REMEMBERED);
       onPacket(bytes);
     };
-    return way.receive({ host, onPacket: (bytes) => partsOf(bytes).forEach(take) });
+    return way.receive({ ...options, onPacket: (bytes) => partsOf(bytes).forEach(take) });
   },
 
   async connect(options) {

@@ -2,6 +2,7 @@
  * Runs of a way over a path: a sender at its beginning, a receiver at its end, and where it has several hops, programs
  * between them that pass packets on, as a server or an SFU does.
  * @import { LinkEnd } from '../link/measure.js'
+ * @import { Message } from './messages.js'
  *
  * @typedef {{ client: LinkEnd, server: LinkEnd }} Hop  a connection goes from the client's end to the server's
  *
@@ -9,14 +10,16 @@
  * @property {readonly Uint8Array[]} payloads  those that go around
  * @property {number} settle   packets that are sent before those that count
  * @property {number} count    packets that count
+ * @property {readonly Message[]} [messages]  beside the packets, by ways that carry them; the same as at connecting
  *
  * @typedef {object} WayRun
  * @property {number[]} ages        of the packets that count, at arrival, in milliseconds; Infinity where one never came
+ * @property {number[]} messageAges  the same of messages, all of them; empty where the way carries none
  * @property {number} setupMs       from the beginning of connecting to the first packet's arrival
  * @property {number[]} latenessMs  of sending, against plan
  * @property {number} cpuPercent    the sender's, of a core
- * @property {number} damaged       packets that arrived with other bytes than were sent
- * @property {number} repeated      packets that arrived more than once
+ * @property {number} damaged       packets and messages that arrived with other bytes than were sent
+ * @property {number} repeated      packets and messages that arrived more than once
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -76,19 +79,20 @@ export class Path {
    * Connects place to place, the last hop first.
    * @param {string} way
    * @param {readonly Uint8Array[]} payloads  what the receiver expects
+   * @param {readonly Message[]} [messages]   the same
    * @throws {Error} when there is no connection
    */
-  async connect(way, payloads) {
-    await this.#unlessBroken(within(CONNECT_MS, this.#connect(way, payloads)));
+  async connect(way, payloads, messages = []) {
+    await this.#unlessBroken(within(CONNECT_MS, this.#connect(way, payloads, messages)));
   }
 
-  /** @param {string} way @param {readonly Uint8Array[]} payloads */
-  async #connect(way, payloads) {
+  /** @param {string} way @param {readonly Uint8Array[]} payloads @param {readonly Message[]} messages */
+  async #connect(way, payloads, messages) {
     for (let i = this.#hops.length - 1; i >= 0; i--) {
       const { client, server } = this.#hops[i];
       const [sender, receiver] = [this.#places[i], this.#places[i + 1]];
       const isLast = i === this.#hops.length - 1;
-      const invitation = await receiver.call('receive', { way, host: server.address, payloads: isLast ? payloads : null });
+      const invitation = await receiver.call('receive', { way, host: server.address, payloads: isLast ? payloads : null, messages: isLast ? messages : [] });
       const { startMs, offer } = await sender.call('connect', { way, host: client.address, peer: server.address, invitation });
       if (offer) await sender.call('answered', { answer: await receiver.call('answer', { offer }) });
       await sender.call('connected');
@@ -101,11 +105,11 @@ export class Path {
    * @param {Task} task
    * @returns {Promise<WayRun>}
    */
-  carry({ payloads, settle, count }) {
+  carry({ payloads, settle, count, messages = [] }) {
     const [sender, receiver] = [this.#places[0], /** @type {Child} */ (this.#places.at(-1))];
     const carried = async () => {
-      const { latenessMs, cpuPercent } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS });
-      const { firstMs, ...arrivals } = await this.#arrivals(receiver, { from: settle, count });
+      const { latenessMs, cpuPercent, messages: sent } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS, messages });
+      const { firstMs, ...arrivals } = await this.#arrivals(receiver, { from: settle, count, messages: sent });
       return { ...arrivals, setupMs: firstMs - this.#startMs, latenessMs: latenessMs.slice(settle), cpuPercent };
     };
     return this.#unlessBroken(carried());
@@ -113,12 +117,12 @@ export class Path {
 
   /**
    * Waits until all have come, or none is waited for any more.
-   * @param {Child} receiver @param {{ from: number, count: number }} which
+   * @param {Child} receiver @param {{ from: number, count: number, messages: number }} which
    */
   async #arrivals(receiver, which) {
     for (const endMs = performance.now() + LAST_MS; ; await wait(LOOK_MS)) {
       const arrivals = await receiver.call('arrivals', which);
-      if (performance.now() > endMs || arrivals.ages.every(Number.isFinite)) return arrivals;
+      if (performance.now() > endMs || [...arrivals.ages, ...arrivals.messageAges].every(Number.isFinite)) return arrivals;
     }
   }
 

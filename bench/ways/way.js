@@ -13,12 +13,14 @@
  *
  * @typedef {object} Sender
  * @property {(bytes: Uint8Array) => void} send  without waiting; what can't be sent is dropped
+ * @property {(bytes: Uint8Array) => void} [sendMessage]  beside the packets, where the way carries messages too
  * @property {() => string | null} [fault]  as the receiver's
  * @property {() => void | Promise<void>} close
  *
  * @typedef {object} Way
  * @property {() => Promise<string | null>} missing  what this machine lacks for it, in one sentence
- * @property {(options: { host: string, onPacket: OnPacket }) => Promise<Receiver>} receive  at an address of this end
+ * @property {(options: { host: string, onPacket: OnPacket, onMessage: OnPacket }) => Promise<Receiver>} receive  at an address
+ *   of this end
  * @property {(options: { host: string, peer: string, invitation: string, signal: (offer: string) => Promise<string> }) =>
  *   Promise<Sender>} connect
  *   from an address of this end to the receiver's; `signal` takes an offer to the receiver, and brings its answer
@@ -28,6 +30,7 @@ import { CONGESTION_CONTROLLERS } from '@aloud/native';
 import { CARRIES } from '../../public/shared/carry.js';
 import { datachannel } from './datachannel.js';
 import { http1 } from './http1.js';
+import { mixed } from './mixed.js';
 import { redundant } from './redundant.js';
 import { rtp } from './rtp.js';
 import { websocket } from './websocket.js';
@@ -50,11 +53,23 @@ const controlled = Object.fromEntries(
   ),
 );
 
+/** WebTransport with messages beside the sound, by what carries the sound and what the messages: `datagrams+stream`. */
+const withMessages = {
+  'datagrams+stream': mixed('datagrams', 'stream'),
+  'datagrams+datagrams': mixed('datagrams', 'datagrams'),
+  'stream+stream': mixed('stream', 'stream'),
+  'stream+same': mixed('stream', 'same'),
+  'stream+datagrams': mixed('stream', 'datagrams'),
+};
+
 /** All ways by name. @type {Readonly<Record<string, Way>>} */
-export const ways = Object.freeze({ ...compared, ...controlled });
+export const ways = Object.freeze({ ...compared, ...controlled, ...withMessages });
 
 /** The names of the ways that are compared, in the order of reports. */
 export const WAYS = Object.freeze(Object.keys(compared));
 
 /** The names of WebTransport with each congestion controller. */
 export const CONTROLLED_WAYS = Object.freeze(Object.keys(controlled));
+
+/** The names of those with messages beside the sound. */
+export const MIXED_WAYS = Object.freeze(Object.keys(withMessages));

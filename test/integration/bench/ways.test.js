@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openLink } from '../../../bench/link/link.js';
 import { Path, runWay } from '../../../bench/ways/run.js';
-import { WAYS, ways } from '../../../bench/ways/way.js';
+import { MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
 import { ofTheMachine, requireOrSkip } from '../../skip.js';
 import { undisturbed } from '../../support/undisturbed.js';
 
@@ -24,7 +24,10 @@ const link = { client: loopback, server: loopback };
 const payloads = Array.from({ length: COUNT }, (_, i) => Uint8Array.from({ length: 3 + ((i * 37) % 160) }, (__, j) => i + j));
 
 /** Those with a congestion controller are many and alike: one of each carry. */
-const TRIED = [...WAYS, 'datagrams@copa', 'stream@none', 'streams@bbr-bare'];
+const TRIED = [...WAYS, 'datagrams@copa', 'stream@none', 'streams@bbr-bare', ...MIXED_WAYS];
+
+/** Short ones, and one of many packets. */
+const messages = [100, 300, 500, 700].map((atMs, i) => ({ atMs, bytes: i === 2 ? 16_000 : 500 }));
 
 const missing = await Promise.all(TRIED.map((way) => ways[way].missing()));
 
@@ -34,12 +37,13 @@ describe('ways of carrying packets', () => {
 
   for (const [i, way] of TRIED.entries()) {
     requireOrSkip(missing[i] === null, String(missing[i])).it(`all come, whole and once, over two hops, connected anew: ${way}`, async () => {
-      await path.connect(way, payloads);
-      const run = await path.carry({ payloads, settle: 10, count: COUNT });
+      await path.connect(way, payloads, messages);
+      const run = await path.carry({ payloads, settle: 10, count: COUNT, messages });
       await path.hangUp();
       expect(run).toMatchObject({ damaged: 0, repeated: 0 });
       expect(run.ages).toHaveLength(COUNT);
       expect(run.ages.filter((age) => age >= 0 && age < 1000)).toHaveLength(COUNT);
+      expect(run.messageAges.filter((age) => age >= 0 && age < 1000)).toHaveLength(MIXED_WAYS.includes(way) ? messages.length : 0);
       expect(run.latenessMs).toHaveLength(COUNT);
       expect(run.setupMs).toBeGreaterThan(0);
       expect(run.setupMs).toBeLessThan(10_000);

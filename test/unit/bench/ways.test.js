@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { protocolLabel } from '../../../bench/report/palette.js';
 import { figuresOf, sentencesOf } from '../../../bench/ways/figures.js';
+import { contentOf, cutMessage, MessageParts, scheduleOf } from '../../../bench/ways/messages.js';
 import { Arrivals, readNumbered, writeNumbered } from '../../../bench/ways/numbered-packet.js';
 import { payloadOf, rtpPacket } from '../../../bench/ways/rtp.js';
-import { CONTROLLED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
+import { CONTROLLED_WAYS, MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
 import { controllerFault } from '../../../bench/ways/webtransport.js';
 import { seededRandom } from '../../../bench/stats/random.js';
 
@@ -59,7 +60,7 @@ describe('ways with a congestion controller', () => {
   it('are three carries times eight controllers, and not among those that are compared unless asked for', () => {
     expect(CONTROLLED_WAYS).toHaveLength(24);
     expect(CONTROLLED_WAYS).toContain('streams@newreno-bare');
-    expect(Object.keys(ways)).toEqual([...WAYS, ...CONTROLLED_WAYS]);
+    expect(Object.keys(ways)).toEqual([...WAYS, ...CONTROLLED_WAYS, ...MIXED_WAYS]);
     expect(WAYS.filter((name) => name.includes('@'))).toEqual([]);
   });
 
@@ -74,6 +75,58 @@ describe('ways with a congestion controller', () => {
     expect(controllerFault('sender', 'copa', 'copa')).toBeNull();
     expect(controllerFault('sender', 'cubic', 'cubic-bare')).toBe("the congestion controller of the sender's connection is cubic, not cubic-bare");
     expect(controllerFault('receiver', undefined, 'none')).toBe("the congestion controller of the receiver's connection is undefined, not none");
+  });
+});
+
+describe('messages beside the sound', () => {
+  it('are sent at a random moment of an interval each, the same for each seed, by time', () => {
+    const kinds = [{ bytes: 500, everyMs: 100 }, { bytes: 16_000, everyMs: 450 }];
+    const schedule = scheduleOf(kinds, 1000, 7);
+    expect(schedule).toEqual(scheduleOf(kinds, 1000, 7));
+    expect(schedule).not.toEqual(scheduleOf(kinds, 1000, 8));
+    expect(schedule.map(({ atMs }) => atMs)).toEqual(schedule.map(({ atMs }) => atMs).toSorted((a, b) => a - b));
+    const timesOf = (/** @type {number} */ length) => schedule.filter(({ bytes }) => bytes === length).map(({ atMs }) => atMs);
+    expect(timesOf(500).map((atMs) => Math.floor(atMs / 100))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(timesOf(16_000).map((atMs) => Math.floor(atMs / 450))).toEqual([0, 1]);
+    expect(scheduleOf([], 1000, 7)).toEqual([]);
+  });
+
+  it('are as long as they should be, and come whole from their packets in any order', () => {
+    const lengths = [500, 1180, 1181, 64 * 1024];
+    const messages = lengths.map((bytes, number) => writeNumbered(number, 1.5, contentOf({ bytes, atMs: 0 }, number)));
+    expect(messages.map(({ length }) => length)).toEqual(lengths);
+    /** @type {Uint8Array[]} */
+    const whole = [];
+    const parts = new MessageParts((message) => void whole.push(message));
+    const packets = messages.map(cutMessage);
+    expect(packets.map(({ length }) => length)).toEqual([1, 1, 2, 56]);
+    for (const part of packets.flat().toReversed()) {
+      expect(part.length).toBeLessThanOrEqual(1188);
+      parts.take(part);
+      part.fill(0);
+    }
+    expect(whole.toReversed().map((message, i) => Buffer.compare(message, messages[i]))).toEqual([0, 0, 0, 0]);
+  });
+
+  it('never come where a packet of theirs is lost', () => {
+    /** @type {number[]} */
+    const whole = [];
+    const parts = new MessageParts(({ length }) => void whole.push(length));
+    const [lost, ...others] = cutMessage(new Uint8Array(3000), 0);
+    for (const part of [...others, ...cutMessage(new Uint8Array(2000), 1)]) parts.take(part);
+    expect(whole).toEqual([2000]);
+    parts.take(lost);
+    expect(whole).toEqual([2000, 3000]);
+  });
+
+  it('are named with the way', () => {
+    expect(MIXED_WAYS.map(protocolLabel)).toEqual([
+      'WebTransport datagrams, messages on a stream of their own',
+      'WebTransport datagrams, messages in datagrams',
+      'WebTransport on one stream, messages on a stream of their own',
+      'WebTransport on one stream, messages on the same stream',
+      'WebTransport on one stream, messages in datagrams',
+    ]);
   });
 });
 

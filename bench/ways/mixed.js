@@ -1,0 +1,90 @@
+/**
+ * WebTransport sessions that carry messages beside the sound, each of the two in datagrams or on a stream. The receiver
+ * takes both from wherever they come. Packets go over the native engine itself: the product's connection has one way for
+ * packets, and its control stream for all else.
+ * @import { NativeSession, Stream } from '@aloud/native'
+ * @import { OnPacket, Way } from './way.js'
+ *
+ * @typedef {'datagrams' | 'stream'} Channel
+ * @typedef {(bytes: Uint8Array) => unknown} Write
+ */
+
+import { Endpoint, isBuilt } from '@aloud/native';
+import { PacketReader, withLength } from '../../public/shared/carry.js';
+import { generateCertificate } from '../../server/certificate/generate.js';
+import { MAX_STUCK_BYTES } from '../../server/transport/session.js';
+import { cutMessage, MessageParts } from './messages.js';
+
+/** The first byte of a packet. */
+const SOUND = 0;
+const PART = 1;
+
+/** What the server's own transport lets wait, so that a long message isn't refused. */
+const SETTINGS = Object.freeze({ streamBufferBytes: MAX_STUCK_BYTES });
+
+const READ_BYTES = 4 * 1024;
+
+/**
+ * @param {Channel} sound
+ * @param {Channel | 'same'} messages  'same': on the stream that the sound is on
+ * @returns {Way}
+ */
+export const mixed = (sound, messages) => ({
+  missing: async () => (isBuilt() ? null : 'The native engine is not built.'),
+  receive,
+
+  async connect({ peer, invitation }) {
+    const { port, hash } = JSON.parse(invitation);
+    const endpoint = new Endpoint({ ...SETTINGS, ioThreads: 1 });
+    const session = await endpoint.connect(`https://${peer}:${port}/`, { certificateHashes: [hash] });
+    const writeSound = writeTo(session, sound);
+    const writePart = messages === 'same' ? writeSound : writeTo(session, messages);
+    let next = 0;
+    return {
+      send: (bytes) => void writeSound(ofKind(SOUND, bytes)),
+      sendMessage(bytes) {
+        for (const part of cutMessage(bytes, next++)) writePart(ofKind(PART, part));
+      },
+      close: () => endpoint.close(),
+    };
+  },
+});
+
+/** @type {Way['receive']} */
+async function receive({ host, onPacket, onMessage }) {
+  const { hash, ...certificate } = await generateCertificate({ hosts: [host], now: new Date() });
+  const endpoint = new Endpoint(SETTINGS);
+  const { port } = await endpoint.listen({
+    ...certificate,
+    host,
+    port: 0,
+    onRequest: (request) => request.accept(),
+    onSession(session) {
+      const parts = new MessageParts(onMessage);
+      const take = (/** @type {Uint8Array} */ bytes) => (bytes[0] === SOUND ? onPacket(bytes.subarray(1)) : parts.take(bytes.subarray(1)));
+      session.onDatagram = take;
+      session.onStream = (stream) => readPackets(stream, take);
+    },
+  });
+  return { invitation: JSON.stringify({ port, hash }), close: () => endpoint.close() };
+}
+
+/** @param {NativeSession} session @param {Channel} channel @returns {Write} */
+function writeTo(session, channel) {
+  if (channel === 'datagrams') return (bytes) => session.send(bytes);
+  const stream = session.openStream({ bidi: false });
+  return (bytes) => stream?.write(withLength(bytes));
+}
+
+/** @param {Stream} stream @param {OnPacket} take */
+function readPackets(stream, take) {
+  const chunk = new Uint8Array(READ_BYTES);
+  const reader = new PacketReader(take);
+  stream.onReadable = () => {
+    for (let count = stream.read(chunk); count; count = stream.read(chunk)) reader.push(chunk.subarray(0, count));
+  };
+  stream.onReadable();
+}
+
+/** @param {number} kind @param {Uint8Array} bytes */
+const ofKind = (kind, bytes) => Uint8Array.of(kind, ...bytes);
