@@ -4,6 +4,7 @@ import { controllers } from './comparisons/controllers.js';
 import { cpu } from './comparisons/cpu.js';
 import { loaded } from './comparisons/loaded.js';
 import { mesh } from './comparisons/mesh.js';
+import { mixed } from './comparisons/mixed.js';
 import { parallel } from './comparisons/parallel.js';
 import { setup } from './comparisons/setup.js';
 import { shipped } from './comparisons/shipped.js';
@@ -24,6 +25,6 @@ import { stragglers } from './stragglers.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
-  call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mesh, shipped, setup,
+  call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup,
   mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, memory, soak,
 ]);

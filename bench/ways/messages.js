@@ -9,6 +9,7 @@
  */
 
 import { seededRandom } from '../stats/random.js';
+import { quantile, sorted } from '../stats/statistics.js';
 import { NUMBERED_BYTES } from './numbered-packet.js';
 
 /** The longest part of a message, in bytes: with what stands before it, it fits a datagram of 1 200 bytes. */
@@ -55,6 +56,17 @@ export function cutMessage(message, number) {
     packet.set(bytes, PART_HEADER_BYTES);
     return packet;
   });
+}
+
+/**
+ * @param {readonly number[]} ages  of the messages that count, in milliseconds; Infinity where one never came
+ * @returns {Record<string, number>} by the quantities' names; none of no messages
+ */
+export function messageFigures(ages) {
+  if (ages.length === 0) return {};
+  const came = sorted(ages.filter(Number.isFinite));
+  const at = (/** @type {number} */ part) => (came.length > 0 ? quantile(came, part) : Infinity);
+  return { messagesCame: (100 * came.length) / ages.length, messageAge: at(0.5), p99MessageAge: at(0.99) };
 }
 
 /** Puts messages together of packets that come in any order, each once, or never. */

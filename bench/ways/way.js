@@ -71,5 +71,8 @@ export const WAYS = Object.freeze(Object.keys(compared));
 /** The names of WebTransport with each congestion controller. */
 export const CONTROLLED_WAYS = Object.freeze(Object.keys(controlled));
 
+/** The way with the same sound, and without messages. @param {string} way @returns {string} */
+export const soundAlone = (way) => way.split('+')[0];
+
 /** The names of those with messages beside the sound. */
 export const MIXED_WAYS = Object.freeze(Object.keys(withMessages));

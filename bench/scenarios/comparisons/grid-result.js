@@ -12,7 +12,20 @@
  * @property {boolean} [isLogarithmic]  the plot's axis
  * @property {readonly Figure[]} [more]  of the table of figures, beside those that all sweeps have
  *
- * @typedef {{ of: Quantity, label: string, unit: string, digits: number }} Figure  a column of means
+ * @typedef {object} Figure  a column of means
+ * @property {Quantity} of
+ * @property {string} label
+ * @property {string} unit
+ * @property {number} digits
+ * @property {boolean} [isPlotted]
+ * @property {Words} [words]  where sentences tell of it
+ *
+ * @typedef {object} Words  of a sentence: 'a way gets fewer messages through than another'
+ * @property {string} verb
+ * @property {string} lower
+ * @property {string} higher
+ * @property {string} what  of which no difference is shown
+ * @property {string} unit  of differences
  *
  * @typedef {{ way: string, values: number[][] }} Set  a way's values under one condition, by repetition
  */
@@ -23,7 +36,7 @@ import { valuesByRepetition } from '../../report/result.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { mean } from '../../stats/statistics.js';
-import { ways } from '../../ways/way.js';
+import { soundAlone, ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
 
 /** All ways' names, in the order of reports. */
@@ -42,6 +55,9 @@ export const GRID_NOTES = Object.freeze([
 
 /** The quantities that are plotted against the swept value. */
 const PLOTTED = Object.freeze([GRID_QUANTITIES.rating, GRID_QUANTITIES.present, GRID_QUANTITIES.mouthToEar]);
+
+/** @param {Sweep} sweep */
+const plottedOf = ({ more = [] }) => [...PLOTTED, ...more.filter(({ isPlotted }) => isPlotted).map(({ of }) => of)];
 
 /** The quantities of the table of figures. @type {readonly Figure[]} */
 const FIGURES = Object.freeze([
@@ -66,7 +82,7 @@ export function gridViews(folder, sweeps, random) {
   const measured = sweeps.filter(({ name }) => folder.samples(GRID_QUANTITIES.rating.name).some((sample) => sample.factors?.sweep === name));
   return {
     tables: measured.flatMap((sweep) => [orderTable(folder, sweep, random), sentencesTable(folder, sweep, random), figuresTable(folder, sweep, random)]),
-    plots: measured.flatMap((sweep) => PLOTTED.map((quantity) => sweepPlot(folder, sweep, quantity, random))),
+    plots: measured.flatMap((sweep) => plottedOf(sweep).map((quantity) => sweepPlot(folder, sweep, quantity, random))),
   };
 }
 
@@ -131,40 +147,47 @@ function orderTable(folder, sweep, random) {
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function sentencesTable(folder, sweep, random) {
-  const sentences = sentencesOf(samplesOf(folder, sweep, GRID_QUANTITIES.rating), sweep, random);
+  const told = (sweep.more ?? []).flatMap(({ of, words }) => (words ? sentencesOf(samplesOf(folder, sweep, of), sweep, random, words) : []));
+  const sentences = new Set([...sentencesOf(samplesOf(folder, sweep, GRID_QUANTITIES.rating), sweep, random), ...told]);
   return {
     name: `${sweep.name}Sentences`, title: `${sweep.label}: in words`, caption: 'In brackets, the interval of 95 % confidence of the difference.',
     columns: [{ label: 'In words' }],
-    rows: sentences.map((sentence) => [sentence]),
+    rows: [...sentences].map((sentence) => [sentence]),
   };
 }
 
+/** @type {Words} */
+const RATED = Object.freeze({ verb: 'is rated', lower: 'lower', higher: 'higher', what: 'R', unit: '' });
+
 /**
- * One sentence for each way beside the first: where it is rated otherwise, and by how much at most.
- * @param {readonly Sample[]} samples of R
+ * One sentence for each way beside the same sound without messages, or else beside the first: where it has more or less of
+ * a quantity, and by how much at most.
+ * @param {readonly Sample[]} samples
  * @param {Pick<Sweep, 'label' | 'unit'>} sweep
  * @param {() => number} random
+ * @param {Words} [words]  of the quantity; by default R's
  * @returns {string[]}
  */
-export function sentencesOf(samples, { label, unit }, random) {
+export function sentencesOf(samples, { label, unit }, random, { verb, lower, higher, what, unit: unitOfSize } = RATED) {
   const values = valuesOf(samples);
-  const [first, ...others] = waysOf(samples);
+  const measured = waysOf(samples);
   const fewest = Math.min(...values.flatMap((value) => setsAt(samples, value).map((set) => set.values.length)));
   if (fewest < ENOUGH_REPETITIONS) return [`${ENOUGH_REPETITIONS} repetitions are needed for sentences; the fewest here are ${fewest}.`];
   const at = (/** @type {number} */ value) => `${value}${unit && ` ${unit}`}`;
-  return others.map((way) => {
+  return measured.slice(1).map((way) => {
+    const other = measured.find((one) => one !== way && one === soundAlone(way)) ?? measured[0];
     const told = values.flatMap((value) => {
       const sets = setsAt(samples, value);
-      const [a, b] = [way, first].map((name) => sets.find((set) => set.way === name));
+      const [a, b] = [way, other].map((name) => sets.find((set) => set.way === name));
       const interval = a && b && differenceOfMeans(a.values, b.values, random);
       return interval && differs(interval) ? [{ value, ...interval }] : [];
     });
-    const names = [way, first].map(protocolLabel);
-    if (told.length === 0) return `${label}: no difference in R between ${names[0]} and ${names[1]} is shown at any value.`;
+    const names = [way, other].map(protocolLabel);
+    if (told.length === 0) return `${label}: no difference in ${what} between ${names[0]} and ${names[1]} is shown at any value.`;
     const most = told.reduce((a, b) => (Math.abs(b.estimate) > Math.abs(a.estimate) ? b : a));
-    const sides = [['lower', told.filter(({ high }) => high < 0)], ['higher', told.filter(({ low }) => low > 0)]]
+    const sides = [[lower, told.filter(({ high }) => high < 0)], [higher, told.filter(({ low }) => low > 0)]]
       .flatMap(([side, those]) => (those.length > 0 ? [`${side} at ${/** @type {any[]} */ (those).map(({ value }) => at(value)).join(', ')}`] : []));
-    return `${label}: ${names[0]} is rated ${sides.join(' and ')} than ${names[1]}, by ${sizeOf(most)} at most, at ${at(most.value)}.`;
+    return `${label}: ${names[0]} ${verb} ${sides.join(' and ')} than ${names[1]}, by ${sizeOf(most)}${unitOfSize && ` ${unitOfSize}`} at most, at ${at(most.value)}.`;
   });
 }
 

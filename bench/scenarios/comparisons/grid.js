@@ -7,6 +7,7 @@
  * @import { Star } from '../../link/star.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Factor, Quantity } from '../../report/result.js'
+ * @import { Message, MessageKind } from '../../ways/messages.js'
  * @import { Hop, WayRun } from '../../ways/run.js'
  * @import { Voice } from './heard.js'
  *
@@ -16,6 +17,7 @@
  * @property {object} leg      each leg's settings, as parseLink reads them, on top of those of the link's profile
  * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]} [steps]  changes of them
  * @property {number} [seconds]  that count, in place of those of a block
+ * @property {readonly MessageKind[]} [messages]  that ways which carry messages carry beside the sound
  * @property {(lanes: readonly Lane[]) => Promise<() => Promise<readonly Record<string, number>[]>>} [disturb]  begins what
  *   else goes on meanwhile; resolves to what ends it, and says what it was for each lane, by the quantities' names
  * @property {boolean} [holdsSender]  whether the sender's own lateness is a part of what is measured: ages count from when
@@ -30,6 +32,7 @@ import { starOf } from '../../link/star.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../stats/statistics.js';
 import { heardFrom, marksOf } from '../../ways/heard.js';
+import { messageFigures, scheduleOf } from '../../ways/messages.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
 import { ways as all } from '../../ways/way.js';
 import { keepSound, readVoice } from './heard.js';
@@ -59,6 +62,8 @@ export const GRID_QUANTITIES = Object.freeze({
   mouthToEar: { name: 'mouthToEar', label: 'Mouth to ear', unit: 'ms', factors },
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
   meanAge: { name: 'meanAge', label: 'Mean age of packets at the receiver', unit: 'ms', factors },
+  medianAge: { name: 'medianAge', label: 'Median age of packets at the receiver', unit: 'ms', factors },
+  p99Age: { name: 'p99Age', label: 'Age of packets at the receiver, 99th percentile', unit: 'ms', factors },
   never: { name: 'neverCame', label: 'Packets that never came', unit: '%', factors },
   visqol: { name: 'visqol', label: 'ViSQOL', unit: '', factors },
   estoi: { name: 'estoi', label: 'ESTOI', unit: '', factors },
@@ -147,7 +152,8 @@ async function measureBlock(lab, ground, condition, repetition) {
  */
 async function runBlock(lab, ground, condition, seed) {
   const { star, lanes, payloads } = ground;
-  const connected = await Promise.allSettled(lanes.map(({ way, path }) => path.connect(way, payloads)));
+  const messages = scheduleOf(condition.messages ?? [], 1000 * (SETTLE_SECONDS + secondsOf(lab, condition)), seed);
+  const connected = await Promise.allSettled(lanes.map(({ way, path }) => path.connect(way, payloads, messages)));
   lab.signal.throwIfAborted();
   await star.seedAnew(lanes.map(({ legs }) => legs), seed);
   await star.set(condition.leg);
@@ -156,7 +162,7 @@ async function runBlock(lab, ground, condition, seed) {
   try {
     if (condition.steps) await star.steps(condition.steps);
     await Promise.all(star.legs.map((leg) => leg.reset()));
-    outcomes = await carryAll(lab, ground, condition, connected);
+    outcomes = await carryAll(lab, ground, condition, { connected, messages });
   } finally {
     others = await undisturb?.();
     await star.clear();
@@ -165,18 +171,21 @@ async function runBlock(lab, ground, condition, seed) {
   return outcomes.map(({ figures, ...rest }, i) => ({ ...rest, figures: figures && { ...figures, ...others?.[i] } }));
 }
 
+/** That count. @param {Lab} lab @param {Condition} condition */
+const secondsOf = (lab, { seconds }) => seconds ?? lab.blockSeconds;
+
 /**
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition
- * @param {readonly PromiseSettledResult<void>[]} connected  of the lanes
+ * @param {{ connected: readonly PromiseSettledResult<void>[], messages: readonly Message[] }} options  connected: of the lanes
  * @returns {Promise<Outcome[]>}
  */
-async function carryAll(lab, ground, condition, connected) {
+async function carryAll(lab, ground, condition, { connected, messages }) {
   const { lanes, payloads } = ground;
-  const [settle, count] = [SETTLE_SECONDS, condition.seconds ?? lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
+  const [settle, count] = [SETTLE_SECONDS, secondsOf(lab, condition)].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
   const running = Promise.allSettled(lanes.map(async ({ path }, i) => {
     const connection = connected[i];
     if (connection.status === 'rejected') throw connection.reason;
-    return path.carry({ payloads, settle: 0, count: settle + count });
+    return path.carry({ payloads, settle: 0, count: settle + count, messages });
   }));
   // Legs are looked at when the last packet is due: a receiver waits for those that were lost, and nothing is sent then.
   await lab.wait(((settle + count) * EVERY_MS) / 1000);
@@ -185,12 +194,13 @@ async function carryAll(lab, ground, condition, connected) {
   lab.signal.throwIfAborted();
   return runs.map((run, i) => {
     if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
-    const { ages, latenessMs, cpuPercent } = run.value;
+    const { ages, messageAges, latenessMs, cpuPercent } = run.value;
     if (!condition.holdsSender) lab.tellGenerator(latenessMs, cpuPercent);
     const counted = condition.holdsSender ? ages.map((age, packet) => age + latenessMs[packet]) : ages;
     const [{ up, seconds }] = stats[i];
     const rateUp = (up.arrived.bytes * 8) / 1000 / seconds;
-    return { fault: faultOf(run.value, stats[i], condition), figures: { ...figuresOf(ground, counted, settle), rateUp }, ages: counted };
+    const ofMessages = messageFigures(messageAges.filter((_, message) => messages[message].atMs >= 1000 * SETTLE_SECONDS));
+    return { fault: faultOf(run.value, stats[i], condition), figures: { ...figuresOf(ground, counted, settle), ...ofMessages, rateUp }, ages: counted };
   });
 }
 
@@ -217,7 +227,8 @@ export function faultOf({ latenessMs, damaged, repeated }, stats, condition) {
 export function figuresOf(voice, ages, settle) {
   const heard = heardFrom({ ...voice, ages, settle });
   const counted = ages.slice(settle);
-  const came = counted.filter(Number.isFinite);
+  const came = sorted(counted.filter(Number.isFinite));
+  const ageBy = (/** @type {(ascending: Float64Array) => number} */ figure) => (came.length > 0 ? figure(came) : Infinity);
   const isHeard = heard.presentPercent > 0;
   const impairment = lossImpairment({ ...OPUS, lossPercent: Math.max(0, 100 - heard.presentPercent) });
   return {
@@ -225,7 +236,9 @@ export function figuresOf(voice, ages, settle) {
     present: heard.presentPercent,
     playoutDelay: heard.playoutDelayMs,
     mouthToEar: isHeard ? heard.mouthToEarMs : Infinity,
-    meanAge: came.length > 0 ? mean(came) : Infinity,
+    meanAge: ageBy(mean),
+    medianAge: ageBy((ascending) => quantile(ascending, 0.5)),
+    p99Age: ageBy((ascending) => quantile(ascending, 0.99)),
     neverCame: 100 * (1 - came.length / counted.length),
   };
 }

@@ -67,23 +67,43 @@ describe('ways of carrying packets', () => {
 const trial = await openLink({ profile: 'clear', seed: 1 });
 await trial.close();
 
-requireOrSkip(trial.available, trial.reason ?? '', ofTheMachine).it('a sweep measures ways over legs of their own, through a relay, each as long as it was asked to be', () => undisturbed(async () => {
+const onLegs = requireOrSkip(trial.available, trial.reason ?? '', ofTheMachine);
+
+/**
+ * Runs the lab's command, which is to print something, and reads the samples of a quantity.
+ * @param {string[]} argv @param {string} printed @param {string} quantity
+ * @returns {Promise<any[]>}
+ */
+async function measured(argv, printed, quantity) {
   const out = await mkdtemp(join(tmpdir(), 'aloud-sweep-'));
   try {
-    const argv = ['sweep', '--sweeps', 'delay', '--at', '0,40', '--ways', 'datagrams,websocket', '--duration', '1', '--repetitions', '1', '--out', out];
-    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...argv]);
-    expect(stdout).toContain('Delay of each leg: figures');
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...argv, '--repetitions', '1', '--out', out]);
+    expect(stdout).toContain(printed);
     const [run] = await readdir(out);
     const { quantities } = JSON.parse(await readFile(join(out, run, 'samples.json'), 'utf8'));
-    const { columns, rows } = quantities.find((/** @type {any} */ { name }) => name === 'meanAge');
-    const ages = rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])));
-    for (const way of ['datagrams', 'websocket']) {
-      const [near, far] = [0, 40].map((at) => ages.find((/** @type {any} */ one) => one.protocol === way && one.at === at).value);
-      expect(near).toBeLessThan(20);
-      expect(far - near).toBeGreaterThan(70);
-      expect(far - near).toBeLessThan(100);
-    }
+    const { columns, rows } = quantities.find((/** @type {any} */ { name }) => name === quantity);
+    return rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])));
   } finally {
     await rm(out, { recursive: true });
   }
+}
+
+onLegs.it('a sweep measures ways over legs of their own, through a relay, each as long as it was asked to be', () => undisturbed(async () => {
+  const ages = await measured(['sweep', '--sweeps', 'delay', '--at', '0,40', '--ways', 'datagrams,websocket', '--duration', '1'], 'Delay of each leg: figures', 'meanAge');
+  for (const way of ['datagrams', 'websocket']) {
+    const [near, far] = [0, 40].map((at) => ages.find((one) => one.protocol === way && one.at === at).value);
+    expect(near).toBeLessThan(20);
+    expect(far - near).toBeGreaterThan(70);
+    expect(far - near).toBeLessThan(100);
+  }
+}));
+
+onLegs.it('of messages beside the sound, those on a stream come and those in datagrams are lost', () => undisturbed(async () => {
+  const asked = ['datagrams', 'datagrams+stream', 'datagrams+datagrams'];
+  const came = await measured(['mixed', '--sweeps', 'loss', '--at', '20', '--ways', asked.join(','), '--duration', '3'], 'Loss on each leg, with chat: figures', 'messagesCame');
+  expect(came.map(({ protocol }) => protocol)).toEqual(asked.slice(1));
+  expect(came[0].value).toBe(100);
+  // 64 % come on average: two legs lose 20 % each.
+  expect(came[1].value).toBeLessThan(95);
+  expect(came[1].value).toBeGreaterThan(20);
 }));

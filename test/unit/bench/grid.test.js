@@ -4,6 +4,7 @@ import { faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js
 import { conditionsOf } from '../../../bench/scenarios/comparisons/grid-scenario.js';
 import { loaded } from '../../../bench/scenarios/comparisons/loaded.js';
 import { gridViews, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
+import { mixed } from '../../../bench/scenarios/comparisons/mixed.js';
 import { controllers } from '../../../bench/scenarios/comparisons/controllers.js';
 import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
 import { checkResult } from '../../../bench/report/result.js';
@@ -50,6 +51,25 @@ describe('sentences of a sweep', () => {
     ]);
   });
 
+  it('are of each way beside the same sound without messages, where that was measured', () => {
+    const found = sentencesOf(samples({ datagrams: () => 120, stream: () => 100, 'datagrams+stream': () => 119, 'stream+same': () => 90 }, [0]), LOSS, random());
+    expect(found).toEqual([
+      expect.stringContaining('WebTransport on one stream is rated lower at 0 % than WebTransport datagrams, by 20.0'),
+      expect.stringContaining('messages on a stream of their own is rated lower at 0 % than WebTransport datagrams, by 1.0'),
+      expect.stringContaining('messages on the same stream is rated lower at 0 % than WebTransport on one stream, by 10.0'),
+    ]);
+  });
+
+  it('tell of other quantities in words of their own', () => {
+    const words = { verb: 'gets', lower: 'less', higher: 'more', what: 'nothing', unit: 'ms' };
+    const found = sentencesOf(samples({ 'datagrams+stream': () => 100, 'datagrams+datagrams': () => 90, 'stream+same': () => 100 }, [5]), LOSS, random(), words);
+    const [first, ...names] = ['datagrams, messages on a stream of their own', 'datagrams, messages in datagrams', 'on one stream, messages on the same stream'].map((name) => `WebTransport ${name}`);
+    expect(found).toEqual([
+      `Loss: ${names[0]} gets less at 5 % than ${first}, by 10.0 [10.0, 10.0] ms at most, at 5 %.`,
+      `Loss: no difference in nothing between ${names[1]} and ${first} is shown at any value.`,
+    ]);
+  });
+
   it('are withheld where there are too few repetitions', () => {
     expect(sentencesOf(samples({ datagrams: () => 1, stream: () => 2 }, [0], 4), LOSS, random())).toEqual(['5 repetitions are needed for sentences; the fewest here are 4.']);
   });
@@ -62,6 +82,7 @@ it('a sweep of which only a part was measured has a result all the same', () => 
   expect(tables[0].rows).toEqual([[1, 'fewer than 5 repetitions'], [20, 'fewer than 5 repetitions']]);
   expect(plots[0].series.map(({ points }) => points.map(([x]) => x))).toEqual([[1, 20], [1, 20]]);
   checkResult(sweep.result(folder, { sweeps: ['loss', 'rate'], through: 'relay', seed: 1 }));
+  checkResult(mixed.result(folder, { sweeps: ['chat', 'loss', 'rate', 'long'], through: 'relay', seed: 1 }));
   checkResult(controllers.result(folder, { sweeps: ['loss', 'steps'], stepSeconds: 10, seed: 1 }));
 });
 
@@ -69,12 +90,19 @@ it.each([
   [cpu, 'sender', "The sender's share of a processor", ['Stopped']],
   [loaded, 'tcp3', 'Queue of the leg up, beside three TCP flows', ['Load']],
   [loaded, 'alone', 'Queue of the leg up, without a load', []],
+  [mixed, 'loss', 'Loss on each leg, with chat', ['Age, p50', 'Age, p99', 'Messages that came', 'Their age, p50', 'p99']],
 ])('a sweep has columns of its own beside those of all: %#', (scenario, name, label, own) => {
   const rows = samples({ datagrams: () => 40 }, [1], 5).map((sample) => ({ ...sample, factors: { sweep: name, at: 1 } }));
   const { tables } = scenario.result({ samples: () => rows }, { sweeps: [name], through: 'relay', seed: 1 });
   const figures = tables.find((table) => table.name === `${name}Figures`);
   expect(figures?.columns.map((column) => column.label)).toEqual([label, 'Way', 'R', 'Present', 'Mouth to ear', 'Mean age', 'Never came', 'ViSQOL', 'ESTOI', 'R by ViSQOL', 'Sent, up', ...own]);
   expect(figures?.rows.map((row) => row.length)).toEqual([11 + own.length]);
+});
+
+it('what messages are beside is plotted, with what becomes of them', () => {
+  const rows = samples({ 'datagrams+stream': () => 40 }, [1]);
+  const { plots } = mixed.result({ samples: () => rows }, { sweeps: ['loss'], through: 'relay', seed: 1 });
+  expect(plots.map(({ name }) => name)).toEqual(['lossRating', 'lossPresent', 'lossMouthToEar', 'lossMessagesCame', 'lossMessageAge']);
 });
 
 describe('a block is not to be trusted', () => {

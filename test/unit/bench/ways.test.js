@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { protocolLabel } from '../../../bench/report/palette.js';
 import { figuresOf, sentencesOf } from '../../../bench/ways/figures.js';
-import { contentOf, cutMessage, MessageParts, scheduleOf } from '../../../bench/ways/messages.js';
+import { contentOf, cutMessage, messageFigures, MessageParts, scheduleOf } from '../../../bench/ways/messages.js';
 import { Arrivals, readNumbered, writeNumbered } from '../../../bench/ways/numbered-packet.js';
 import { payloadOf, rtpPacket } from '../../../bench/ways/rtp.js';
 import { CONTROLLED_WAYS, MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
@@ -117,6 +117,12 @@ describe('messages beside the sound', () => {
     expect(whole).toEqual([2000]);
     parts.take(lost);
     expect(whole).toEqual([2000, 3000]);
+  });
+
+  it('have ages where they came, and a share that came', () => {
+    expect(messageFigures([30, Infinity, 10, 20])).toEqual({ messagesCame: 75, messageAge: 20, p99MessageAge: expect.closeTo(29.8, 6) });
+    expect(messageFigures([Infinity])).toEqual({ messagesCame: 0, messageAge: Infinity, p99MessageAge: Infinity });
+    expect(messageFigures([])).toEqual({});
   });
 
   it('are named with the way', () => {
