@@ -9,6 +9,7 @@
  * @import { Log } from './log.js'
  * @import { Observer } from './room/room-config.js'
  * @import { RoomServices } from './room/room-config.js'
+ * @import { DataChannels } from './transport/data-channel.js'
  * @import { Accept } from './transport/session.js'
  */
 
@@ -40,6 +41,7 @@ import { TokenVerifier } from './access/token.js';
 import { Arrivals } from './room/arrivals.js';
 import { Rooms } from './room/rooms.js';
 import { clientAddress, trustedPeer } from './transport/client-address.js';
+import { MAX_PEERS, openDataChannels, SILENCE_MS } from './transport/data-channel.js';
 import { createHttp1Transport } from './transport/http1.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
@@ -113,6 +115,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
   const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
+  const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
   const build = { codec: conference.codec.name, engine: http3.transport?.engine ?? null };
@@ -120,14 +123,14 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
   const operator = await openOperator(config, { ...conference, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
-  const served = { ...servedOver(config, certificate, http3), rooms, recordings, sampleClock, clock, operatorApi: operator.api };
+  const served = { ...servedOver(config, certificate, http3, forLab), rooms, recordings, sampleClock, clock, operatorApi: operator.api };
   gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);
   const url = pageUrl(config, port);
   const plain = await openPlainHttp(config, certificate, { host, port }, opened);
   operator.readiness.started();
-  const report = reportOf(config, { url, port, lines: [http3.line, codecLine, ...plain, ...operator.lines] });
+  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, codecLine, ...plain, ...operator.lines] });
   const { h3Port } = served;
   const { metricsPort } = operator;
   return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
@@ -138,11 +141,12 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
  * @param {Config} config
  * @param {ServerCertificate} certificate
  * @param {Awaited<ReturnType<typeof openHttp3>>} http3
+ * @param {Awaited<ReturnType<typeof openForLab>>} forLab
  */
-function servedOver(config, certificate, { transport, line }) {
+function servedOver(config, certificate, { transport, line }, { dataChannels, lines: [datachannel] }) {
   const h3Port = transport?.address().port ?? null;
-  const unavailable = transport ? {} : { webtransport: line };
-  return { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, unavailable, isSecure: isHttps(config) };
+  const unavailable = { ...(!transport && { webtransport: line }), ...(dataChannels === null && { datachannel }) };
+  return { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, dataChannels, unavailable, isSecure: isHttps(config) };
 }
 
 /**
@@ -205,6 +209,21 @@ function openOverTcp(config, server, gate, options, opened) {
   const http1 = createHttp1Transport(shared);
   opened.push(() => webSocket.close(), () => http1.close());
   return http1;
+}
+
+/**
+ * What only the page /lab uses: data channels, where sessions may ask how their packets go.
+ * @param {Config} config
+ * @param {{ accept: Accept, clock: Clock, log: Log }} options
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ * @returns {Promise<{ dataChannels?: DataChannels | null, lines: string[] }>}  lines for the report
+ */
+async function openForLab(config, options, opened) {
+  if (config.carry !== 'any') return { lines: [] };
+  const limits = { maxSessions: MAX_PEERS, idleTimeoutMs: SILENCE_MS };
+  const { transport, line } = await openDataChannels({ ...options, ...limits, clientOf: clientAddress(config) });
+  opened.push(() => transport?.close());
+  return { dataChannels: transport, lines: [line] };
 }
 
 const PAGE_WITHOUT_HTTPS =

@@ -5,6 +5,7 @@
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Rooms } from '../room/rooms.js'
+ * @import { DataChannels } from '../transport/data-channel.js'
  */
 
 import { readFileSync } from 'node:fs';
@@ -27,7 +28,8 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  *   carries: what sessions may ask for
  * @property {number | null} h3Port              UDP; null without HTTP/3
  * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
- * @property {{ webtransport?: string }} unavailable  a sentence for each transport that isn't there
+ * @property {Pick<DataChannels, 'handle'> | null} [dataChannels]  for measuring; undefined where the operator has none
+ * @property {{ webtransport?: string, datachannel?: string }} unavailable  a sentence for each transport that isn't there
  * @property {Pick<Rooms, 'get' | 'tracks'>} rooms
  * @property {Recordings} [recordings]
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
@@ -55,6 +57,7 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, clock =
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   if (operatorApi) api.use(operatorApi);
+  if (served.dataChannels) api.post('/data-channels', served.dataChannels.handle);
   api.use('/tracks', tracksApi(rooms.tracks));
   if (recordings) api.use('/recordings', recordingsApi(recordings, clock));
   return api;
@@ -89,9 +92,9 @@ function tracksApi(tracks) {
 
 /**
  * @param {string} version
- * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'sessionPath' | 'unavailable'>} served
+ * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'sessionPath' | 'dataChannels' | 'unavailable'>} served
  */
-function describeServer(version, { certificate, http3, h3Port, sessionPath, unavailable }) {
+function describeServer(version, { certificate, http3, h3Port, sessionPath, dataChannels, unavailable }) {
   const hashes = new Set(certificate.hashes);
   if (hashes.size > 0 && http3?.certificateHash) hashes.add(http3.certificateHash());
   const webtransport = { url: sessionPath, port: h3Port, certificateHashes: [...hashes], carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
@@ -102,6 +105,7 @@ function describeServer(version, { certificate, http3, h3Port, sessionPath, unav
       webtransport: h3Port === null ? null : webtransport,
       websocket: { path: sessionPath },
       http1: { path: '/api/sessions' },
+      ...(dataChannels !== undefined && { datachannel: dataChannels && { path: '/api/data-channels' } }),
     },
     unavailable,
   };

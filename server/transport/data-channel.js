@@ -1,0 +1,341 @@
+/**
+ * WebRTC data channels to a peer of the server's own, for the page /lab: see public/shared/data-channel.js. An offer comes
+ * as a request, and is answered with the address at which the request came in, a free UDP port, and no other.
+ *
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { DataChannel, PeerConnection } from 'node-datachannel'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Log } from '../log.js'
+ * @import { ClientAddress } from './client-address.js'
+ * @import { Accept, ControlMessage, Session, Transport } from './session.js'
+ */
+
+import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from '../../public/shared/data-channel.js';
+import { errorOfClose, errors } from '../../public/shared/errors.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { answer, answerError, isOfType, readBody } from '../http/body.js';
+import { TokenBucket } from '../token-bucket.js';
+import { directClient } from './client-address.js';
+import { MAX_OFFER_BYTES, readOffer } from './offer.js';
+import { peerName } from './peer.js';
+import { BaseSession, closeIdle, MAX_CONTROL_BYTES, MAX_QUEUED_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
+
+/**
+ * What all peers together may take: each has threads' time, a socket and buffers of a library that was not made for
+ * strangers. A measurement takes two, for its two clients.
+ */
+export const MAX_PEERS = 16;
+
+/** A peer that isn't heard for this long is gone, in milliseconds: a page at rest sends a packet every 2 s. */
+export const SILENCE_MS = 8000;
+
+/** How many times the peers that there may be are counted: for those that are closing, and for their offers at once. */
+const SPARE = 2;
+
+/** Offers that are taken each second, after those at once. */
+const OFFERS_PER_SECOND = 2;
+
+/** The time in which a peer closes its channels once it was told that its session is closed, in milliseconds. */
+const GOODBYE_MS = 500;
+
+/** @typedef {typeof import('node-datachannel')} Library */
+
+/**
+ * @typedef {object} DataChannelOptions
+ * @property {Accept} accept
+ * @property {number} maxSessions     more are refused with 'server-full'
+ * @property {number} idleTimeoutMs
+ * @property {Clock} clock
+ * @property {Log} log
+ * @property {ClientAddress} [clientOf]  tells a request's client; by default the one who connects
+ *
+ * @typedef {Transport & { handle: (request: IncomingMessage, response: ServerResponse) => void }} DataChannels
+ *   handle: answers an offer
+ */
+
+/**
+ * Loads node-datachannel, a development package, and takes offers where it is there.
+ * @param {DataChannelOptions} options
+ * @returns {Promise<{ transport: DataChannels | null, line: string }>}  line: a sentence about it
+ */
+export async function openDataChannels(options) {
+  const library = await import('node-datachannel').catch(() => null);
+  if (library) return { transport: new DataChannelTransport(library, options), line: 'Data channels are on, for /lab: WebRTC at free UDP ports.' };
+  const missing = 'the package node-datachannel is not installed, or has no build for this machine';
+  return { transport: null, line: `Data channels are off: ${missing}. To turn them on: npm install --no-save node-datachannel` };
+}
+
+/** @implements {DataChannels} */
+export class DataChannelTransport {
+  /** @readonly */
+  name = 'datachannel';
+  replyOnly = false;
+  #library;
+  #options;
+  #offers;
+  /** @type {Set<DataChannelSession>} */
+  #sessions = new Set();
+  /**
+   * Those whose channels aren't all closed yet: the library ends the process when one is collected as garbage in use.
+   * @type {Set<DataChannelSession>}
+   */
+  #open = new Set();
+  #stopChecks;
+  /** @type {Promise<void> | null} */
+  #closing = null;
+  #onLastGone = () => {};
+
+  /**
+   * @param {Pick<Library, 'PeerConnection'>} library
+   * @param {DataChannelOptions} options
+   */
+  constructor(library, options) {
+    this.#library = library;
+    this.#options = options;
+    const { clock, idleTimeoutMs, maxSessions } = options;
+    this.#offers = new TokenBucket({ atOnce: SPARE * maxSessions, perSecond: OFFERS_PER_SECOND });
+    this.#stopChecks = closeIdle(clock, idleTimeoutMs, () => this.#sessions);
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   */
+  handle = (request, response) => {
+    if (!isOfType(request, DESCRIPTION_TYPE)) {
+      answerError(response, 'content-type');
+      return;
+    }
+    readBody(request, MAX_OFFER_BYTES, (body) => {
+      const offer = body && readOffer(body.toString('latin1'));
+      const refusal = body === null ? 'body-too-large' : offer === null ? 'bad-request' : this.#refusal();
+      if (refusal !== null) answerError(response, refusal);
+      else this.#connect(/** @type {string} */ (offer), request, response);
+    });
+  };
+
+  /** @returns {ErrorCode | null} why nobody can come now */
+  #refusal() {
+    if (this.#closing) return 'server-closing';
+    const { maxSessions, clock } = this.#options;
+    if (this.#sessions.size >= maxSessions || this.#open.size >= SPARE * maxSessions) return 'server-full';
+    return this.#offers.take(clock.now()) > 0 ? 'too-many-requests' : null;
+  }
+
+  /**
+   * @param {string} offer
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   */
+  #connect(offer, request, response) {
+    const { accept, clock, log, clientOf = directClient } = this.#options;
+    const session = new DataChannelSession({
+      transport: this,
+      peer: peerName(clientOf(request)),
+      connection: new this.#library.PeerConnection('aloud', {
+        iceServers: [],
+        bindAddress: request.socket.localAddress?.replace(/^::ffff:/, ''),
+        disableAutoNegotiation: true,
+        maxMessageSize: MAX_CONTROL_BYTES,
+      }),
+      clock,
+      log,
+      onEnd: (code) => {
+        this.#sessions.delete(session);
+        answerError(response, errorOfClose(code) ?? 'internal');
+      },
+      onGone: () => {
+        this.#open.delete(session);
+        if (this.#open.size === 0) this.#onLastGone();
+      },
+    });
+    this.#sessions.add(session);
+    this.#open.add(session);
+    session.offerTo(accept);
+    session.answer(offer, (description) => void answer(response, 201, DESCRIPTION_TYPE, description));
+  }
+
+  /**
+   * @param {Session[]} sessions
+   * @param {Uint8Array} bytes
+   */
+  sendMany(sessions, bytes) {
+    for (const session of sessions) session.send(bytes);
+  }
+
+  close() {
+    this.#closing ??= new Promise((resolve) => {
+      this.#stopChecks();
+      for (const session of [...this.#sessions]) session.closeWith('server-closing');
+      this.#onLastGone = resolve;
+      if (this.#open.size === 0) resolve();
+    });
+    return this.#closing;
+  }
+}
+
+/** @implements {Session} */
+class DataChannelSession extends BaseSession {
+  #connection;
+  #clock;
+  #control;
+  #packets;
+  /** Channels and the connection, as far as they aren't closed. @type {Set<object>} */
+  #open = new Set();
+  #onGone;
+  /** @type {unknown} */
+  #goodbye = null;
+
+  /**
+   * @param {object} options
+   * @param {Transport} options.transport
+   * @param {string} options.peer
+   * @param {PeerConnection} options.connection
+   * @param {Clock} options.clock
+   * @param {Log} options.log
+   * @param {(code: number) => void} options.onEnd  called once, when the session has ended
+   * @param {() => void} options.onGone             called once, when nothing of it is open any more
+   */
+  constructor({ transport, peer, connection, clock, log, onEnd, onGone }) {
+    super({ transport, peer, log, now: clock.now(), onEnd });
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#onGone = onGone;
+    this.#open.add(connection);
+    connection.onStateChange((state) => this.#changed(state));
+    connection.onDataChannel((channel) => {
+      this.#keep(channel);
+      this.closeWith('bad-request');
+    });
+    const { id, negotiated, maxRetransmits } = PACKET_CHANNEL;
+    this.#control = this.#keep(connection.createDataChannel('control', CONTROL_CHANNEL));
+    this.#packets = this.#keep(connection.createDataChannel('packets', { id, negotiated, maxRetransmits, unordered: true }));
+    this.#control.onMessage((text) => this.#message(text));
+    this.#packets.onMessage((bytes) => this.#packet(bytes));
+  }
+
+  /**
+   * @param {string} offer
+   * @param {(description: string) => void} onAnswer
+   */
+  answer(offer, onAnswer) {
+    const connection = this.#connection;
+    connection.onGatheringStateChange((state) => {
+      if (state === 'complete' && !this.ended) onAnswer(String(connection.localDescription()?.sdp));
+    });
+    try {
+      connection.setRemoteDescription(offer, 'offer');
+      connection.setLocalDescription('answer');
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** @param {DataChannel} channel */
+  #keep(channel) {
+    this.#open.add(channel);
+    channel.onClosed(() => {
+      if (channel === this.#control) this.#leave(0, 'left');
+      this.#gone(channel);
+    });
+    return channel;
+  }
+
+  /** @param {string} state of the connection */
+  #changed(state) {
+    if (state === 'failed' || state === 'closed') this.#leave(errors['session-lost'].close, errors['session-lost'].message);
+    if (state === 'closed') this.#gone(this.#connection);
+  }
+
+  /** @param {object} part */
+  #gone(part) {
+    if (this.#open.delete(part) && this.#open.size === 0) this.#onGone();
+  }
+
+  /**
+   * The peer is gone, or closes after it was told to.
+   * @param {number} code
+   * @param {string} reason
+   */
+  #leave(code, reason) {
+    this.end(code, reason);
+    this.#clock.clearTimeout(this.#goodbye);
+    this.#connection.close();
+  }
+
+  /** @param {unknown} text */
+  #message(text) {
+    const now = this.#clock.now();
+    const message = typeof text === 'string' ? parse(text) : undefined;
+    if (this.isFlood(now)) this.closeWith('too-many-requests');
+    else if (message === undefined) this.closeWith('bad-request');
+    else this.receiveControl(message, now);
+  }
+
+  /** @param {unknown} bytes */
+  #packet(bytes) {
+    const now = this.#clock.now();
+    // A channel can't be paused, as other transports are.
+    if (this.isFlood(now)) this.closeWith('too-many-requests');
+    else if (typeof bytes === 'string') this.closeWith('bad-request');
+    else this.receive(/** @type {Buffer} */ (bytes), now);
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    const mayGo = !this.ended && bytes.length <= MAX_PACKET_BYTES && this.#packets.bufferedAmount() <= MAX_QUEUED_BYTES;
+    const isSent = mayGo && trySending(() => this.#packets.sendMessageBinary(bytes));
+    if (!isSent) this.droppedOut += 1;
+    return isSent;
+  }
+
+  /** @param {object | ControlMessage} message */
+  sendControl(message) {
+    if (this.ended) return;
+    const text = Buffer.from(prepareControl(message).json).toString();
+    if (this.#control.bufferedAmount() > MAX_STUCK_BYTES) this.closeWith('idle-timeout');
+    else if (!trySending(() => this.#control.sendMessage(text))) this.closeWith('session-lost');
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  close(code, reason) {
+    if (!this.end(code, reason)) return;
+    const isTold = trySending(() => this.#control.sendMessage(JSON.stringify({ type: CLOSED, code, reason })));
+    if (isTold) this.#goodbye = this.#clock.setTimeout(() => this.#connection.close(), GOODBYE_MS);
+    else this.#connection.close();
+  }
+
+  stats() {
+    return { rttMs: this.ended ? null : this.#connection.rtt(), lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
+  }
+}
+
+/**
+ * @param {() => void} send
+ * @returns {boolean} false where the channel isn't open: the library's threads may have closed it, and it throws then
+ */
+function trySending(send) {
+  try {
+    send();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {unknown} undefined when it isn't JSON
+ */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
