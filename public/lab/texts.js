@@ -23,15 +23,16 @@ export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const list = (parts) =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 
-/** The names of ways that are measured alone. @type {Readonly<Record<string, string>>} */
-const streamNames = Object.freeze({
+/** The names of ways that are there to be measured. @type {Readonly<Record<string, string>>} */
+const wayNames = Object.freeze({
   stream: 'One stream',
   streams: 'A stream each',
   'reset-streams': 'Reset streams',
+  datachannel: 'Data channel',
 });
 
 /** @param {Way} protocol */
-export const nameOf = (protocol) => connectionNames[protocol] ?? streamNames[protocol];
+export const nameOf = (protocol) => connectionNames[protocol] ?? wayNames[protocol];
 
 /** The carrier of each protocol's packets. @type {Readonly<Record<Way, string>>} */
 export const protocolHints = Object.freeze({
@@ -39,6 +40,7 @@ export const protocolHints = Object.freeze({
   stream: 'HTTP/3, all packets on one stream each way',
   streams: 'HTTP/3, each packet on a stream of its own',
   'reset-streams': 'The same, reset after 200 ms',
+  datachannel: 'WebRTC, unordered, without retransmission',
   websocket: 'Messages over one TCP connection',
   http1: 'Requests and answers',
 });
@@ -47,6 +49,7 @@ export const protocolHints = Object.freeze({
 export const browserLacks = Object.freeze({
   insecure: 'Browsers have WebTransport on secure pages only: open this one with https://, or on localhost.',
   webtransport: 'This browser has no WebTransport.',
+  datachannel: 'This browser has no WebRTC.',
   notOffered: 'The server does not offer it.',
 });
 

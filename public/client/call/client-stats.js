@@ -2,7 +2,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { Uplink } from '../capture/uplink.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
- * @import { Connection, ConnectionStats, TransportName } from '../connection/connection.js'
+ * @import { Connection, ConnectionStats } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
  * @import { ClientAudio } from './client-audio.js'
  * @import { RoomState } from './room-state.js'
@@ -16,7 +16,7 @@ import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
  *   bytes of packets since joining; packets that were no packets
  *
  * @typedef {object} ClientStats
- * @property {TransportName} transport
+ * @property {Connection['transport']} transport
  * @property {number | null} roundTripMs      to the server and back
  * @property {number | null} receivedPercent  of the last seconds' frames for this listener, those in time
  * @property {number | null} delayMs          estimate, from a sound at another's microphone, who is as far from

@@ -7,7 +7,8 @@
  * @property {{
  *   webtransport?: WebTransportOffer | null,
  *   websocket?: { path: string } | null,
- *   http1?: { path: string } | null }} transports
+ *   http1?: { path: string } | null,
+ *   datachannel?: { path: string } | null }} transports  datachannel: for the lab; absent where the operator has none
  * @property {Record<string, string>} [unavailable]  why one is not offered
  *
  * @typedef {{ url?: string, port?: number, certificateHashes?: string[], carry?: Carry, carries?: Carry[] }} WebTransportOffer

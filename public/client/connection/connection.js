@@ -56,7 +56,7 @@ export class Connection {
   /** @type {ConnectionStats} */
   counters = { sent: 0, droppedOut: 0, received: 0 };
 
-  /** @param {TransportName} transport */
+  /** @param {TransportName | 'datachannel'} transport  data channels are the lab's */
   constructor(transport) {
     this.transport = transport;
   }

@@ -1,10 +1,12 @@
 /**
  * @import { Scope, ServerConfig } from '../../client/connection/choose.js'
  * @import { Way } from './way.js'
+ * @import { Connection } from '../../client/connection/connection.js'
  * @import { AudioFormat } from '../../shared/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { Codec } from '../../shared/codec.js'
  * @import { Packet } from '../../shared/packet.js'
+ * @import { AskPeer } from './data-channel.js'
  * @import { SoundWindow } from './listener.js'
  * @import { Pacer } from './pacer.js'
  *
@@ -16,6 +18,7 @@
  * @property {ServerConfig} config
  * @property {Clock} clock
  * @property {Scope} [scope]
+ * @property {AskPeer} [askPeer]
  *
  * @typedef {object} PairHandler
  * @property {(window: SoundWindow) => void} [onWindow]   called with what B heard of A
@@ -33,6 +36,7 @@ import { CONTROL_VERSION } from '../../shared/control.js';
 import { connect } from '../../client/connection/choose.js';
 import { ConnectionError } from '../../client/connection/connection.js';
 import { PayloadDecoder } from '../../shared/payload.js';
+import { connectOverChannels } from './data-channel.js';
 import { Listener } from './listener.js';
 import { Talker } from './talker.js';
 import { connectionOf } from './way.js';
@@ -100,16 +104,16 @@ class Client {
     };
     stopIfClosed();
     await talker.join(async (handler, prove) => {
-      const { connection } = await connect({
+      const options = {
         ...this.#place,
-        ...connectionOf(this.#protocol, this.#place.config),
         message: { type: 'join', version: CONTROL_VERSION, delivery: 'reply', ...wish },
         handler,
         asks: () => !talker.closed,
         // After a stop no other transport resumes the place: it is left.
-        prove: (candidate) => prove(candidate).finally(stopIfClosed),
-      });
-      return connection;
+        prove: (/** @type {Connection} */ candidate) => prove(candidate).finally(stopIfClosed),
+      };
+      if (this.#protocol === 'datachannel') return connectOverChannels(options);
+      return (await connect({ ...options, ...connectionOf(this.#protocol, this.#place.config) })).connection;
     });
     stopIfClosed();
   }

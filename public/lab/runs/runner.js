@@ -10,6 +10,8 @@
  * @property {object} settings  as the kind of run asks for
  */
 
+import { Peers } from './peers.js';
+
 /** A worker that hasn't stopped within this time is terminated, in milliseconds. */
 const STOP_MS = 3000;
 
@@ -17,6 +19,7 @@ const STOP_MS = 3000;
 export class Runner {
   /** @type {Worker | null} */
   #worker = null;
+  #peers = new Peers();
   /** The URLs of beacons that leave. @type {string[]} */
   #leaveUrls = [];
   /** @type {((problem: string) => void) | null} */
@@ -37,6 +40,7 @@ export class Runner {
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
       if (data.type === 'ended') this.#end(data.problem);
+      else if (data.type === 'peer') void this.#peers.open(data);
       else if (data.type === 'joined') this.#leaveUrls.push(data.leaveUrl);
       else onEvent(data);
     };
@@ -70,6 +74,7 @@ export class Runner {
   #end(problem) {
     this.#worker?.terminate();
     this.#worker = null;
+    this.#peers.close();
     this.#leaveUrls = [];
     this.#settle?.(problem);
     this.#settle = null;

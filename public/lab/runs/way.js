@@ -1,6 +1,6 @@
 /**
- * Ways in which the lab's clients reach the server: the transports, and WebTransport whose packets go on streams, where
- * the server lets a session ask for that (`--carry any`).
+ * Ways in which the lab's clients reach the server: the transports, and where the server has them (`--carry any`),
+ * WebTransport whose packets go on streams and WebRTC's data channels.
  *
  * @import { Carry } from '../../shared/carry.js'
  * @import { ServerConfig } from '../../client/connection/choose.js'
@@ -14,20 +14,25 @@ export const STREAM_WAYS = Object.freeze(/** @type {const} */ (['stream', 'strea
 
 /** @typedef {typeof STREAM_WAYS[number]} StreamWay */
 
-/** @typedef {TransportName | StreamWay} Way */
+/** @typedef {TransportName | StreamWay | 'datachannel'} Way */
 
 /** All ways, in the order in which they are shown. */
-export const WAYS = Object.freeze(/** @type {const} */ (['webtransport', ...STREAM_WAYS, 'websocket', 'http1']));
+export const WAYS = Object.freeze(/** @type {const} */ (['webtransport', ...STREAM_WAYS, 'datachannel', 'websocket', 'http1']));
 
 /** @param {Way} way @returns {way is StreamWay} */
 export const isStreamWay = (way) => /** @type {readonly string[]} */ (STREAM_WAYS).includes(way);
 
-/** The ways that the page shows: those on streams where the server has them. @param {ServerConfig} config @returns {Way[]} */
-export const waysOf = ({ transports }) => WAYS.filter((way) => !isStreamWay(way) || transports.webtransport?.carries?.includes(way));
+/**
+ * The ways that the page shows: those beside the transports where the operator has them.
+ * @param {ServerConfig} config
+ * @returns {Way[]}
+ */
+export const waysOf = ({ transports }) =>
+  WAYS.filter((way) => (way === 'datachannel' ? transports.datachannel !== undefined : !isStreamWay(way) || transports.webtransport?.carries?.includes(way)));
 
 /**
- * How to connect.
- * @param {Way} way
+ * How to connect by a transport.
+ * @param {Exclude<Way, 'datachannel'>} way
  * @param {ServerConfig} config
  * @returns {{ transport: TransportName, config: ServerConfig }}
  */

@@ -7,7 +7,7 @@ import { RoundTripRun } from './round-trip-run.js';
 
 /**
  * A worker around one run: in the page, drawing would delay it. Messages in: `start`, `delay`, `stop`; out: the run's
- * events, and `ended` when all clients have left.
+ * events, `peer` to have one opened, and `ended` when all clients have left.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -28,6 +28,13 @@ let run = null;
 const newRoom = () =>
   `lab-${[...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 
+/** @type {import('./data-channel.js').AskPeer} */
+function askPeer(url) {
+  const { port1, port2 } = new MessageChannel();
+  page.postMessage({ type: 'peer', url, port: port2 }, [port2]);
+  return port1;
+}
+
 /**
  * @param {{ kind: string, origin: string, config: any, token?: string, settings: object }} options
  * @param {import('../../shared/codec.js').Codec} codec
@@ -36,7 +43,7 @@ async function start({ kind, origin, config, token, settings }, codec) {
   const ofToken = token === undefined ? null : roomOfInvitation(token);
   const started = new kinds[kind](
     {
-      place: { origin, config, clock: systemClock },
+      place: { origin, config, clock: systemClock, askPeer },
       codec,
       newRoom: () => ofToken ?? newRoom(),
       token,

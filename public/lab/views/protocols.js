@@ -13,6 +13,7 @@ export const protocolLines = Object.freeze({
   stream: { color: '--stream', dash: [14, 4] },
   streams: { color: '--streams', dash: [9, 3, 2, 3] },
   'reset-streams': { color: '--reset-streams', dash: [4, 3] },
+  datachannel: { color: '--datachannel', dash: [14, 4, 2, 4] },
   websocket: { color: '--websocket', dash: [9, 5] },
   http1: { color: '--http1', dash: [2, 4] },
 });
@@ -21,12 +22,13 @@ export const protocolLines = Object.freeze({
  * The reason why a protocol can't be measured here.
  * @param {Way} protocol
  * @param {ServerConfig} config
- * @param {{ WebTransport?: unknown, isSecureContext?: boolean }} scope the window
+ * @param {{ WebTransport?: unknown, RTCPeerConnection?: unknown, isSecureContext?: boolean }} scope the window
  * @returns {string} a sentence; empty when it can be measured
  */
 export function whyNot(protocol, config, scope) {
   const transport = isStreamWay(protocol) ? 'webtransport' : protocol;
   if (!config.transports[transport]) return config.unavailable?.[transport] ?? browserLacks.notOffered;
+  if (transport === 'datachannel') return typeof scope.RTCPeerConnection === 'function' ? '' : browserLacks.datachannel;
   if (transport !== 'webtransport' || typeof scope.WebTransport === 'function') return '';
   return scope.isSecureContext ? browserLacks.webtransport : browserLacks.insecure;
 }

@@ -1,0 +1,40 @@
+/**
+ * @typedef {object} PeerMessage  what the page tells the worker that asked for a peer
+ * @property {RTCDataChannel[]} [channels]  for control messages and for packets, not open yet
+ * @property {{ code: string, message: string, refused: boolean }} [error]
+ */
+
+import { CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from '../../shared/data-channel.js';
+
+/** The page's peer connections, whose channels a run's worker has. */
+export class Peers {
+  /** @type {Set<RTCPeerConnection>} */
+  #open = new Set();
+
+  /**
+   * Connects to the server's peer.
+   * @param {{ url: string, port: MessagePort }} wish  url: where offers go; port: gets PeerMessages
+   */
+  async open({ url, port }) {
+    const peer = new RTCPeerConnection();
+    this.#open.add(peer);
+    try {
+      const channels = [peer.createDataChannel('control', CONTROL_CHANNEL), peer.createDataChannel('packets', PACKET_CHANNEL)];
+      // A channel can be handed over in the task in which it was made, and by not every browser.
+      port.postMessage({ channels }, /** @type {any[]} */ (channels));
+      await peer.setLocalDescription();
+      // The server sends to whoever writes to it, so the offer doesn't wait for candidates.
+      const response = await fetch(url, { method: 'POST', headers: { 'content-type': DESCRIPTION_TYPE }, body: peer.localDescription?.sdp });
+      if (response.ok) await peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
+      else port.postMessage({ error: { ...(await response.json()), refused: true } });
+    } catch (error) {
+      port.postMessage({ error: { code: 'connection-failed', message: `A data channel could not be opened: ${/** @type {Error} */ (error).message}`, refused: false } });
+    }
+  }
+
+  /** Closes all. */
+  close() {
+    for (const peer of this.#open) peer.close();
+    this.#open.clear();
+  }
+}
