@@ -211,13 +211,15 @@ export async function measureBandwidth({ client, server }, { seconds = 5 } = {})
  * @property {number} received
  * @property {number} outOfOrder
  * @property {Record<'meanUs' | 'deviationUs' | 'minUs' | 'p50Us' | 'p90Us' | 'p99Us' | 'p999Us' | 'maxUs', number>}
- *   delay one way
- * @property {[stream: number, sequence: number, delayUs: number][]} [packets] in order of arrival
+ *   delay one way, until the receiving kernel has a packet
+ * @property {[stream: number, sequence: number, delayUs: number, waitUs: number][]} [packets] in order of arrival;
+ *   waitUs: from then until it was read
  */
 
 /**
  * Sends streams of small datagrams both ways and says how long each was under way; both ends read the
- * same monotonic clock. The server's end sends all streams at once, as one that mixes by a clock does.
+ * same monotonic clock. The server's end sends all streams at once, as one that mixes by a clock does, and so do all
+ * servers' ends of the same rate.
  * @param {LinkEnds} ends
  * @param {{ streams?: number, rate?: number, bytes?: number, acks?: number, seconds?: number,
  *   lingerMs?: number, record?: boolean }} [load] streams of `rate` datagrams a second, and `acks` more of

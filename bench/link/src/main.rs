@@ -4,6 +4,7 @@
 //! [up.delayMs=20 down.delayMs=20 …]` is the link; `aloud-link probe --bind ADDRESS …`
 //! measures it from outside, as do `echo --bind ADDRESS` and `ping --to ADDRESS …`.
 
+mod arrival;
 mod control;
 mod counters;
 mod histogram;

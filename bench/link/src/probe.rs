@@ -5,6 +5,7 @@
 //! It prints its address when it can receive, waits for the other's on its input, sends, and prints what
 //! it found.
 
+use crate::arrival::{note_arrivals, receive, Arrival};
 use crate::histogram::Histogram;
 use crate::options::Options;
 use crate::time::{now, prioritize, sleep_until, Nanos};
@@ -38,14 +39,23 @@ struct Load {
     /// Further streams, as small as acknowledgements.
     acks: u32,
     seconds: f64,
-    /// All streams send at the same time, as a server does that mixes on one clock.
+    /// All streams send at the same time, as a server does that mixes on one clock: at the multiples of their period, so
+    /// that all probes that do so send in the same instant.
     together: bool,
+}
+
+struct Packet {
+    stream: u32,
+    sequence: u32,
+    /// Time under way, until the kernel of the receiving namespace had it.
+    delay: Nanos,
+    /// Time from then until it was read.
+    waited: Nanos,
 }
 
 #[derive(Default)]
 struct Received {
-    /// Stream, sequence number, time under way.
-    packets: Vec<(u32, u32, Nanos)>,
+    packets: Vec<Packet>,
     out_of_order: u64,
     next: HashMap<u32, u32>,
 }
@@ -67,6 +77,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
     socket
         .set_read_timeout(Some(Duration::from_millis(20)))
         .map_err(explain)?;
+    note_arrivals(&socket).map_err(explain)?;
     println!(
         r#"{{"address":"{}"}}"#,
         socket.local_addr().map_err(explain)?
@@ -77,7 +88,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
     let sender = socket.try_clone().map_err(explain)?;
     let end = now() + ((load.seconds * 1000.0 + linger) * 1e6) as Nanos;
     let sending = thread::spawn(move || send(&sender, &load));
-    let received = receive(&socket, end);
+    let received = collect(&socket, end);
     let (sent, lateness) = sending.join().map_err(|_| "the sender died".to_string())?;
     println!("{}", received.to_json(sent, &lateness, record));
     Ok(())
@@ -90,7 +101,11 @@ fn send(socket: &UdpSocket, load: &Load) -> (u64, Histogram) {
     let every = (1e9 / load.rate) as Nanos;
     let (mut sent, mut lateness) = (0, Histogram::default());
     let mut packet = [0u8; 1400];
-    let start = now();
+    let start = if load.together {
+        (now() / every + 1) * every
+    } else {
+        now()
+    };
     for sequence in 0..(load.seconds * load.rate) as u32 {
         for stream in 0..all {
             let phase = if load.together {
@@ -116,13 +131,13 @@ fn send(socket: &UdpSocket, load: &Load) -> (u64, Histogram) {
     (sent, lateness)
 }
 
-fn receive(socket: &UdpSocket, end: Nanos) -> Received {
+fn collect(socket: &UdpSocket, end: Nanos) -> Received {
     prioritize(PRIORITY);
     let mut received = Received::default();
     let mut packet = [0u8; 2048];
     while now() < end {
-        match socket.recv(&mut packet) {
-            Ok(length) if length >= HEADER => received.take(&packet, now()),
+        match receive(socket, &mut packet) {
+            Ok(arrival) if arrival.length >= HEADER => received.take(&packet, &arrival),
             Err(error)
                 if !matches!(
                     error.kind(),
@@ -138,17 +153,21 @@ fn receive(socket: &UdpSocket, end: Nanos) -> Received {
 }
 
 impl Received {
-    fn take(&mut self, packet: &[u8], at: Nanos) {
+    fn take(&mut self, packet: &[u8], arrival: &Arrival) {
         let word = |from: usize| u32::from_be_bytes([0, 1, 2, 3].map(|i| packet[from + i]));
         let (stream, sequence) = (word(0), word(4));
         let sent = (word(8) as u64) << 32 | word(12) as u64;
-        let delay = at.saturating_sub(sent);
         let next = self.next.entry(stream).or_default();
         if sequence < *next {
             self.out_of_order += 1;
         }
         *next = (*next).max(sequence + 1);
-        self.packets.push((stream, sequence, delay));
+        self.packets.push(Packet {
+            stream,
+            sequence,
+            delay: arrival.at.saturating_sub(sent),
+            waited: arrival.waited,
+        });
     }
 
     fn to_json(&self, sent: u64, lateness: &Histogram, record: bool) -> String {
@@ -160,8 +179,15 @@ impl Received {
             self.delay_json()
         );
         if record {
-            let all = self.packets.iter().map(|(stream, sequence, delay)| {
-                format!("[{stream},{sequence},{:.1}]", *delay as f64 / 1000.0)
+            let us = |ns: Nanos| ns as f64 / 1000.0;
+            let all = self.packets.iter().map(|packet| {
+                let Packet {
+                    stream,
+                    sequence,
+                    delay,
+                    waited,
+                } = packet;
+                format!("[{stream},{sequence},{:.1},{:.1}]", us(*delay), us(*waited))
             });
             let _ = write!(
                 json,
@@ -177,7 +203,7 @@ impl Received {
         let mut sorted: Vec<f64> = self
             .packets
             .iter()
-            .map(|packet| packet.2 as f64 / 1e3)
+            .map(|packet| packet.delay as f64 / 1e3)
             .collect();
         sorted.sort_by(f64::total_cmp);
         let n = sorted.len().max(1) as f64;
@@ -221,7 +247,13 @@ mod tests {
     fn delays_and_order_are_read_from_the_packets() {
         let mut received = Received::default();
         for (sequence, delay) in [(0, 10_000), (2, 30_000), (1, 20_000)] {
-            received.take(&packet(1, sequence, (1 << 40) + 5), (1 << 40) + 5 + delay);
+            let sent = (1 << 40) + 5;
+            let arrival = Arrival {
+                length: HEADER,
+                at: sent + delay,
+                waited: 7_000,
+            };
+            received.take(&packet(1, sequence, sent), &arrival);
         }
         assert_eq!(received.out_of_order, 1);
         let json = received.to_json(3, &Histogram::default(), true);
@@ -230,7 +262,7 @@ mod tests {
             "{json}"
         );
         assert!(
-            json.ends_with(r#""packets":[[1,0,10.0],[1,2,30.0],[1,1,20.0]]}"#),
+            json.ends_with(r#""packets":[[1,0,10.0,7.0],[1,2,30.0,7.0],[1,1,20.0,7.0]]}"#),
             "{json}"
         );
     }

@@ -9,24 +9,27 @@ pub fn from_ms(ms: f64) -> Nanos {
 
 /// The monotonic clock, which all processes of a machine share, whatever namespace they are in.
 pub fn now() -> Nanos {
-    let mut spec = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `spec` outlives the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut spec) };
-    spec.tv_sec as Nanos * 1_000_000_000 + spec.tv_nsec as Nanos
+    read(libc::CLOCK_MONOTONIC)
+}
+
+/// The clock that tells the date.
+pub fn wall() -> Nanos {
+    read(libc::CLOCK_REALTIME)
 }
 
 /// The time that this process has used the processors for, in milliseconds.
 pub fn cpu_ms() -> f64 {
+    read(libc::CLOCK_PROCESS_CPUTIME_ID) as f64 / 1e6
+}
+
+fn read(clock: libc::clockid_t) -> Nanos {
     let mut spec = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: `spec` outlives the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut spec) };
-    spec.tv_sec as f64 * 1e3 + spec.tv_nsec as f64 / 1e6
+    unsafe { libc::clock_gettime(clock, &mut spec) };
+    spec.tv_sec as Nanos * 1_000_000_000 + spec.tv_nsec as Nanos
 }
 
 /// Asks for a place before ordinary processes, and for timers that don't wait for company.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf } from '../../../bench/link/check.js';
+import { errorOf, tellStar } from '../../../bench/link/check.js';
 import { parsePing, summarize } from '../../../bench/link/measure.js';
 import { staleNames } from '../../../bench/link/network-namespace.js';
 
@@ -45,6 +45,27 @@ describe('errorOf', () => {
 
   it('is nothing to go by when nothing was measured', () => {
     expect(errorOf([], 20)).toEqual({ mean: NaN, p50: NaN, p99: NaN, p999: NaN, max: NaN });
+  });
+});
+
+describe('tellStar', () => {
+  const side = { lateness: { p50Us: 1, p99Us: 2, p999Us: 3, maxUs: 4 } };
+  const stats = /** @type {any} */ ({ cpuMs: 10, seconds: 1, up: side, down: side });
+  /** @type {(delayUs: number, waitUs: number) => [number, number, number, number][]} */
+  const packets = (delayUs, waitUs) => Array.from({ length: 100 }, (_, i) => [0, i, delayUs, waitUs]);
+
+  it('holds where packets were in time, however late they were read', () => {
+    const legs = [20_400, 19_600].map((delayUs) => ({ up: { packets: packets(delayUs, 9000) }, down: { packets: packets(delayUs, 9000) } }));
+    const { held, lines } = tellStar(legs, [stats, stats]);
+    expect(held).toBe(true);
+    expect(lines).toContainEqual(expect.stringMatching(/^read later by +9\.000/));
+  });
+
+  it('does not hold where one direction of one leg is off, or nothing came', () => {
+    const good = { packets: packets(20_000, 0) };
+    for (const bad of [packets(20_600, 0), packets(19_400, 0), []]) {
+      expect(tellStar([{ up: good, down: good }, { up: good, down: { packets: bad } }], [stats, stats]).held).toBe(false);
+    }
   });
 });
 
