@@ -207,7 +207,7 @@ export default defineConfig({
         },
       },
       {
-        // Each attack has a server and a room beside it, which share the processors with no other test.
+        // Each attack has a server and a room beside it, which share the processors with no other that costs much.
         test: {
           ...REAL_TIME,
           name: 'hostile',

@@ -1,26 +1,29 @@
 /** Those who come by a wrong door, or under somebody else's name. */
 
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { requireOrSkip } from '../skip.js';
 import { hasProc } from './support/process-usage.js';
 import { withstand } from './support/withstand.js';
 
 const { it } = requireOrSkip(hasProc, 'no /proc to read what a process uses', () => false);
 
-it('foreign hosts and pages, tunnels and what is no HTTP are refused, each with its status, and log no error', async () => {
-  const check = (/** @type {any} */ { attack: { answers } }) => {
-    expect(new Set(Object.keys(answers))).toEqual(new Set([
-      'a foreign host: 421', 'a page that was rebound: 421', 'a foreign page: 403', 'HTTP/2 in the clear: 200', 'a tunnel: 400', 'two hosts: 400', 'no HTTP: 400',
-    ]));
-    for (const times of Object.values(answers)) expect(times).toBeGreaterThan(5);
-  };
-  await withstand({ attack: 'doors', check });
-});
+// They cost the processors little, so they run at once.
+describe.concurrent('one who comes', () => {
+  it('foreign hosts and pages, tunnels and what is no HTTP are refused, each with its status, and log no error', async ({ task }) => {
+    const check = (/** @type {any} */ { attack: { answers } }) => {
+      expect(new Set(Object.keys(answers))).toEqual(new Set([
+        'a foreign host: 421', 'a page that was rebound: 421', 'a foreign page: 403', 'HTTP/2 in the clear: 200', 'a tunnel: 400', 'two hosts: 400', 'no HTTP: 400',
+      ]));
+      for (const times of Object.values(answers)) expect(times).toBeGreaterThan(5);
+    };
+    await withstand({ attack: 'doors', check, task });
+  });
 
-it('names that look like another’s are numbered', async () => {
-  const check = (/** @type {any} */ { attack: { labels } }) => {
-    expect(Object.keys(labels).length).toBeGreaterThan(1);
-    for (const label of Object.keys(labels)) expect(label).toMatch(/ \(n\)$/);
-  };
-  await withstand({ attack: 'look-alikes', argv: ['--max-participants', '100'], check });
+  it('names that look like another’s are numbered', async ({ task }) => {
+    const check = (/** @type {any} */ { attack: { labels } }) => {
+      expect(Object.keys(labels).length).toBeGreaterThan(1);
+      for (const label of Object.keys(labels)) expect(label).toMatch(/ \(n\)$/);
+    };
+    await withstand({ attack: 'look-alikes', argv: ['--max-participants', '100'], check, task });
+  });
 });

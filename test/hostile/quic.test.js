@@ -1,7 +1,7 @@
 /** Attacks over QUIC and HTTP/3. */
 
 import { isBuilt } from '@aloud/native';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { aioquic, Missing } from '../interop/clients.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { hasProc } from './support/process-usage.js';
@@ -11,27 +11,30 @@ const can = requireOrSkip(isBuilt() && hasProc, 'the native engine is not built,
 
 const argv = ['--engine', 'native', '--max-sessions', '20'];
 
-can.it('84 bare QUIC handshakes at 20 sessions, again and again: nobody else is refused', async () => {
-  const { attack } = await withstand({ attack: 'quic-handshakes', options: { aSecond: 84, answers: true }, argv });
-  expect(attack.begun).toBeGreaterThan(200);
-  expect(attack.retries).toBeGreaterThan(0);
-  expect(attack.honest).toBeGreaterThan(5);
-  expect(attack.refused).toBe(0);
-});
-
-can.it('QUIC handshakes from addresses that prove nothing: nobody else is refused', async () => {
-  const { attack } = await withstand({ attack: 'quic-handshakes', options: { aSecond: 400, answers: false }, argv });
-  expect(attack.honest).toBeGreaterThan(5);
-  expect(attack.refused).toBe(0);
-});
-
-can.it('HTTP/3 nonsense', async ({ skip }) => {
-  const command = await aioquic('nonsense.py').catch((error) => {
-    if (error instanceof Missing) return error;
-    throw error;
+// They cost the processors little, so they run at once.
+describe.concurrent('over QUIC', () => {
+  can.it('84 bare QUIC handshakes at 20 sessions, again and again: nobody else is refused', async ({ task }) => {
+    const { attack } = await withstand({ attack: 'quic-handshakes', options: { aSecond: 84, answers: true }, argv, task });
+    expect(attack.begun).toBeGreaterThan(200);
+    expect(attack.retries).toBeGreaterThan(0);
+    expect(attack.honest).toBeGreaterThan(5);
+    expect(attack.refused).toBe(0);
   });
-  if (command instanceof Missing) return skip(command.message);
-  const { attack } = await withstand({ attack: 'http3-nonsense', options: { command }, argv });
-  expect(attack.connections).toBeGreaterThan(10);
-  return undefined;
+
+  can.it('QUIC handshakes from addresses that prove nothing: nobody else is refused', async ({ task }) => {
+    const { attack } = await withstand({ attack: 'quic-handshakes', options: { aSecond: 400, answers: false }, argv, task });
+    expect(attack.honest).toBeGreaterThan(5);
+    expect(attack.refused).toBe(0);
+  });
+
+  can.it('HTTP/3 nonsense', async ({ skip, task }) => {
+    const command = await aioquic('nonsense.py').catch((error) => {
+      if (error instanceof Missing) return error;
+      throw error;
+    });
+    if (command instanceof Missing) return skip(command.message);
+    const { attack } = await withstand({ attack: 'http3-nonsense', options: { command }, argv, task });
+    expect(attack.connections).toBeGreaterThan(10);
+    return undefined;
+  });
 });

@@ -2,6 +2,7 @@
  * Attacks a server beside a room where somebody speaks and somebody listens, and says how the listener, the server's
  * memory and its descriptors fared.
  *
+ * @import { RunnerTestCase as Task } from 'vitest'
  * @import { Target } from './attack-process.js'
  * @import { TransportName } from '../../../public/client/connection/connection.js'
  *
@@ -52,7 +53,7 @@ const MORE_RESIDENT_BYTES = 48 * 2 ** 20;
 /** The interval at which the server's memory and descriptors are looked at, in milliseconds. */
 const SAMPLE_MS = 50;
 
-/** The time that people speak before anything is measured, in milliseconds: the delay finds its place. */
+/** The least time that people speak before anything is measured, in milliseconds: the delay finds its place. */
 const LEAD_MS = 1500;
 
 /** The time that a server has to come back to where it was, in seconds. */
@@ -72,6 +73,7 @@ const FRAME_MS = 20;
  * @property {TransportName} [transport]  of speaker and listener
  * @property {boolean} [isSecure]  whether the page is served over HTTPS
  * @property {(figures: Figures) => unknown} [check]  more assertions
+ * @property {Task} [task]        the test, which must be given where several run at once
  */
 
 /**
@@ -87,7 +89,7 @@ export function withstand(wish) {
     expectUnharmed(figures);
     await wish.check?.(figures);
     return figures;
-  });
+  }, undefined, { task: wish.task });
 }
 
 /**
@@ -139,7 +141,6 @@ async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'we
     const origin = `${isSecure ? 'https' : 'http'}://${HOST}:${at.port}`;
     await people.call('open', { origin });
     for (const id of ['Ann', 'Bob']) await people.call('join', { id, transport, room: 'beside', speaks: id === 'Ann' });
-    await pause(LEAD_MS);
     return await measureAttack({ server, at: { ...at, origin }, people, attacker }, wish);
   } finally {
     for (const child of children.toReversed()) await child.close();
@@ -173,10 +174,12 @@ async function measureAttack({ server, at, people, attacker }, wish) {
   const target = { ...at, host: HOST, from: FROM };
   const task = { module: new URL(`${attack}.js`, ATTACKS).href, target, options };
   const idle = descriptorsOf(pid);
-  if (warmUpSeconds > 0) {
+  const warmUp = async () => {
+    if (warmUpSeconds === 0) return;
     await attacker.call('run', { ...task, seconds: warmUpSeconds });
     await settled(() => descriptorsOf(pid) <= idle, settleSeconds);
-  }
+  };
+  await Promise.all([warmUp(), pause(LEAD_MS)]);
   const usedBefore = await server.call('memory');
   const watch = watchProcess(pid);
   await people.call('note');
