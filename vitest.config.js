@@ -20,7 +20,7 @@ const LONG = ['test/integration/package.test.js'];
 const LONG_BROWSER = ['admin', 'carry', 'comeback', 'devices', 'everyone', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
 
 /** The lab in a browser: its pages wait more than they work. */
-const LAB_BROWSER = ['lab', 'lab-browser'].map((name) => `test/browser/${name}.test.js`);
+const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that listen for long. */
 const LONG_SOUND = ['sound/backing-track', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);

@@ -1,10 +1,10 @@
-import { text } from 'node:stream/consumers';
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from './support/aloud-server.js';
 import { chromiumPath, inBrowser } from './support/browser.js';
 import { lowContrast } from './support/contrast.js';
+import { download, openLab, startOf, tableOf } from './support/lab-page.js';
 import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
@@ -24,15 +24,7 @@ const NAMELESS = /- (button|textbox|combobox|link|slider|meter|progressbar|img|c
 inBrowser.describe('the lab\'s page', () => {
   const site = useSite(['--idle-timeout-ms', '30000', '--server-delay-ms', '60']);
 
-  /** @param {import('playwright-core').BrowserContextOptions} [options] */
-  const open = async (options) => {
-    const page = await site.page('/lab', options);
-    await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
-    return page;
-  };
-
   const people = () => site.server.rooms.people;
-  const startOf = (/** @type {Page} */ page) => page.getByRole('button', { name: 'Start', exact: true });
   const ended = (/** @type {Page} */ page) => startOf(page).waitFor({ timeout: 40_000 });
 
   /** @param {Page} page @param {number} seconds @param {readonly string[]} [protocols] */
@@ -45,28 +37,8 @@ inBrowser.describe('the lab\'s page', () => {
     await startOf(page).click();
   }
 
-  /** A table as an object: by row, by column. @param {Page} page @param {string} name */
-  async function tableOf(page, name) {
-    const rows = await page.getByRole('table', { name }).getByRole('row').all();
-    const cells = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
-    const [[, ...columns], ...body] = cells;
-    return Object.fromEntries(
-      body.map(([head, ...values]) => [head, Object.fromEntries(columns.map((column, i) => [column, values[i]]))]),
-    );
-  }
-
-  /** @param {Page} page @param {string} kind */
-  async function download(page, kind) {
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: `Download ${kind}` }).click(),
-    ]);
-    expect(file.suggestedFilename()).toMatch(new RegExp(`^aloud-lab-[-0-9TZ]+\\.${kind.toLowerCase()}$`));
-    return text(await file.createReadStream());
-  }
-
   inBrowser.it('measures all that are there by turns, and gives the data', () => undisturbed(async () => {
-    const page = await open();
+    const page = await openLab(site);
     const protocols = site.server.h3Port === null ? PROTOCOLS.slice(1) : PROTOCOLS;
     await measure(page, 6);
     await expect.poll(people, { timeout: 20_000 }).toBe(2 * protocols.length);
@@ -104,49 +76,8 @@ inBrowser.describe('the lab\'s page', () => {
     expect(table.filter(([kind]) => kind === 'round_trip').length).toBe(count);
   }, () => site.closePages()));
 
-  inBrowser.it('shows how received audio follows the delay', () => undisturbed(async () => {
-    const page = await open();
-    await page.locator('#delay-protocols').getByLabel('WebSocket').check();
-    const slider = page.getByRole('slider', { name: 'Server-side delay' });
-    await slider.fill('0');
-    await page.getByRole('button', { name: 'Try delays' }).click();
-    const heard = async () => [await page.locator('#heard-a-text').innerText(), await page.locator('#heard-b-text').innerText()];
-    const percent = async () => (await heard()).map(parseFloat);
-    // At 0 ms one of the two hears nothing: the other's frame comes half a frame after its own.
-    await expect.poll(async () => Math.min(...(await percent())), { timeout: 15_000 }).toBeLessThan(30);
-    await slider.focus();
-    for (let i = 0; i < 25; i++) await page.keyboard.press('ArrowRight');
-    expect(await page.locator('#server-delay-value').innerText()).toBe('100 ms');
-    await expect.poll(async () => Math.min(...(await percent())), { timeout: 15_000 }).toBeGreaterThan(90);
-    await page.getByText('As a table').last().click();
-    await expect.poll(() => tableOf(page, 'Received audio by server-side delay')).toHaveProperty('100 ms');
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await expect.poll(people).toBe(0);
-    await page.getByRole('button', { name: 'Try delays' }).waitFor();
-    expect(await heard()).toEqual(['–', '–']);
-    const table = await tableOf(page, 'Received audio by server-side delay');
-    expect(parseFloat(table['100 ms']['WebSocket, client A'])).toBeGreaterThan(60);
-  }, () => site.closePages()));
-
-  inBrowser.it('sweeps through the delays', () => undisturbed(async () => {
-    const page = await open();
-    for (const protocol of ['WebTransport', 'HTTP/1']) {
-      const box = page.locator('#protocols').getByLabel(protocol);
-      if (await box.isEnabled()) await box.uncheck();
-    }
-    await page.getByRole('button', { name: 'Sweep 0 to 400 ms' }).click();
-    expect(await startOf(page).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Sweep 0 to 400 ms' }).waitFor({ timeout: 60_000 });
-    expect(await page.getByRole('status').innerText()).toMatch(/^Done\. Both clients hear 90 % from \d+ ms on/);
-    const least = await tableOf(page, 'The least delay that will do');
-    expect(parseFloat(least['B hears 90 % from'].WebSocket)).toBeLessThan(50);
-    const { spans } = JSON.parse(await download(page, 'JSON')).received_audio;
-    expect(new Set(spans.map((/** @type {any} */ span) => span.server_delay_ms)).size).toBe(51);
-    expect(people()).toBe(0);
-  }, () => site.closePages()));
-
   inBrowser.it('leaves nobody on the server when it is stopped, or goes away', async () => {
-    const page = await open();
+    const page = await openLab(site);
     await measure(page, 60);
     await expect.poll(people, { timeout: 20_000 }).toBeGreaterThan(3);
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -230,30 +161,31 @@ inBrowser.describe('the lab\'s page', () => {
     }
   }, () => site.closePages()));
 
-  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-    inBrowser.it(`can be read and used at any width, ${colorScheme}`, async () => {
-      const page = await open({ viewport: { width: 390, height: 800 }, colorScheme, reducedMotion: 'reduce' });
-      await measure(page, 6, ['WebSocket', 'HTTP/1']);
-      await ended(page);
-      for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click();
-      for (const width of [320, 390, 1280]) {
-        await page.setViewportSize({ width, height: 800 });
-        await expect
-          .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
-          .toBe(0);
-        expect(await page.evaluate(lowContrast)).toEqual([]);
+  inBrowser.it('can be read and used at any width, light and dark', async () => {
+    const page = await openLab(site, { viewport: { width: 390, height: 800 }, reducedMotion: 'reduce' });
+    await measure(page, 6, ['WebSocket', 'HTTP/1']);
+    await ended(page);
+    for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click();
+    for (const width of [320, 390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
+        .toBe(0);
+      for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+        await page.emulateMedia({ colorScheme });
+        expect([colorScheme, ...(await page.evaluate(lowContrast))]).toEqual([colorScheme]);
       }
-      expect(await page.locator('body').ariaSnapshot()).not.toMatch(NAMELESS);
-      for (const plot of await page.locator('.plot:visible').all()) {
-        expect(await plot.getAttribute('aria-label')).toMatch(/^Plot: /);
-        expect((await plot.boundingBox())?.height).toBeGreaterThan(200);
-      }
-      await page.getByRole('radio', { name: 'Histogram' }).check();
-      expect(await page.locator('#round-trip-histogram').isVisible()).toBe(true);
-      expect(await page.locator('#round-trip-cumulative').isVisible()).toBe(false);
-      for (const button of await page.getByRole('button').all()) {
-        expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-      }
-    });
-  }
+    }
+    expect(await page.locator('body').ariaSnapshot()).not.toMatch(NAMELESS);
+    for (const plot of await page.locator('.plot:visible').all()) {
+      expect(await plot.getAttribute('aria-label')).toMatch(/^Plot: /);
+      expect((await plot.boundingBox())?.height).toBeGreaterThan(200);
+    }
+    await page.getByRole('radio', { name: 'Histogram' }).check();
+    expect(await page.locator('#round-trip-histogram').isVisible()).toBe(true);
+    expect(await page.locator('#round-trip-cumulative').isVisible()).toBe(false);
+    for (const button of await page.getByRole('button').all()) {
+      expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    }
+  });
 });

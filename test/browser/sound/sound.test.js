@@ -97,8 +97,10 @@ inBrowser.describe(`sound in ${BROWSER}`, () => {
    */
   const converse = async (transport, room, meanwhile = async () => {}, prepare = undefined) => {
     const { speech, spoken, lengthMs } = await readSpeech('speech-low');
-    const speakerBrowser = await speak(spoken);
-    const listener = await joinRoom(listeners.browser, server.url, room, { name: 'Lis', transport, prepare });
+    const [speakerBrowser, listener] = await Promise.all([
+      speak(spoken),
+      joinRoom(listeners.browser, server.url, room, { name: 'Lis', transport, prepare }),
+    ]);
     const heard = await record(listener);
     const speaker = await joinRoom(speakerBrowser, server.url, room, { name: 'Spe', transport, prepare: prepare ?? prepares[transport] });
     const echoed = await record(speaker);

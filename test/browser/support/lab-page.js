@@ -1,0 +1,40 @@
+import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
+
+/**
+ * @import { BrowserContextOptions, Page } from 'playwright-core'
+ */
+
+/**
+ * Opens the lab's page, and waits until it knows what the server offers.
+ * @param {ReturnType<typeof import('./site.js').useSite>} site
+ * @param {BrowserContextOptions} [options]
+ */
+export async function openLab(site, options) {
+  const page = await site.page('/lab', options);
+  await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
+  return page;
+}
+
+/** The button that starts a measurement. @param {Page} page */
+export const startOf = (page) => page.getByRole('button', { name: 'Start', exact: true });
+
+/** A table as an object: by row, by column. @param {Page} page @param {string} name */
+export async function tableOf(page, name) {
+  const rows = await page.getByRole('table', { name }).getByRole('row').all();
+  const cells = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
+  const [[, ...columns], ...body] = cells;
+  return Object.fromEntries(
+    body.map(([head, ...values]) => [head, Object.fromEntries(columns.map((column, i) => [column, values[i]]))]),
+  );
+}
+
+/** @param {Page} page @param {string} kind */
+export async function download(page, kind) {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: `Download ${kind}` }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(new RegExp(`^aloud-lab-[-0-9TZ]+\\.${kind.toLowerCase()}$`));
+  return text(await file.createReadStream());
+}
