@@ -16,6 +16,10 @@
  * @property {object | null} stats   the client's own
  * @property {{ samples: Float32Array, startMs: number, sampleRate: number }[]} [loops]  what the browser alone
  *   played of the microphone, several times, where it was recorded
+ * @property {{ sent: FrameNote[], received: FrameNote[] }} [frames]  those that a peer's encoder gave, and those that came,
+ *   before its jitter buffer
+ *
+ * @typedef {{ timestamp: number, atMs: number }} FrameNote  timestamp: that of RTP, by which both peers name a frame
  *
  * @typedef {object} Listener        a participant with the whole client; times on performance.now()
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
@@ -29,7 +33,7 @@
  * @typedef {object} World           what differs between a process and a browser's page
  * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
- * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean, loops?: number, isPeer?: boolean }) => Promise<Listener>} createListener
+ * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean, loops?: number, isPeer?: boolean, notesFrames?: boolean }) => Promise<Listener>} createListener
  * @property {(ms: number) => number} sharedMs  from performance.now() to the machine's monotonic clock
  * @property {() => number} takeCpu             percent of a core since the last time
  */
@@ -136,12 +140,13 @@ export class Participants {
    * @param {boolean} [options.device]   speaks with the browser's own microphone
    * @param {number} [options.loops]     how many times that one is recorded as the browser alone plays it
    * @param {boolean} [options.isPeer]   by the browser's WebRTC, to another one; signal() connects them
+   * @param {boolean} [options.notesFrames]  of a peer: whether its recording has the frames that it sent and received
    */
-  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device, loops, isPeer }) {
+  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device, loops, isPeer, notesFrames }) {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
-    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device, loops, isPeer });
+    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device, loops, isPeer, notesFrames });
     this.#listeners.set(id, listener);
     const { sharedMs } = this.#world;
     const startMs = sharedMs(performance.now());
@@ -156,12 +161,14 @@ export class Participants {
   async recording({ id }) {
     const listener = this.#listeners.get(id);
     if (!listener) throw new Error(`nobody listens as ${id}`);
-    const { loops: played = [], ...recording } = await listener.recording();
+    const { loops: played = [], frames, ...recording } = await listener.recording();
     const { sharedMs } = this.#world;
+    const shared = (/** @type {FrameNote[]} */ notes) => notes.map(({ timestamp, atMs }) => ({ timestamp, atMs: sharedMs(atMs) }));
     return {
       ...recording,
       startMs: sharedMs(recording.startMs),
       loops: played.map((loop) => ({ ...loop, startMs: sharedMs(loop.startMs) })),
+      frames: frames && { sent: shared(frames.sent), received: shared(frames.received) },
     };
   }
 

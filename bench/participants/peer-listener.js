@@ -1,4 +1,4 @@
-/* global AudioContext, MediaStreamAudioSourceNode, RTCPeerConnection, Audio */
+/* global AudioContext, MediaStreamAudioSourceNode, RTCPeerConnection, RTCRtpScriptTransform, Audio, Worker */
 /**
  * A participant in a browser's page by the browser's own WebRTC, from peer to peer: its microphone, Opus, jitter buffer
  * and concealment, without a server. A recorder is at its output.
@@ -16,6 +16,7 @@ export class PeerListener {
   #options;
   #peer = new RTCPeerConnection();
   #loops = new Loops();
+  #frames;
   /** @type {MediaStream | null} */
   #microphone = null;
   /** @type {AudioContext | null} */
@@ -30,9 +31,11 @@ export class PeerListener {
    * @param {number} options.recordSeconds  most seconds that are recorded
    * @param {string} options.processor      the text of recorder-processor.js
    * @param {number} [options.loops]        how many times the microphone is recorded as the browser plays it by itself
+   * @param {boolean} [options.notesFrames]  whether frames are noted, which makes each of them wait for a worker
    */
   constructor(options) {
     this.#options = options;
+    this.#frames = options.notesFrames ? new FrameNotes() : null;
     this.#peer.ontrack = ({ streams: [stream] }) => void this.#play(stream);
   }
 
@@ -43,6 +46,7 @@ export class PeerListener {
     const { loops = 0, ...recorded } = this.#options;
     await this.#loops.begin(stream, { ...recorded, count: loops });
     for (const track of stream.getTracks()) this.#peer.addTrack(track, stream);
+    this.#frames?.follow(this.#peer);
   }
 
   /**
@@ -89,16 +93,17 @@ export class PeerListener {
     });
   }
 
-  /** @returns {Recording} */
-  recording() {
+  /** @returns {Promise<Recording>} */
+  async recording() {
     if (!this.#recorder) throw new Error('nothing came from the other peer');
-    return { ...this.#recorder.take(), stats: null, loops: this.#loops.take() };
+    return { ...this.#recorder.take(), stats: null, loops: this.#loops.take(), frames: await this.#frames?.take() };
   }
 
   /** Hangs up. Idempotent. */
   async close() {
     this.#recorder?.stop();
     this.#peer.close();
+    this.#frames?.close();
     for (const track of this.#microphone?.getTracks() ?? []) track.stop();
     await this.#loops.close();
     this.#player?.pause();
@@ -107,6 +112,57 @@ export class PeerListener {
     this.#context = null;
     await context?.close();
   }
+}
+
+/** Notes when frames leave the encoder and come from the network, in a worker, by WebRTC's encoded transforms. */
+class FrameNotes {
+  #worker;
+
+  constructor() {
+    const url = URL.createObjectURL(new Blob([`(${noteFrames})()`], { type: 'text/javascript' }));
+    this.#worker = new Worker(url);
+    URL.revokeObjectURL(url);
+  }
+
+  /** @param {RTCPeerConnection} peer  with its tracks, and no description yet: a later transform of a receiver has no effect in Chromium */
+  follow(peer) {
+    for (const { sender, receiver } of peer.getTransceivers()) {
+      sender.transform = new RTCRtpScriptTransform(this.#worker, 'sent');
+      receiver.transform = new RTCRtpScriptTransform(this.#worker, 'received');
+    }
+  }
+
+  /** @returns {Promise<NonNullable<Recording['frames']>>} */
+  take() {
+    const onPage = (/** @type {[number, number][]} */ notes) => notes.map(([timestamp, ms]) => ({ timestamp, atMs: ms - performance.timeOrigin }));
+    return new Promise((resolve) => {
+      this.#worker.onmessage = ({ data }) => resolve({ sent: onPage(data.sent), received: onPage(data.received) });
+      this.#worker.postMessage('take');
+    });
+  }
+
+  close() {
+    this.#worker.terminate();
+  }
+}
+
+/**
+ * The whole text of FrameNotes' worker. Packets by which Chromium probes the path are empty, and repeat the timestamp of a
+ * frame, which may be lost itself: they don't count. A frame that came has the time at which it did, before the worker.
+ */
+function noteFrames() {
+  const worker = /** @type {any} */ (globalThis);
+  const notes = { sent: new Map(), received: new Map() };
+  worker.onrtctransform = (/** @type {any} */ { transformer: { readable, writable, options } }) => {
+    const times = notes[/** @type {'sent' | 'received'} */ (options)];
+    const transform = (/** @type {any} */ frame, /** @type {TransformStreamDefaultController} */ controller) => {
+      const { rtpTimestamp, receiveTime = performance.now() } = frame.getMetadata();
+      if (frame.data.byteLength > 0 && !times.has(rtpTimestamp)) times.set(rtpTimestamp, performance.timeOrigin + receiveTime);
+      controller.enqueue(frame);
+    };
+    void readable.pipeThrough(new TransformStream({ transform })).pipeTo(writable);
+  };
+  worker.onmessage = () => worker.postMessage({ sent: [...notes.sent], received: [...notes.received] });
 }
 
 /**

@@ -52,10 +52,14 @@ function emptyNotes() {
 /** Names by id. @type {Map<string, string>} */
 const names = new Map();
 
+/** When the sample clock was 0, in milliseconds of the machine's monotonic clock. */
+let originMs = NaN;
+
 /** @type {import('../../server/room/room-config.js').Observer} */
 const observer = {
-  received({ id, name }, frame, arrivalMs) {
+  received({ id, name, source }, frame, arrivalMs) {
     names.set(id, name);
+    originMs = sharedMs(source?.sampleClock.msAt(0) ?? NaN);
     notes.arrivals.push({ name, frame, atMs: sharedMs(arrivalMs) });
   },
   ticked: (_frame, latenessMs) => void notes.tickLatenessMs.push(latenessMs),
@@ -77,8 +81,6 @@ const observer = {
 
 /** Participants whose frames' states are noted, and the last that was, -1 before. @type {Map<any, number>} */
 const speakers = new Map();
-/** When the sample clock was 0, in milliseconds of the machine's monotonic clock. */
-let originMs = NaN;
 
 /** For `tick`: notes the state of each speaker's frames when they were mixed, and when each was due. @type {typeof observer} */
 const mixObserver = {

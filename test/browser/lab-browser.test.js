@@ -105,7 +105,7 @@ inBrowser.describe('participants by the browser\'s WebRTC', () => {
     const clients = await BrowserClients.start({ chromium: String(chromiumPath), client: LOOPBACK, server: LOOPBACK });
     open.push(() => clients.close());
     await clients.call('open', { origin: `http://localhost:${server.port}` });
-    for (const id of ['mouth', 'ear']) await clients.call('listen', { id, isPeer: true, recordSeconds: 10, loops: 1 });
+    for (const id of ['mouth', 'ear']) await clients.call('listen', { id, isPeer: true, recordSeconds: 10, loops: 1, notesFrames: true });
     const offer = await clients.call('signal', { id: 'mouth', description: null });
     const answer = await clients.call('signal', { id: 'ear', description: offer });
     expect(await clients.call('signal', { id: 'mouth', description: answer })).toBe(null);
@@ -113,6 +113,12 @@ inBrowser.describe('participants by the browser\'s WebRTC', () => {
     const [mouth, ear] = await Promise.all(['mouth', 'ear'].map((id) => clients.call('recording', { id })));
     expect(meanLags(ear, mouth.loops).length).toBeGreaterThan(2);
     expect(await clients.call('statsOf', { id: 'ear' })).toMatchObject({ codec: 'audio/opus', totalSamplesReceived: expect.toSatisfy((samples) => samples > 96_000) });
+    // One machine's clock: nothing comes before it was sent, and what comes has the timestamp of what was sent.
+    const sent = new Map(mouth.frames.sent.map((/** @type {any} */ { timestamp, atMs }) => [timestamp, atMs]));
+    const ages = ear.frames.received.flatMap((/** @type {any} */ { timestamp, atMs }) => (sent.has(timestamp) ? [atMs - sent.get(timestamp)] : []));
+    expect(ages.length).toBeGreaterThan(100);
+    expect(Math.min(...ages)).toBeGreaterThan(-1);
+    expect(ages.toSorted((/** @type {number} */ a, /** @type {number} */ b) => a - b)[ages.length >> 1]).toBeLessThan(20);
   }, closeAll));
 });
 

@@ -1,6 +1,7 @@
 /**
  * Figures of a call's block, from what was heard and from what each side counts.
  *
+ * @import { FrameNote } from '../../participants/participants.js'
  * @import { Recorded } from '../../stats/sound-lag.js'
  *
  * @typedef {{ concealedSamples: number, totalSamplesReceived: number, jitterBufferDelay: number, jitterBufferEmittedCount: number }} PeerCounters
@@ -8,15 +9,23 @@
  *
  * @typedef {object} AloudCounters
  * @property {{ played: number, concealed: number, delayMs: number }} playout       the listener's
- * @property {{ received: number, recovered: number, concealed: number }} source    the speaker's, at the server
+ * @property {SourceCounters} source    the speaker's, at the server
+ *
+ * @typedef {{ received: number, recovered: number, concealed: number, late: number, lost: number, early: number, dropped: { past: number } }} SourceCounters
+ *   as the server's receiver statistics name them
+ *
+ * @typedef {{ fromMs: number, toMs: number }} Span  of the clock that all processes share
  */
 
 import { meanLags, utterancesIn } from '../../stats/sound-lag.js';
-import { mean } from '../../stats/statistics.js';
+import { mean, quantile, sorted } from '../../stats/statistics.js';
 import { marksOf } from '../../ways/heard.js';
 
 /** What is kept around an utterance, in seconds: more than a delay wanders within one. */
 const MARGIN_SECONDS = 0.5;
+
+/** Time that the last frame of a block has to come, in milliseconds: longer than the paths and their queues take. */
+const LAST_MS = 1500;
 
 /**
  * @param {object} recorded
@@ -66,4 +75,46 @@ export function aloudFigures(before, after) {
   const down = after.playout.concealed - before.playout.concealed;
   const played = after.playout.played - before.playout.played;
   return { madeUp: 100 * (1 - (there / (there + up)) * (played / (played + down))), waits: after.playout.delayMs };
+}
+
+/**
+ * Of the frames that a peer's encoder gave, those that came to the other peer's jitter buffer, and their ages.
+ * @param {readonly FrameNote[]} sent
+ * @param {readonly FrameNote[]} received
+ * @param {Span} span
+ */
+export function frameFigures(sent, received, { fromMs, toMs }) {
+  const came = new Map(received.map(({ timestamp, atMs }) => [timestamp, atMs]));
+  const counted = sent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs - LAST_MS);
+  const ages = counted.flatMap(({ timestamp, atMs }) => (came.has(timestamp) ? [Number(came.get(timestamp)) - atMs] : []));
+  return { sent: (1000 * counted.length) / (toMs - LAST_MS - fromMs), arrived: (100 * ages.length) / counted.length, ...ageFigures(ages) };
+}
+
+/**
+ * Of the packets that aloud's page sent, a frame each, those that came to the server, those frames that were there for
+ * their mix, by repetition too, and how long after its end a frame came.
+ * @param {SourceCounters} before
+ * @param {SourceCounters} after
+ * @param {{ arrivals: readonly { frame: number, atMs: number }[], originMs: number, frameMs: number }} notes  the server's
+ * @param {Span} span
+ */
+export function uplinkFigures(before, after, { arrivals, originMs, frameMs }, { fromMs, toMs }) {
+  const since = (/** @type {(counters: SourceCounters) => number} */ of) => of(after) - of(before);
+  const lost = since((counters) => counters.lost);
+  const sent = lost + since(({ received, late, early, dropped }) => received + late + early + dropped.past);
+  const ages = arrivals.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).map(({ frame, atMs }) => atMs - originMs - (frame + 1) * frameMs);
+  return {
+    sent: (1000 * sent) / (toMs - fromMs),
+    arrived: (100 * (sent - lost)) / sent,
+    // Frames that arrived before the span may be mixed in it.
+    present: Math.min(100, (100 * since(({ received, recovered }) => received + recovered)) / sent),
+    ...ageFigures(ages),
+  };
+}
+
+/** @param {readonly number[]} ages of what came; Infinity where nothing did */
+function ageFigures(ages) {
+  const rising = sorted(ages);
+  const at = (/** @type {number} */ share) => (ages.length > 0 ? quantile(rising, share) : Infinity);
+  return { ageP50: at(0.5), ageP99: at(0.99) };
 }

@@ -11,10 +11,14 @@ import { orderInWords } from './grid-result.js';
 
 const factors = [{ name: 'condition', label: 'Each leg', unit: '' }];
 
+/** WebRTC by Chromium's defaults, with its frames noted on their way. */
+export const NOTED = 'webrtc-frames';
+
 /** The name of each way. @type {Readonly<Record<string, string>>} */
 const LABELS = Object.freeze({
   aloud: "aloud's page over WebTransport",
   webrtc: 'WebRTC in Chromium',
+  [NOTED]: 'WebRTC in Chromium, with encoded transforms',
   'webrtc-red': 'WebRTC in Chromium, each payload sent twice (RED)',
   'webrtc-plain': 'WebRTC in Chromium, without FEC',
 });
@@ -28,6 +32,11 @@ export const SHIPPED_QUANTITIES = Object.freeze({
   madeUp: { name: 'madeUp', label: 'Sound that was made up', unit: '%', factors },
   waits: { name: 'waits', label: "Wait in the receiver's buffer", unit: 'ms', factors },
   rate: { name: 'rateUp', label: 'Sent on the leg up, headers and all', unit: 'kbit/s', factors },
+  sent: { name: 'framesSent', label: 'Frames sent', unit: '1/s', factors },
+  arrived: { name: 'arrived', label: 'Frames that came in a packet of their own', unit: '%', factors },
+  ageP50: { name: 'ageP50', label: 'Age of frames, p50', unit: 'ms', factors },
+  ageP99: { name: 'ageP99', label: 'Age of frames, p99', unit: 'ms', factors },
+  present: { name: 'present', label: 'Frames that were at the server when they were mixed', unit: '%', factors },
   cpu: { name: 'cpu', label: "Both browsers' processor time, of a core", unit: '%', factors },
 });
 
@@ -43,6 +52,16 @@ const COLUMNS = Object.freeze([
   { of: SHIPPED_QUANTITIES.cpu, label: 'Processor, both', unit: '%', digits: 0 },
 ]);
 
+/** The columns of the table of frames on the way. */
+const FRAME_COLUMNS = Object.freeze([
+  { of: SHIPPED_QUANTITIES.sent, label: 'Sent', unit: '1/s', digits: 1 },
+  { of: SHIPPED_QUANTITIES.arrived, label: 'Arrived', unit: '%', digits: 2 },
+  { of: SHIPPED_QUANTITIES.ageP50, label: 'Age, p50', unit: 'ms', digits: 1 },
+  { of: SHIPPED_QUANTITIES.ageP99, label: 'Age, p99', unit: 'ms', digits: 1 },
+  { of: SHIPPED_QUANTITIES.present, label: 'Present when mixed', unit: '%', digits: 2 },
+  { of: SHIPPED_QUANTITIES.madeUp, label: 'Made up', unit: '%', digits: 2 },
+]);
+
 /**
  * @param {Samples} folder
  * @param {{ ways: readonly string[], conditions: readonly string[], random: () => number }} options  random: seeded
@@ -51,8 +70,16 @@ const COLUMNS = Object.freeze([
 export function shippedTables(folder, { ways, conditions, random }) {
   const valuesOf = (/** @type {Quantity} */ { name }, /** @type {string} */ condition, /** @type {string} */ way) =>
     valuesByRepetition(folder.samples(name), ({ protocol, factors: its }) => protocol === way && its?.condition === condition).filter(({ length }) => length > 0);
-  const setsAt = (/** @type {string} */ condition) => ways.map((way) => ({ way, values: valuesOf(SHIPPED_QUANTITIES.rating, condition, way) })).filter(({ values }) => values.length > 0);
+  const setsAt = (/** @type {string} */ condition, quantity = SHIPPED_QUANTITIES.rating) => ways.map((way) => ({ way, values: valuesOf(quantity, condition, way) })).filter(({ values }) => values.length > 0);
   const measured = conditions.filter((condition) => setsAt(condition).length > 0);
+  const rowsOf = (/** @type {Quantity} */ required, /** @type {readonly { of: Quantity }[]} */ columns, /** @type {(way: string) => string[]} */ wordsOf) => conditions.flatMap((condition) =>
+    setsAt(condition, required).map(({ way }) => [
+      condition, ...wordsOf(way),
+      ...columns.map(({ of }) => {
+        const values = valuesOf(of, condition, way);
+        return values.length > 0 ? toEstimate(summaryIntervals(values, { random }).mean) : null;
+      }),
+    ]));
   return [
     {
       name: 'order', title: 'Which call is rated highest', caption: 'By R. Those of which no difference from the first of them is shown stand together.',
@@ -62,13 +89,12 @@ export function shippedTables(folder, { ways, conditions, random }) {
     {
       name: 'figures', title: 'Figures', caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
       columns: [{ label: 'Each leg' }, { label: 'Call' }, ...COLUMNS.map(({ label, unit, digits }) => ({ label, unit, digits }))],
-      rows: measured.flatMap((condition) => setsAt(condition).map(({ way }) => [
-        condition, LABELS[way],
-        ...COLUMNS.map(({ of }) => {
-          const values = valuesOf(of, condition, way);
-          return values.length > 0 ? toEstimate(summaryIntervals(values, { random }).mean) : null;
-        }),
-      ])),
+      rows: rowsOf(SHIPPED_QUANTITIES.cpu, COLUMNS, (way) => [LABELS[way]]),
+    },
+    {
+      name: 'frames', title: 'Frames on the way, before any jitter buffer', caption: "WebRTC's come over two legs, aloud's over one: rows of the one don't compare with rows of the other. Means over repetitions; in brackets, intervals of 95 % confidence.",
+      columns: [{ label: 'Each leg' }, { label: 'Call' }, { label: 'To' }, ...FRAME_COLUMNS.map(({ label, unit, digits }) => ({ label, unit, digits }))],
+      rows: rowsOf(SHIPPED_QUANTITIES.sent, FRAME_COLUMNS, (way) => [LABELS[way], way === NOTED ? 'the other browser' : 'the server']),
     },
   ];
 }

@@ -24,8 +24,8 @@ import { sharedMs } from '../../participants/child.js';
 import { readSpeech } from '../../participants/speech.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './grid.js';
-import { aloudFigures, heardFigures, peerFigures } from './shipped-figures.js';
-import { SHIPPED_QUANTITIES, shippedTables } from './shipped-result.js';
+import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
+import { NOTED, SHIPPED_QUANTITIES, shippedTables } from './shipped-result.js';
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
@@ -49,10 +49,10 @@ export function redFirst(sdp) {
   return sdp.replace(/^(m=audio \S+ \S+) (.*)$/m, (_, head, types) => [head, red, ...types.trim().split(' ').filter((/** @type {string} */ type) => type !== red)].join(' '));
 }
 
-/** What each peer is told of the other's description; null: through aloud's server instead. @type {Readonly<Record<string, ((sdp: string) => string) | null>>} */
-const TOLD = Object.freeze({ aloud: null, webrtc: (sdp) => sdp, 'webrtc-red': redFirst, 'webrtc-plain': withoutFec });
+/** What each peer of WebRTC is told of the other's description. @type {Readonly<Record<string, (sdp: string) => string>>} */
+const TOLD = Object.freeze({ webrtc: (sdp) => sdp, [NOTED]: (sdp) => sdp, 'webrtc-red': redFirst, 'webrtc-plain': withoutFec });
 
-const WAYS = Object.keys(TOLD);
+const WAYS = ['aloud', ...Object.keys(TOLD)];
 
 /** Each leg's settings, by name: `bad-wifi` is the link's profile. @type {Readonly<Record<string, object>>} */
 const CONDITIONS = Object.freeze({
@@ -85,7 +85,7 @@ export const shipped = {
     const { ways, conditions, repetitions } = /** @type {any} */ (lab.options);
     const star = await starOf(lab.link, 2);
     await lab.startServer();
-    const ear = await startEar(lab, star);
+    const ear = await startBrowser(lab, star.legs[1]);
     const ground = { star, browsers: { mouth: /** @type {BrowserClients} */ (lab.clients), ear }, speech: await readSpeech(MICROPHONE_RATE) };
     try {
       for (let repetition = 0; repetition < repetitions; repetition++) {
@@ -112,11 +112,13 @@ export const shipped = {
       notes: [
         "As shipped and same payload are two questions. Here each way has its own codec settings, repetitions, playout and concealment: what people get. `sweep` and `ways` carry the same packets and have the same playout: what the transport does. Rows of the one don't stand beside rows of the other.",
         'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms. Each block: connected on clear legs, then impaired, then time to settle (--settle), then what counts.',
-        'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
+        'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
         "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
         "ViSQOL and ESTOI: each whole utterance that was heard beside the file; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
         "Made up: what each counts itself. Chromium: concealed samples of all that came out. aloud: frames that the server's decoder and the listener's made up, together; pauses, and gaps that go on, count as silence and not as made up. Waits: NetEq's mean delay of what it gave out; aloud's playout delay at the block's end, beside which its server holds sound too.",
         "Sent, up: all that leaves the mouth's browser. Under loss WebRTC also sends padding, by which it probes the path: in some blocks several times the sound's own rate. `headerBytesSent` of its statistics holds it.",
+        "Frames of WebRTC (webrtc-frames): encoded transforms, in a worker of each page, note when the encoder gave a frame, by its RTP timestamp, and when it came to the other browser, before NetEq. Empty packets, by which Chromium probes the path, don't count, nor do frames of a block's last 1.5 s. A frame that only FEC brought didn't arrive, and isn't made up. With a transform each frame takes a step to a worker and back, at both ends; on a busy machine NetEq waits longer than without, so the other rows have none.",
+        "Frames of aloud are those on the way to its server: sent and arrived by the packets' own numbers, as the server counts them; pauses aren't sent. Age: from a frame's end, on the server's clock as the page knows it, to the arrival of its packet; WebRTC's is from the encoder on. Present: there when mixed, by a later packet's repetition too.",
         'Both browsers are on one machine of few cores: their processor time stands beside the figures.',
         ...worldNotes(options),
       ],
@@ -124,11 +126,11 @@ export const shipped = {
   },
 };
 
-/** @param {Lab} lab @param {Star} star */
-async function startEar(lab, { legs: [, leg] }) {
-  const ear = await BrowserClients.start({ chromium: String(findChromium()), client: leg.client, server: leg.server });
-  await ear.call('open', { origin: lab.originAt(leg) });
-  return ear;
+/** @param {Lab} lab @param {Link} leg */
+async function startBrowser(lab, leg) {
+  const browser = await BrowserClients.start({ chromium: String(findChromium()), client: leg.client, server: leg.server });
+  await browser.call('open', { origin: lab.originAt(leg) });
+  return browser;
 }
 
 /** @param {Lab} lab @param {Ground} ground @param {Block} block */
@@ -160,20 +162,23 @@ async function runBlock(lab, { star, browsers, speech }, { way, condition, repet
     await star.seedAnew([star.legs], seed + repetition);
     await star.set(CONDITIONS[condition]);
     await lab.wait(settle);
-    await Promise.all([...star.legs.map((leg) => leg.reset()), ...Object.values(browsers).map((browser) => browser.call('note'))]);
+    await Promise.all([lab.server.call('begin'), ...star.legs.map((leg) => leg.reset()), ...Object.values(browsers).map((browser) => browser.call('note'))]);
     const [before, fromMs] = [await own(), sharedMs(performance.now())];
     await lab.wait(lab.blockSeconds);
     const [after, toMs] = [await own(), sharedMs(performance.now())];
     const stats = /** @type {LinkStats[]} */ (await Promise.all(star.legs.map((leg) => leg.stats())));
     const cpuPercents = await Promise.all(Object.values(browsers).map(async (browser) => (await browser.call('take')).cpuPercent));
     for (const cpuPercent of cpuPercents) lab.tellGenerator([], cpuPercent);
-    const [{ loops }, ear] = await Promise.all(['mouth', 'ear'].map((id) => browsers[/** @type {'mouth' | 'ear'} */ (id)].call('recording', { id })));
+    const [mouth, ear] = await Promise.all(['mouth', 'ear'].map((id) => browsers[/** @type {'mouth' | 'ear'} */ (id)].call('recording', { id })));
     const wrong = stats.map((of) => wrongWith(of, { leg: CONDITIONS[condition] })).find((what) => what !== null);
+    const span = { fromMs, toMs };
     return {
       fault: wrong === undefined ? null : `a leg ${wrong}`,
       figures: {
-        ...heardFigures({ ear, loops, speech, fromMs, toMs }),
+        ...heardFigures({ ear, loops: mouth.loops, speech, ...span }),
         ...(TOLD[way] ? peerFigures(before, after) : aloudFigures(before, after)),
+        ...(mouth.frames && frameFigures(mouth.frames.sent, ear.frames.received, span)),
+        ...(TOLD[way] ? {} : uplinkFigures(before.source, after.source, await notesOfMouth(lab), span)),
         rate: (stats[0].up.arrived.bytes * 8) / 1000 / stats[0].seconds,
         cpu: cpuPercents[0] + cpuPercents[1],
       },
@@ -190,7 +195,7 @@ async function runBlock(lab, { star, browsers, speech }, { way, condition, repet
  */
 async function connect({ mouth, ear }, { way, ...call }) {
   const told = TOLD[way];
-  const common = { ...call, transport: 'webtransport', speaks: false, device: true, isPeer: told !== null };
+  const common = { ...call, transport: 'webtransport', speaks: false, device: true, isPeer: told !== undefined, notesFrames: way === NOTED };
   await mouth.call('listen', { ...common, id: 'mouth', loops: LOOPS });
   await ear.call('listen', { ...common, id: 'ear' });
   if (!told) return;
@@ -204,4 +209,10 @@ async function connect({ mouth, ear }, { way, ...call }) {
 async function aloudCounters(lab, browser, room) {
   const [{ detail }, { people }] = await Promise.all([browser.call('statsOf', { id: 'ear' }), lab.server.call('room', { room })]);
   return { playout: detail.playout, source: people.find((/** @type {{ name: string }} */ { name }) => name === 'mouth').stats };
+}
+
+/** What the server noted of the mouth's packets. @param {Lab} lab */
+async function notesOfMouth(lab) {
+  const [{ arrivals, originMs }, { frameMs }] = await Promise.all([lab.server.call('collect'), lab.format()]);
+  return { originMs, frameMs, arrivals: arrivals.filter((/** @type {{ name: string }} */ { name }) => name === 'mouth') };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkResult } from '../../../bench/report/result.js';
-import { aloudFigures, heardFigures, peerFigures } from '../../../bench/scenarios/comparisons/shipped-figures.js';
-import { SHIPPED_QUANTITIES } from '../../../bench/scenarios/comparisons/shipped-result.js';
+import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from '../../../bench/scenarios/comparisons/shipped-figures.js';
 import { redFirst, shipped, withoutFec } from '../../../bench/scenarios/comparisons/shipped.js';
 import { readSpeech } from '../../../bench/participants/speech.js';
 import { utterancesIn } from '../../../bench/stats/sound-lag.js';
@@ -19,6 +18,34 @@ describe('what a peer is told of the other', () => {
   });
 });
 
+/** A source's counters before anything came. */
+const NOTHING = { received: 0, recovered: 0, concealed: 0, late: 0, lost: 0, early: 0, dropped: { past: 0 } };
+
+describe('frames on the way', () => {
+  const span = { fromMs: 1000, toMs: 4500 };
+  const sent = Array.from({ length: 200 }, (_, i) => ({ timestamp: (0xffff_f000 + 960 * i) % 2 ** 32, atMs: 500 + 20 * i }));
+  const come = (/** @type {(i: number) => number} */ age) => sent.map(({ timestamp, atMs }, i) => ({ timestamp, atMs: atMs + age(i) })).filter(({ atMs }) => Number.isFinite(atMs));
+
+  it('of WebRTC are those that were sent in the block, and had time to come', () => {
+    // Of frames 25 to 124, which are sent from 1000 to 2980 ms, each tenth is lost, and one is late.
+    const received = come((i) => (i % 10 === 0 ? Infinity : i === 99 ? 300 : 40));
+    const { arrived, ...figures } = frameFigures(sent, received, span);
+    expect(figures).toMatchObject({ sent: 50, ageP50: 40, ageP99: expect.closeTo(68.6) });
+    expect(arrived).toBe(90);
+    expect(frameFigures(sent, [], span)).toEqual({ sent: 50, arrived: 0, ageP50: Infinity, ageP99: Infinity });
+  });
+
+  it("of aloud are the server's, by the packets' own numbers", () => {
+    const before = { ...NOTHING, received: 100, recovered: 10, lost: 10 };
+    const after = { ...NOTHING, received: 179, recovered: 26, lost: 30, late: 3, early: 1, dropped: { past: 2 } };
+    const arrivals = [10, 60, 61].map((frame, i) => ({ frame, atMs: 100 + (frame + 1) * 20 + 30 * (i + 1) }));
+    expect(uplinkFigures(before, after, { arrivals, originMs: 100, frameMs: 20 }, span)).toEqual({
+      sent: 30, arrived: expect.closeTo((100 * 85) / 105), present: expect.closeTo((100 * 95) / 105), ageP50: 75, ageP99: expect.closeTo(89.7),
+    });
+    expect(uplinkFigures(before, { ...before, lost: 20, recovered: 30 }, { arrivals: [], originMs: 100, frameMs: 20 }, span)).toMatchObject({ arrived: 0, present: 100, ageP50: Infinity });
+  });
+});
+
 describe('what each side counts', () => {
   it('of WebRTC is the difference of its counters', () => {
     const before = { concealedSamples: 100, totalSamplesReceived: 1000, jitterBufferDelay: 5, jitterBufferEmittedCount: 100 };
@@ -27,8 +54,8 @@ describe('what each side counts', () => {
   });
 
   it("of aloud is the server's and the listener's together", () => {
-    const before = { playout: { played: 10, concealed: 1, delayMs: 90 }, source: { received: 5, recovered: 5, concealed: 5 } };
-    const after = { playout: { played: 100, concealed: 11, delayMs: 40 }, source: { received: 75, recovered: 25, concealed: 15 } };
+    const before = { playout: { played: 10, concealed: 1, delayMs: 90 }, source: { ...NOTHING, received: 5, recovered: 5, concealed: 5 } };
+    const after = { playout: { played: 100, concealed: 11, delayMs: 40 }, source: { ...NOTHING, received: 75, recovered: 25, concealed: 15 } };
     const { madeUp, waits } = aloudFigures(before, after);
     expect(madeUp).toBeCloseTo(100 * (1 - 0.9 * 0.9));
     expect(waits).toBe(40);
@@ -77,12 +104,13 @@ describe('what was heard', async () => {
 });
 
 it('a run of which only a part was measured has a result all the same', () => {
-  const samples = (/** @type {string} */ name) => (name === 'waits' ? [] : ['aloud', 'webrtc'].flatMap((protocol, place) => Array.from({ length: 5 }, (_, repetition) => (
+  const missing = ['waits', 'arrived'];
+  const samples = (/** @type {string} */ name) => (missing.includes(name) ? [] : ['aloud', 'webrtc-frames'].flatMap((protocol, place) => Array.from({ length: 5 }, (_, repetition) => (
     { protocol, repetition, client: 'ear', atMs: repetition, value: 100 - 10 * place + repetition / 10, factors: { condition: 'clear' } }))));
-  const result = checkResult(shipped.result({ samples }, { ways: ['aloud', 'webrtc', 'webrtc-red'], conditions: ['loss-2', 'clear'], seed: 1, settle: 20 }));
-  const [order, figures] = result.tables;
-  expect(order.rows).toEqual([['clear', "1. aloud's page over WebTransport; 2. WebRTC in Chromium"]]);
-  expect(figures.rows.map(([condition, way, ...cells]) => [condition, way, cells.length])).toEqual([
-    ['clear', "aloud's page over WebTransport", Object.keys(SHIPPED_QUANTITIES).length], ['clear', 'WebRTC in Chromium', Object.keys(SHIPPED_QUANTITIES).length],
-  ]);
+  const result = checkResult(shipped.result({ samples }, { ways: ['aloud', 'webrtc-frames', 'webrtc-red'], conditions: ['loss-2', 'clear'], seed: 1, settle: 20 }));
+  const [order, figures, frames] = result.tables;
+  const [aloud, webrtc] = ["aloud's page over WebTransport", 'WebRTC in Chromium, with encoded transforms'];
+  expect(order.rows).toEqual([['clear', `1. ${aloud}; 2. ${webrtc}`]]);
+  expect(figures.rows.map(([condition, way, ...cells]) => [condition, way, cells.length])).toEqual([aloud, webrtc].map((way) => ['clear', way, figures.columns.length - 2]));
+  expect(frames.rows.map(([, way, to, , arrived]) => [way, to, arrived])).toEqual([[aloud, 'the server', null], [webrtc, 'the other browser', null]]);
 });
