@@ -51,9 +51,10 @@ export class BrowserClients {
    * @param {string} options.chromium     its program
    * @param {LinkEnd} options.client      where it is to run
    * @param {LinkEnd} options.server      whose address the server has
+   * @param {readonly string[]} [options.more]  further arguments
    * @returns {Promise<BrowserClients>}
    */
-  static async start({ chromium: program, client, server }) {
+  static async start({ chromium: program, client, server, more = [] }) {
     const scratch = await mkdtemp(join(tmpdir(), 'aloud-chromium-'));
     try {
       const executablePath = await wrap(program, client.exec, scratch);
@@ -65,7 +66,7 @@ export class BrowserClients {
           ...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream',
           // A microphone that says the speech again and again.
           '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${fileURLToPath(SPEECH)}`,
-          `--host-resolver-rules=MAP ${HOST} ${server.address}`,
+          `--host-resolver-rules=MAP ${HOST} ${server.address}`, ...more,
         ],
       });
       return new BrowserClients(browser, scratch, await browser.newBrowserCDPSession());

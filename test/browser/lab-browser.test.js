@@ -122,6 +122,23 @@ inBrowser.describe('participants by the browser\'s WebRTC', () => {
   }, closeAll));
 });
 
+inBrowser.describe("a page's uplink", () => {
+  it('has the congestion controller that was asked for, by the NetLog', () => undisturbed(async () => {
+    const { BrowserClients } = await import('../../bench/participants/browser-clients.js');
+    const { controllerArguments, controllersIn } = await import('../../bench/browsers/net-log.js');
+    const server = await startServer();
+    open.push(() => server.close());
+    const file = join(await temporaryFolder(), 'net-log.json');
+    const clients = await BrowserClients.start({ chromium: String(chromiumPath), client: LOOPBACK, server: LOOPBACK, more: controllerArguments('newreno', file) });
+    open.push(() => clients.close());
+    await clients.call('open', { origin: `http://localhost:${server.port}` });
+    await clients.call('listen', { id: 'mouth', room: 'tea', transport: 'webtransport', speaks: false, device: true, recordSeconds: 1 });
+    await clients.call('stopListening', { id: 'mouth' });
+    await clients.close();
+    expect(controllersIn(await readFile(file, 'utf8'))).toEqual(['RENO_BYTES']);
+  }, closeAll));
+});
+
 inBrowser.describe('the lab\'s command with --browser', () => {
   it('measures round trips over each protocol', () => undisturbed(async () => {
     const out = await temporaryFolder();

@@ -4,6 +4,7 @@
  * @import { Quantity, Table } from '../../report/result.js'
  */
 
+import { CHROMIUM_CONTROLLERS } from '../../browsers/net-log.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
@@ -14,6 +15,9 @@ const factors = [{ name: 'condition', label: 'Each leg', unit: '' }];
 /** WebRTC by Chromium's defaults, with its frames noted on their way. */
 export const NOTED = 'webrtc-frames';
 
+/** aloud's page with each of Chromium's congestion controllers. */
+export const CONTROLLED_WAYS = Object.keys(CHROMIUM_CONTROLLERS).map((name) => `aloud@${name}`);
+
 /** The name of each way. @type {Readonly<Record<string, string>>} */
 const LABELS = Object.freeze({
   aloud: "aloud's page over WebTransport",
@@ -21,6 +25,7 @@ const LABELS = Object.freeze({
   [NOTED]: 'WebRTC in Chromium, with encoded transforms',
   'webrtc-red': 'WebRTC in Chromium, each payload sent twice (RED)',
   'webrtc-plain': 'WebRTC in Chromium, without FEC',
+  ...Object.fromEntries(Object.entries(CHROMIUM_CONTROLLERS).map(([name, { logged }]) => [`aloud@${name}`, `aloud's page over WebTransport, ${logged}`])),
 });
 
 /** What is measured in each block, one value each. @type {Readonly<Record<string, Quantity>>} */

@@ -15,7 +15,11 @@
  * @typedef {{ way: string, condition: string, repetition: number }} Block
  */
 
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { findChromium } from '../../browsers/chromium.js';
+import { controllerArguments, controllerFault } from '../../browsers/net-log.js';
 import { LINK_PROFILES } from '../../link/profiles.js';
 import { starOf } from '../../link/star.js';
 import { listOf, wholeNumber } from '../../options.js';
@@ -25,7 +29,7 @@ import { readSpeech } from '../../participants/speech.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './grid.js';
 import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
-import { NOTED, SHIPPED_QUANTITIES, shippedTables } from './shipped-result.js';
+import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedTables } from './shipped-result.js';
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
@@ -62,9 +66,14 @@ const CONDITIONS = Object.freeze({
   'loss-10': { delayMs: 20, lossPercent: 10 },
   'bad-wifi': /** @type {object} */ (LINK_PROFILES['bad-wifi'].settings),
   'rate-100': { delayMs: 20, rateBits: 100_000, queueMs: 300 },
+  long: { delayMs: 100, lossPercent: 3 },
+  'long-thin': { delayMs: 100, lossPercent: 3, rateBits: 100_000, queueMs: 300 },
 });
 
-const NAMES = Object.keys(CONDITIONS);
+const ALL_CONDITIONS = Object.keys(CONDITIONS);
+
+/** Those that are measured where none is named: the long ones are for controllers, which hold a voice back there. */
+const NAMES = ALL_CONDITIONS.filter((name) => !name.startsWith('long'));
 
 /** @type {Scenario} */
 export const shipped = {
@@ -75,10 +84,10 @@ export const shipped = {
   defaults: { duration: 100, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear', browser: true },
   addOptions: (command) => {
     command
-      .option('--ways <list>', `of ${WAYS.join(', ')}, by commas`, listOf(WAYS), WAYS)
-      .option('--conditions <list>', `of ${NAMES.join(', ')}, by commas`, listOf(NAMES), NAMES)
+      .option('--ways <list>', `of ${[...WAYS, ...CONTROLLED_WAYS].join(', ')}, by commas`, listOf([...WAYS, ...CONTROLLED_WAYS]), WAYS)
+      .option('--conditions <list>', `of ${ALL_CONDITIONS.join(', ')}, by commas`, listOf(ALL_CONDITIONS), NAMES)
       .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(0, 600), 20)
-      .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).');
+      .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).\naloud@cubic and its like: Chromium\'s congestion controller of that name, read back from its NetLog, for --conditions long,long-thin; figures 2 and 3 of Baldassin et al. (2024) with a browser.');
   },
 
   async measure(lab) {
@@ -111,7 +120,7 @@ export const shipped = {
       plots: [],
       notes: [
         "As shipped and same payload are two questions. Here each way has its own codec settings, repetitions, playout and concealment: what people get. `sweep` and `ways` carry the same packets and have the same playout: what the transport does. Rows of the one don't stand beside rows of the other.",
-        'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms. Each block: connected on clear legs, then impaired, then time to settle (--settle), then what counts.',
+        'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on clear legs, then impaired, then time to settle (--settle), then what counts.',
         'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
         "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
         "ViSQOL and ESTOI: each whole utterance that was heard beside the file; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
@@ -119,6 +128,7 @@ export const shipped = {
         "Sent, up: all that leaves the mouth's browser. Under loss WebRTC also sends padding, by which it probes the path: in some blocks several times the sound's own rate. `headerBytesSent` of its statistics holds it.",
         "Frames of WebRTC (webrtc-frames): encoded transforms, in a worker of each page, note when the encoder gave a frame, by its RTP timestamp, and when it came to the other browser, before NetEq. Empty packets, by which Chromium probes the path, don't count, nor do frames of a block's last 1.5 s. A frame that only FEC brought didn't arrive, and isn't made up. With a transform each frame takes a step to a worker and back, at both ends; on a busy machine NetEq waits longer than without, so the other rows have none.",
         "Frames of aloud are those on the way to its server: sent and arrived by the packets' own numbers, as the server counts them; pauses aren't sent. Age: from a frame's end, on the server's clock as the page knows it, to the arrival of its packet; WebRTC's is from the encoder on. Present: there when mixed, by a later packet's repetition too.",
+        "aloud@cubic, @newreno, @bbr, @bbr2 and @prague: each block in a mouth's Chromium of its own, started with that congestion controller, whose name is then read from its NetLog. A block with another controller, or with a NetLog that can't be read, doesn't count. It is the controller of the page's uplink; the server has its own.",
         'Both browsers are on one machine of few cores: their processor time stands beside the figures.',
         ...worldNotes(options),
       ],
@@ -126,9 +136,9 @@ export const shipped = {
   },
 };
 
-/** @param {Lab} lab @param {Link} leg */
-async function startBrowser(lab, leg) {
-  const browser = await BrowserClients.start({ chromium: String(findChromium()), client: leg.client, server: leg.server });
+/** @param {Lab} lab @param {Link} leg @param {readonly string[]} [more]  arguments of Chromium */
+async function startBrowser(lab, leg, more) {
+  const browser = await BrowserClients.start({ chromium: String(findChromium()), client: leg.client, server: leg.server, more });
   await browser.call('open', { origin: lab.originAt(leg) });
   return browser;
 }
@@ -137,7 +147,7 @@ async function startBrowser(lab, leg) {
 async function measureBlock(lab, ground, block) {
   const { way, condition, repetition } = block;
   for (let tries = 1; tries <= TRIES; tries++) {
-    const { fault, figures } = await runBlock(lab, ground, block).catch((error) => ({ fault: error.message, figures: null }));
+    const { fault, figures } = await runWith(lab, ground, block).catch((error) => ({ fault: error.message, figures: null }));
     lab.signal.throwIfAborted();
     if (figures && !fault) {
       for (const [name, value] of Object.entries(figures)) {
@@ -146,6 +156,25 @@ async function measureBlock(lab, ground, block) {
       return;
     }
     lab.folder.warn(`${way}, ${condition}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
+  }
+}
+
+/**
+ * A block of a way that names a controller has a mouth's browser of its own, which has it.
+ * @param {Lab} lab @param {Ground} ground @param {Block} block
+ * @returns {ReturnType<typeof runBlock>}
+ */
+async function runWith(lab, ground, block) {
+  const [, controller] = block.way.split('@');
+  if (controller === undefined) return runBlock(lab, ground, block);
+  const scratch = await mkdtemp(join(tmpdir(), 'aloud-net-log-'));
+  try {
+    const log = join(scratch, 'net-log.json');
+    const mouth = await startBrowser(lab, ground.star.legs[0], controllerArguments(controller, log));
+    const outcome = await runBlock(lab, { ...ground, browsers: { ...ground.browsers, mouth } }, block).finally(() => mouth.close());
+    return { ...outcome, fault: outcome.fault ?? controllerFault(controller, await readFile(log, 'utf8')) };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 

@@ -105,12 +105,12 @@ describe('what was heard', async () => {
 
 it('a run of which only a part was measured has a result all the same', () => {
   const missing = ['waits', 'arrived'];
-  const samples = (/** @type {string} */ name) => (missing.includes(name) ? [] : ['aloud', 'webrtc-frames'].flatMap((protocol, place) => Array.from({ length: 5 }, (_, repetition) => (
+  const samples = (/** @type {string} */ name) => (missing.includes(name) ? [] : ['aloud', 'webrtc-frames', 'aloud@bbr'].flatMap((protocol, place) => Array.from({ length: 5 }, (_, repetition) => (
     { protocol, repetition, client: 'ear', atMs: repetition, value: 100 - 10 * place + repetition / 10, factors: { condition: 'clear' } }))));
-  const result = checkResult(shipped.result({ samples }, { ways: ['aloud', 'webrtc-frames', 'webrtc-red'], conditions: ['loss-2', 'clear'], seed: 1, settle: 20 }));
+  const result = checkResult(shipped.result({ samples }, { ways: ['aloud', 'webrtc-frames', 'webrtc-red', 'aloud@bbr'], conditions: ['loss-2', 'clear'], seed: 1, settle: 20 }));
   const [order, figures, frames] = result.tables;
-  const [aloud, webrtc] = ["aloud's page over WebTransport", 'WebRTC in Chromium, with encoded transforms'];
-  expect(order.rows).toEqual([['clear', `1. ${aloud}; 2. ${webrtc}`]]);
-  expect(figures.rows.map(([condition, way, ...cells]) => [condition, way, cells.length])).toEqual([aloud, webrtc].map((way) => ['clear', way, figures.columns.length - 2]));
-  expect(frames.rows.map(([, way, to, , arrived]) => [way, to, arrived])).toEqual([[aloud, 'the server', null], [webrtc, 'the other browser', null]]);
+  const [aloud, webrtc, bbr] = ["aloud's page over WebTransport", 'WebRTC in Chromium, with encoded transforms', "aloud's page over WebTransport, BBR"];
+  expect(order.rows).toEqual([['clear', `1. ${aloud}; 2. ${webrtc}; 3. ${bbr}`]]);
+  expect(figures.rows.map(([condition, way, ...cells]) => [condition, way, cells.length])).toEqual([aloud, webrtc, bbr].map((way) => ['clear', way, figures.columns.length - 2]));
+  expect(frames.rows.map(([, way, to, , arrived]) => [way, to, arrived])).toEqual([[aloud, 'the server', null], [webrtc, 'the other browser', null], [bbr, 'the server', null]]);
 });
