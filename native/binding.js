@@ -2,15 +2,24 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NOQ_CONTROLLERS } from './settings.js';
+
+/** @import { CongestionController } from './settings.js' */
 
 /** Path of the library that is built here. */
 export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
+
+/** Path of the second build, which has noq in quinn's place. */
+export const NOQ_LIBRARY = fileURLToPath(new URL('./aloud-noq.node', import.meta.url));
 
 /** Whether this is an installed package, and not a clone of the repository. */
 export const IS_INSTALLED = LIBRARY.split(sep).includes('node_modules');
 
 /** The command that builds it, for messages. */
 export const BUILD_COMMAND = IS_INSTALLED ? 'npm rebuild aloud' : 'npm run build:native';
+
+/** The command that makes the second build, which is for the lab: that isn't in an installed package. */
+const NOQ_COMMAND = 'npm run build:native -- --noq';
 
 /** The name of this system, as packages with a built library have it: `linux-x64-gnu`. */
 export function platformName() {
@@ -43,9 +52,10 @@ export class NativeUnavailableError extends Error {
   /**
    * @param {'ERR_NATIVE_NOT_BUILT' | 'ERR_NATIVE_UNUSABLE' | 'ERR_NATIVE_WITHOUT_OPUS'} code
    * @param {string} reason without what to do about it
+   * @param {string} [command] what to do about it
    */
-  constructor(code, reason) {
-    super(`${reason}: ${BUILD_COMMAND} builds it`);
+  constructor(code, reason, command = BUILD_COMMAND) {
+    super(`${reason}: ${command} builds it`);
     this.name = 'NativeUnavailableError';
     this.code = code;
     this.reason = reason;
@@ -83,31 +93,43 @@ let binding;
 
 /**
  * The library itself.
+ * @param {CongestionController} [controller]  that it is to have; else any of quinn's and ours
  * @returns {Binding}
  * @throws {NativeUnavailableError} when it isn't built, or can't be loaded here
  */
-export function load() {
-  if (binding) return binding;
-  const path = libraryPath();
-  if (path === null) {
-    throw new NativeUnavailableError('ERR_NATIVE_NOT_BUILT', 'it is not built');
+export function load(controller) {
+  if (NOQ_CONTROLLERS.some((name) => name === controller)) {
+    return loadFile(existsSync(NOQ_LIBRARY) ? NOQ_LIBRARY : null, 'the engine with noq, which has BBRv3, is not built', NOQ_COMMAND);
   }
+  binding ??= loadFile(libraryPath(), 'it is not built', BUILD_COMMAND);
+  return binding;
+}
+
+/**
+ * @param {string | null} path  null where there is none
+ * @param {string} lack         what to say then
+ * @param {string} command      that builds it
+ * @returns {Binding}
+ * @throws {NativeUnavailableError}
+ */
+function loadFile(path, lack, command) {
+  if (path === null) throw new NativeUnavailableError('ERR_NATIVE_NOT_BUILT', lack, command);
   try {
-    binding = /** @type {Binding} */ (createRequire(import.meta.url)(path));
-    return binding;
+    return /** @type {Binding} */ (createRequire(import.meta.url)(path));
   } catch (error) {
     const [reason] = String(/** @type {Error} */ (error).message).split('\n');
-    throw new NativeUnavailableError('ERR_NATIVE_UNUSABLE', `it was built for another system (${reason})`);
+    throw new NativeUnavailableError('ERR_NATIVE_UNUSABLE', `it was built for another system (${reason})`, command);
   }
 }
 
 /**
  * Tells why the library can't be had here, in words for people.
+ * @param {CongestionController} [controller]  that it is to have
  * @returns {string | null} null when it can
  */
-export function loadError() {
+export function loadError(controller) {
   try {
-    load();
+    load(controller);
     return null;
   } catch (error) {
     return /** @type {Error} */ (error).message;

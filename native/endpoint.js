@@ -91,7 +91,7 @@ export class Endpoint {
     const settings = { ...DEFAULTS, ...options };
     try {
       checkSettings(settings);
-      const { Endpoint: Native } = load();
+      const { Endpoint: Native } = load(settings.congestionController);
       this.#native = new Native(settings, this.#read);
     } catch (error) {
       clearInterval(this.#hold);

@@ -14,5 +14,5 @@ export {
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
 export { NativeSession } from './session.js';
-export { CONGESTION_CONTROLLERS, DEFAULTS } from './settings.js';
+export { ALL_CONTROLLERS, CONGESTION_CONTROLLERS, DEFAULTS, NOQ_CONTROLLERS } from './settings.js';
 export { Stream } from './stream.js';

@@ -1,7 +1,8 @@
 /**
  * Builds the library, unless it has been built from these very sources, or an optional package has it. As the package's install script it
  * never fails: the server has other engines, and another Opus codec. With --must it exits with 1 when there
- * is no library in the end. With --test it runs the tests of the Rust code instead.
+ * is no library in the end. With --test it runs the tests of the Rust code instead. With --noq it is about the second
+ * build, which has noq in quinn's place.
  */
 
 import { spawn } from 'node:child_process';
@@ -9,13 +10,17 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { IS_INSTALLED, LIBRARY, libraryPath, loadError } from './binding.js';
+import { IS_INSTALLED, LIBRARY, libraryPath, loadError, NOQ_LIBRARY } from './binding.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR || join(HERE, 'target');
 
 /** A file that names the sources that the library was built from; an installed package keeps nothing else of the build. */
 const STAMP = join(IS_INSTALLED ? HERE : TARGET, 'aloud.stamp');
+const NOQ_STAMP = join(TARGET, 'aloud-noq.stamp');
+
+/** The second build is without libopus, since the first has it. */
+const NOQ_FEATURES = ['--no-default-features', '--features', 'noq'];
 
 /** The oldest Rust that the dependencies build with. */
 const RUST = [1, 88];
@@ -94,10 +99,8 @@ function fingerprint(withOpus) {
   return hash.digest('hex');
 }
 
-/** @param {string} stamp */
-function isFresh(stamp) {
-  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp && loadError() === null;
-}
+/** @param {string} file @param {string} stamp */
+const isStamped = (file, stamp) => existsSync(file) && readFileSync(file, 'utf8') === stamp;
 
 /** Shows that something is going on, where somebody watches. @returns {() => void} ends it */
 function showProgress() {
@@ -117,11 +120,10 @@ function showProgress() {
 }
 
 /**
- * @param {boolean} withOpus
+ * @param {string[]} features
  * @throws {BuildError}
  */
-async function compile(withOpus) {
-  const features = withOpus ? [] : ['--no-default-features'];
+async function compile(features) {
   const cargo = await run('cargo', ['build', '--release', '--locked', '--target-dir', TARGET, ...features]);
   if (cargo.code === 0) return;
   const [reason = 'cargo failed'] = cargo.output.match(/^error.*$/m) ?? [];
@@ -136,30 +138,51 @@ async function compile(withOpus) {
 async function build() {
   if (!existsSync(LIBRARY) && libraryPath() !== null && loadError() === null) return null;
   let missing = await missingForOpus();
-  if (isFresh(fingerprint(missing === null))) return missing;
+  if (isStamped(STAMP, fingerprint(missing === null)) && loadError() === null) return missing;
   await checkTools();
   const end = showProgress();
   try {
     if (missing === null) {
-      missing = await compile(true).then(
+      missing = await compile([]).then(
         () => null,
         (/** @type {BuildError} */ { message }) => message,
       );
     }
-    if (missing !== null) await compile(false);
+    if (missing !== null) await compile(['--no-default-features']);
   } finally {
     end();
   }
-  const name = LIBRARY_NAMES[process.platform] ?? 'libaloud_native.so';
-  // Renamed into place, since a running server may have the old one mapped.
-  const copy = `${LIBRARY}.new`;
-  copyFileSync(join(TARGET, 'release', name), copy);
-  renameSync(copy, LIBRARY);
+  putBuilt(LIBRARY);
   if (IS_INSTALLED && !process.env.CARGO_TARGET_DIR) rmSync(TARGET, { recursive: true, force: true });
   const useless = loadError();
   if (useless) throw new BuildError(useless);
   writeFileSync(STAMP, fingerprint(missing === null));
   return missing;
+}
+
+/**
+ * Makes the second build where that is needed.
+ * @throws {BuildError}
+ */
+async function buildNoq() {
+  const stamp = fingerprint(false);
+  if (isStamped(NOQ_STAMP, stamp) && loadError('bbr3') === null) return;
+  await checkTools();
+  const end = showProgress();
+  await compile(NOQ_FEATURES).finally(end);
+  putBuilt(NOQ_LIBRARY);
+  const useless = loadError('bbr3');
+  if (useless) throw new BuildError(useless);
+  writeFileSync(NOQ_STAMP, stamp);
+}
+
+/** Puts the library that cargo has built where it is loaded from. @param {string} library */
+function putBuilt(library) {
+  const name = LIBRARY_NAMES[process.platform] ?? 'libaloud_native.so';
+  // Renamed into place, since a running server may have the old one mapped.
+  const copy = `${library}.new`;
+  copyFileSync(join(TARGET, 'release', name), copy);
+  renameSync(copy, library);
 }
 
 /**
@@ -173,16 +196,18 @@ async function test() {
     return 0;
   }
   // As it is built, so that what it depends on isn't compiled a second time.
-  const { code, output } = await run('cargo', ['test', '--release', '--locked', '--no-default-features', '--target-dir', TARGET]);
+  const features = isNoq ? NOQ_FEATURES : ['--no-default-features'];
+  const { code, output } = await run('cargo', ['test', '--release', '--locked', ...features, '--target-dir', TARGET]);
   console.log(output);
   return code;
 }
 
+const isNoq = process.argv.includes('--noq');
 if (process.argv.includes('--test')) process.exit(await test());
 const must = process.argv.includes('--must');
 try {
-  const missing = await build();
-  if (must) process.stderr.write('the native HTTP/3 engine is built\n');
+  const missing = isNoq ? await buildNoq() : await build();
+  if (must) process.stderr.write(`the native HTTP/3 engine${isNoq ? ' with noq' : ''} is built\n`);
   if (missing) {
     process.stderr.write(`The native Opus codec was not built: ${missing}. The server takes libopus-wasm instead.\n`);
   }

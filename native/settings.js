@@ -10,7 +10,13 @@ export const CONGESTION_CONTROLLERS = Object.freeze(
   /** @type {const} */ (['cubic', 'newreno', 'bbr', 'cubic-bare', 'newreno-bare', 'bbr-bare', 'none', 'copa']),
 );
 
-/** @typedef {typeof CONGESTION_CONTROLLERS[number]} CongestionController */
+/** Those of the second build, which has noq in quinn's place: BBRv3, with room for live sound and without. */
+export const NOQ_CONTROLLERS = Object.freeze(/** @type {const} */ (['bbr3', 'bbr3-bare']));
+
+/** All of them. */
+export const ALL_CONTROLLERS = Object.freeze([...CONGESTION_CONTROLLERS, ...NOQ_CONTROLLERS]);
+
+/** @typedef {typeof ALL_CONTROLLERS[number]} CongestionController */
 
 /** The longest delay of a timer, in milliseconds. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -36,8 +42,8 @@ export const DEFAULTS = Object.freeze({
  * @throws {RangeError}
  */
 export function checkSettings({ congestionController, ...numbers }) {
-  if (!CONGESTION_CONTROLLERS.includes(congestionController)) {
-    throw new RangeError(`congestionController ${congestionController}: allowed are ${CONGESTION_CONTROLLERS.join(', ')}`);
+  if (!ALL_CONTROLLERS.includes(congestionController)) {
+    throw new RangeError(`congestionController ${congestionController}: allowed are ${ALL_CONTROLLERS.join(', ')}`);
   }
   for (const [name, value] of Object.entries(numbers)) {
     const least = name === 'keepAliveMs' ? 0 : 1;

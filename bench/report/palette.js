@@ -42,9 +42,11 @@ const CONTROLLER_LABELS = new Map([
   ['cubic', 'CUBIC with room for live sound'],
   ['newreno', 'NewReno with room for live sound'],
   ['bbr', 'BBR with room for live sound'],
+  ['bbr3', 'BBRv3 with room for live sound'],
   ['cubic-bare', 'CUBIC'],
   ['newreno-bare', 'NewReno'],
   ['bbr-bare', 'BBR'],
+  ['bbr3-bare', 'BBRv3'],
   ['none', 'no congestion control'],
   ['copa', 'Copa'],
 ]);

@@ -26,7 +26,7 @@
  *   from an address of this end to the receiver's; `signal` takes an offer to the receiver, and brings its answer
  */
 
-import { CONGESTION_CONTROLLERS } from '@aloud/native';
+import { ALL_CONTROLLERS } from '@aloud/native';
 import { CARRIES } from '../../public/shared/carry.js';
 import { datachannel } from './datachannel.js';
 import { http1 } from './http1.js';
@@ -49,7 +49,7 @@ const compared = {
 /** WebTransport with each congestion controller, by names such as `datagrams@copa`. */
 const controlled = Object.fromEntries(
   /** @type {const} */ (['datagrams', 'stream', 'streams']).flatMap((carry) =>
-    CONGESTION_CONTROLLERS.map((controller) => [`${carry}@${controller}`, webtransport(carry, controller)]),
+    ALL_CONTROLLERS.map((controller) => [`${carry}@${controller}`, webtransport(carry, controller)]),
   ),
 );
 

@@ -6,7 +6,7 @@
  * @import { Way } from './way.js'
  */
 
-import { DEFAULTS, Endpoint, isBuilt } from '@aloud/native';
+import { DEFAULTS, Endpoint, isBuilt, loadError } from '@aloud/native';
 import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { createLog } from '../../server/log.js';
@@ -20,10 +20,16 @@ import { webTransportOn } from '../participants/webtransport.js';
  * @returns {Way}
  */
 export const webtransport = (carry, congestionController = DEFAULTS.congestionController) => ({
-  missing: async () => (isBuilt() ? null : 'The native engine is not built.'),
+  missing: async () => (isBuilt() ? unloadable(congestionController) : 'The native engine is not built.'),
   receive: (options) => receive(options, { carry, congestionController }),
   connect: (options) => connect(options, { carry, congestionController }),
 });
+
+/** @param {CongestionController} controller @returns {string | null} why the engine that has it can't be had, in a sentence */
+function unloadable(controller) {
+  const reason = loadError(controller);
+  return reason && `${reason[0].toUpperCase()}${reason.slice(1)}.`;
+}
 
 /** @typedef {{ carry: Carry, congestionController: CongestionController }} Settings */
 

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use napi_derive::napi;
 
 use crate::quic::congestion;
+use crate::quic::engine::{controller, path_stats};
 
 /// A session's datagrams, counted.
 #[derive(Default)]
@@ -72,17 +73,18 @@ pub struct Stats {
 impl Counters {
     pub fn with_connection(&self, conn: &quinn::Connection, header_bytes: usize) -> Stats {
         let stats = conn.stats();
+        let path = path_stats(conn);
         let largest = conn.max_datagram_size().unwrap_or(0);
         Stats {
-            rtt_ms: conn.rtt().as_secs_f64() * 1000.0,
-            congestion_controller: congestion::name_of(conn.congestion_state()).into(),
-            cwnd: stats.path.cwnd as f64,
-            sent_packets: stats.path.sent_packets as f64,
-            lost_packets: stats.path.lost_packets as f64,
-            congestion_events: stats.path.congestion_events as f64,
+            rtt_ms: path.rtt.as_secs_f64() * 1000.0,
+            congestion_controller: controller(conn).map_or_else(String::new, congestion::name_of),
+            cwnd: path.cwnd as f64,
+            sent_packets: path.sent_packets as f64,
+            lost_packets: path.lost_packets as f64,
+            congestion_events: path.congestion_events as f64,
             sent_bytes: stats.udp_tx.bytes as f64,
             received_bytes: stats.udp_rx.bytes as f64,
-            mtu: u32::from(stats.path.current_mtu),
+            mtu: u32::from(path.current_mtu),
             max_datagram_size: largest.saturating_sub(header_bytes) as u32,
             datagrams_sent: self.sent.get(),
             datagrams_received: self.received.get(),

@@ -5,6 +5,11 @@
 // Exports to JavaScript are left out of tests.
 #![cfg_attr(test, allow(dead_code))]
 
+#[cfg(feature = "noq")]
+extern crate noq as quinn;
+#[cfg(feature = "noq")]
+extern crate noq_proto as quinn_proto;
+
 mod client;
 mod clock;
 mod counters;

@@ -6,6 +6,7 @@ use crate::events::{Cause, Event, Kind};
 use crate::faults::{caught, lock, Fragile};
 use crate::h3;
 use crate::hub::{Hub, Place};
+use crate::quic::engine::remote_address;
 use crate::quic::pending::Pending;
 use crate::quic::socket::readable;
 use crate::request::Request;
@@ -81,7 +82,7 @@ impl Registry {
         let session = Arc::new(Session::new(id, inner, &hub.options, place));
         lock(&self.sessions).insert(id, session.clone());
         hub.event(Event {
-            text: readable(session.inner.remote_address()),
+            text: readable(remote_address(&session.inner)),
             connected_ms,
             ..Event::new(Kind::Opened, id)
         });

@@ -11,6 +11,7 @@ use crate::h3::connection::{Connection, Exchange};
 use crate::h3::head::response;
 use crate::h3::session::Session;
 use crate::hub::Place;
+use crate::quic::engine::remote_address;
 use crate::quic::pending::Ticket;
 use crate::quic::socket::readable;
 
@@ -32,7 +33,7 @@ impl Request {
     pub fn info(&self) -> RequestInfo {
         let head = &self.exchange.head;
         RequestInfo {
-            peer: readable(self.connection.quic.remote_address()),
+            peer: readable(remote_address(&self.connection.quic)),
             method: head.method.clone(),
             protocol: head.protocol.clone(),
             authority: head.authority.clone(),

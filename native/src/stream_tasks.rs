@@ -8,6 +8,7 @@ use crate::events::{Event, Kind};
 use crate::faults::{lock, Fragile};
 use crate::h3::codes::{from_wire, to_wire};
 use crate::hub::Hub;
+use crate::quic::engine::read_chunk;
 use crate::session::Session;
 use crate::stream::{End, Sides, Stream, Work};
 
@@ -126,11 +127,11 @@ async fn read(
             }
         }
         let chunk = select! {
-            chunk = recv.read_chunk(room, true) => chunk,
+            chunk = read_chunk(&mut recv, room) => chunk,
             _ = stream.read_on.notified() => continue,
         };
         let (told, over) = match chunk {
-            Ok(Some(chunk)) => (stream.arrived(&chunk.bytes), false),
+            Ok(Some(chunk)) => (stream.arrived(&chunk), false),
             Ok(None) => (stream.ended(End::Finished), true),
             Err(ReadError::Reset(code)) => {
                 (stream.ended(End::Reset(from_wire(code).unwrap_or(0))), true)

@@ -14,6 +14,7 @@ use crate::faults::Fragile;
 use crate::h3::codes;
 use crate::h3::connection::{Bidi, Connection, Uni};
 use crate::h3::wire::{frame, put_frame, put_varint, uni};
+use crate::quic::engine::path_stats;
 
 /// Round trips that a peer has for ending its side after we did, and the least time for it.
 const GOODBYE_ROUND_TRIPS: u32 = 3;
@@ -150,7 +151,7 @@ impl Session {
                 self.quic().closed().await;
             }
         };
-        let patience = (self.quic().rtt() * GOODBYE_ROUND_TRIPS).max(SHORTEST_GOODBYE);
+        let patience = (path_stats(self.quic()).rtt * GOODBYE_ROUND_TRIPS).max(SHORTEST_GOODBYE);
         let _ = timeout(patience, goodbye).await;
         self.quic().close(codes::to_wire(code), reason.as_bytes());
     }

@@ -1,8 +1,13 @@
 //! What QUIC needs besides quinn: settings, sockets, and places for connections.
 
 pub mod congestion;
+#[cfg(not(feature = "noq"))]
 pub mod copa;
+pub mod engine;
+pub mod live;
 pub mod pending;
 pub mod runtime;
 pub mod socket;
 pub mod tls;
+#[cfg(not(feature = "noq"))]
+pub mod unlimited;

@@ -1,13 +1,14 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 use std::time::Instant;
 
-use quinn::{AsyncTimer, AsyncUdpSocket, Runtime, TokioRuntime};
+use quinn::{AsyncTimer, Runtime, TokioRuntime};
 
 use crate::faults::spawn;
 use crate::hub::Hub;
+use crate::quic::engine::Socket;
 
 /// tokio for quinn's own tasks, one for each connection and socket: a panic in one is told.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl Runtime for WalledRuntime {
         });
     }
 
-    fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Arc<dyn AsyncUdpSocket>> {
+    fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Socket> {
         TokioRuntime.wrap_udp_socket(socket)
     }
 

@@ -1,7 +1,8 @@
 /** Each congestion controller, at both ends of a session. */
 
-import { CONGESTION_CONTROLLERS, DEFAULTS, Endpoint, load } from '@aloud/native';
+import { ALL_CONTROLLERS, CONGESTION_CONTROLLERS, DEFAULTS, Endpoint, load, loadError, NOQ_CONTROLLERS } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
+import { ofTheMachine, requireOrSkip } from '../../skip.js';
 import { closeAfter, closeAll, nativeTests, newCertificate, readAll, record, startServer, until } from './harness.js';
 
 afterEach(closeAll);
@@ -20,33 +21,38 @@ async function carriesStream(from, arrived) {
   expect(received.equals(Buffer.concat(PIECES))).toBe(true);
 }
 
+/** @param {import('@aloud/native').CongestionController} congestionController */
+async function carriesBothWays(congestionController) {
+  const options = { congestionController };
+  const server = await startServer({ options, onSession: () => {} });
+  const client = closeAfter(new Endpoint(options));
+  const near = await client.connect(server.url, { certificateHashes: [server.certificate.hash] });
+  const far = await until(() => server.sessions[0]);
+  const seen = [record(near), record(far)];
+  near.send(bytes('up'));
+  far.send(bytes('down'));
+  await until(() => seen.every(({ datagrams }) => datagrams.length === 1));
+  expect(seen.map(({ datagrams }) => datagrams[0])).toEqual(['down', 'up']);
+  await carriesStream(near, seen[1].streams);
+  await carriesStream(far, seen[0].streams);
+  for (const session of [near, far]) {
+    const { congestionController: name, cwnd = 0, rttMs } = session.stats() ?? {};
+    expect(name).toBe(congestionController);
+    expect(cwnd > 2 ** 32 - 1).toBe(congestionController === 'none');
+    expect(cwnd).toBeGreaterThanOrEqual(2400);
+    expect(rttMs).toBeGreaterThan(0);
+  }
+}
+
+const TITLE = 'carries datagrams and streams both ways, and tells its name: %s';
+
 nativeTests.describe('native engine: congestion controllers', () => {
-  it.each(CONGESTION_CONTROLLERS)('carries datagrams and streams both ways, and tells its name: %s', async (congestionController) => {
-    const options = { congestionController };
-    const server = await startServer({ options, onSession: () => {} });
-    const client = closeAfter(new Endpoint(options));
-    const near = await client.connect(server.url, { certificateHashes: [server.certificate.hash] });
-    const far = await until(() => server.sessions[0]);
-    const seen = [record(near), record(far)];
-    near.send(bytes('up'));
-    far.send(bytes('down'));
-    await until(() => seen.every(({ datagrams }) => datagrams.length === 1));
-    expect(seen.map(({ datagrams }) => datagrams[0])).toEqual(['down', 'up']);
-    await carriesStream(near, seen[1].streams);
-    await carriesStream(far, seen[0].streams);
-    for (const session of [near, far]) {
-      const { congestionController: name, cwnd = 0, rttMs } = session.stats() ?? {};
-      expect(name).toBe(congestionController);
-      expect(cwnd > 2 ** 32 - 1).toBe(congestionController === 'none');
-      expect(cwnd).toBeGreaterThanOrEqual(2400);
-      expect(rttMs).toBeGreaterThan(0);
-    }
-  });
+  it.each(CONGESTION_CONTROLLERS)(TITLE, carriesBothWays);
 
   it('refuses a name that it does not know, and names those that it does', async () => {
     const congestionController = /** @type {'cubic'} */ (/** @type {string} */ ('vegas'));
     expect(() => new Endpoint({ congestionController })).toThrow(
-      new RangeError(`congestionController vegas: allowed are ${CONGESTION_CONTROLLERS.join(', ')}`),
+      new RangeError(`congestionController vegas: allowed are ${ALL_CONTROLLERS.join(', ')}`),
     );
     const { Endpoint: Native } = load();
     const native = new Native({ ...DEFAULTS, congestionController }, () => {});
@@ -54,5 +60,14 @@ nativeTests.describe('native engine: congestion controllers', () => {
     expect(() => native.listen('127.0.0.1', 0, certPem, keyPem)).toThrow('there is no congestion controller vegas');
     expect(() => native.connect('https://localhost/', [], [])).toThrow('there is no congestion controller vegas');
     native.shutdown();
+  });
+});
+
+requireOrSkip(loadError('bbr3') === null, 'the engine with noq is not built', ofTheMachine).describe('engine with noq: congestion controllers', () => {
+  it.each(NOQ_CONTROLLERS)(TITLE, carriesBothWays);
+
+  it('is told from the first engine, which goes on beside it', async () => {
+    expect(load('bbr3')).not.toBe(load());
+    await Promise.all([carriesBothWays('bbr3'), carriesBothWays('bbr')]);
   });
 });

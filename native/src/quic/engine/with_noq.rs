@@ -1,0 +1,157 @@
+use std::any::Any;
+use std::net::{Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use quinn::congestion::{Bbr3, Bbr3Config, Controller, ControllerMetrics};
+use quinn::{AsyncUdpSocket, Connection, PathId, PathStats, ReadError, RecvStream};
+use quinn_proto::RttEstimator;
+
+use crate::faults::{pass, Place};
+use crate::quic::live::{Factory, Live};
+
+#[cfg(test)]
+pub const NAMES: &[&str] = &["bbr3", "bbr3-bare"];
+
+/// What a runtime makes of a UDP socket.
+pub type Socket = Box<dyn AsyncUdpSocket>;
+
+/// The controller that quinn lacks; the others are measured with quinn.
+pub fn bulk(name: &str) -> Option<Factory> {
+    (name == "bbr3").then(|| Arc::new(Bbr3Config::default()) as Factory)
+}
+
+pub fn bulk_name(controller: &dyn Any) -> Option<&'static str> {
+    controller.is::<Bbr3>().then_some("bbr3")
+}
+
+pub fn for_measuring(_name: &str) -> Option<Factory> {
+    None
+}
+
+pub fn measured_name(_controller: &dyn Any) -> Option<&'static str> {
+    None
+}
+
+impl Controller for Live {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        pass(Place::Connection);
+        self.inner.on_sent(now, bytes, last_packet_number);
+    }
+
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, number: u64) {
+        self.inner.on_packet_sent(now, bytes, number);
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        self.inner.on_cwnd_limited();
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        number: u64,
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
+        self.inner
+            .on_ack(now, sent, bytes, number, app_limited, rtt);
+        self.acknowledged(now, rtt.get());
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        largest_packet_num_acked: Option<u64>,
+    ) {
+        self.inner
+            .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        is_ecn: bool,
+        lost_bytes: u64,
+        largest_lost: u64,
+    ) {
+        self.inner.on_congestion_event(
+            now,
+            sent,
+            is_persistent_congestion,
+            is_ecn,
+            lost_bytes,
+            largest_lost,
+        );
+    }
+
+    fn on_packet_lost(&mut self, lost_bytes: u16, number: u64, now: Instant) {
+        self.inner.on_packet_lost(lost_bytes, number, now);
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        self.inner.on_spurious_congestion_event();
+    }
+
+    fn on_ack_frequency_update(&mut self, ack_eliciting_threshold: u64, max_ack_delay: Duration) {
+        self.inner
+            .on_ack_frequency_update(ack_eliciting_threshold, max_ack_delay);
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.inner.on_mtu_update(new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.least_window()
+    }
+
+    /// The floor has no rate of its own: its window is sent in a round trip, as quinn does.
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = self.inner.metrics();
+        if !self.queues {
+            metrics.congestion_window = self.least_window();
+            metrics.pacing_rate = None;
+        }
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.duplicate())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.inner.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+// Without QUIC's extension for several paths a connection has one, whose number is 0.
+
+pub fn path_stats(connection: &Connection) -> PathStats {
+    connection.path_stats(PathId::ZERO).unwrap_or_default()
+}
+
+pub fn controller(connection: &Connection) -> Option<Box<dyn Controller>> {
+    connection.congestion_state(PathId::ZERO)
+}
+
+pub fn remote_address(connection: &Connection) -> SocketAddr {
+    let path = connection.path(PathId::ZERO);
+    path.and_then(|path| path.remote_address().ok())
+        .unwrap_or_else(|| SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), 0))
+}
+
+pub async fn read_chunk(recv: &mut RecvStream, most: usize) -> Result<Option<Bytes>, ReadError> {
+    recv.read_chunk(most).await
+}

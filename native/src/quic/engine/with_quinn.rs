@@ -1,0 +1,143 @@
+use std::any::Any;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use quinn::congestion::{Bbr, BbrConfig, Controller, Cubic, CubicConfig, NewReno, NewRenoConfig};
+use quinn::{AsyncUdpSocket, Connection, PathStats, ReadError, RecvStream};
+use quinn_proto::RttEstimator;
+
+use crate::faults::{pass, Place};
+use crate::quic::copa::{Copa, CopaConfig};
+use crate::quic::live::{Factory, Live};
+use crate::quic::unlimited::Unlimited;
+
+#[cfg(test)]
+pub const NAMES: &[&str] = &[
+    "cubic",
+    "newreno",
+    "bbr",
+    "cubic-bare",
+    "newreno-bare",
+    "bbr-bare",
+    "none",
+    "copa",
+];
+
+/// What a runtime makes of a UDP socket.
+pub type Socket = Arc<dyn AsyncUdpSocket>;
+
+/// quinn's own controllers.
+pub fn bulk(name: &str) -> Option<Factory> {
+    Some(match name {
+        "cubic" => Arc::new(CubicConfig::default()),
+        "newreno" => Arc::new(NewRenoConfig::default()),
+        "bbr" => Arc::new(BbrConfig::default()),
+        _ => return None,
+    })
+}
+
+pub fn bulk_name(controller: &dyn Any) -> Option<&'static str> {
+    match controller {
+        any if any.is::<Cubic>() => Some("cubic"),
+        any if any.is::<NewReno>() => Some("newreno"),
+        any if any.is::<Bbr>() => Some("bbr"),
+        _ => None,
+    }
+}
+
+/// Controllers of ours, to compare the others with.
+pub fn for_measuring(name: &str) -> Option<Factory> {
+    Some(match name {
+        "none" => Arc::new(Unlimited),
+        "copa" => Arc::new(CopaConfig),
+        _ => return None,
+    })
+}
+
+pub fn measured_name(controller: &dyn Any) -> Option<&'static str> {
+    match controller {
+        any if any.is::<Copa>() => Some("copa"),
+        any if any.is::<Unlimited>() => Some("none"),
+        _ => None,
+    }
+}
+
+impl Controller for Live {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        pass(Place::Connection);
+        self.inner.on_sent(now, bytes, last_packet_number);
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
+        self.inner.on_ack(now, sent, bytes, app_limited, rtt);
+        self.acknowledged(now, rtt.get());
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        largest_packet_num_acked: Option<u64>,
+    ) {
+        self.inner
+            .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
+        self.inner
+            .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.inner.on_mtu_update(new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.least_window()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.duplicate())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.inner.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+pub fn path_stats(connection: &Connection) -> PathStats {
+    connection.stats().path
+}
+
+pub fn controller(connection: &Connection) -> Option<Box<dyn Controller>> {
+    Some(connection.congestion_state())
+}
+
+pub fn remote_address(connection: &Connection) -> SocketAddr {
+    connection.remote_address()
+}
+
+pub async fn read_chunk(recv: &mut RecvStream, most: usize) -> Result<Option<Bytes>, ReadError> {
+    let chunk = recv.read_chunk(most, true).await?;
+    Ok(chunk.map(|chunk| chunk.bytes))
+}

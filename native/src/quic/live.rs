@@ -1,0 +1,102 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use quinn::congestion::{Controller, ControllerFactory};
+
+pub type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
+
+/// Bytes that may be under way in any case: speech of 150 kbit/s over a round trip of 600 ms, with the
+/// time in which QUIC finds out what was lost.
+const LIVE_WINDOW: u64 = 32 * 1024;
+
+/// Growth of the round trip from which on losses are taken for those of a full queue.
+const QUEUE: Duration = Duration::from_millis(200);
+
+/// The shortest round trip is remembered for one to two times this.
+const MEMORY: Duration = Duration::from_secs(30);
+
+pub struct LiveConfig {
+    pub inner: Factory,
+}
+
+impl ControllerFactory for LiveConfig {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let inner = self.inner.clone().build(now, current_mtu);
+        let rtts = Rtts {
+            since: now,
+            least: Duration::MAX,
+            before: Duration::MAX,
+        };
+        Box::new(Live {
+            inner,
+            rtts,
+            queues: true,
+        })
+    }
+}
+
+/// Another controller, with a window that isn't smaller than live sound needs.
+///
+/// A controller made for bulk data shrinks its window at each loss, and a session sends too little to make
+/// it grow again: with 10 % of random loss it stays at two packets a round trip (RFC 9002, section 7.2),
+/// less than speech sends. Packets that don't fit wait and come too late. A larger window doesn't make us
+/// send faster: a session's rate is its codec's, some 150 kbit/s with redundancy. A TCP gets more with that
+/// loss and a round trip of 60 ms (280 kbit/s by RFC 5348, section 3.1), and RFC 8083, section 4.3, has a
+/// sender of sound stop at ten times a TCP's rate. So loss alone is no reason to hold back.
+///
+/// Two things are reasons. Where nothing is acknowledged, no more than the window is sent. Where the round
+/// trip grows, our packets fill a queue: then the other controller's window holds, and old packets are
+/// dropped here instead of waiting there. The first round trip has the other controller's window too (RFC
+/// 9002, section 7.2: ten packets).
+///
+/// The engine's module makes a controller of it.
+#[cfg_attr(feature = "noq", derive(Debug))]
+pub struct Live {
+    pub inner: Box<dyn Controller>,
+    rtts: Rtts,
+    /// Whether the round trips say that a queue fills; true until there is one.
+    pub queues: bool,
+}
+
+/// The shortest of the recent smoothed round trips.
+#[derive(Clone, Debug)]
+struct Rtts {
+    since: Instant,
+    least: Duration,
+    before: Duration,
+}
+
+impl Rtts {
+    fn add(&mut self, now: Instant, rtt: Duration) -> Duration {
+        if now.saturating_duration_since(self.since) > MEMORY {
+            self.since = now;
+            self.before = std::mem::replace(&mut self.least, rtt);
+        }
+        self.least = self.least.min(rtt);
+        self.least.min(self.before)
+    }
+}
+
+impl Live {
+    /// To be called at each acknowledgement, with the smoothed round trip.
+    pub fn acknowledged(&mut self, now: Instant, rtt: Duration) {
+        self.queues = rtt > self.rtts.add(now, rtt) + QUEUE;
+    }
+
+    pub fn least_window(&self) -> u64 {
+        let window = self.inner.window();
+        if self.queues {
+            window
+        } else {
+            window.max(LIVE_WINDOW)
+        }
+    }
+
+    pub fn duplicate(&self) -> Self {
+        Self {
+            inner: self.inner.clone_box(),
+            rtts: self.rtts.clone(),
+            queues: self.queues,
+        }
+    }
+}
