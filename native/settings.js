@@ -10,7 +10,7 @@ export const CONGESTION_CONTROLLERS = Object.freeze(
   /** @type {const} */ (['cubic', 'newreno', 'bbr', 'cubic-bare', 'newreno-bare', 'bbr-bare', 'none', 'copa']),
 );
 
-/** Those of the second build, which has noq in quinn's place: BBRv3, with room for live sound and without. */
+/** Those of the second build, which has noq in quinn's place, for measuring: BBRv3 with room for live sound, and bare. */
 export const NOQ_CONTROLLERS = Object.freeze(/** @type {const} */ (['bbr3', 'bbr3-bare']));
 
 /** All of them. */

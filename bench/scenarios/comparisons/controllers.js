@@ -47,11 +47,13 @@ export const controllers = gridScenario({
   summary: "A connection from a sender to a receiver, each behind a leg of its own, with the same congestion controller at both ends, read back from both. All controllers of one way of carrying run at once, with the same packets of speech, one every 20 ms.",
   run: runByCarry,
   notes: [
-    "cubic, newreno and bbr are inside aloud's floor of 32 KiB; those with -bare are quinn's own (quinn-proto 0.11); none has no window and no pacing; copa is written after Arun and Balakrishnan (NSDI 2018). Other implementations of the same names may differ more than the algorithms do.",
+    "cubic, newreno and bbr are inside aloud's floor of 32 KiB; those with -bare are quinn's own (quinn-proto 0.11); none has no window and no pacing; copa is written after Arun and Balakrishnan (NSDI 2018). bbr3, inside the floor, and bbr3-bare are those of another QUIC, noq-proto 1.4, a fork of quinn's, which paces by BBR's own rate. Other implementations of the same names may differ more than the algorithms do.",
     'A voice sends less than any of these paths carries, but for the lowest rates: what a controller can do to it is to hold packets back.',
     ...GRID_NOTES,
   ],
-  addOptions: (command) => void command.option('--step-seconds <seconds>', 'how long each rate of a step lasts', wholeNumber(1, 600), 10),
+  addOptions: (command) => void command
+    .option('--step-seconds <seconds>', 'how long each rate of a step lasts', wholeNumber(1, 600), 10)
+    .addHelpText('after', '\nBBRv3 (@bbr3, @bbr3-bare) is left out where its engine is not built: `npm run build:native -- --noq` does that.'),
 });
 
 /**

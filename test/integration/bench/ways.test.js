@@ -24,7 +24,7 @@ const link = { client: loopback, server: loopback };
 const payloads = Array.from({ length: COUNT }, (_, i) => Uint8Array.from({ length: 3 + ((i * 37) % 160) }, (__, j) => i + j));
 
 /** Those with a congestion controller are many and alike: one of each carry. */
-const TRIED = [...WAYS, 'datagrams@copa', 'stream@none', 'streams@bbr-bare', ...MIXED_WAYS];
+const TRIED = [...WAYS, 'datagrams@copa', 'stream@none', 'streams@bbr-bare', 'datagrams@bbr3', ...MIXED_WAYS];
 
 /** Short ones, and one of many packets. */
 const messages = [100, 300, 500, 700].map((atMs, i) => ({ atMs, bytes: i === 2 ? 16_000 : 500 }));
@@ -36,7 +36,9 @@ describe('ways of carrying packets', () => {
   afterAll(() => path.close());
 
   for (const [i, way] of TRIED.entries()) {
-    requireOrSkip(missing[i] === null, String(missing[i])).it(`all come, whole and once, over two hops, connected anew: ${way}`, async () => {
+    // No test run makes the second build.
+    const couldBeThere = way.endsWith('@bbr3') ? ofTheMachine : undefined;
+    requireOrSkip(missing[i] === null, String(missing[i]), couldBeThere).it(`all come, whole and once, over two hops, connected anew: ${way}`, async () => {
       await path.connect(way, payloads, messages);
       const run = await path.carry({ payloads, settle: 10, count: COUNT, messages });
       await path.hangUp();

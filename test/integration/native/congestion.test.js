@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
-import { Endpoint } from '@aloud/native';
+import { Endpoint, loadError } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
+import { ofTheMachine, requireOrSkip } from '../../skip.js';
 import { undisturbed } from '../../support/undisturbed.js';
 import { closeAfter, closeAll, nativeTests, startServer, until } from './harness.js';
 
@@ -55,21 +56,31 @@ async function speaking(congestionController) {
   return { way, stats };
 }
 
-nativeTests.describe('native engine: congestion', () => {
-  it.each(['cubic', 'newreno', 'bbr'])('does not hold live sound back for what is lost by chance, with %s', (controller) => undisturbed(async () => {
-    const { way, stats } = await speaking(controller);
-    Object.assign(way, { delayMs: 10, lossIn: 5 });
-    const before = stats().lostPackets;
-    await until(() => stats().lostPackets > before + 15, 15_000);
-    expect(stats().cwnd).toBeGreaterThanOrEqual(LIVE_WINDOW);
-    expect(stats().droppedBlocked).toBe(0);
-  }, closeAll));
+const NOT_HELD = 'does not hold live sound back for what is lost by chance, with %s';
 
-  it.each(['cubic-bare', 'newreno-bare'])('leaves the window to the bare controller: %s', async (controller) => {
-    const { way, stats } = await speaking(controller);
-    Object.assign(way, { delayMs: 10, lossIn: 5 });
-    await until(() => stats().cwnd < LIVE_WINDOW / 4, 15_000);
-  });
+/** @param {string} controller */
+const isNotHeld = (controller) => undisturbed(async () => {
+  const { way, stats } = await speaking(controller);
+  Object.assign(way, { delayMs: 10, lossIn: 5 });
+  const before = stats().lostPackets;
+  await until(() => stats().lostPackets > before + 15, 15_000);
+  expect(stats().cwnd).toBeGreaterThanOrEqual(LIVE_WINDOW);
+  expect(stats().droppedBlocked).toBe(0);
+}, closeAll);
+
+const LEFT = 'leaves the window to the bare controller: %s';
+
+/** @param {string} controller */
+async function isLeft(controller) {
+  const { way, stats } = await speaking(controller);
+  Object.assign(way, { delayMs: 10, lossIn: 5 });
+  await until(() => stats().cwnd < LIVE_WINDOW / 4, 15_000);
+}
+
+nativeTests.describe('native engine: congestion', () => {
+  it.each(['cubic', 'newreno', 'bbr'])(NOT_HELD, isNotHeld);
+
+  it.each(['cubic-bare', 'newreno-bare'])(LEFT, isLeft);
 
   it('holds it back where a queue fills, and no longer', async () => {
     const { way, stats } = await speaking('cubic');
@@ -79,4 +90,10 @@ nativeTests.describe('native engine: congestion', () => {
     Object.assign(way, { delayMs: 0, lossIn: 0 });
     await until(() => stats().cwnd >= LIVE_WINDOW, 15_000);
   });
+});
+
+requireOrSkip(loadError('bbr3') === null, 'the engine with noq is not built', ofTheMachine).describe('engine with noq: congestion', () => {
+  it.each(['bbr3'])(NOT_HELD, isNotHeld);
+
+  it.each(['bbr3-bare'])(LEFT, isLeft);
 });

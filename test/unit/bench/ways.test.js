@@ -57,8 +57,8 @@ describe('RTP packets', () => {
 });
 
 describe('ways with a congestion controller', () => {
-  it('are three carries times eight controllers, and not among those that are compared unless asked for', () => {
-    expect(CONTROLLED_WAYS).toHaveLength(24);
+  it('are three carries times ten controllers, and not among those that are compared unless asked for', () => {
+    expect(CONTROLLED_WAYS).toHaveLength(30);
     expect(CONTROLLED_WAYS).toContain('streams@newreno-bare');
     expect(Object.keys(ways)).toEqual([...WAYS, ...CONTROLLED_WAYS, ...MIXED_WAYS]);
     expect(WAYS.filter((name) => name.includes('@'))).toEqual([]);
@@ -67,7 +67,7 @@ describe('ways with a congestion controller', () => {
   it('each have a label', () => {
     expect(protocolLabel('datagrams@copa')).toBe('WebTransport datagrams, Copa');
     const labels = CONTROLLED_WAYS.map(protocolLabel);
-    expect(new Set(labels).size).toBe(24);
+    expect(new Set(labels).size).toBe(30);
     expect(labels.filter((label) => !/^WebTransport .*, (CUBIC|NewReno|BBR|Copa|no congestion control)/.test(label))).toEqual([]);
   });
 
