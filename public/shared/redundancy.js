@@ -14,7 +14,9 @@ const HOLD_MS = 30_000;
 const QUEUE_MS = 50;
 /** So many reports in a row must tell of it. */
 const QUEUE_REPORTS = 3;
-/** The time for which nothing is repeated then, in milliseconds: more than the queue takes to drain. */
+/** The time in which a queue drains that was ours, once nothing is repeated, in milliseconds. */
+const DRAIN_MS = 10_000;
+/** The time for which nothing is repeated where it did, in milliseconds. */
 const REST_MS = 60_000;
 /** The shortest round trip is remembered for one to two times this, in milliseconds. */
 const MEMORY_MS = 30_000;
@@ -24,7 +26,8 @@ const MEMORY_MS = 30_000;
  * once and falls slowly, one at a time, since loss comes in bursts and a payload costs little.
  *
  * Loss on a path that has no room for more is another thing: what is repeated is lost in its turn, and makes all of it
- * late. There a queue fills, which the round trip tells; so while it has grown, nothing is repeated.
+ * late. There a queue fills, which the round trip tells: when it has grown, nothing is repeated. If it hasn't shrunk again
+ * soon, the path has become longer, or the queue is others', and all goes on.
  */
 export class Redundancy {
   #setting;
@@ -56,15 +59,26 @@ export class Redundancy {
    * @param {number | null} [roundTripMs]  smoothed; null where it isn't known
    */
   report(lostPercent, roundTripMs = null) {
-    if (roundTripMs !== null && this.#queue.stands(roundTripMs)) {
-      this.#count = 0;
-      this.#restsUntilMs = this.#clock.now() + REST_MS;
-    }
-    if (this.#clock.now() < this.#restsUntilMs) return;
+    if (this.#rests(roundTripMs)) return;
     if (typeof lostPercent !== 'number' || Number.isNaN(lostPercent)) return;
     const before = this.count;
     while (this.#count < MAX_REDUNDANCY && lostPercent >= RISE_PERCENT[this.#count + 1]) this.#count += 1;
     if (this.#count > before || lostPercent >= KEEP_PERCENT[before]) this.#neededMs = this.#clock.now();
+  }
+
+  /** @param {number | null} roundTripMs @returns {boolean} whether nothing is to be repeated now */
+  #rests(roundTripMs) {
+    const nowMs = this.#clock.now();
+    const wasResting = nowMs < this.#restsUntilMs;
+    if (roundTripMs === null || !this.#queue.stands(roundTripMs)) return wasResting;
+    if (!wasResting) {
+      this.#count = 0;
+      this.#restsUntilMs = nowMs + REST_MS;
+    } else if (nowMs >= this.#restsUntilMs - REST_MS + DRAIN_MS) {
+      this.#queue.forget();
+      this.#restsUntilMs = nowMs;
+    }
+    return nowMs < this.#restsUntilMs;
   }
 
   /** The number of earlier payloads to repeat now: 0 to MAX_REDUNDANCY. */
@@ -104,5 +118,12 @@ class StandingQueue {
     const grownMs = roundTripMs - Math.min(this.#leastMs, this.#leastBeforeMs);
     this.#reports = grownMs >= QUEUE_MS ? this.#reports + 1 : 0;
     return this.#reports >= QUEUE_REPORTS;
+  }
+
+  /** The round trip is what it is: a new one is compared with those from now on. */
+  forget() {
+    this.#leastMs = Infinity;
+    this.#leastBeforeMs = Infinity;
+    this.#reports = 0;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * A grid: ways by conditions, on a star. Each way has a pair of legs, a sender's and a receiver's, and all of them run at
- * the same time: connected on clear legs, which are impaired then, all alike and with the same random numbers, so that
- * the k-th packet of each way has the same fate.
+ * the same time: connected on legs that have their delay alone, which are impaired then, all alike and with the same random
+ * numbers, so that the k-th packet of each way has the same fate.
  *
  * @import { Lab } from '../lab.js'
  * @import { Star } from '../../link/star.js'
@@ -14,7 +14,7 @@
  * @typedef {object} Condition
  * @property {string} sweep    what is varied, a word: 'loss'
  * @property {number} value    of it, on the plot's axis
- * @property {object} leg      each leg's settings, as parseLink reads them, on top of those of the link's profile
+ * @property {object & { delayMs?: number }} leg  each leg's settings, as parseLink reads them, on top of those of the link's profile
  * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]} [steps]  changes of them
  * @property {number} [seconds]  that count, in place of those of a block
  * @property {readonly MessageKind[]} [messages]  that ways which carry messages carry beside the sound
@@ -153,6 +153,8 @@ async function measureBlock(lab, ground, condition, repetition) {
 async function runBlock(lab, ground, condition, seed) {
   const { star, lanes, payloads } = ground;
   const messages = scheduleOf(condition.messages ?? [], 1000 * (SETTLE_SECONDS + secondsOf(lab, condition)), seed);
+  // The delay isn't added later: a congestion controller would take its growth for a queue's.
+  await star.set({ delayMs: condition.leg.delayMs ?? 0 });
   const connected = await Promise.allSettled(lanes.map(({ way, path }) => path.connect(way, payloads, messages)));
   lab.signal.throwIfAborted();
   await star.seedAnew(lanes.map(({ legs }) => legs), seed);
