@@ -14,7 +14,7 @@
  * @typedef {object} Condition
  * @property {string} sweep    what is varied, a word: 'loss'
  * @property {number} value    of it, on the plot's axis
- * @property {object & { delayMs?: number }} leg  each leg's settings, as parseLink reads them, on top of those of the link's profile
+ * @property {{ delayMs?: number, [setting: string]: unknown }} leg  each leg's settings, as parseLink reads them, on top of those of the link's profile
  * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]} [steps]  changes of them
  * @property {number} [seconds]  that count, in place of those of a block
  * @property {readonly MessageKind[]} [messages]  that ways which carry messages carry beside the sound
