@@ -112,7 +112,7 @@ export const OPTIONS = Object.freeze(
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence after which a connection is ended'), unit: 'ms' },
     { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
     choice('congestion-controller', CONGESTION_CONTROLLERS, 'cubic', "QUIC's congestion controller on the native engine, which governs above 32 KiB a round trip; all but cubic, newreno and bbr are for measuring"),
-    choice('carry', [...CARRIES, 'any'], 'datagrams', 'how packets go over WebTransport on the native engine; any: as each session asks, for the page /lab; all but datagrams are for measuring'),
+    choice('carry', [...CARRIES, 'any'], 'datagrams', 'how packets go over WebTransport on the native engine; any: as each session asks, and WebRTC data channels too, for the page /lab; all but datagrams are for measuring'),
     {
       ...integer('receive-queue', 8, 4096, 64, 'datagrams of one session that may wait; above it the oldest are dropped'),
       unit: 'datagrams',

@@ -1,11 +1,12 @@
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
+import { errors } from '../../public/shared/errors.js';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from './support/aloud-server.js';
 import { chromiumPath, inBrowser } from './support/browser.js';
 import { lowContrast } from './support/contrast.js';
 import { download, openLab, startOf, tableOf } from './support/lab-page.js';
-import { openPage } from './support/room-page.js';
+import { expectProblems, openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { undisturbed } from '../support/undisturbed.js';
@@ -16,7 +17,11 @@ import { undisturbed } from '../support/undisturbed.js';
 
 const PROTOCOLS = /** @type {const} */ (['WebTransport', 'WebSocket', 'HTTP/1']);
 
+const library = await import('node-datachannel').catch(() => null);
+
 const onNative = chromiumPath ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : inBrowser;
+
+const withPeers = library ? onNative : requireOrSkip(false, 'node-datachannel is not installed', () => false);
 
 /** A line of the accessibility tree that has a role and no name. */
 const NAMELESS = /- (button|textbox|combobox|link|slider|meter|progressbar|img|checkbox|radio)\s*(\[|:|$)/m;
@@ -114,7 +119,8 @@ inBrowser.describe('the lab\'s page', () => {
       const page = await openPage(site.browser, `${asked.url}/lab`);
       await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
       const ways = ['One stream', 'A stream each', 'Reset streams'];
-      expect(await page.locator('#protocols label').allInnerTexts()).toHaveLength(3 + ways.length);
+      expect(await page.locator('#protocols label').allInnerTexts()).toHaveLength(3 + ways.length + 1);
+      await page.getByRole('checkbox', { name: 'Data channel' }).setChecked(false);
       await measure(page, 6);
       await expect.poll(() => asked.rooms.people, { timeout: 20_000 }).toBe(2 * (3 + ways.length));
       await ended(page);
@@ -127,6 +133,36 @@ inBrowser.describe('the lab\'s page', () => {
       await page.setViewportSize({ width: 320, height: 800 });
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
       expect(await page.evaluate(lowContrast)).toEqual([]);
+    } finally {
+      await asked.close();
+    }
+  }, () => site.closePages()));
+
+  withPeers.it('measures a data channel to the server’s own peer, and says why where there is none', () => undisturbed(async () => {
+    const asked = await startServer('--carry', 'any');
+    try {
+      const page = await openPage(site.browser, `${asked.url}/lab`);
+      await page.getByRole('checkbox', { name: 'Data channel' }).waitFor();
+      for (const other of ['One stream', 'A stream each', 'Reset streams']) await page.getByRole('checkbox', { name: other }).setChecked(false);
+      await measure(page, 6, ['WebSocket']);
+      await expect.poll(() => asked.rooms.people, { timeout: 20_000 }).toBe(4);
+      await ended(page);
+      expect(asked.rooms.people).toBe(0);
+      const trips = await tableOf(page, 'Round trips of each protocol');
+      expect(Number(trips.Answered['Data channel'])).toBeGreaterThan(100);
+      expect(trips.Lost['Data channel']).toBe('0');
+      const sound = await tableOf(page, 'Sound latency of each protocol');
+      expect(parseFloat(sound['Likeness of the sound']['Data channel'])).toBeGreaterThan(70);
+      const { protocols } = JSON.parse(await download(page, 'JSON')).round_trips;
+      expect(Object.keys(protocols)).toEqual(['datachannel', 'websocket']);
+
+      expectProblems(page, /status of 503/);
+      const { status, message } = errors['server-full'];
+      await page.route('**/api/data-channels', (route) => route.fulfill({ status, json: { code: 'server-full', message } }));
+      await measure(page, 6, ['WebSocket']);
+      await page.getByText(`Data channel was left out: ${message}`).waitFor();
+      await ended(page);
+      expect(Object.keys(await tableOf(page, 'Round trips of each protocol').then(({ Lost }) => Lost))).toEqual(['WebSocket']);
     } finally {
       await asked.close();
     }

@@ -11,6 +11,12 @@ it('ways on streams are shown where the server lets a session ask for them', () 
   expect(waysOf({ transports: asking })).toEqual(['webtransport', 'stream', 'streams', 'websocket', 'http1']);
 });
 
+it('a data channel is shown where the operator has it, also where it is missing', () => {
+  for (const datachannel of [{ path: '/api/data-channels' }, null]) {
+    expect(waysOf({ transports: { ...transports, datachannel } })).toEqual(['webtransport', 'datachannel', 'websocket', 'http1']);
+  }
+});
+
 it('a way on streams is a session of WebTransport that asks for it; others are transports', () => {
   expect(connectionOf('websocket', { transports })).toEqual({ transport: 'websocket', config: { transports } });
   expect(connectionOf('reset-streams', { transports })).toEqual({
