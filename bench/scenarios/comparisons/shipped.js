@@ -2,6 +2,7 @@
  * Calls as people have them: Chromium's own WebRTC from peer to peer, and aloud's page through aloud's server, each with its
  * own codec, repetitions, playout and concealment, over the same two legs.
  *
+ * @import { Condition } from './grid.js'
  * @import { Lab } from '../lab.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Star } from '../../link/star.js'
@@ -53,18 +54,20 @@ export function redFirst(sdp) {
   return sdp.replace(/^(m=audio \S+ \S+) (.*)$/m, (_, head, types) => [head, red, ...types.trim().split(' ').filter((/** @type {string} */ type) => type !== red)].join(' '));
 }
 
+/** @typedef {Condition['leg']} Leg */
+
 /** What each peer of WebRTC is told of the other's description. @type {Readonly<Record<string, (sdp: string) => string>>} */
 const TOLD = Object.freeze({ webrtc: (sdp) => sdp, [NOTED]: (sdp) => sdp, 'webrtc-red': redFirst, 'webrtc-plain': withoutFec });
 
 const WAYS = ['aloud', ...Object.keys(TOLD)];
 
-/** Each leg's settings, by name: `bad-wifi` is the link's profile. @type {Readonly<Record<string, object>>} */
+/** Each leg's settings, by name: `bad-wifi` is the link's profile. @type {Readonly<Record<string, Leg>>} */
 const CONDITIONS = Object.freeze({
   clear: { delayMs: 20 },
   'loss-2': { delayMs: 20, lossPercent: 2 },
   'loss-5': { delayMs: 20, lossPercent: 5 },
   'loss-10': { delayMs: 20, lossPercent: 10 },
-  'bad-wifi': /** @type {object} */ (LINK_PROFILES['bad-wifi'].settings),
+  'bad-wifi': /** @type {Leg} */ (LINK_PROFILES['bad-wifi'].settings),
   'rate-100': { delayMs: 20, rateBits: 100_000, queueMs: 300 },
   long: { delayMs: 100, lossPercent: 3 },
   'long-thin': { delayMs: 100, lossPercent: 3, rateBits: 100_000, queueMs: 300 },
@@ -120,7 +123,7 @@ export const shipped = {
       plots: [],
       notes: [
         "As shipped and same payload are two questions. Here each way has its own codec settings, repetitions, playout and concealment: what people get. `sweep` and `ways` carry the same packets and have the same playout: what the transport does. Rows of the one don't stand beside rows of the other.",
-        'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on clear legs, then impaired, then time to settle (--settle), then what counts.',
+        'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on legs that have their delay alone, then impaired, then time to settle (--settle), then what counts.',
         'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
         "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
         "ViSQOL and ESTOI: each whole utterance that was heard beside the file; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
@@ -187,6 +190,7 @@ async function runBlock(lab, { star, browsers, speech }, { way, condition, repet
   const room = `shipped-${Math.round(lab.folder.elapsedMs)}`;
   const own = () => (TOLD[way] ? browsers.ear.call('statsOf', { id: 'ear' }) : aloudCounters(lab, browsers.ear, room));
   try {
+    await star.set({ delayMs: CONDITIONS[condition].delayMs ?? 0 });
     await connect(browsers, { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS });
     await star.seedAnew([star.legs], seed + repetition);
     await star.set(CONDITIONS[condition]);
