@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tokio::select;
 use tokio::time::{sleep, sleep_until, timeout, Instant};
 
-use crate::faults::{catch, pass, spawn, Place};
+use crate::faults::{catch, pass, spawn, Fragile, Place};
 use crate::h3::codes;
 use crate::h3::connection::Connection;
 use crate::hub;
@@ -55,14 +55,17 @@ async fn serve(
         return;
     };
     let quic = select! {
-        connected = timeout(limit, connecting) => match connected {
-            Ok(Ok(quic)) => quic,
+        greeted = timeout(limit, greet(connecting)) => match greeted {
+            Ok(Some(quic)) => quic,
             _ => return,
         },
         () = ticket.displaced() => return,
     };
     let (connection, mut exchanges, task) = Connection::start(quic, registry.breaches.clone());
     run(&registry, &connection, task);
+    // Where quinn's lock on the connection is poisoned, closing it panics here. Dropping the control stream then panics
+    // twice, and so ends the process, unless somebody else holds the connection.
+    let _held = Fragile::new((connection.clone(), connection.quic.clone()));
     let mut deadline = Instant::now() + limit;
     let (mut asked, mut opened) = (false, false);
     loop {
@@ -96,6 +99,16 @@ async fn serve(
             }
         }
     }
+}
+
+/// A connection that has the client's hello; None where it failed. The rest of the handshake isn't awaited: a client asks
+/// for a session when it has our SETTINGS, and gets them a round trip earlier as 0.5-RTT data (RFC 9001, section 5.7). What
+/// it sends is read when the handshake is over, since quinn drops what comes sooner, and early data isn't accepted.
+async fn greet(mut connecting: quinn::Connecting) -> Option<quinn::Connection> {
+    // The hello says how many streams may be opened, and may take several packets.
+    connecting.handshake_data().await.ok()?;
+    let (quic, _handshake) = connecting.into_0rtt().ok()?;
+    Some(quic)
 }
 
 /// Runs a connection's own task; a panic in it ends the connection.

@@ -250,7 +250,7 @@ const notesFor = (options) => [
 const PARTS_NOTES = [
   "The whole client of the page runs, without a page, knowing the server's configuration. Connect: TCP and TLS, or QUIC's handshake. Session: WebTransport's settings and CONNECT, WebSocket's upgrade; HTTP/1 has none. Join: until the welcome. First packet: the first with others' sound. First sample: until it is played, for which the server's clock must have been measured. Over HTTP/1 packets come as answers to the client's own, so the first comes during that.",
   'Everything is encrypted: HTTPS and WSS by TLS 1.3, with one small certificate; an authority\'s chain has some kilobytes more. A resumed TLS session saves the certificate and its signature, and no round trip. A connection kept open is that over which a page would have been fetched.',
-  "WebTransport's session takes two round trips: the native engine's server sends its settings when the handshake is over, and CONNECT waits for them.",
+  "WebTransport's session takes one round trip: the native engine's server sends its settings, for which CONNECT waits, behind its part of the handshake.",
   "WebTransport has new connections only: the native engine's server gives tickets and takes no early data (0-RTT), and its client keeps the tickets of one connection for none other.",
   'Bytes: IP packets sent into the link, those that it lost included. Nothing else crosses it: the speaker is at the server\'s end.',
 ];

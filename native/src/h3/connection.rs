@@ -62,7 +62,7 @@ struct Queues {
 }
 
 impl Connection {
-    /// A connection whose handshake is done, and its task, which ends with it. A client gets no requests.
+    /// A connection on which streams can be opened, and its task, which ends with it. A client gets no requests.
     pub fn start(
         quic: quinn::Connection,
         breaches: Arc<Breaches>,

@@ -30,6 +30,12 @@ function vector(bytes, ...parts) {
 /** @param {number} kind @param {Uint8Array[]} parts */
 const extension = (kind, ...parts) => Buffer.concat([Buffer.of(kind >>> 8, kind), vector(2, ...parts)]);
 
+/**
+ * QUIC's transport parameters (RFC 9000, section 18.2) by which a server may open the three streams of HTTP/3, of 8 KiB:
+ * initial_max_data, initial_max_stream_data_uni, initial_max_streams_uni. Behind them comes initial_source_connection_id.
+ */
+const STREAMS = Buffer.of(0x04, 2, 0x60, 0, 0x07, 2, 0x60, 0, 0x09, 1, 3);
+
 /** A TLS client's first message (RFC 8446, section 4.1.2) for HTTP/3. @param {Buffer} id the connection's, at the client */
 function clientHello(id) {
   const x25519 = Buffer.of(0, 0x1d);
@@ -39,8 +45,7 @@ function clientHello(id) {
     extension(13, vector(2, Buffer.of(4, 3, 8, 4, 8, 7, 4, 1))),
     extension(51, vector(2, x25519, vector(2, randomBytes(32)))),
     extension(16, vector(2, vector(1, Buffer.from('h3')))),
-    // QUIC's transport parameters: initial_source_connection_id.
-    extension(57, Buffer.of(0x0f, id.length), id),
+    extension(57, STREAMS, Buffer.of(0x0f, id.length), id),
   ];
   const suites = vector(2, Buffer.of(0x13, 1));
   const fields = [Buffer.of(3, 3), randomBytes(32), vector(1), suites, vector(1, Buffer.of(0)), vector(2, ...extensions)];
