@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures::FutureExt;
 use quinn::{ReadError, RecvStream, SendStream, VarInt, WriteError};
 use tokio::select;
 use tokio::time::Instant;
@@ -24,11 +26,11 @@ const UNI: usize = 1;
 /// Takes the bidirectional streams that the peer opens, as long as there are places for them.
 pub async fn accept_bidi(hub: Arc<Hub>, session: Arc<Session>) {
     while let Some(permit) = place(&session, BIDI).await {
-        let Some((send, recv)) = session.inner.accept_bi().await else {
+        let Some((send, mut recv)) = session.inner.accept_bi().await else {
             return;
         };
         let stream = new_stream(&hub, &session, Sides::Both, Some(permit));
-        announce(&hub, &session, &stream);
+        announce(&hub, &session, &stream, &mut recv);
         session.spawn(
             &hub,
             read(hub.clone(), session.clone(), stream.clone(), recv),
@@ -40,11 +42,11 @@ pub async fn accept_bidi(hub: Arc<Hub>, session: Arc<Session>) {
 /// Takes the unidirectional streams that the peer opens, as long as there are places for them.
 pub async fn accept_uni(hub: Arc<Hub>, session: Arc<Session>) {
     while let Some(permit) = place(&session, UNI).await {
-        let Some(recv) = session.inner.accept_uni().await else {
+        let Some(mut recv) = session.inner.accept_uni().await else {
             return;
         };
         let stream = new_stream(&hub, &session, Sides::Incoming, Some(permit));
-        announce(&hub, &session, &stream);
+        announce(&hub, &session, &stream, &mut recv);
         session.spawn(&hub, read(hub.clone(), session.clone(), stream, recv));
     }
 }
@@ -56,11 +58,19 @@ async fn place(session: &Session, kind: usize) -> Option<tokio::sync::OwnedSemap
     }
 }
 
-fn announce(hub: &Hub, session: &Session, stream: &Stream) {
+/// Tells JavaScript of a stream that the peer opened. What came with it is kept before that: a telling of its own
+/// would come a millisecond or two later.
+fn announce(hub: &Hub, session: &Session, stream: &Stream, recv: &mut RecvStream) {
+    let room = stream.room().min(CHUNK_BYTES);
+    let first = read_chunk(recv, room).now_or_never();
+    let told = first.is_some_and(|chunk| keep(stream, chunk).0);
     hub.event(Event {
         code: u32::from(stream.bidi),
         ..Event::of_stream(Kind::StreamOpened, session.id, stream.id)
     });
+    if told {
+        tell_readable(hub, session, stream);
+    }
 }
 
 fn new_stream(
@@ -75,7 +85,8 @@ fn new_stream(
     stream
 }
 
-/// Makes a stream of our own. It can be written to at once; it opens when the peer allows it.
+/// Makes a stream of our own. It can be written to at once; it opens when the peer allows it, and where only we
+/// write, when something is written.
 /// None when there are too many.
 pub fn open(hub: &Arc<Hub>, session: &Arc<Session>, bidi: bool) -> Option<u32> {
     if lock(&session.streams).len() >= MAX_STREAMS {
@@ -96,7 +107,14 @@ async fn opened(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>) {
         let reading = read(hub.clone(), session.clone(), stream.clone(), recv);
         session.spawn(&hub, reading);
         write(hub, session, stream, send).await;
-    } else if let Some(send) = session.inner.open_uni().await {
+        return;
+    }
+    // It opens with its first bytes: its header by itself would go in a packet of its own.
+    select! {
+        _ = stream.write_on.notified() => {}
+        _ = session.inner.closed() => return,
+    }
+    if let Some(send) = session.inner.open_uni().await {
         write(hub, session, stream, send).await;
     }
 }
@@ -130,26 +148,35 @@ async fn read(
             chunk = read_chunk(&mut recv, room) => chunk,
             _ = stream.read_on.notified() => continue,
         };
-        let (told, over) = match chunk {
-            Ok(Some(chunk)) => (stream.arrived(&chunk), false),
-            Ok(None) => (stream.ended(End::Finished), true),
-            Err(ReadError::Reset(code)) => {
-                (stream.ended(End::Reset(from_wire(code).unwrap_or(0))), true)
-            }
-            Err(_) => (stream.ended(End::Reset(0)), true),
-        };
+        let (told, over) = keep(&stream, chunk);
         if told {
-            hub.event(Event::of_stream(
-                Kind::StreamReadable,
-                session.id,
-                stream.id,
-            ));
+            tell_readable(&hub, &session, &stream);
         }
         if over {
             break;
         }
     }
     drop_if_over(&session, &stream);
+}
+
+/// Keeps what was read; answers whether JavaScript is to be told, and whether it was the end.
+fn keep(stream: &Stream, chunk: Result<Option<Bytes>, ReadError>) -> (bool, bool) {
+    match chunk {
+        Ok(Some(chunk)) => (stream.arrived(&chunk), false),
+        Ok(None) => (stream.ended(End::Finished), true),
+        Err(ReadError::Reset(code)) => {
+            (stream.ended(End::Reset(from_wire(code).unwrap_or(0))), true)
+        }
+        Err(_) => (stream.ended(End::Reset(0)), true),
+    }
+}
+
+fn tell_readable(hub: &Hub, session: &Session, stream: &Stream) {
+    hub.event(Event::of_stream(
+        Kind::StreamReadable,
+        session.id,
+        stream.id,
+    ));
 }
 
 async fn write(

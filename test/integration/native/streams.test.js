@@ -66,6 +66,20 @@ nativeTests.describe('native engine: streams', () => {
     }
   });
 
+  it('that go one way have their first bytes when they are told of', async () => {
+    // One thread at the writer's end: what it is given together goes out together.
+    const { near, far } = await pair({ ioThreads: 1, maxStreams: 30 });
+    const counts = /** @type {(number | null)[]} */ ([]);
+    far.onStream = (stream) => void counts.push(stream.read(new Uint8Array(100)));
+    for (let i = 1; i <= 30; i++) {
+      const mine = openStream(near, false);
+      await new Promise((resolve) => void setTimeout(resolve, 2));
+      mine.write(bytes('news'));
+      await until(() => counts.length === i);
+    }
+    expect(counts).toEqual(Array.from({ length: 30 }, () => 4));
+  });
+
   it('hold the writer back until the reader reads, and lose nothing', async () => {
     const { near, atFar } = await pair();
     const data = new Uint8Array(2_000_000).map((_, i) => (i * 2_654_435_761) >>> 24);
