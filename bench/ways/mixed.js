@@ -87,4 +87,9 @@ function readPackets(stream, take) {
 }
 
 /** @param {number} kind @param {Uint8Array} bytes */
-const ofKind = (kind, bytes) => Uint8Array.of(kind, ...bytes);
+function ofKind(kind, bytes) {
+  const packet = new Uint8Array(1 + bytes.length);
+  packet[0] = kind;
+  packet.set(bytes, 1);
+  return packet;
+}

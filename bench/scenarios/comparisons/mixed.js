@@ -35,21 +35,21 @@ const MORE = [
   { of: { name: 'p99MessageAge', label: 'Age of messages that came, 99th percentile', unit: 'ms', factors }, label: 'p99', unit: 'ms', digits: 1 },
 ];
 
-const stands = 'the mixed builds that Paterson (2022) has as future work: sound in datagrams with the rest on streams, the reverse, and chat in datagrams';
+const BUILDS = 'builds 1 to 3 of streams and datagrams in section 4.1 of Paterson (2022), which were designed and not made, with messages in place of video';
 
 /** @type {readonly Swept[]} */
 const SWEEPS = Object.freeze([
   {
-    name: 'chat', label: 'Messages of 500 bytes a second', unit: '', stands: `${stands}; without impairment`, more: MORE, values: [0, 1, 10, 50],
+    name: 'chat', label: 'Messages of 500 bytes a second', unit: '', stands: `${BUILDS}, without impairment`, more: MORE, values: [0, 1, 10, 50],
     condition: (perSecond) => ({ leg: { delayMs }, messages: perSecond > 0 ? [{ ...CHAT, everyMs: 1000 / perSecond }] : [] }),
   },
-  { name: 'loss', label: 'Loss on each leg, with chat', unit: '%', stands, more: MORE, values: [0, 1, 3, 5, 10], condition: (lossPercent) => ({ leg: { lossPercent, delayMs }, messages: [CHAT] }) },
+  { name: 'loss', label: 'Loss on each leg, with chat', unit: '%', stands: BUILDS, more: MORE, values: [0, 1, 3, 5, 10], condition: (lossPercent) => ({ leg: { lossPercent, delayMs }, messages: [CHAT] }) },
   {
-    name: 'rate', label: 'Rate of each leg, with chat', unit: 'kbit/s', isLogarithmic: true, stands, more: MORE, values: [1000, 250, 150, 130, 110, 90],
+    name: 'rate', label: 'Rate of each leg, with chat', unit: 'kbit/s', isLogarithmic: true, stands: BUILDS, more: MORE, values: [1000, 250, 150, 130, 110, 90],
     condition: (kilobits) => ({ leg: { rateBits: 1000 * kilobits, queueMs: QUEUE_MS, delayMs }, messages: [CHAT] }),
   },
   {
-    name: 'long', label: `Length of a message every ${LONG_EVERY_MS / 1000} s, on legs of ${LONG_KILOBITS} kbit/s`, unit: 'KiB', isLogarithmic: true, stands, more: MORE, values: [1, 4, 16, 64],
+    name: 'long', label: `Length of a message every ${LONG_EVERY_MS / 1000} s, on legs of ${LONG_KILOBITS} kbit/s`, unit: 'KiB', isLogarithmic: true, stands: `${BUILDS}, and what the third was to test: that datagrams suit small messages and streams large ones`, more: MORE, values: [1, 4, 16, 64],
     condition: (kibibytes) => ({ leg: { rateBits: 1000 * LONG_KILOBITS, queueMs: QUEUE_MS, delayMs }, messages: [{ bytes: 1024 * kibibytes, everyMs: LONG_EVERY_MS }] }),
   },
 ]);
@@ -59,7 +59,7 @@ const WAYS = Object.freeze(['datagrams', 'stream', ...MIXED_WAYS]);
 export const mixed = gridScenario({
   name: 'mixed',
   title: 'Sound and messages in one session',
-  description: 'chat and long messages beside the sound, each of the two in datagrams or on a stream, or both on one: what either does to the other (future work of Paterson 2022)',
+  description: 'chat and long messages beside the sound, each of the two in datagrams or on a stream, or both on one: what either does to the other (Paterson 2022, its builds that were not made)',
   sweeps: SWEEPS,
   ways: WAYS,
   allowed: WAYS,
