@@ -70,7 +70,7 @@ export class Client {
   heardMs = -Infinity;
   /** Whether a server was asked to let this client join. */
   hasAsked = false;
-  /** Takes captured sound; null while there is no call. @type {Uplink | null} */
+  /** Takes captured sound; null while there is no call, or its clock isn't known yet. @type {Uplink | null} */
   uplink = null;
   /** Gives sound piece by piece; null while there is no call. @type {Playout | null} */
   playout = null;
@@ -93,7 +93,7 @@ export class Client {
   }
 
   /**
-   * Connects, joins, and measures the server's clock. Once only.
+   * Connects, joins, and begins to measure the server's clock, by which sound is sent. Once only.
    * @param {JoinOptions} options
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
@@ -135,7 +135,9 @@ export class Client {
       const sync = new ClockSync(this.format.sampleRate);
       this.#clockSync = sync;
       this.#clockExchange = new ClockExchange({ clock: this.#clock, sync, send: (bytes) => connection.send(bytes) });
-      await this.#clockExchange.start().catch((error) => this.#closed || Promise.reject(error));
+      this.#clockExchange.onKnown = () => this.#speak();
+      const known = this.#clockExchange.start();
+      await Promise.race([this.#clockExchange.answered, known]).catch((error) => this.#closed || Promise.reject(error));
     }
     // A refusal keeps other transports from being tried, since nobody wants to join any more.
     if (this.#closed) throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
@@ -151,7 +153,6 @@ export class Client {
     const send = connection.send.bind(connection);
     const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send });
     this.#audio = audio;
-    this.uplink = audio.uplink;
     this.playout = audio.playout;
     const call = { audio, connection, sync, room, traffic: this.#traffic, output: this.#output };
     this.#statistics = new CallStatistics(call, clock);
@@ -170,9 +171,16 @@ export class Client {
     if (muted || resume !== undefined) this.#connection?.sendControl({ type: 'mute', muted });
     this.#on.joined?.(joined);
     this.#on.people?.(this.#room.roster.list());
-    this.#audio?.start();
+    this.#speak();
     this.#statistics?.start((stats) => this.#on.stats?.(stats));
     return joined;
+  }
+
+  /** Begins to send, once there is sound and the clock is known well enough. What is heard needs no clock, and is played before. */
+  #speak() {
+    if (!this.#audio || !this.#clockExchange?.isKnown) return;
+    this.uplink = this.#audio.uplink;
+    this.#audio.start();
   }
 
   #receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
@@ -203,7 +211,7 @@ export class Client {
   /** A moderator has muted this participant, or made them a listener. */
   #silenced() {
     this.#wish.muted = true;
-    this.uplink?.mute(true);
+    this.#audio?.uplink.mute(true);
   }
 
   /**
@@ -242,7 +250,7 @@ export class Client {
   /** @param {boolean} muted whether this participant isn't heard */
   mute(muted) {
     this.#wish.muted = muted;
-    this.uplink?.mute(muted);
+    this.#audio?.uplink.mute(muted);
     if (this.#audio) this.#connection?.sendControl({ type: 'mute', muted });
   }
 

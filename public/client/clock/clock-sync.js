@@ -227,6 +227,15 @@ export class ClockExchange {
   #startMs = 0;
   /** @type {((error: Error | null) => void) | null} */
   #settle = null;
+  /** @type {() => void} */
+  #answer = () => {};
+
+  /** Resolves at the first reply: packets pass both ways. @type {Promise<void>} */
+  answered = new Promise((resolve) => (this.#answer = resolve));
+  /** Whether the clock is known well enough to send sound by it. */
+  isKnown = false;
+  /** Called when it is. @type {() => void} */
+  onKnown = () => {};
 
   /**
    * @param {object} options
@@ -282,8 +291,13 @@ export class ClockExchange {
 
   /** @param {Error | null} error */
   #done(error) {
-    this.#settle?.(error);
+    const settle = this.#settle;
     this.#settle = null;
+    if (!settle) return;
+    settle(error);
+    if (error) return;
+    this.isKnown = true;
+    this.onKnown();
   }
 
   #request() {
@@ -308,6 +322,7 @@ export class ClockExchange {
     if (sentMs === undefined) return;
     this.#outstanding.delete(id);
     this.#sync.add(sentMs, arrivalMs, clock);
+    this.#answer();
     if (this.#settle) this.#judge(arrivalMs - this.#startMs);
   }
 

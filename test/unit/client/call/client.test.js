@@ -221,6 +221,26 @@ describe('Client', () => {
     ada.client.close();
   });
 
+  it('plays from the first reply on, and sends when eight have told the time', async () => {
+    const conference = new Conference();
+    const ada = participant(conference);
+    const ben = participant(conference, { delayMs: () => 50 });
+    await join(conference, ada.client);
+    talk(conference, ada.client, ben.client, 2);
+    await join(conference, ben.client, { name: 'Ben' });
+    const joinedMs = conference.clock.now();
+    ben.client.mute(true);
+    const heard = talk(conference, ada.client, ben.client, 0.15);
+    expect(ben.client.uplink).toBeNull();
+    expect(Math.max(...heard)).toBeGreaterThan(0.1);
+    while (!ben.client.uplink) conference.clock.advance(5);
+    expect(conference.clock.now() - joinedMs).toBeLessThanOrEqual(7 * 25);
+    conference.clock.advance(200);
+    const { detail } = /** @type {any} */ (ben.client.stats());
+    expect(detail.uplink.sent).toBeGreaterThan(0);
+    expect(detail.uplink.silent).toBe(detail.uplink.sent);
+  });
+
   it('does not take a connection over which no packet comes', async () => {
     const conference = new Conference();
     const ada = participant(conference, { silent: true });
@@ -234,7 +254,7 @@ describe('Client', () => {
 
   it('can be left while it joins', async () => {
     const conference = new Conference();
-    const ada = participant(conference);
+    const ada = participant(conference, { delayMs: () => 20 });
     const joining = ada.client.join({ room: 'lab', name: 'Ada', origin, config });
     joining.catch(() => {});
     for (let i = 0; i < 5; i++) {

@@ -104,6 +104,37 @@ describe('ClockSync', () => {
 });
 
 describe('ClockExchange', () => {
+  it('tells the first reply, and knows the clock after eight, by the best of them', async () => {
+    const clock = new FakeClock();
+    const sync = new ClockSync(RATE);
+    const packet = new Packet();
+    const told = /** @type {string[]} */ ([]);
+    let asked = 0;
+    const exchanges = new ClockExchange({
+      clock,
+      sync,
+      send: (bytes) => {
+        const upMs = asked++ === 5 ? 20 : 45 + asked;
+        readPacket(bytes, packet);
+        const { id } = packet;
+        const reading = ((clock.now() + upMs) * RATE) / 1000;
+        clock.setTimeout(() => exchanges.reply(id, reading, clock.now()), upMs + 20);
+        return true;
+      },
+    });
+    exchanges.onKnown = () => told.push(`known after ${sync.exchanges}`);
+    const answered = exchanges.answered.then(() => told.push(`answered after ${sync.exchanges}`));
+    const started = exchanges.start();
+    while (sync.exchanges === 0) clock.advance(1);
+    await answered;
+    expect(exchanges.isKnown).toBe(false);
+    clock.advance(500);
+    await started;
+    expect(told).toEqual(['answered after 1', 'known after 8']);
+    expect(sync.sampleClockAt(clock.now())).toBeCloseTo((clock.now() * RATE) / 1000, 3);
+    exchanges.close();
+  });
+
   it('asks every two seconds, and in a burst when it has slept', async () => {
     const clock = new FakeClock();
     const sync = new ClockSync(RATE);
