@@ -239,16 +239,16 @@ function sentencesTable(swept, faults, random) {
 /** @param {{ browser?: boolean }} options */
 const notesFor = (options) => [
   ...(options.browser
-    ? ["The page's own call runs in Chromium: it starts its worker and its codec, asks for the server's configuration, connects, joins, measures the server's clock by eight exchanges, starts its sound, and plays. The worker's files are in the browser's cache, and the server is asked whether they have changed."]
+    ? ["The page's own call runs in Chromium: it starts its worker and its codec, asks for the server's configuration, connects, joins, asks the server for its clock once, starts its sound, and plays. The worker's files are in the browser's cache, and the server is asked whether they have changed."]
     : PARTS_NOTES),
   'The first sound is the first sample that differs from zero where the sound card would get it. Loading the page is not in it, nor is the sound card. The speaker makes no pauses.',
-  `Joined: until the client has measured the server's clock by eight exchanges; packets arrive meanwhile. Who heard nothing within ${PATIENCE_SECONDS} s never did.`,
+  `Joined: until the client's first question for the server's clock is answered; packets arrive meanwhile. It sends sound after eight of them, some 175 ms later, which is in no figure here but over HTTP/1. Who heard nothing within ${PATIENCE_SECONDS} s never did.`,
   'Time × rate: where it is the same at every rate, the difference is of bytes, since round trips take the same time at any rate. In table 6.1 of Nys (2024) HTTP/1.1 − WebTransport has some 1 100 kbit of it at every rate: bytes, where the text names handshakes. The round trip isn\'t given there; server and browser were on one machine.',
   ...worldNotes(options),
 ];
 
 const PARTS_NOTES = [
-  "The whole client of the page runs, without a page, knowing the server's configuration. Connect: TCP and TLS, or QUIC's handshake. Session: WebTransport's settings and CONNECT, WebSocket's upgrade; HTTP/1 has none. Join: until the welcome. First packet: the first with others' sound. First sample: until it is played, for which the server's clock must have been measured. Over HTTP/1 packets come as answers to the client's own, so the first comes during that.",
+  "The whole client of the page runs, without a page, knowing the server's configuration. Connect: TCP and TLS, or QUIC's handshake. Session: WebTransport's settings and CONNECT, WebSocket's upgrade; HTTP/1 has none. Join: until the welcome. First packet: the first with others' sound. First sample: until it is played, for which packets must have passed both ways. Over HTTP/1 others' sound comes as answers to the client's own, which it sends when it has measured the server's clock by eight exchanges.",
   'Everything is encrypted: HTTPS and WSS by TLS 1.3, with one small certificate; an authority\'s chain has some kilobytes more. A resumed TLS session saves the certificate and its signature, and no round trip. A connection kept open is that over which a page would have been fetched.',
   "WebTransport's session takes one round trip: the native engine's server sends its settings, for which CONNECT waits, behind its part of the handshake.",
   "WebTransport has new connections only: the native engine's server gives tickets and takes no early data (0-RTT), and its client keeps the tickets of one connection for none other.",
