@@ -125,12 +125,13 @@ impl Session {
     fn queue(&self, framed: Bytes) -> bool {
         let conn: &quinn::Connection = &self.inner;
         let framed = self.with_own_header(framed);
-        if conn.datagram_send_buffer_space() < framed.len() {
-            self.counters.blocked.add(1);
-        }
+        let pushes_out = conn.datagram_send_buffer_space() < framed.len();
         match conn.send_datagram(framed) {
             Ok(()) => {
                 self.counters.sent.add(1);
+                if pushes_out {
+                    self.counters.blocked.add(1);
+                }
                 true
             }
             Err(SendDatagramError::ConnectionLost(_)) => false,

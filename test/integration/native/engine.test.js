@@ -7,10 +7,14 @@ afterEach(closeAll);
 
 const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
 
-/** A server, and one session to it from a client of its own. @param {Parameters<typeof startServer>[0]} [setup] */
-async function connected(setup) {
+/**
+ * A server, and one session to it from a client of its own.
+ * @param {Parameters<typeof startServer>[0]} [setup]
+ * @param {ConstructorParameters<typeof Endpoint>[0]} [clientOptions]
+ */
+async function connected(setup, clientOptions = {}) {
   const server = await startServer(setup);
-  const client = closeAfter(new Endpoint());
+  const client = closeAfter(new Endpoint(clientOptions));
   const certificateHashes = [server.certificate.hash];
   const session = await client.connect(server.url, { certificateHashes });
   const [other] = await until(() => server.sessions.length > 0 && server.sessions);
@@ -46,7 +50,7 @@ nativeTests.describe('native engine: datagrams', () => {
   });
 
   it('hands over what came in the meantime in order, many in one turn', async () => {
-    const { session, other } = await connected({ options: { receiveQueue: 1000 } });
+    const { session, other } = await connected({ options: { receiveQueue: 1000 } }, { sendQueueBytes: 64 * 1024 });
     const seen = record(other);
     let turns = 0;
     const count = (/** @type {Uint8Array} */ datagram) => {
