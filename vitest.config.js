@@ -55,9 +55,10 @@ const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: {
 
 /** The files that take longest, longest first. */
 const SLOW = [
-  'browser/together', 'browser/failures', 'browser/call', 'browser/presence', 'browser/green-room', 'browser/page', 'browser/devices',
-  'browser/comeback', 'browser/moderation', 'browser/admin', 'browser/lab-browser',
+  'browser/together', 'browser/comeback', 'browser/failures', 'browser/lab', 'browser/lab-browser', 'browser/everyone', 'browser/recording-view',
+  'browser/call', 'browser/green-room', 'browser/moderation', 'browser/page', 'browser/devices', 'browser/one-tab', 'browser/admin', 'browser/presence',
   'integration/conference', 'integration/comeback', 'integration/package', 'integration/cli', 'integration/access', 'integration/quality',
+  'integration/bench/link', 'integration/bench/lab', 'integration/bench/ways',
   'unit/room/room-delay', 'unit/client/playout/playout', 'unit/recording/recording', 'unit/client/playout/steadiness',
 ].map((name) => `/test/${name}.test.js`);
 
@@ -167,7 +168,7 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1', ALOUD_TEST_QUICK_START: '1' },
           isolate: false,
           testTimeout: 240_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 7 },
         },
       },
@@ -179,6 +180,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 240_000,
           maxWorkers: 2,
+          maxConcurrency: 3,
           sequence: { groupOrder: 8 },
         },
       },
