@@ -8,7 +8,7 @@ import { undisturbed } from '../../support/undisturbed.js';
 
 /** Silence for as long as joining takes, then tones with pauses between them, which are no hum. */
 const LEAD_SECONDS = 4;
-const SECONDS = 8;
+const SECONDS = 5;
 
 function instruments() {
   const tones = stereoTones(SECONDS * 48_000);
