@@ -36,8 +36,8 @@ const SPARE = 2;
 /** Offers that are taken each second, after those at once. */
 const OFFERS_PER_SECOND = 2;
 
-/** The time in which a peer closes its channels once it was told that its session is closed, in milliseconds. */
-const GOODBYE_MS = 500;
+/** The time in which a peer hears that its session is closed and closes its channels, in milliseconds. */
+export const GOODBYE_MS = 500;
 
 /** @typedef {typeof import('node-datachannel')} Library */
 
@@ -184,6 +184,8 @@ class DataChannelSession extends BaseSession {
   /** Channels and the connection, as far as they aren't closed. @type {Set<object>} */
   #open = new Set();
   #onGone;
+  /** What the peer is told of its end, until it is told. @type {string | null} */
+  #farewell = null;
   /** @type {unknown} */
   #goodbye = null;
 
@@ -211,6 +213,7 @@ class DataChannelSession extends BaseSession {
     const { id, negotiated, maxRetransmits } = PACKET_CHANNEL;
     this.#control = this.#keep(connection.createDataChannel('control', CONTROL_CHANNEL));
     this.#packets = this.#keep(connection.createDataChannel('packets', { id, negotiated, maxRetransmits, unordered: true }));
+    this.#control.onOpen(() => this.#tellEnd());
     this.#control.onMessage((text) => this.#message(text));
     this.#packets.onMessage((bytes) => this.#packet(bytes));
   }
@@ -220,6 +223,7 @@ class DataChannelSession extends BaseSession {
    * @param {(description: string) => void} onAnswer
    */
   answer(offer, onAnswer) {
+    if (this.ended) return;
     const connection = this.#connection;
     connection.onGatheringStateChange((state) => {
       if (state === 'complete' && !this.ended) onAnswer(String(connection.localDescription()?.sdp));
@@ -305,9 +309,16 @@ class DataChannelSession extends BaseSession {
    */
   close(code, reason) {
     if (!this.end(code, reason)) return;
-    const isTold = trySending(() => this.#control.sendMessage(JSON.stringify({ type: CLOSED, code, reason })));
-    if (isTold) this.#goodbye = this.#clock.setTimeout(() => this.#connection.close(), GOODBYE_MS);
-    else this.#connection.close();
+    if (this.#connection.localDescription() === null) return void this.#connection.close();
+    this.#farewell = JSON.stringify({ type: CLOSED, code, reason });
+    this.#goodbye = this.#clock.setTimeout(() => this.#connection.close(), GOODBYE_MS);
+    this.#tellEnd();
+  }
+
+  /** Tells the peer why its session has ended, if it has, as soon as the channel is open. */
+  #tellEnd() {
+    const text = this.#farewell;
+    if (text !== null && trySending(() => this.#control.sendMessage(text))) this.#farewell = null;
   }
 
   stats() {

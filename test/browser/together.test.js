@@ -113,6 +113,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     const anna = await site.join('talk', 'Anna');
     const ben = await site.guest('talk', 'Ben');
     const isMuted = () => ben.people.find(({ name }) => name === 'Anna')?.muted;
+    await expect.poll(() => said(anna)).toBe('Ben joined.');
     await anna.keyboard.press('m');
     await button(anna, 'Unmute').waitFor();
     expect(await said(anna)).toBe('You are muted.');

@@ -5,7 +5,7 @@ import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE } from '../../../public/share
 import { errors } from '../../../public/shared/errors.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer as createAloud } from '../../../server/server.js';
-import { openDataChannels } from '../../../server/transport/data-channel.js';
+import { GOODBYE_MS, openDataChannels } from '../../../server/transport/data-channel.js';
 import { MAX_CONTROL_BYTES } from '../../../server/transport/session.js';
 import { canBuildNative, requireOrSkip } from '../../skip.js';
 import { closeAfter, packetOf, script, sharedCases, until } from './transport-cases.js';
@@ -44,7 +44,9 @@ async function start(options) {
   };
   const close = async () => {
     for (const peer of peers) peer.vanish();
-    await transport.close();
+    const closed = transport.close();
+    clock.advance(GOODBYE_MS);
+    await closed;
     await new Promise((done) => server.close(done));
   };
   return { transport, heard, clock, errors: logged, connect, url, close };
@@ -127,6 +129,17 @@ withLibrary.describe('data channels', () => {
     expect(response.headers.get('content-type')).toBe(DESCRIPTION_TYPE);
     const candidates = (await response.text()).match(/^a=candidate:.*$/gm);
     expect(candidates).toEqual([expect.stringMatching(/ UDP \d+ 127\.0\.0\.1 \d+ typ host$/)]);
+    connection.close();
+  });
+
+  withLibrary.it('tells a peer that isn’t connected yet why its session ended', async () => {
+    const { url, heard } = closeAfter(await start());
+    const { connection, control } = newConnection();
+    const told = new Promise((resolve) => control.onMessage((text) => resolve(JSON.parse(String(text)))));
+    const answer = await (await post(url, await offerOf(connection))).text();
+    heard[0].session.close(errors['room-full'].close, 'full');
+    connection.setRemoteDescription(answer, 'answer');
+    expect(await told).toEqual({ type: CLOSED, code: errors['room-full'].close, reason: 'full' });
     connection.close();
   });
 
