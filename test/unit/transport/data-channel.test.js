@@ -24,6 +24,12 @@ class FakeChannel {
   /** @type {(data: any) => void} */
   say = () => {};
   closed = () => {};
+  opens = () => {};
+
+  /** @param {() => void} run */
+  onOpen(run) {
+    this.opens = run;
+  }
 
   /** @param {(data: any) => void} run */
   onMessage(run) {
@@ -51,6 +57,7 @@ class FakeChannel {
 class FakeConnection {
   channels = /** @type {FakeChannel[]} */ ([]);
   isClosed = false;
+  isDescribed = false;
   /** @type {(state: string) => void} */
   state = () => {};
   /** @type {(state: string) => void} */
@@ -87,11 +94,12 @@ class FakeConnection {
   setRemoteDescription() {}
 
   setLocalDescription() {
+    this.isDescribed = true;
     this.gathering('complete');
   }
 
   localDescription() {
-    return { sdp: 'the answer' };
+    return this.isDescribed ? { sdp: 'the answer' } : null;
   }
 
   rtt() {
@@ -234,6 +242,7 @@ describe('offers', () => {
     });
     expect(await offer()).toMatchObject({ status: 500, code: 'internal' });
     expect(log.error).toHaveBeenCalledWith(expect.stringContaining('no such address'));
+    expect(connections[0].isClosed).toBe(true);
   });
 });
 
@@ -253,11 +262,17 @@ describe('a session on data channels', () => {
     expect(connection.isClosed).toBe(true);
   });
 
-  it('ends with its peer at once where that never connected', async () => {
-    const { session, clock } = setup();
-    const { connection, control } = await session();
+  it('tells a peer whose channel isn’t open yet that it ended, once it is open', async () => {
+    const { session: made, clock } = setup();
+    const { session, connection, control } = await made();
     control.open = false;
-    clock.advance(8000);
+    session.close(errors['room-full'].close, 'full');
+    clock.advance(499);
+    expect(connection.isClosed).toBe(false);
+    control.open = true;
+    control.opens();
+    expect(told(control)).toBe(errors['room-full'].close);
+    clock.advance(1);
     expect(connection.isClosed).toBe(true);
   });
 
