@@ -14,11 +14,10 @@ import { WIDEBAND, burstRatioOf, lossImpairment, visqolImpairment } from '../sta
 import { estoi } from '../stats/estoi.js';
 import { fitLoss, residualOf } from '../stats/loss-fit.js';
 import { seededRandom } from '../stats/random.js';
-import { resample } from '../stats/resample.js';
 import { mean } from '../stats/statistics.js';
 import { visqol } from '../stats/visqol.js';
-import { readWav } from '../stats/wav.js';
 import { wholeNumber } from '../options.js';
+import { readSpeaker, SPEAKERS } from '../participants/speech.js';
 import { lossesOf } from './loss.js';
 import { heardByServer, packetsOf } from './voice-path.js';
 
@@ -31,7 +30,6 @@ import { heardByServer, packetsOf } from './voice-path.js';
  */
 
 const SAMPLE_RATE = 48_000;
-const VOICES = ['speaker-low-1', 'speaker-low-2', 'speaker-high-1', 'speaker-high-2'];
 const PERCENTS = [0, 1, 2, 5, 10, 20];
 const RUNS = [1, 3];
 
@@ -47,8 +45,7 @@ const CONDITIONS = RUNS.flatMap((run) => PERCENTS.map((percent) => ({ percent, r
  * @returns {Promise<Float32Array>} the fixture's speech over and over
  */
 async function speechOf(name, seconds) {
-  const { channels: [spoken], sampleRate } = await readWav(new URL(`../../test/fixtures/${name}.wav`, import.meta.url));
-  const speech = resample(spoken, sampleRate, SAMPLE_RATE);
+  const speech = await readSpeaker(name, SAMPLE_RATE);
   return Float32Array.from({ length: seconds * SAMPLE_RATE }, (_, i) => speech[i % speech.length]);
 }
 
@@ -130,12 +127,12 @@ const options = new Command('impairment')
 const codec = await loadCodec();
 /** @type {Heard[][]} */
 const repetitions = [];
-for (const voice of VOICES) {
+for (const voice of SPEAKERS) {
   const said = await speechOf(voice, options.seconds);
   const sent = packetsOf(codec, said);
   for (let i = 0; i < options.seeds; i++) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${voice}, ${i + 1} of ${options.seeds}`);
-    repetitions.push(hear(codec, said, sent, options.seed + i + 1000 * VOICES.indexOf(voice)));
+    repetitions.push(hear(codec, said, sent, options.seed + i + 1000 * SPEAKERS.indexOf(voice)));
   }
 }
 if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
@@ -151,7 +148,7 @@ const rows = rowsOf(repetitions, { ie: random.ie.estimate, bpl: random.bpl.estim
 if (options.json) console.log(JSON.stringify({ ...options, codec: codec.name, ...defaultEncoderSettings, rows, fits, repetitions }, null, 2));
 else {
   const { bitrate, application } = defaultEncoderSettings;
-  console.log(`Opus by ${codec.name}, ${application} at ${bitrate / 1000} kb/s in frames of 20 ms; ${VOICES.length} voices, ${options.seconds} s, ${options.seeds} times each; concealment only.`);
+  console.log(`Opus by ${codec.name}, ${application} at ${bitrate / 1000} kb/s in frames of 20 ms; ${SPEAKERS.length} voices, ${options.seconds} s, ${options.seeds} times each; concealment only.`);
   console.log("Means. Ie,eff: from ViSQOL's mark, its 1 to 5 brought to the E-model's 1 to 4.5, by the inverse of the E-model's mark of R (wideband).");
   show(rows, fits);
 }

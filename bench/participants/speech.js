@@ -1,14 +1,21 @@
 /**
- * The speech that participants without a browser say: the fixture that bench/codec/make-speech.js made.
+ * The speech that participants without a browser say, and the voices of comparisons: fixtures that
+ * bench/codec/make-speech.js made.
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  */
 
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { PayloadEncoder } from '../../public/shared/payload.js';
 import { loadCodec } from '../../server/codec/codec.js';
+import { resample } from '../stats/resample.js';
 import { readWav } from '../stats/wav.js';
 
-export const SPEECH = new URL('../../test/fixtures/speech-low.wav', import.meta.url);
+const fixture = (/** @type {string} */ name) => new URL(`../../test/fixtures/${name}.wav`, import.meta.url);
+
+export const SPEECH = fixture('speech-low');
+
+/** Voices of some 10 s each, with words of their own. */
+export const SPEAKERS = Object.freeze(['speaker-low-1', 'speaker-low-2', 'speaker-high-1', 'speaker-high-2']);
 
 /** @type {Map<string, Promise<Uint8Array[]>>} */
 const encoded = new Map();
@@ -30,6 +37,16 @@ export async function readSpeech(sampleRate) {
 }
 
 /**
+ * @param {string} name one of SPEAKERS
+ * @param {number} sampleRate
+ * @returns {Promise<Float32Array>} [-1, 1]
+ */
+export async function readSpeaker(name, sampleRate) {
+  const { channels: [spoken], sampleRate: own } = await readWav(fixture(name));
+  return resample(spoken, own, sampleRate);
+}
+
+/**
  * The speech as payloads, frame by frame of the grid; made once for each format.
  * @param {AudioFormat} format
  * @param {number} bitrate b/s
@@ -38,17 +55,18 @@ export async function readSpeech(sampleRate) {
 export function encodeSpeech(format, bitrate) {
   const key = JSON.stringify([format, bitrate]);
   let payloads = encoded.get(key);
-  if (!payloads) encoded.set(key, (payloads = encode(format, bitrate)));
+  if (!payloads) encoded.set(key, (payloads = readSpeech(format.sampleRate).then((speech) => encode(speech, format, bitrate))));
   return payloads;
 }
 
 /**
+ * @param {Float32Array} speech at the format's rate
  * @param {AudioFormat} format
- * @param {number} bitrate
+ * @param {number} bitrate b/s
+ * @returns {Promise<Uint8Array[]>} a payload for each whole frame
  */
-async function encode(format, bitrate) {
+export async function encode(speech, format, bitrate) {
   const codec = await loadCodec();
-  const speech = await readSpeech(format.sampleRate);
   const { sampleRate, opusFrameSamples: frameSamples } = format;
   const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
   const out = new Uint8Array(MAX_PACKET_BYTES);

@@ -17,7 +17,7 @@ import { randomFor } from '../scenario.js';
 import { GRID_QUANTITIES, runGrid } from './grid.js';
 import { gridViews } from './grid-result.js';
 
-const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace of its own with a leg of its own to a hub. All ways run at once and carry the same packets of speech, one every 20 ms.';
+const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace of its own with a leg of its own to a hub. All ways run at once and carry the same packets of speech, one every 20 ms; in each repetition another of four voices speaks.';
 
 /**
  * @param {object} options

@@ -1,7 +1,7 @@
 /**
  * A grid: ways by conditions, on a star. Each way has a pair of legs, a sender's and a receiver's, and all of them run at
  * the same time: connected on legs that have their delay alone, which are impaired then, all alike and with the same random
- * numbers, so that the k-th packet of each way has the same fate.
+ * numbers, so that the k-th packet of each way has the same fate. In each repetition another voice speaks.
  *
  * @import { Lab } from '../lab.js'
  * @import { Star } from '../../link/star.js'
@@ -35,7 +35,7 @@ import { heardFrom, marksOf } from '../../ways/heard.js';
 import { messageFigures, scheduleOf } from '../../ways/messages.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
 import { ways as all } from '../../ways/way.js';
-import { keepSound, readVoice } from './heard.js';
+import { keepSound, readVoices } from './heard.js';
 
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 export const SETTLE_SECONDS = 2;
@@ -90,12 +90,12 @@ export async function runGrid(lab, { conditions, ways, through }) {
   });
   // Processes that start at once take their time: no connection waits for that.
   await Promise.all(lanes.map(({ path }) => path.hangUp()));
-  const ground = { star, lanes, ...(await readVoice()) };
+  const voiceOf = await readVoices();
   try {
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const [i, condition] of conditions.entries()) {
         lab.progress(`${condition.sweep} ${condition.value}, ${repetition + 1} of ${repetitions}`, (repetition + i / conditions.length) / repetitions);
-        await measureBlock(lab, ground, condition, repetition);
+        await measureBlock(lab, { star, lanes, ...voiceOf(repetition) }, condition, repetition);
       }
     }
   } finally {

@@ -15,7 +15,7 @@
 import { createAudioFormat } from '../../../public/shared/audio-format.js';
 import { defaultEncoderSettings } from '../../../public/shared/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
-import { encodeSpeech, readSpeech } from '../../participants/speech.js';
+import { encode, readSpeaker, SPEAKERS } from '../../participants/speech.js';
 import { protocolLabel } from '../../report/palette.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
@@ -46,14 +46,18 @@ export const heardQuantities = FIGURES.map(({ name, label, unit }) => ({ name, l
 export const heardNotes = Object.freeze([
   `What would be heard: the last ${PIECE_SECONDS} s of each run by aloud's own playout, its adaptive delay included, and decoder, on a clock of its own; what came before lets the delay settle. Present: frames that were there when they were played, in percent of those sent; the others were concealed.`,
   'Mouth to ear: a frame\'s length, its packet\'s age, its wait for playout, and 10 ms in a sound card. It is without microphone and speaker, Opus\'s lookahead (2.5 ms) and a server\'s mix.',
-  'ViSQOL (1 to 5), ESTOI (0 to 1) and the E-model\'s R (129 at most; from mouth to ear, and ViSQOL\'s mark as the impairment by loss) are estimates, and nobody\'s opinion: one synthetic voice, compared with itself. They rank ways of one run. ESTOI is the mean of pieces of 2 s; a delay that moves within one counts as wrong.',
+  'ViSQOL (1 to 5), ESTOI (0 to 1) and the E-model\'s R (129 at most; from mouth to ear, and ViSQOL\'s mark as the impairment by loss) are estimates, and nobody\'s opinion: synthetic voices, another in each repetition, compared with themselves. They rank ways of one run. ESTOI is the mean of pieces of 2 s; a delay that moves within one counts as wrong.',
 ]);
 
-/** @returns {Promise<Voice>} */
-export async function readVoice() {
+/** @returns {Promise<(repetition: number) => Voice>} who speaks in a repetition: one voice after another, over and over */
+export async function readVoices() {
   const format = createAudioFormat({ sampleRate: SAMPLE_RATE, frameMs: EVERY_MS });
-  const payloads = await encodeSpeech(format, defaultEncoderSettings.bitrate);
-  return { codec: await loadCodec(), speech: await readSpeech(SAMPLE_RATE), payloads };
+  const codec = await loadCodec();
+  const voices = await Promise.all(SPEAKERS.map(async (name) => {
+    const speech = await readSpeaker(name, SAMPLE_RATE);
+    return { codec, speech, payloads: await encode(speech, format, defaultEncoderSettings.bitrate) };
+  }));
+  return (repetition) => voices[repetition % voices.length];
 }
 
 /**

@@ -18,7 +18,7 @@ import { EVERY_MS, Path } from '../../ways/run.js';
 import { factors, faultOf, figuresOf, hopsOf, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
 import { gridScenario } from './grid-scenario.js';
 import { GRID_NOTES } from './grid-result.js';
-import { readVoice } from './heard.js';
+import { readVoices } from './heard.js';
 import { QUEUE_MS } from './sweep.js';
 
 /** What a call sends, in kbit/s: Opus of 48 kbit/s, the packets' numbers, and most ways' headers (`sweep`: 76 to 78). */
@@ -78,10 +78,10 @@ async function runCalls(lab, { conditions, ways, through }) {
   const blocks = Array.from({ length: lab.options.repetitions }, (_, repetition) => conditions.flatMap((condition) => usable.map((way) => ({ repetition, condition, way })))).flat();
   try {
     await Promise.all(paths.map((path) => path.hangUp()));
-    const content = await readVoice();
+    const voiceOf = await readVoices();
     for (const [i, { repetition, condition, way }] of blocks.entries()) {
       lab.progress(`${way}, ${condition.sweep} ${condition.value}, ${repetition + 1} of ${lab.options.repetitions}`, i / blocks.length);
-      const calls = paths.slice(0, condition.value).map((path, call) => ({ path, ...partOf(content, call / condition.value) }));
+      const calls = paths.slice(0, condition.value).map((path, call) => ({ path, ...partOf(voiceOf(repetition), call / condition.value) }));
       await measureBlock(lab, star, { way, repetition, condition, calls });
     }
   } finally {

@@ -17,7 +17,7 @@ import { EVERY_MS, runWay } from '../../ways/run.js';
 import { CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
 import { usableWays } from './grid.js';
-import { heardNotes, heardQuantities, heardTable, readVoice, recordHeard } from './heard.js';
+import { heardNotes, heardQuantities, heardTable, readVoices, recordHeard } from './heard.js';
 
 /** Time from the connection to the first packet that counts, in seconds. */
 const SETTLE_SECONDS = 2;
@@ -40,12 +40,12 @@ export const ways = {
   async measure(lab) {
     const { repetitions } = lab.options;
     const usable = await usableWays(lab, /** @type {any} */ (lab.options).ways);
-    const voice = await readVoice();
+    const voiceOf = await readVoices();
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const i of usable.keys()) {
         const way = usable[(i + repetition) % usable.length];
         lab.progress(`${way}, ${repetition + 1} of ${repetitions}`, (repetition + i / usable.length) / repetitions);
-        await measureWay(lab, way, repetition, voice);
+        await measureWay(lab, way, repetition, voiceOf(repetition));
       }
     }
   },

@@ -2,12 +2,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { heardQuantities, heardTable, readVoice, recordHeard } from '../../../bench/scenarios/comparisons/heard.js';
+import { heardQuantities, heardTable, readVoices, recordHeard } from '../../../bench/scenarios/comparisons/heard.js';
 import { seededRandom } from '../../../bench/stats/random.js';
 import { parseWav } from '../../../bench/stats/wav.js';
 
 const NAMES = heardQuantities.map(({ name }) => name);
-const voice = await readVoice();
+const voiceOf = await readVoices();
+const voice = voiceOf(0);
 
 /** A run's folder of which only samples, warnings and the path are looked at. */
 async function runFolder() {
@@ -28,6 +29,16 @@ async function runFolder() {
 const sampleOf = (repetition) => ({ protocol: 'rtp', repetition, client: '', atMs: 7 });
 
 describe('what would be heard of a run', () => {
+  it('is spoken by four voices, one in each repetition', () => {
+    const voices = Array.from({ length: 5 }, (_, repetition) => voiceOf(repetition));
+    expect(new Set(voices).size).toBe(4);
+    expect(voices[4]).toBe(voices[0]);
+    for (const { speech, payloads } of voices) {
+      expect(payloads.length).toBe(Math.floor(speech.length / 960));
+      expect(payloads.length).toBeGreaterThan((8 * 1000) / 20);
+    }
+  });
+
   it('is six figures and a recording of 8 s, whatever came before that', async () => {
     const { folder, samples, warnings } = await runFolder();
     const ages = Array.from({ length: 420 }, (_, i) => (i < 20 ? Infinity : 30));
