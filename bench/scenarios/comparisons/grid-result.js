@@ -156,6 +156,9 @@ function sentencesTable(folder, sweep, random) {
   };
 }
 
+/** The least difference that is told, of any quantity: figures have one digit. */
+const LEAST_TOLD = 0.05;
+
 /** @type {Words} */
 const RATED = Object.freeze({ verb: 'is rated', lower: 'lower', higher: 'higher', what: 'R', unit: '' });
 
@@ -180,7 +183,7 @@ export function sentencesOf(samples, { label, unit }, random, { verb, lower, hig
       const sets = setsAt(samples, value);
       const [a, b] = [way, other].map((name) => sets.find((set) => set.way === name));
       const interval = a && b && differenceOfMeans(a.values, b.values, random);
-      return interval && differs(interval) ? [{ value, ...interval }] : [];
+      return interval && differs(interval) && Math.abs(interval.estimate) >= LEAST_TOLD ? [{ value, ...interval }] : [];
     });
     const names = [way, other].map(protocolLabel);
     if (told.length === 0) return `${label}: no difference in ${what} between ${names[0]} and ${names[1]} is shown at any value.`;
@@ -190,6 +193,14 @@ export function sentencesOf(samples, { label, unit }, random, { verb, lower, hig
     return `${label}: ${names[0]} ${verb} ${sides.join(' and ')} than ${names[1]}, by ${sizeOf(most)}${unitOfSize && ` ${unitOfSize}`} at most, at ${at(most.value)}.`;
   });
 }
+
+/**
+ * The mean of a quantity, with its interval; of a share it is none that can't be.
+ * @param {Quantity} quantity
+ * @param {readonly number[][]} values by repetition
+ * @param {() => number} random seeded
+ */
+const meanOf = ({ unit }, values, random) => summaryIntervals(values, unit === '%' ? { random, within: [0, 100] } : { random }).mean;
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function figuresTable(folder, sweep, random) {
@@ -201,9 +212,9 @@ function figuresTable(folder, sweep, random) {
     columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...figures.map(({ label, unit, digits }) => ({ label, unit, digits }))],
     rows: valuesOf(samples[0]).flatMap((value) => setsAt(samples[0], value).map(({ way }) => [
       value, protocolLabel(way),
-      ...samples.map((all) => {
+      ...samples.map((all, i) => {
         const own = setsAt(all, value).find((set) => set.way === way);
-        return own ? toEstimate(summaryIntervals(own.values, { random }).mean) : null;
+        return own ? toEstimate(meanOf(figures[i].of, own.values, random)) : null;
       }),
     ])),
   };
@@ -227,7 +238,7 @@ function sweepPlot(folder, sweep, quantity, random) {
       points: values.flatMap((value) => {
         const own = setsAt(samples, value).find((set) => set.way === way);
         if (!own) return [];
-        const { estimate, low, high } = summaryIntervals(own.values, { random }).mean;
+        const { estimate, low, high } = meanOf(quantity, own.values, random);
         return [[value, estimate, low, high]];
       }),
     })),

@@ -47,6 +47,11 @@ export const EXPERIMENTS = Object.freeze([
     argv: ['sweep', '--sweeps', 'all', '--at', '0,2,4,6,8,10', '--duration', '20'], limitSeconds: 800, ours: told('allFigures', 6, ['R'], MAIN_WAYS),
   },
   {
+    name: 'mixed', paper: 'Paterson, builds 1 to 3', question: 'What else should go in datagrams, or on streams, beside the sound?',
+    theirs: 'Designed, not made.',
+    argv: ['mixed', '--sweeps', 'rate', '--at', '250,110', '--duration', '40'], limitSeconds: 600, ours: told('rateFigures', 110, ['R', 'Messages that came']),
+  },
+  {
     name: 'cpu', paper: 'Paterson, 5', question: 'What does too little processor time do?',
     theirs: 'Datagrams come 18 s late at 90 % of a processor, streams 2.2 s at 40 %; WebRTC doesn\'t start at 20 %.',
     argv: ['cpu', '--sweeps', 'receiver', '--at', '100,40,20,10,5', '--duration', '20'], limitSeconds: 700, ours: told('receiverFigures', 10, ['R'], MAIN_WAYS),

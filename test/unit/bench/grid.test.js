@@ -70,9 +70,22 @@ describe('sentences of a sweep', () => {
     ]);
   });
 
+  it('tell of no difference that figures don’t show', () => {
+    const found = sentencesOf(samples({ datagrams: () => 120, stream: () => 119.96 }, [0]), LOSS, random());
+    expect(found).toEqual([expect.stringContaining('no difference in R')]);
+  });
+
   it('are withheld where there are too few repetitions', () => {
     expect(sentencesOf(samples({ datagrams: () => 1, stream: () => 2 }, [0], 4), LOSS, random())).toEqual(['5 repetitions are needed for sentences; the fewest here are 4.']);
   });
+});
+
+it('a share’s interval ends at 100 %', () => {
+  const rows = [100, 100, 100, 99, 100].map((value, repetition) => ({ ...samples({ datagrams: () => 0 }, [1], 1)[0], value, repetition }));
+  const { tables } = gridViews({ samples: () => rows }, [LOSS], random());
+  const { columns, rows: [row] } = tables[2];
+  const cell = /** @type {any} */ (row[columns.findIndex(({ label: name }) => name === 'Present')]);
+  expect(cell).toEqual({ value: 99.8, interval: [expect.any(Number), 100] });
 });
 
 it('a sweep of which only a part was measured has a result all the same', () => {
