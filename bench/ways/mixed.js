@@ -22,6 +22,9 @@ const PART = 1;
 /** What the server's own transport lets wait, so that a long message isn't refused. */
 const SETTINGS = Object.freeze({ streamBufferBytes: MAX_STUCK_BYTES });
 
+/** Bytes of datagrams that may wait where messages go in them, of which one of 16 KiB is handed over at once. */
+const MESSAGES_WAIT_BYTES = 32 * 1024;
+
 const READ_BYTES = 4 * 1024;
 
 /**
@@ -31,11 +34,11 @@ const READ_BYTES = 4 * 1024;
  */
 export const mixed = (sound, messages) => ({
   missing: async () => (isBuilt() ? null : 'The native engine is not built.'),
-  receive,
+  receive: (options) => receive(options, settingsOf(messages)),
 
   async connect({ peer, invitation }) {
     const { port, hash } = JSON.parse(invitation);
-    const endpoint = new Endpoint({ ...SETTINGS, ioThreads: 1 });
+    const endpoint = new Endpoint({ ...settingsOf(messages), ioThreads: 1 });
     const session = await endpoint.connect(`https://${peer}:${port}/`, { certificateHashes: [hash] });
     const writeSound = writeTo(session, sound);
     const writePart = messages === 'same' ? writeSound : writeTo(session, messages);
@@ -50,10 +53,13 @@ export const mixed = (sound, messages) => ({
   },
 });
 
-/** @type {Way['receive']} */
-async function receive({ host, onPacket, onMessage }) {
+/** @param {Channel | 'same'} messages */
+const settingsOf = (messages) => (messages === 'datagrams' ? { ...SETTINGS, sendQueueBytes: MESSAGES_WAIT_BYTES } : SETTINGS);
+
+/** @param {Parameters<Way['receive']>[0]} options @param {Partial<import('@aloud/native').EndpointSettings>} settings @returns {ReturnType<Way['receive']>} */
+async function receive({ host, onPacket, onMessage }, settings) {
   const { hash, ...certificate } = await generateCertificate({ hosts: [host], now: new Date() });
-  const endpoint = new Endpoint(SETTINGS);
+  const endpoint = new Endpoint(settings);
   const { port } = await endpoint.listen({
     ...certificate,
     host,

@@ -69,7 +69,7 @@ export const mixed = gridScenario({
     'Each message is cut into packets of at most 1 200 bytes, whatever carries it, all handed over at once; one has come when all of its packets have, and is passed on in the hub then. Nothing sends lost datagrams again, and nothing paces them but QUIC.',
     'The age of a message: from just before its first packet is handed over to when the receiver\'s JavaScript has all of it. What hasn\'t come 2 s after the last packet of sound never came, and has no age. Where there are few messages p99 is nearly the oldest. Those of the first two seconds don\'t count.',
     'Age: of packets of sound that came. Ways with messages are compared with the same sound without messages in R, and with the first of them in messages.',
-    "The first two ways go over the page's connection and the server's transport; those with messages go over the native engine by itself, with the same settings. Without messages, the value 0 of the first sweep, all should be alike.",
+    "The first two ways go over the page's connection and the server's transport; those with messages go over the native engine by itself, with the same settings, but that 32 KiB of datagrams may wait where messages are among them, in place of 4. Without messages, the value 0 of the first sweep, all should be alike.",
     ...GRID_NOTES,
   ],
 });
