@@ -89,11 +89,13 @@ function measure(way, said, untouched, frameMs, fromMs, stallMs) {
   // The quality is that of what is heard from the stall's end on, and not of the wait.
   const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) => visqol(said.subarray(samplesIn(fromMs + 100)), heard.subarray(samplesIn(ms)), { sampleRate: RATE }).mos;
   const [mark, markUntouched] = [markOf(stalled, toMs), markOf(untouched, fromMs)];
+  const [whole, wholeUntouched] = [stalled, untouched].map((heard) => visqol(said, heard.subarray(samplesIn(before)), { sampleRate: RATE }).mos);
   return {
     mostMs: Math.max(...after.map(({ delayMs }) => delayMs)) - before,
     backSeconds: lastLate === undefined ? 0 : (lastLate.ms + PIECE_MS - toMs) / 1000,
     markUntouched,
     worse: markUntouched - mark,
+    worseWhole: wholeUntouched - whole,
   };
 }
 
@@ -261,7 +263,7 @@ const rows = Object.entries(WAYS).map(([name, way]) => {
     const [{ estimate, low, high }] = bootstrap(calls.map((call) => [call[what]]), (ascending) => [quantile(ascending, 0.5)], { random: seededRandom(1) });
     return { estimate: Number(estimate.toFixed(digits)), low: Number(low.toFixed(digits)), high: Number(high.toFixed(digits)), worst: Number(Math.max(...calls.map((call) => call[what])).toFixed(digits)) };
   };
-  return { name, calls: calls.length, most: figure('mostMs', 0), back: figure('backSeconds', 1), untouched: figure('markUntouched', 2), worse: figure('worse', 2) };
+  return { name, calls: calls.length, most: figure('mostMs', 0), back: figure('backSeconds', 1), untouched: figure('markUntouched', 2), worse: figure('worse', 2), worseWhole: figure('worseWhole', 2) };
 });
 process.stderr.write('\r\x1b[K');
 const costs = Object.entries(REMEDIES).map(([name, remedy]) => ({ name, ...costOf(remedy) }));
@@ -272,8 +274,8 @@ if (options.json) console.log(JSON.stringify({ ...options, rows, costs, music },
 else {
   console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
   const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
-  console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse }) => [name, {
-    'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), 'ViSQOL less': shown(worse),
+  console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse, worseWhole }) => [name, {
+    'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), 'ViSQOL less': shown(worse), [`of all ${SECONDS} s`]: shown(worseWhole),
   }])));
   console.log(`What it costs by itself to be ${options.stall} ms shorter, without a network and without Opus: medians, the least and the most.`);
   console.table(Object.fromEntries(costs.map(({ name, estimate, least, most }) => [name, { 'ViSQOL less': `${estimate.toFixed(2)} [${least.toFixed(2)}, ${most.toFixed(2)}]` }])));

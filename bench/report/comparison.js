@@ -7,6 +7,7 @@ import { readRun } from './run-folder.js';
 import { protocolsOf, toEstimate } from './quantity-views.js';
 import { seededRandom } from '../stats/random.js';
 import { valuesByRepetition } from './result.js';
+import { orderTable } from './agreement.js';
 import { environmentPairs, flatten, runWarnings } from './circumstances.js';
 import { html } from './html.js';
 import { digitsFor, formatInstant } from './numbers.js';
@@ -138,11 +139,12 @@ function compareScenario(runs) {
   const [{ run, result }] = runs;
   const quantities = run.quantities.map((quantity) => quantityTable(quantity, runs, random));
   const headlines = headlineTable(runs);
+  const orders = orderTable(run.quantities, runs, random);
   return {
     scenario: run.scenario,
     title: result.title || run.scenario,
     tables: [
-      ...(headlines.rows.length > 0 ? [headlines] : []),
+      ...[headlines, orders].filter(({ rows }) => rows.length > 0),
       ...quantities.filter(({ rows }) => rows.length > 0),
     ],
     plots: sideBySide(runs),

@@ -17,6 +17,8 @@ it('an experiment tells what was found at one value, with intervals, of the ways
   const row = (/** @type {number} */ at, /** @type {string} */ way, /** @type {number} */ r) => [at, way, { value: r, interval: [r - 1, r + 1] }, 2.5];
   const found = result('lossFigures', ['Loss', 'Way', 'R', 'Never came'], [row(1, 'WebTransport datagrams', 119), row(5, 'WebTransport datagrams', 106.04), row(5, 'HTTP/1', 80), row(5, 'WebRTC audio', 105)], '%');
   expect(experiment('loss').ours(found)).toBe('At 5 %: WebTransport datagrams: R 106.0 [105.0, 107.0], Never came 2.5; WebRTC audio: R 105.0 [104.0, 106.0], Never came 2.5');
+  const inMixed = result('rateFigures', ['Rate', 'Way', 'R', 'Messages that came'], [[110, 'WebTransport datagrams', { value: 121, interval: [121, 121] }, null]], 'kbit/s');
+  expect(experiment('mixed').ours(inMixed)).toBe('At 110 kbit/s: WebTransport datagrams: R 121.0 [121.0, 121.0]');
   expect(experiment('loss').ours(result('other', ['Loss'], []))).toBe('not measured');
 });
 
