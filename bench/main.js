@@ -64,6 +64,7 @@ program
   .description("the papers' experiments, one after another, and what they found beside what is found here: the README's second table")
   .addOption(new Option('--only <list>', `by commas, of ${EXPERIMENTS.map(({ name }) => name).join(', ')}`).argParser(listOf(EXPERIMENTS.map(({ name }) => name))).default(EXPERIMENTS.map(({ name }) => name), 'all'))
   .addOption(new Option('--runs <folder>', 'where the experiments\' own runs are; one that is finished there is not run again').default(join(RESULTS, 'papers'), 'bench/results/papers'))
+  .option('--seed <number>', 'of the links and the statistics of all, for a second run with other losses in other --runs', number(0, 2 ** 32 - 1), 1)
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
   .action(showPapers);
 program
@@ -88,15 +89,15 @@ async function showTargets({ only, out }) {
   });
 }
 
-/** @param {{ only: string[], runs: string, out: string }} options */
-async function showPapers({ only, runs, out }) {
+/** @param {{ only: string[], runs: string, seed: number, out: string }} options */
+async function showPapers({ only, runs, seed, out }) {
   const table = await showTable({
     name: 'papers',
     title: "The papers' experiments",
     summary: 'What four papers found, and what is found here.',
     notes: [],
     options: { only, out },
-    run: (means) => runPapers({ ...means, runs, experiments: EXPERIMENTS.filter(({ name }) => only.includes(name)) }),
+    run: (means) => runPapers({ ...means, runs, seed, experiments: EXPERIMENTS.filter(({ name }) => only.includes(name)) }),
   });
   console.log(`\nFor a page of the documentation:\n\n${markdownOf(table, 4)}`);
 }

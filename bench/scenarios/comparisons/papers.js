@@ -137,11 +137,12 @@ function estimate(cell) {
  * @param {readonly Experiment[]} options.experiments
  * @param {RunFolder} options.folder
  * @param {string} options.runs       the folder of the experiments' folders
+ * @param {number} options.seed
  * @param {AbortSignal} options.signal
  * @param {(what: string, share: number) => void} options.progress
  * @returns {Promise<Table>} a row for each
  */
-export async function runPapers({ experiments, folder, runs, signal, progress }) {
+export async function runPapers({ experiments, folder, runs, seed, signal, progress }) {
   /** @type {import('../../report/result.js').Cell[][]} */
   const rows = [];
   for (const [i, { name, paper, question, theirs, argv, limitSeconds, ours }] of experiments.entries()) {
@@ -150,7 +151,7 @@ export async function runPapers({ experiments, folder, runs, signal, progress })
     const out = join(runs, name);
     try {
       await mkdir(out, { recursive: true });
-      const { result, warnings, report } = (await finishedIn(out)) ?? (await runScenario({ argv, out, limitSeconds, signal }));
+      const { result, warnings, report } = (await finishedIn(out)) ?? (await runScenario({ argv: [...argv, '--seed', String(seed)], out, limitSeconds, signal }));
       for (const warning of warnings) folder.warn(`${name}: ${warning}`);
       rows.push([paper, question, theirs, ours(result), `npm run bench -- ${argv.join(' ')}`, relative(folder.path, report)]);
     } catch (error) {
