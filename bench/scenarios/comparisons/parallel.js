@@ -21,11 +21,18 @@ import { GRID_NOTES } from './grid-result.js';
 import { readVoices } from './heard.js';
 import { QUEUE_MS } from './sweep.js';
 
+/** Calls that begin one after the other, and what of their need the leg holds: two of three. */
+const APART_CALLS = 3;
+const APART_SHARE = 2 / 3;
+
 /** What a call sends, in kbit/s: Opus of 48 kbit/s, the packets' numbers, and most ways' headers (`sweep`: 76 to 78). */
 const CALL_KILOBITS = 80;
 
 /** The most calls: each has three processes. */
 const MOST_CALLS = 16;
+
+/** The longest time between two calls' beginnings, in seconds. */
+const MOST_APART_SECONDS = 60;
 
 const DELAY_MS = 10;
 
@@ -33,27 +40,49 @@ const DELAY_MS = 10;
 const quantities = {
   received: { name: 'received', label: 'Speech that came, of each call, without headers', unit: 'kbit/s', factors },
   worst: { name: 'worstRating', label: 'R of the call that is rated lowest', unit: '', factors },
+  last: { name: 'lastRating', label: 'R of the call that began last', unit: '', factors },
   fairness: { name: 'fairness', label: "Jain's fairness index of what the calls received", unit: '', factors },
 };
 
+const STANDS = 'tables 8 and 9 and figures 31 to 36 of Abelló Lozano (2012), and section 5.4 of RFC 8867, "Competing Media Flows with the Same Congestion Control Algorithm"';
+
+const MORE = [
+  { of: quantities.received, label: 'Received', unit: 'kbit/s', digits: 1 },
+  { of: quantities.worst, label: "Worst call's R", unit: '', digits: 1 },
+  { of: quantities.last, label: "Last call's R", unit: '', digits: 1 },
+  { of: quantities.fairness, label: 'Fairness', unit: '', digits: 3 },
+];
+
+/** @param {number} calls @param {number} share  of what they need, that the first leg holds */
+const legFor = (calls, share) => ({ delayMs: DELAY_MS, up: { rateBits: 1000 * CALL_KILOBITS * calls * share, queueMs: QUEUE_MS } });
+
 /** @param {string} name @param {string} words @param {number} share  of what the calls need */
 const withRoom = (name, words, share) => /** @type {Swept} */ ({
-  name, label: `Calls through a leg that holds ${words}`, unit: '',
-  stands: `tables 8 and 9 and figures 31 to 36 of Abelló Lozano (2012), and section 5.4 of RFC 8867, "Competing Media Flows with the Same Congestion Control Algorithm", on a leg that holds ${words}`,
-  values: [1, 2, 3, 5, 8],
-  more: [
-    { of: quantities.received, label: 'Received', unit: 'kbit/s', digits: 1 },
-    { of: quantities.worst, label: "Worst call's R", unit: '', digits: 1 },
-    { of: quantities.fairness, label: 'Fairness', unit: '', digits: 3 },
-  ],
-  condition: (calls) => ({ leg: { delayMs: DELAY_MS, up: { rateBits: 1000 * CALL_KILOBITS * calls * share, queueMs: QUEUE_MS } } }),
+  name, label: `Calls through a leg that holds ${words}`, unit: '', stands: `${STANDS}, on a leg that holds ${words}`,
+  values: [1, 2, 3, 5, 8], more: MORE,
+  condition: (calls) => ({ leg: legFor(calls, share) }),
 });
+
+/** @type {Swept} */
+const apart = {
+  name: 'apart', label: `${APART_CALLS} calls through a leg that holds two, the next after`, unit: 's',
+  stands: `${STANDS}, where calls begin one after the other`,
+  values: [0, 5, 15], more: MORE,
+  condition: () => ({ leg: legFor(APART_CALLS, APART_SHARE) }),
+};
+
+/**
+ * How many calls a condition has, and how long after the one before each begins, in seconds.
+ * @param {Pick<Condition, 'sweep' | 'value'>} condition
+ * @returns {{ count: number, apartSeconds: number }}
+ */
+const callsIn = ({ sweep, value }) => (sweep === apart.name ? { count: APART_CALLS, apartSeconds: value } : { count: value, apartSeconds: 0 });
 
 export const parallel = gridScenario({
   name: 'parallel',
   title: 'Calls of one way through one bottleneck',
-  description: '1 to 8 calls of one way through one leg of half, all and twice the rate they need: what each gets, and how evenly (Abelló Lozano 2012; RFC 8867, section 5.4)',
-  sweeps: [withRoom('half', 'half of what they need', 0.5), withRoom('all', 'what they need', 1), withRoom('twice', 'twice what they need', 2)],
+  description: '1 to 8 calls of one way through one leg of half, all and twice the rate they need: what each gets, and how evenly, also where they begin one after the other (Abelló Lozano 2012; RFC 8867, section 5.4)',
+  sweeps: [withRoom('half', 'half of what they need', 0.5), withRoom('all', 'what they need', 1), withRoom('twice', 'twice what they need', 2), apart],
   // One way after the other, each with three processes for a call: all ways take an afternoon.
   ways: ['datagrams', 'stream', 'websocket', 'rtp'],
   summary: 'Calls, all of them by one way, have senders in one namespace, behind one leg, and receivers in another, behind a leg without a limit. Each carries packets of speech, one every 20 ms. The ways come one after the other.',
@@ -61,6 +90,7 @@ export const parallel = gridScenario({
   notes: [
     `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ways changes the codec's rate.`,
     'Each call says another part of the speech, and begins at a random moment of a frame, which is the same for all ways.',
+    `Where calls begin one after the other there are ${APART_CALLS} of them, on a leg that holds two. What counts is from when the last of them has begun; what is sent, up, is of the whole time.`,
     'R, present, mouth to ear, ages and what never came: means over the calls; the samples have each call\'s own. Sent, up: by all calls together.',
     'Received: speech that came in the block\'s time, without headers, however late it was. Fairness: Jain\'s index of what the calls received, (Σx)² ÷ (n Σx²): 1 where all have the same, 1 ÷ n where one has everything (Jain, Chiu and Hawe, 1984).',
     ...GRID_NOTES.slice(1),
@@ -69,24 +99,31 @@ export const parallel = gridScenario({
 
 /** @type {typeof import('./grid.js').runGrid} */
 async function runCalls(lab, { conditions, ways, through }) {
-  const wrong = conditions.find(({ value }) => !Number.isInteger(value) || value < 1 || value > MOST_CALLS);
-  if (wrong) throw new Error(`--at: ${wrong.value}: there may be 1 to ${MOST_CALLS} calls`);
+  for (const condition of conditions) check(condition);
   const usable = await usableWays(lab, ways);
   const star = await starOf(lab.link, 2);
   const legs = /** @type {[Link, Link]} */ (star.legs.slice(0, 2));
-  const paths = Array.from({ length: Math.max(...conditions.map(({ value }) => value)) }, () => new Path(hopsOf(legs, through), lab.signal));
+  const paths = Array.from({ length: Math.max(...conditions.map((condition) => callsIn(condition).count)) }, () => new Path(hopsOf(legs, through), lab.signal));
   const blocks = Array.from({ length: lab.options.repetitions }, (_, repetition) => conditions.flatMap((condition) => usable.map((way) => ({ repetition, condition, way })))).flat();
   try {
     await Promise.all(paths.map((path) => path.hangUp()));
     const voiceOf = await readVoices();
     for (const [i, { repetition, condition, way }] of blocks.entries()) {
       lab.progress(`${way}, ${condition.sweep} ${condition.value}, ${repetition + 1} of ${lab.options.repetitions}`, i / blocks.length);
-      const calls = paths.slice(0, condition.value).map((path, call) => ({ path, ...partOf(voiceOf(repetition), call / condition.value) }));
+      const { count } = callsIn(condition);
+      const calls = paths.slice(0, count).map((path, call) => ({ path, ...partOf(voiceOf(repetition), call / count) }));
       await measureBlock(lab, star, { way, repetition, condition, calls });
     }
   } finally {
     await Promise.all(paths.map((path) => path.close()));
   }
+}
+
+/** @param {Condition} condition @throws {Error} where there can't be such calls */
+function check(condition) {
+  const { count, apartSeconds } = callsIn(condition);
+  if (!Number.isInteger(count) || count < 1 || count > MOST_CALLS) throw new Error(`--at: ${condition.value}: there may be 1 to ${MOST_CALLS} calls`);
+  if (!(apartSeconds >= 0 && apartSeconds <= MOST_APART_SECONDS)) throw new Error(`--at: ${condition.value}: calls may begin 0 to ${MOST_APART_SECONDS} s after one another`);
 }
 
 /** @typedef {{ way: string, repetition: number, condition: Condition, calls: readonly (Voice & { path: Path })[] }} Block */
@@ -127,7 +164,8 @@ async function measureBlock(lab, star, block) {
 
 /** @param {Lab} lab @param {Star} star @param {Block} block @returns {Promise<{ runs: WayRun[], stats: LinkStats[] }>} */
 async function runBlock(lab, star, { way, repetition, condition, calls }) {
-  const count = packetsOf(SETTLE_SECONDS) + packetsOf(lab.blockSeconds);
+  const { apartSeconds } = callsIn(condition);
+  const counts = calls.map((_, i) => settleOf(condition, i) + packetsOf(lab.blockSeconds));
   const seed = lab.options.seed + repetition;
   const random = seededRandom(seed);
   try {
@@ -136,11 +174,11 @@ async function runBlock(lab, star, { way, repetition, condition, calls }) {
     await star.set({ delayMs: DELAY_MS });
     await star.legs[0].set(condition.leg);
     await Promise.all(star.legs.map((leg) => leg.reset()));
-    const running = allOf(calls.map(async ({ path, payloads }) => {
-      await wait(EVERY_MS * random());
-      return path.carry({ payloads, settle: 0, count });
+    const running = allOf(calls.map(async ({ path, payloads }, i) => {
+      await wait(EVERY_MS * random() + 1000 * apartSeconds * i, undefined, { signal: lab.signal });
+      return path.carry({ payloads, settle: 0, count: counts[i] });
     }));
-    const [stats, runs] = await allOf([sentBy(lab, star, count), running]);
+    const [stats, runs] = await allOf([sentBy(lab, star, counts[0]), running]);
     return { runs, stats };
   } finally {
     await star.clear();
@@ -159,6 +197,16 @@ async function allOf(promises) {
   return Promise.all(promises);
 }
 
+/**
+ * How many packets of a call don't count: those before the last call has begun and settled.
+ * @param {Pick<Condition, 'sweep' | 'value'>} condition
+ * @param {number} call
+ */
+export function settleOf(condition, call) {
+  const { count, apartSeconds } = callsIn(condition);
+  return packetsOf(SETTLE_SECONDS + (count - 1 - call) * apartSeconds);
+}
+
 /** @param {number} seconds */
 const packetsOf = (seconds) => Math.round((seconds * 1000) / EVERY_MS);
 
@@ -170,17 +218,17 @@ async function sentBy(lab, star, count) {
 
 /** @param {Lab} lab @param {Block} block @param {WayRun[]} runs @param {LinkStats[]} stats */
 function record(lab, { way, repetition, condition, calls }, runs, [{ up, seconds }]) {
-  const settle = packetsOf(SETTLE_SECONDS);
   const add = (/** @type {string} */ name, /** @type {number} */ value, client = '') =>
     lab.folder.record(name, { protocol: way, repetition, client, atMs: lab.folder.elapsedMs, value, factors: { sweep: condition.sweep, at: condition.value } });
-  const figures = calls.map((content, i) => figuresOf(content, runs[i].ages, settle));
-  const received = calls.map((content, i) => receivedKilobits(content, runs[i].ages, settle));
+  const figures = calls.map((content, i) => figuresOf(content, runs[i].ages, settleOf(condition, i)));
+  const received = calls.map((content, i) => receivedKilobits(content, runs[i].ages, settleOf(condition, i)));
   for (const [i, of] of figures.entries()) {
     for (const [name, value] of Object.entries(of)) add(name, value, `call ${i + 1}`);
     add(quantities.received.name, received[i], `call ${i + 1}`);
   }
   add('rateUp', (up.arrived.bytes * 8) / 1000 / seconds);
   add(quantities.worst.name, Math.min(...figures.map(({ rating }) => rating)));
+  add(quantities.last.name, figures[figures.length - 1].rating);
   add(quantities.fairness.name, fairness(received));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parallel, partOf, receivedKilobits } from '../../../bench/scenarios/comparisons/parallel.js';
+import { parallel, partOf, receivedKilobits, settleOf } from '../../../bench/scenarios/comparisons/parallel.js';
 import { checkResult } from '../../../bench/report/result.js';
 
 /** Payloads of 10, 20, 30 and 40 bytes, each a frame of two samples, and one sample that is too many. */
@@ -25,6 +25,13 @@ describe('what a call received', () => {
     // The second comes when others count, and the last too late.
     expect(receivedKilobits(content, [1, 25, 1, 21], 2)).toBe((50 * 8) / 40);
     expect(receivedKilobits(content, [1, 1, Infinity, Infinity], 2)).toBe(0);
+  });
+});
+
+describe('what counts of a call', () => {
+  it('is from when the last of them has begun: two seconds later', () => {
+    expect([0, 1, 2].map((call) => settleOf({ sweep: 'apart', value: 5 }, call))).toEqual([600, 350, 100]);
+    expect([0, 1, 2].map((call) => settleOf({ sweep: 'all', value: 3 }, call))).toEqual([100, 100, 100]);
   });
 });
 
