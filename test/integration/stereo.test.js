@@ -40,6 +40,13 @@ async function join(server, name, transport, { channels, ...sound } = {}) {
 /** The last second and a half that somebody heard. @param {Headless} headless */
 const heardBy = ({ recording, recorded }) => recording.subarray(recorded - (recorded % 2) - 144_000, recorded - (recorded % 2));
 
+/**
+ * The level below which a tone isn't heard: that of one nearby that nobody plays, too, where a busy machine broke the
+ * sound. Twenty milliseconds of the tone itself are 16 dB above that one.
+ * @param {Headless} headless @param {number} nearbyHz
+ */
+const silentDb = (headless, nearbyHz) => Math.max(-50, toneDb(heardBy(headless), 0, nearbyHz) + 6);
+
 /** @param {number} ms */
 const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
@@ -68,8 +75,8 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
         expect(left).toBeGreaterThan(-18);
         expect(Math.abs(left - right)).toBeLessThan(1);
       }
-      expect(sidesOf(heardBy(ann)).leftDb).toBeLessThan(-50);
-      expect(toneDb(heardBy(bob), 0, 880)).toBeLessThan(-50);
+      expect(toneDb(heardBy(ann), 0, 440)).toBeLessThan(silentDb(ann, 500));
+      expect(toneDb(heardBy(bob), 0, 880)).toBeLessThan(silentDb(bob, 940));
       expect(server.rooms.get('hall')?.describe().people.map(({ stats }) => stats.garbage)).toEqual([0, 0, 0]);
     }, closeAll));
   });
