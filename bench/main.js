@@ -13,6 +13,7 @@ import { findChromium } from './browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
+import { defaultEncoderSettings } from '../public/shared/codec.js';
 import { FORMATS, Lab } from './scenarios/lab.js';
 import { LINK_PROFILES } from './link/profiles.js';
 import { openLink } from './link/link.js';
@@ -162,6 +163,7 @@ function addScenario(scenario) {
     .addOption(new Option('--format <name>', Object.entries(FORMATS).map(([name, { words }]) => `${name}: ${words}`).join('; ')).choices(Object.keys(FORMATS)).default(format))
     .option('--seed <number>', 'of the link and the statistics', number(0, 2 ** 32 - 1), 1)
     .option('--browser', 'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones', scenario.defaults.browser ?? false)
+    .addOption(new Option('--complexity <n>', "of the server's Opus encoders, 0 to 10 whatever the server's load is, or auto").argParser(readComplexity).default(scenario.defaults.complexity ?? String(defaultEncoderSettings.complexity)))
     .option('--server <options>', 'further options of the server, in one string', readServerOptions, [])
     .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'));
   scenario.addOptions?.(command);
@@ -177,9 +179,22 @@ function readSteps(file) {
   }
 }
 
+/** @param {string} text */
+function readComplexity(text) {
+  return checkedArgv(['--complexity', text])[1];
+}
+
 /** @param {string} text as a command line has them */
 function readServerOptions(text) {
-  const argv = text.split(/\s+/).filter(Boolean);
+  return checkedArgv(text.split(/\s+/).filter(Boolean));
+}
+
+/**
+ * @param {string[]} argv  of the server
+ * @returns {string[]} the same
+ * @throws {InvalidArgumentError} where the server doesn't take them
+ */
+function checkedArgv(argv) {
   try {
     loadConfig({ argv });
   } catch (error) {

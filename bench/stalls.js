@@ -18,7 +18,13 @@ import { readWav } from './stats/wav.js';
 /** @import { SentVoice } from './codec/voice-path.js' */
 
 const RATE = 48_000;
-const SECONDS = 13;
+
+/** The shortest call: its stall begins within 5 to 7 s, and what comes after is marked. */
+const LEAST_SECONDS = 13;
+const MOST_SECONDS = 120;
+
+/** Of what follows a stall, at most so much is marked by itself, in seconds. */
+const AFTER_SECONDS = 8;
 
 /** The stall begins within this time, in milliseconds. */
 const FROM_MS = 5000;
@@ -82,12 +88,13 @@ function delaysOf(said, heard, fromMs, toMs) {
  */
 function measure(way, said, untouched, frameMs, fromMs, stallMs) {
   const toMs = fromMs + stallMs;
-  const stalled = way(stalledPackets(said, frameMs, { fromMs, toMs }), SECONDS);
+  const stalled = way(stalledPackets(said, frameMs, { fromMs, toMs }), options.seconds);
   const before = quantile(sorted(delaysOf(said, stalled, fromMs - 1500, fromMs).map(({ delayMs }) => delayMs)), 0.5);
   const after = delaysOf(said, stalled, fromMs, fromMs + 5000);
   const lastLate = after.findLast(({ delayMs }) => delayMs > before + IN_TIME_MS);
   // The quality is that of what is heard from the stall's end on, and not of the wait.
-  const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) => visqol(said.subarray(samplesIn(fromMs + 100)), heard.subarray(samplesIn(ms)), { sampleRate: RATE }).mos;
+  const partAfter = (/** @type {Float32Array} */ sound, /** @type {number} */ ms) => sound.subarray(samplesIn(ms), samplesIn(ms + 1000 * AFTER_SECONDS));
+  const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) => visqol(partAfter(said, fromMs + 100), partAfter(heard, ms), { sampleRate: RATE }).mos;
   const [mark, markUntouched] = [markOf(stalled, toMs), markOf(untouched, fromMs)];
   const [whole, wholeUntouched] = [stalled, untouched].map((heard) => visqol(said, heard.subarray(samplesIn(before)), { sampleRate: RATE }).mos);
   return {
@@ -152,7 +159,7 @@ const REMEDIES = Object.freeze({
 function costOf(remedy) {
   const lead = samplesIn(100);
   const costs = voices.flatMap((said) => moments.map((fromMs) => {
-    const speech = said.subarray(samplesIn(fromMs));
+    const speech = said.subarray(samplesIn(fromMs), samplesIn(fromMs + 1000 * AFTER_SECONDS));
     const shorter = remedy(speech.subarray(lead), samplesIn(options.stall));
     const heard = new Float32Array(lead + shorter.length);
     heard.set(speech.subarray(0, lead));
@@ -171,7 +178,7 @@ const MOST_HZ = 8000;
 /** Chords of four notes with overtones, a bass and a drum, one after the other. */
 function chords() {
   const notes = seededRandom(2);
-  const sound = new Float32Array(SECONDS * RATE);
+  const sound = new Float32Array(options.seconds * RATE);
   const length = RATE / 2;
   for (let k = 0; k * length < sound.length; k++) {
     const root = [-9, 0, -4, -2][(k >> 2) % 4];
@@ -235,6 +242,7 @@ function milliseconds(text) {
 const options = new Command('stalls')
   .description('What a stall does to a voice that goes on: for how long it is heard later, and what catching up costs.')
   .option('--stall <ms>', 'how long nothing comes', wholeNumber(1, 10_000), 300)
+  .option('--seconds <n>', 'the length of a call, of which ViSQOL marks the whole too', wholeNumber(LEAST_SECONDS, MOST_SECONDS), LEAST_SECONDS)
   .option('--frame <ms>', 'the length of a frame', milliseconds, 20)
   .option('--calls <n>', 'calls for each voice, which stall at other moments', wholeNumber(1, 100), 6)
   .option('--seed <n>', 'of the moments', wholeNumber(1, 10_000), 1)
@@ -248,12 +256,12 @@ const moments = Array.from({ length: options.calls }, () => Math.round(FROM_MS +
 const voices = /** @type {Float32Array[]} */ ([]);
 for (const name of VOICES) {
   const { channels: [speech] } = await readWav(new URL(`../test/fixtures/${name}.wav`, import.meta.url));
-  voices.push(Float32Array.from({ length: SECONDS * RATE }, (_, i) => speech[i % speech.length]));
+  voices.push(Float32Array.from({ length: options.seconds * RATE }, (_, i) => speech[i % speech.length]));
 }
 
 const rows = Object.entries(WAYS).map(([name, way]) => {
   const calls = voices.flatMap((said) => {
-    const untouched = way(stalledPackets(said, options.frame, { fromMs: 0, toMs: 0 }), SECONDS);
+    const untouched = way(stalledPackets(said, options.frame, { fromMs: 0, toMs: 0 }), options.seconds);
     return moments.map((fromMs) => {
       process.stderr.write(`\r${name}: ${fromMs} ms \x1b[K`);
       return measure(way, said, untouched, options.frame, fromMs, options.stall);
@@ -275,7 +283,7 @@ else {
   console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
   const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
   console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse, worseWhole }) => [name, {
-    'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), 'ViSQOL less': shown(worse), [`of all ${SECONDS} s`]: shown(worseWhole),
+    'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), 'ViSQOL less': shown(worse), [`of all ${options.seconds} s`]: shown(worseWhole),
   }])));
   console.log(`What it costs by itself to be ${options.stall} ms shorter, without a network and without Opus: medians, the least and the most.`);
   console.table(Object.fromEntries(costs.map(({ name, estimate, least, most }) => [name, { 'ViSQOL less': `${estimate.toFixed(2)} [${least.toFixed(2)}, ${most.toFixed(2)}]` }])));

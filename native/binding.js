@@ -182,6 +182,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @typedef {object} NativeEncoder
  * @property {number} lookahead
  * @property {(pcm: Float32Array, out: Uint8Array, at: number) => number} encode
+ * @property {(pcm: Float32Array, most: number) => boolean} begin
+ * @property {(out: Uint8Array, at: number) => number} end
  * @property {(complexity: number) => boolean} setComplexity
  * @property {(mono: boolean) => boolean} setMono
  * @property {() => void} close

@@ -12,6 +12,8 @@
  * @property {number} seed
  * @property {'thesis' | 'call'} format
  * @property {boolean} browser
+ * @property {string} complexity    of the server's encoders: 0 to 10, so that a run doesn't compare servers that are busy
+ *   with such as aren't, or auto
  * @property {string[]} server      further options of the server
  * @property {boolean} [marks]      whether what would be heard is marked, where a scenario has such an option
  *
@@ -122,8 +124,8 @@ export class Lab {
     this.signal.throwIfAborted();
     await this.#server?.close();
     this.#server = new Child(SERVER, this.link.server.exec);
-    const { format, server } = this.options;
-    const options = { argv: [...FORMATS[format].argv, ...argv, ...server], observe };
+    const { format, complexity, server } = this.options;
+    const options = { argv: [...FORMATS[format].argv, '--complexity', complexity, ...argv, ...server], observe };
     const { port, report } = await this.#server.call('start', options);
     this.#port = port;
     return { origin: this.originAt(this.link), report };

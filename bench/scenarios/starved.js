@@ -69,7 +69,7 @@ export const starved = {
   title: 'A call on a machine without time',
   description: 'what is heard in Chromium, and how much later, on a machine that has too little processor time',
   quantities: Object.values(quantities),
-  defaults: { duration: 60, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true },
+  defaults: { duration: 60, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true, complexity: 'auto' },
   addOptions: (command) => {
     command
       .option('--machines <names>', `of ${Object.keys(CASES).join(', ')}, by commas`, (text) => text.split(',').map((name) => name.trim()), Object.keys(CASES))

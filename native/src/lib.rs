@@ -13,6 +13,8 @@ extern crate noq_proto as quinn_proto;
 mod client;
 mod clock;
 mod counters;
+#[cfg(feature = "opus")]
+mod encoder_pool;
 mod endpoint;
 mod errors;
 mod events;

@@ -1,14 +1,16 @@
 //! Opus by libopus: encoders and decoders of mono or interleaved stereo sound that JavaScript calls on its own
-//! thread, and that allocate nothing for a frame.
+//! thread, and that allocate nothing for a frame. What is begun rather than encoded may be encoded by another thread.
 
 use std::ffi::{c_int, CStr};
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use napi::bindgen_prelude::{Float32ArraySlice, Result, Uint8ArraySlice};
 use napi_derive::napi;
 use opusic_sys as sys;
 
+use crate::encoder_pool::{pool, Job};
 use crate::errors::{failed, invalid};
 
 /// The longest Opus frame, 60 ms at 48 kHz, and the longest in bytes (RFC 6716, section 3.2.1).
@@ -26,13 +28,100 @@ pub fn opus_version() -> String {
     text.to_string_lossy().into_owned()
 }
 
-#[napi]
-pub struct OpusEncoder {
+/// libopus's encoder, and the frame that was begun.
+struct Encoding {
     /// None once closed.
     state: Option<NonNull<sys::OpusEncoder>>,
     samples: usize,
     /// Numbers in a frame: those of both channels in turn.
     values: usize,
+    begun: Begun,
+    /// The frame that was begun, clipped; empty before the first.
+    sound: Vec<f32>,
+    /// The most bytes that its payload may have.
+    most: usize,
+    /// The payload, and how many of its bytes there are: 0 where it failed.
+    payload: [u8; MAX_BYTES],
+    length: usize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Begun {
+    Nothing,
+    Waits,
+    Encoded,
+}
+
+// libopus's encoders have no shared state, and the mutex lets one thread at a time to this one.
+unsafe impl Send for Encoding {}
+
+impl Encoding {
+    /// Encodes what was begun; nothing where that is done, or closed.
+    fn encode_begun(&mut self) {
+        if self.begun != Begun::Waits {
+            return;
+        }
+        self.begun = Begun::Encoded;
+        self.length = match self.state {
+            // Behind a payload libopus leaves bytes that it used meanwhile: they aren't handed out.
+            Some(state) => encode(state, &self.sound, self.samples, &mut self.payload[..self.most]),
+            None => 0,
+        };
+    }
+
+    fn set(&mut self, request: c_int, value: c_int) -> bool {
+        self.encode_begun();
+        self.state.is_some_and(|state| unsafe {
+            sys::opus_encoder_ctl(state.as_ptr(), request, value) == sys::OPUS_OK
+        })
+    }
+
+    fn close(&mut self) {
+        self.begun = Begun::Nothing;
+        if let Some(state) = self.state.take() {
+            unsafe { sys::opus_encoder_destroy(state.as_ptr()) };
+        }
+    }
+}
+
+impl Drop for Encoding {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Answers the payload's bytes, 0 where it failed.
+fn encode(state: NonNull<sys::OpusEncoder>, sound: &[f32], samples: usize, payload: &mut [u8]) -> usize {
+    let length = unsafe {
+        sys::opus_encode_float(
+            state.as_ptr(),
+            sound.as_ptr(),
+            samples as c_int,
+            payload.as_mut_ptr(),
+            payload.len() as i32,
+        )
+    };
+    usize::try_from(length).ok().filter(|length| *length <= payload.len()).unwrap_or(0)
+}
+
+struct Shared(Mutex<Encoding>);
+
+impl Shared {
+    /// Waits for the thread that encodes just now, if one does.
+    fn lock(&self) -> MutexGuard<'_, Encoding> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Job for Shared {
+    fn run(&self) {
+        self.lock().encode_begun();
+    }
+}
+
+#[napi]
+pub struct OpusEncoder {
+    encoding: Arc<Shared>,
     lookahead: u32,
 }
 
@@ -68,25 +157,31 @@ impl OpusEncoder {
                 &mut error,
             )
         };
-        // From here on the encoder is freed with `this`, however this ends.
-        let mut this = Self {
+        // From here on the encoder is freed with `encoding`, however this ends.
+        let mut encoding = Encoding {
             state: Some(NonNull::new(made).ok_or_else(|| failed("no memory for an encoder"))?),
             samples: frame_samples as usize,
             values: frame_samples as usize * channels,
-            lookahead: 0,
+            begun: Begun::Nothing,
+            sound: Vec::new(),
+            most: 0,
+            payload: [0; MAX_BYTES],
+            length: 0,
         };
         let mut lookahead: c_int = 0;
         let told = unsafe {
             let place = &mut lookahead as *mut c_int;
             sys::opus_encoder_ctl(made, sys::OPUS_GET_LOOKAHEAD_REQUEST, place) == sys::OPUS_OK
         };
-        let taken = this.set(sys::OPUS_SET_BITRATE_REQUEST, bitrate as c_int)
-            && this.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int);
+        let taken = encoding.set(sys::OPUS_SET_BITRATE_REQUEST, bitrate as c_int)
+            && encoding.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int);
         if !told || !taken {
             return Err(invalid("settings that libopus doesn't take together"));
         }
-        this.lookahead = lookahead.max(0) as u32;
-        Ok(this)
+        Ok(Self {
+            encoding: Arc::new(Shared(Mutex::new(encoding))),
+            lookahead: lookahead.max(0) as u32,
+        })
     }
 
     /// Samples by which the decoded sound lies behind the encoded.
@@ -101,65 +196,80 @@ impl OpusEncoder {
     pub fn encode(&mut self, pcm: Float32ArraySlice, mut out: Uint8ArraySlice, at: u32) -> u32 {
         let at = at as usize;
         let room = out.len().saturating_sub(at).min(MAX_BYTES);
-        let (Some(state), true, true) = (self.state, pcm.len() == self.values, room > 1) else {
+        let mut encoding = self.encoding.lock();
+        encoding.encode_begun();
+        let (Some(state), true, true) = (encoding.state, pcm.len() == encoding.values, room > 1)
+        else {
             return 0;
         };
         let mut sound = [MaybeUninit::<f32>::uninit(); MAX_VALUES];
         for (clipped, sample) in sound.iter_mut().zip(pcm.iter()) {
             clipped.write(clip(*sample));
         }
+        let sound = unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), pcm.len()) };
         // Behind a payload libopus leaves bytes that it used meanwhile: they don't belong in `out`.
-        let mut payload = [MaybeUninit::<u8>::uninit(); MAX_BYTES];
-        let length = unsafe {
-            sys::opus_encode_float(
-                state.as_ptr(),
-                sound.as_ptr().cast(),
-                self.samples as c_int,
-                payload.as_mut_ptr().cast(),
-                room as i32,
-            )
-        };
-        if length <= 0 || length as usize > room {
+        let mut payload = [0; MAX_BYTES];
+        let length = encode(state, sound, encoding.samples, &mut payload[..room]);
+        let out = unsafe { out.as_mut() };
+        out[at..at + length].copy_from_slice(&payload[..length]);
+        length as u32
+    }
+
+    /// Begins to encode one frame, whose payload may have `most` bytes: by another thread, or in `end()`. False when
+    /// there is no room, when `pcm` isn't one frame, or once closed. What was begun before and not ended is encoded
+    /// first, and its payload is lost.
+    #[napi(catch_unwind)]
+    pub fn begin(&mut self, pcm: Float32ArraySlice, most: u32) -> bool {
+        let mut encoding = self.encoding.lock();
+        encoding.encode_begun();
+        if encoding.state.is_none() || pcm.len() != encoding.values || most < 2 {
+            return false;
+        }
+        encoding.sound.clear();
+        encoding.sound.extend(pcm.iter().map(|sample| clip(*sample)));
+        encoding.most = (most as usize).min(MAX_BYTES);
+        encoding.begun = Begun::Waits;
+        drop(encoding);
+        pool().begin(self.encoding.clone());
+        true
+    }
+
+    /// Ends what was begun; answers the bytes written at `at`, or 0 when it failed, when there is no room, or when nothing
+    /// was begun.
+    #[napi(catch_unwind)]
+    pub fn end(&mut self, mut out: Uint8ArraySlice, at: u32) -> u32 {
+        let job: Arc<dyn Job> = self.encoding.clone();
+        pool().end(&job);
+        let mut encoding = self.encoding.lock();
+        encoding.encode_begun();
+        let (length, at) = (encoding.length, at as usize);
+        let is_there = encoding.begun == Begun::Encoded && at.saturating_add(length) <= out.len();
+        encoding.begun = Begun::Nothing;
+        if !is_there {
             return 0;
         }
-        let written =
-            unsafe { std::slice::from_raw_parts(payload.as_ptr().cast::<u8>(), length as usize) };
         let out = unsafe { out.as_mut() };
-        out[at..at + written.len()].copy_from_slice(written);
+        out[at..at + length].copy_from_slice(&encoding.payload[..length]);
         length as u32
     }
 
     /// From the next frame on. False when Opus doesn't have it, or once closed.
     #[napi(catch_unwind)]
     pub fn set_complexity(&mut self, complexity: u32) -> bool {
-        complexity <= 10 && self.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
+        complexity <= 10 && self.encoding.lock().set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
     }
 
     /// From the next frame on: whether both channels are the same, and go out as one. False once closed.
     #[napi(catch_unwind)]
     pub fn set_mono(&mut self, mono: bool) -> bool {
         let channels = if mono { 1 } else { sys::OPUS_AUTO };
-        self.set(sys::OPUS_SET_FORCE_CHANNELS_REQUEST, channels)
+        self.encoding.lock().set(sys::OPUS_SET_FORCE_CHANNELS_REQUEST, channels)
     }
 
-    fn set(&mut self, request: c_int, value: c_int) -> bool {
-        self.state.is_some_and(|state| unsafe {
-            sys::opus_encoder_ctl(state.as_ptr(), request, value) == sys::OPUS_OK
-        })
-    }
-
-    /// Frees it. Idempotent.
+    /// Frees it; what was begun is forgotten. Idempotent.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
-        if let Some(state) = self.state.take() {
-            unsafe { sys::opus_encoder_destroy(state.as_ptr()) };
-        }
-    }
-}
-
-impl Drop for OpusEncoder {
-    fn drop(&mut self) {
-        self.close();
+        self.encoding.lock().close();
     }
 }
 

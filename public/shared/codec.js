@@ -24,6 +24,11 @@
  *   encodes one frame; returns the bytes written at `at`, 0 when it failed or the encoder is closed.
  *   Samples outside -1 to 1 are clipped, those that are not numbers are silence. Throws a RangeError
  *   when `pcm` isn't one frame
+ * @property {(pcm: Float32Array, most: number) => boolean} [begin]
+ *   begins to encode one frame, whose payload may have `most` bytes, on another thread; false when it isn't begun. `pcm`
+ *   may be used again at once. Where a codec has it there is `end` too
+ * @property {(out: Uint8Array, at: number) => number} [end]
+ *   ends what was begun, and waits for it: returns as encode() does. Nothing else is encoded before
  * @property {(complexity: number) => void} setComplexity  0 to 10, from the next frame on
  * @property {(mono: boolean) => void} setMono  of an encoder of two channels, from the next frame on: whether both are
  *   the same and go out as one

@@ -44,6 +44,8 @@ export class PacketStream {
   /** Their lengths in bytes; 0 is silence. */
   #lengths = new Uint16Array(PAYLOADS);
   #turn = 0;
+  /** Whether the last frame's payload is still to come. */
+  #hasBegun = false;
   #frame = -2;
   /** The first frame after those that were pre-rolled. */
   #primedFrame = -Infinity;
@@ -54,7 +56,7 @@ export class PacketStream {
 
   /**
    * @param {object} options
-   * @param {Pick<PayloadEncoder, 'encode' | 'close'>} options.encoder  closed with this
+   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
    * @param {number} options.frameMs
    * @param {boolean} [options.suppresses]  whether packets are left out in silence; default false
    * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
@@ -100,6 +102,19 @@ export class PacketStream {
    * @returns {boolean} whether its packet is to be written: false where silence is left out
    */
   encode(frame, pcm, heard = true) {
+    const isSent = this.begin(frame, pcm, heard);
+    this.end();
+    return isSent;
+  }
+
+  /**
+   * Begins what encode() does, so that several streams are encoded at once. end() is to follow.
+   * @param {number} frame
+   * @param {Float32Array | null} pcm  may be used again at once
+   * @param {boolean} [heard]
+   * @returns {boolean} as encode()
+   */
+  begin(frame, pcm, heard = true) {
     if (frame !== this.#frame + 1) this.#lengths.fill(0);
     this.#frame = frame;
     this.#turn = (this.#turn + 1) % PAYLOADS;
@@ -107,7 +122,8 @@ export class PacketStream {
     if (pcm !== null) {
       if (this.#payloads.length === 0) this.#claim();
       this.#soundFrame = frame;
-      this.#lengths[this.#turn] = this.#encoder.encode(pcm, this.#payloads[this.#turn], 0, this.#effort?.complexity);
+      this.#encoder.begin(pcm, this.#payloads[this.#turn], 0, this.#effort?.complexity);
+      this.#hasBegun = true;
     }
     if (!heard) return false;
     this.#silentFrames = pcm === null ? this.#silentFrames + 1 : 0;
@@ -116,6 +132,12 @@ export class PacketStream {
     this.#sentFrame = frame;
     this.packet.sequence = (this.packet.sequence + 1) & 0xffff;
     return true;
+  }
+
+  /** Ends what was begun: the packet can be written. */
+  end() {
+    if (this.#hasBegun) this.#lengths[this.#turn] = this.#encoder.end();
+    this.#hasBegun = false;
   }
 
   #claim() {

@@ -135,6 +135,12 @@ export class PayloadEncoder {
   #isMono = false;
   #complexity = -1;
   #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
+  /** The encoder that has begun a frame, and where its payload goes; else the payload's bytes. @type {Encoder | null} */
+  #begun = null;
+  /** @type {Uint8Array} */
+  #out = this.#scratch;
+  #at = 0;
+  #bytes = 0;
 
   /**
    * @param {Encoder | null} encoder  closed with this; null where `open` makes it with the first frame
@@ -157,18 +163,81 @@ export class PayloadEncoder {
    */
   encode(pcm, out, at, complexity = this.#complexity) {
     const encoder = this.#slot.get();
-    if (encoder === null) return 0;
+    return encoder === null ? 0 : this.#encode(encoder, pcm, out, at, complexity);
+  }
+
+  /**
+   * @param {Encoder} encoder
+   * @param {Float32Array} pcm
+   * @param {Uint8Array} out
+   * @param {number} at
+   * @param {number} complexity
+   */
+  #encode(encoder, pcm, out, at, complexity) {
     try {
-      if (complexity !== this.#complexity) encoder.setComplexity((this.#complexity = complexity));
-      if (this.#isStereo) this.#follow(encoder, hasSameSides(pcm));
+      this.#set(encoder, pcm, complexity);
       if (this.#opusFrames === 1) return encoder.encode(pcm, out, at);
       return this.#encodeFrames(encoder, pcm, out, at);
     } catch (error) {
-      this.#complexity = -1;
-      this.#isMono = false;
-      this.#slot.fail(error);
-      return 0;
+      return this.#failed(error);
     }
+  }
+
+  /**
+   * Begins what encode() does: on another thread, where the codec has some. end() is to follow.
+   * @param {Float32Array} pcm  one frame of the grid; may be used again at once
+   * @param {Uint8Array} out
+   * @param {number} at
+   * @param {number} [complexity]
+   */
+  begin(pcm, out, at, complexity = this.#complexity) {
+    this.#bytes = 0;
+    this.#begun = null;
+    const encoder = this.#slot.get();
+    if (encoder === null) return;
+    if (!encoder.begin || this.#opusFrames > 1) {
+      this.#bytes = this.#encode(encoder, pcm, out, at, complexity);
+      return;
+    }
+    try {
+      this.#set(encoder, pcm, complexity);
+      if (!encoder.begin(pcm, out.length - at)) return;
+      this.#begun = encoder;
+      this.#out = out;
+      this.#at = at;
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** @returns {number} what encode() returns, of the frame that was begun last */
+  end() {
+    const encoder = this.#begun;
+    if (encoder === null) return this.#bytes;
+    this.#begun = null;
+    try {
+      return encoder.end?.(this.#out, this.#at) ?? 0;
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  /**
+   * @param {Encoder} encoder
+   * @param {Float32Array} pcm
+   * @param {number} complexity
+   */
+  #set(encoder, pcm, complexity) {
+    if (complexity !== this.#complexity) encoder.setComplexity((this.#complexity = complexity));
+    if (this.#isStereo) this.#follow(encoder, hasSameSides(pcm));
+  }
+
+  /** @param {unknown} error @returns {0} */
+  #failed(error) {
+    this.#complexity = -1;
+    this.#isMono = false;
+    this.#slot.fail(error);
+    return 0;
   }
 
   /**
@@ -204,6 +273,7 @@ export class PayloadEncoder {
   }
 
   close() {
+    this.#begun = null;
     this.#slot.close();
   }
 }

@@ -86,6 +86,24 @@ class NativeEncoder {
     return this.#native.encode(pcm, out, at);
   }
 
+  /**
+   * @param {Float32Array} pcm
+   * @param {number} most
+   */
+  begin(pcm, most) {
+    const values = this.#frameValues;
+    if (pcm.length !== values) throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
+    return this.#native.begin(pcm, most);
+  }
+
+  /**
+   * @param {Uint8Array} out
+   * @param {number} at
+   */
+  end(out, at) {
+    return this.#native.end(out, at);
+  }
+
   /** @param {number} complexity */
   setComplexity(complexity) {
     this.#native.setComplexity(complexity);

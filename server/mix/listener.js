@@ -38,6 +38,8 @@ export class Listener {
   #answeredFrame = -1;
   #readDelay = -1;
   #closed = false;
+  /** Whether the frame that was begun has a packet. */
+  #isSent = false;
 
   /**
    * @param {object} options
@@ -71,12 +73,29 @@ export class Listener {
    * @param {Float32Array} pcm  one frame; limited in place
    * @param {boolean} sounding  false to send a silent packet, whatever is in pcm
    * @param {SpeakerList} speakers  those in the mix
-   * @param {ReadonlyArray<Float32Array>} [before]  see MixStream.encodeMix
    */
-  send(frame, pcm, sounding, speakers, before) {
-    if (this.#stream.encodeMix(frame, pcm, sounding, speakers, before)) {
-      this.#session.send(this.#stream.write(this.#redundancy.count));
-    }
+  send(frame, pcm, sounding, speakers) {
+    this.begin(frame, pcm, sounding, speakers);
+    this.end();
+  }
+
+  /**
+   * Begins to encode a mix for this listener alone, so that those of several are encoded at once. end() is to follow.
+   * @param {number} frame  that the packet is for
+   * @param {Float32Array} pcm  one frame; limited in place; may be used again at once
+   * @param {boolean} sounding  false to send a silent packet, whatever is in pcm
+   * @param {SpeakerList} speakers  those in the mix
+   * @param {ReadonlyArray<Float32Array>} [before]  see MixStream.beginMix
+   */
+  begin(frame, pcm, sounding, speakers, before) {
+    this.#isSent = this.#stream.beginMix(frame, pcm, sounding, speakers, before);
+  }
+
+  /** Ends what was begun, and sends it. */
+  end() {
+    if (this.#closed) return;
+    this.#stream.end();
+    if (this.#isSent) this.#session.send(this.#stream.write(this.#redundancy.count));
   }
 
   /**

@@ -62,10 +62,10 @@ export class MixStream extends PacketStream {
   }
 
   /**
-   * Encodes one frame of the mix.
+   * Begins to encode one frame of the mix, so that several streams are encoded at once. end() is to follow.
    *
    * @param {number} frame
-   * @param {Float32Array} pcm  one frame; limited in place
+   * @param {Float32Array} pcm  one frame; limited in place; may be used again at once
    * @param {boolean} sounding  false for a silent frame, whatever is in pcm
    * @param {SpeakerList} speakers  those in the mix
    * @param {ReadonlyArray<Float32Array>} [before]  the frames right before it that were sound, as they were heard, oldest
@@ -73,14 +73,14 @@ export class MixStream extends PacketStream {
    *   that was lost in the other stream is heard after all
    * @returns {boolean} whether there is a packet to be sent: none where silence is left out
    */
-  encodeMix(frame, pcm, sounding, speakers, before = NOTHING) {
+  beginMix(frame, pcm, sounding, speakers, before = NOTHING) {
     const { packet } = this;
     if (sounding && frame !== this.#lastFrame + 1) {
       for (let i = 0; i < before.length; i++) this.preRoll(frame - before.length + i, before[i]);
     }
     this.#lastFrame = frame;
     if (sounding) this.#limiter.process(pcm);
-    if (!this.encode(frame, sounding ? pcm : null)) return false;
+    if (!this.begin(frame, sounding ? pcm : null)) return false;
     packet.voice = sounding;
     packet.level = sounding ? levelOf(pcm) : SILENT_LEVEL;
     this.#list(frame, speakers);

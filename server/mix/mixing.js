@@ -39,6 +39,8 @@ export class Mixing {
   #listeners = new Map();
   /** Those of the tick who have set volumes. @type {Listener[]} */
   #particular = [];
+  /** Those whose own mix is being encoded. @type {Listener[]} */
+  #begun = [];
   #sounding = false;
   #mixedThrough = -1;
 
@@ -192,29 +194,42 @@ export class Mixing {
     const { heard } = this.#speakers;
     this.#list.clear();
     for (let i = 0; i < count; i++) this.#list.add(heard[i].number, heard[i].level, heard[i].voice);
-    if (count > 0) this.#sendOwn(frame);
-    this.#sendLingering(frame);
+    if (count > 0) this.#beginOwn(frame);
+    this.#beginLingering(frame);
     this.#fanout.settle(frame);
-    if (this.#fanout.size === 0) return;
-    if (this.#shared.encodeMix(frame, recent.full, count > 0, this.#list, recent.before)) this.#fanout.send(this.#shared);
+    const hasShared = this.#fanout.size > 0 && this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
+    this.#endOwn();
+    this.#shared.end();
+    if (hasShared) this.#fanout.send(this.#shared);
+  }
+
+  /** @param {Listener} listener @param {number} frame @param {boolean} sounding  whether there is anything in #ownMix */
+  #begin(listener, frame, sounding) {
+    listener.begin(frame, this.#ownMix, sounding, this.#list, this.#recent.before);
+    this.#begun.push(listener);
+  }
+
+  /** Sends the mixes that were begun: they are encoded on several threads, and all of them before the first is sent. */
+  #endOwn() {
+    for (let i = 0; i < this.#begun.length; i++) this.#begun[i].end();
+    this.#begun.length = 0;
   }
 
   /**
-   * Sends the mix without their own voice to those who are in it, and a mix of their own to those who have set the
+   * Begins the mix without their own voice for those who are in it, and a mix of their own for those who have set the
    * volume of somebody in it.
    * @param {number} frame
    */
-  #sendOwn(frame) {
+  #beginOwn(frame) {
     const { heard } = this.#speakers;
-    const { full, before } = this.#recent;
+    const { full } = this.#recent;
     const { echo } = this.#config;
     const mix = this.#ownMix;
     for (let i = 0; i < this.#particular.length; i++) {
       const listener = this.#particular[i];
       if (!listener.volumes.concern(heard)) continue;
       this.#fanout.takeOut(listener, frame);
-      const sounding = listener.volumes.mix(mix, frame, heard, echo ? null : listener.id);
-      listener.send(frame, mix, sounding, this.#list, before);
+      this.#begin(listener, frame, listener.volumes.mix(mix, frame, heard, echo ? null : listener.id));
     }
     if (echo) return;
     for (let i = 0; i < heard.length; i++) {
@@ -224,18 +239,18 @@ export class Mixing {
       this.#fanout.takeOut(listener, frame);
       const { samples } = heard[i];
       for (let v = 0; v < mix.length; v++) mix[v] = full[v] - samples[v];
-      listener.send(frame, mix, heard.length > 1, this.#list, before);
+      this.#begin(listener, frame, heard.length > 1);
     }
   }
 
-  /** Sends those whose voice was in the mix until lately the mix in their own stream. @param {number} frame */
-  #sendLingering(frame) {
+  /** Begins the mix in their own stream for those whose voice was in it until lately. @param {number} frame */
+  #beginLingering(frame) {
     const { own } = this.#fanout;
     for (let i = 0; i < own.length; i++) {
       const listener = own[i];
       if (listener.closed || listener.heardOwn(frame) || !listener.lingers(frame)) continue;
       this.#ownMix.set(this.#recent.full);
-      listener.send(frame, this.#ownMix, this.#sounding, this.#list, this.#recent.before);
+      this.#begin(listener, frame, this.#sounding);
     }
   }
 

@@ -25,7 +25,7 @@ function notebook() {
 
 it('are timed in their parts, and what should be resumed or kept open is', async () => {
   const transports = [...(isBuilt() ? ['webtransport'] : []), 'websocket', 'http1'];
-  const options = { transports, repetitions: 1, connections: 1, format: 'call', server: [], seed: 1, asIs: true };
+  const options = { transports, repetitions: 1, connections: 1, format: 'call', complexity: '8', server: [], seed: 1, asIs: true };
   const folder = notebook();
   const link = await openLink({ profile: 'loopback' });
   const lab = new Lab(/** @type {any} */ ({ options, link, folder, progress: () => {}, signal: new AbortController().signal }));

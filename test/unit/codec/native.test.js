@@ -2,6 +2,7 @@ import { loadOpus } from '@aloud/native';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createNativeCodec } from '../../../server/codec/native.js';
+import { random } from '../../fakes/random.js';
 import { canBuildOpus, requireOrSkip } from '../../skip.js';
 
 const SEED = 6716;
@@ -125,6 +126,56 @@ native.describe('the addon itself, whatever it is handed', () => {
       expect(decoder.decode(bytes, 0, length, pcm, 0)).toBe(true);
     }
     expect(Math.max(...pcm)).toBeGreaterThan(0.4);
+  });
+
+  it('ends frames that were begun with the bytes that it would have encoded, whichever thread did, and in whatever order', () => {
+    const any = random(SEED);
+    const open = () => Array.from({ length: 40 }, (_, i) => new OpusEncoder(48000, 960, 32000 + 1000 * i, 8, 2051));
+    const [begun, encoded] = [open(), open()];
+    const [pcm, out, expected] = [new Float32Array(960), new Uint8Array(1275), new Uint8Array(1275)];
+    for (let frame = 0; frame < 30; frame++) {
+      const payloads = begun.map((encoder, i) => {
+        pcm.forEach((_, k) => (pcm[k] = Math.sin(((frame * 960 + k) * (i + 3)) / 100) / 2 + any() / 50));
+        const isBegun = encoder.begin(pcm, 1200);
+        expect(isBegun).toBe(true);
+        const length = encoded[i].encode(pcm, expected, 0);
+        return [...expected.subarray(0, length)];
+      });
+      const order = begun.map((_, i) => i).sort(() => any() - 0.5);
+      for (const i of order) {
+        if (any() < 0.2) expect(begun[i].setComplexity(8)).toBe(true);
+        expect([...out.subarray(0, begun[i].end(out, 0))]).toEqual(payloads[i]);
+      }
+    }
+    for (const encoder of [...begun, ...encoded]) {
+      encoder.begin(pcm, 1200);
+      encoder.close();
+      expect(encoder.end(out, 0)).toBe(0);
+      expect(encoder.begin(pcm, 1200)).toBe(false);
+    }
+  });
+
+  it('begins no frame that is none, and ends nothing twice', () => {
+    const encoder = new OpusEncoder(48000, 960, 64000, 5, 2051);
+    const [pcm, out] = [new Float32Array(960).fill(0.1), new Uint8Array(1275)];
+    expect(encoder.end(out, 0)).toBe(0);
+    expect(encoder.begin(pcm.subarray(1), 1275)).toBe(false);
+    expect(encoder.begin(pcm, 1)).toBe(false);
+    expect(encoder.begin(pcm, 20)).toBe(true);
+    // A frame that is begun before the one before was ended takes its place.
+    expect(encoder.begin(pcm, 1275)).toBe(true);
+    expect(encoder.end(out, 0)).toBeGreaterThan(0);
+    expect(encoder.end(out, 0)).toBe(0);
+    expect(encoder.begin(pcm, 1275)).toBe(true);
+    expect(encoder.end(out, 1274)).toBe(0);
+    expect(encoder.begin(pcm, 1275)).toBe(true);
+    expect(encoder.encode(pcm, out, 0)).toBeGreaterThan(0);
+    fc.assert(fc.property(anyNumber, anyNumber, fc.nat(1300), (most, at, size) => {
+      encoder.begin(pcm, most);
+      const room = new Uint8Array(size + 8).fill(0xa5);
+      encoder.end(room.subarray(4, 4 + size), at);
+      expect([...room.subarray(0, 4), ...room.subarray(-4)]).toEqual(new Array(8).fill(0xa5));
+    }), { seed: SEED, numRuns: 500 });
   });
 
   it('takes arrays whose memory has gone for empty ones', () => {

@@ -20,10 +20,8 @@ function createStream(suppresses) {
   const next = { bytes: 10, frame: 0 };
   /** @type {any} */
   const encoder = {
-    encode: (/** @type {Float32Array} */ _pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
-      out.fill(next.frame & 0xff, at, at + next.bytes);
-      return next.bytes;
-    },
+    begin: (/** @type {Float32Array} */ _pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => void out.fill(next.frame & 0xff, at, at + next.bytes),
+    end: () => next.bytes,
     close() {},
   };
   const stream = new MixStream(Stream.fullMix, encoder, format, { suppresses });
@@ -32,7 +30,8 @@ function createStream(suppresses) {
     /** @param {number} frame @param {number} bytes 0: silent @param {number} redundancy @param {SpeakerList} [list] */
     send(frame, bytes, redundancy, list = nobody) {
       Object.assign(next, { bytes, frame });
-      if (!stream.encodeMix(frame, pcm, bytes > 0, list)) return null;
+      if (!stream.beginMix(frame, pcm, bytes > 0, list)) return null;
+      stream.end();
       const out = stream.write(redundancy);
       const packet = new Packet();
       expect(readPacket(out, packet)).toBe(null);

@@ -6,10 +6,8 @@ import { PacketStream } from '../../../public/shared/packet-stream.js';
 function setUp({ suppresses = true, frameMs = 20 } = {}) {
   const size = { bytes: 1 };
   const encoder = {
-    encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
-      out.fill(pcm[0], at, at + size.bytes);
-      return size.bytes;
-    },
+    begin: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => void out.fill(pcm[0], at, at + size.bytes),
+    end: () => size.bytes,
     close: () => {},
   };
   const stream = new PacketStream({ encoder, frameMs, suppresses });
