@@ -13,12 +13,15 @@ import { loadConfig } from '../../server/config/config.js';
 import { createLog } from '../../server/log.js';
 import { createServer } from '../../server/server.js';
 import { CpuMeter, serve, sharedMs } from './child.js';
+import { ServerProfile } from './server-profile.js';
 
 /** @type {RunningServer | null} */
 let server = null;
 /** @type {import('../../public/shared/audio-format.js').AudioFormat | null} */
 let format = null;
 const cpu = new CpuMeter();
+/** @type {ServerProfile | null} */
+let profile = null;
 let loop = performance.eventLoopUtilization();
 
 setFlagsFromString('--expose-gc');
@@ -131,15 +134,19 @@ serve(
       return { port: server.port, h3Port: server.h3Port, report: server.report };
     },
     format: () => format,
-    begin() {
+    /** @param {{ profile?: boolean }} [options] */
+    async begin({ profile: isProfiled = false } = {}) {
+      profile = isProfiled ? new ServerProfile() : null;
+      await profile?.start();
       notes = emptyNotes();
       cpu.take();
       loop = performance.eventLoopUtilization();
     },
     /** The notes since `begin`, with the CPU and memory that the server took. */
-    collect() {
+    async collect() {
+      const shares = (await profile?.stop()) ?? null;
       const { rss, heapUsed } = process.memoryUsage();
-      return { ...notes, originMs, cpuPercent: cpu.take(), loopPercent: 100 * performance.eventLoopUtilization(loop).utilization, rssBytes: rss, heapBytes: heapUsed };
+      return { ...notes, profile: shares, originMs, cpuPercent: cpu.take(), loopPercent: 100 * performance.eventLoopUtilization(loop).utilization, rssBytes: rss, heapBytes: heapUsed };
     },
     /** @param {{ collect?: boolean }} options collect: after garbage has been collected, wholly */
     memory({ collect = false }) {

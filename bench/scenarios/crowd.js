@@ -16,6 +16,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { OPTIONS } from '../../server/config/options.js';
 import { targetsTable } from './targets.js';
 import { MachineMeter } from '../participants/child.js';
+import { MAIN } from '../participants/server-profile.js';
 import { readSpeech } from '../participants/speech.js';
 import { addedMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
@@ -41,6 +42,7 @@ const quantities = {
   loop: { name: 'loopBusy', label: "Busy share of the server's JavaScript thread", unit: '%', factors },
   generator: { name: 'generatorCpu', label: "The generator's CPU", unit: '% of a core', factors },
   others: { name: 'othersCpu', label: "Other programs' CPU", unit: '% of a core', factors },
+  part: { name: 'partCpu', label: "The server's CPU, by part", unit: '% of a core', factors: [...factors, { name: 'part', label: 'Part', unit: '' }] },
   idle: { name: 'idleCpu', label: 'Left idle', unit: '% of a core', factors },
 };
 
@@ -52,7 +54,9 @@ export const crowd = {
   quantities: Object.values(quantities),
   defaults: { duration: 15, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
-    command.option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own", casesOf, CASES);
+    command
+      .option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own", casesOf, CASES)
+      .option('--profile', "where the server's CPU goes, part by part; it takes some itself", false);
   },
 
   async measure(lab) {
@@ -71,7 +75,7 @@ export const crowd = {
       title: crowd.title,
       summary: 'Rooms on loopback, 20 ms Opus at 48 kHz; who talks sends real speech in each frame, who is silent a packet every 200 ms.',
       headlines: options.cases.map((/** @type {string} */ name) => ({ label: `CPU, ${wordsOf(name, options)}`, unit: '% of a core', protocol: '', value: mean(valuesOf(folder, quantities.cpu, name)), digits: 0 })),
-      tables: [targetsTable(options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name, options))), tableOf(folder, options)],
+      tables: [targetsTable(options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name, options))), tableOf(folder, options), ...(options.profile ? [profileOf(folder, options)] : [])],
       plots: [],
       notes: [
         "CPU is the server process's own, QUIC's threads included, as the operating system counts it. The generator is another process of the same machine: where both together take all of its cores, lateness is the machine's.",
@@ -95,8 +99,8 @@ function casesOf(text) {
   return names;
 }
 
-/** @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds */
-async function measureCase(lab, name, repetition, seconds) {
+/** Starts a server, and has all join. @param {Lab} lab @param {string} name @returns {Promise<Child>} the crowd's process */
+async function startCase(lab, name) {
   const { rooms, people, talking, mixed, complexity } = parseCase(name);
   const hasMost = OPTIONS.some((option) => option.name === 'max-speakers');
   if (mixed !== null && !hasMost) lab.folder.warn(`${name}: this server mixes all who talk.`);
@@ -110,10 +114,18 @@ async function measureCase(lab, name, repetition, seconds) {
     }),
   });
   lab.signal.throwIfAborted();
+  return child;
+}
+
+/** @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds */
+async function measureCase(lab, name, repetition, seconds) {
+  const { profile } = /** @type {any} */ (lab.options);
+  const { rooms } = parseCase(name);
+  const child = await startCase(lab, name);
   await lab.wait(2 * lab.options.warmUp);
   const atMs = lab.folder.elapsedMs;
   const before = await receptions(lab, rooms);
-  await lab.server.call('begin');
+  await lab.server.call('begin', { profile });
   await child.call('note');
   const machine = new MachineMeter();
   await lab.wait(seconds);
@@ -131,6 +143,9 @@ async function measureCase(lab, name, repetition, seconds) {
   for (const { id, talks, streams } of notes.people) {
     const { received, sent } = streams[Number(talks)];
     if (sent > 0) add(quantities.arrived, (100 * received) / sent, id);
+  }
+  for (const [part, percent] of partsOf(server.profile)) {
+    lab.folder.record(quantities.part.name, { protocol: '', repetition, client: '', atMs, value: percent, factors: { rooms: name, part } });
   }
   if (rooms > 1) return;
   const codecMs = await codecPassMs();
@@ -206,6 +221,30 @@ function tableOf(folder, options) {
     { label: 'Added, p50', unit: 'ms', digits: 1 }, { label: 'p99', unit: 'ms', digits: 1 },
   ];
   return { name: 'crowd', title: 'What rooms of many cost the server', columns, rows };
+}
+
+/**
+ * The parts of a server's CPU: of JavaScript's thread by what it does, and the other threads by their names.
+ * @param {import('../participants/server-profile.js').ProfileShares | null} profile
+ * @returns {[string, number][]}
+ */
+function partsOf(profile) {
+  if (profile === null) return [];
+  const threads = Object.entries(profile.threads).filter(([name]) => name !== MAIN);
+  return [...Object.entries(profile.parts), ...threads.map(([name, percent]) => /** @type {[string, number]} */ ([`thread ${name}`, percent]))];
+}
+
+/** @param {Samples} folder @param {{ cases: string[], complexity: string }} options @returns {Table} */
+function profileOf(folder, options) {
+  const samples = folder.samples(quantities.part.name);
+  const parts = [...new Set(samples.map(({ factors: its }) => String(its?.part)))];
+  const rows = parts.map((part) => [part, ...options.cases.map((name) => known(mean(samples.filter(({ factors: its }) => its?.rooms === name && its.part === part).map(({ value }) => value))))]);
+  const all = options.cases.map((_, i) => rows.reduce((sum, row) => sum + (Number(row[i + 1]) || 0), 0));
+  return {
+    name: 'profile', title: "Where the server's CPU goes", caption: "Of JavaScript's thread, by its profiler; of other threads, as the operating system counts them.",
+    columns: [{ label: 'Part' }, ...options.cases.map((name) => ({ label: wordsOf(name, options), unit: '% of a core', digits: 1 }))],
+    rows: [...rows.sort((a, b) => Number(b[1]) - Number(a[1])), ['all', ...all]],
+  };
 }
 
 /** @param {number} value */
