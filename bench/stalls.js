@@ -242,7 +242,7 @@ function milliseconds(text) {
 const options = new Command('stalls')
   .description('What a stall does to a voice that goes on: for how long it is heard later, and what catching up costs.')
   .option('--stall <ms>', 'how long nothing comes', wholeNumber(1, 10_000), 300)
-  .option('--seconds <n>', 'the length of a call, of which ViSQOL marks the whole too', wholeNumber(LEAST_SECONDS, MOST_SECONDS), LEAST_SECONDS)
+  .option('--seconds <n>', 'the length of a call, of which ViSQOL marks the whole too', wholeNumber(LEAST_SECONDS, MOST_SECONDS), 30)
   .option('--frame <ms>', 'the length of a frame', milliseconds, 20)
   .option('--calls <n>', 'calls for each voice, which stall at other moments', wholeNumber(1, 100), 6)
   .option('--seed <n>', 'of the moments', wholeNumber(1, 10_000), 1)
@@ -283,7 +283,7 @@ else {
   console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
   const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
   console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse, worseWhole }) => [name, {
-    'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), 'ViSQOL less': shown(worse), [`of all ${options.seconds} s`]: shown(worseWhole),
+    'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), [`less in ${AFTER_SECONDS} s after`]: shown(worse), [`of all ${options.seconds} s`]: shown(worseWhole),
   }])));
   console.log(`What it costs by itself to be ${options.stall} ms shorter, without a network and without Opus: medians, the least and the most.`);
   console.table(Object.fromEntries(costs.map(({ name, estimate, least, most }) => [name, { 'ViSQOL less': `${estimate.toFixed(2)} [${least.toFixed(2)}, ${most.toFixed(2)}]` }])));
