@@ -25,6 +25,7 @@
  * @property {string} label  as a plot's axis says it: 'Round-trip latency'
  * @property {string} unit
  * @property {Factor[]} [factors]
+ * @property {readonly [number, number]} [within] what it can't exceed (0 to 100 % if not said, of a share)
  * @property {boolean} [isPaired] protocols were measured by turns in each repetition (true if not said)
  *
  * @typedef {object} Estimate a figure and how sure it is

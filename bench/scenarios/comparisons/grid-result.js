@@ -195,12 +195,12 @@ export function sentencesOf(samples, { label, unit }, random, { verb, lower, hig
 }
 
 /**
- * The mean of a quantity, with its interval; of a share it is none that can't be.
+ * The mean of a quantity, with its interval, which is none that can't be.
  * @param {Quantity} quantity
  * @param {readonly number[][]} values by repetition
  * @param {() => number} random seeded
  */
-const meanOf = ({ unit }, values, random) => summaryIntervals(values, unit === '%' ? { random, within: [0, 100] } : { random }).mean;
+const meanOf = ({ unit, within = unit === '%' ? [0, 100] : undefined }, values, random) => summaryIntervals(values, within ? { random, within } : { random }).mean;
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function figuresTable(folder, sweep, random) {

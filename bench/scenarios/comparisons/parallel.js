@@ -41,7 +41,7 @@ const quantities = {
   received: { name: 'received', label: 'Speech that came, of each call, without headers', unit: 'kbit/s', factors },
   worst: { name: 'worstRating', label: 'R of the call that is rated lowest', unit: '', factors },
   last: { name: 'lastRating', label: 'R of the call that began last', unit: '', factors },
-  fairness: { name: 'fairness', label: "Jain's fairness index of what the calls received", unit: '', factors },
+  fairness: { name: 'fairness', label: "Jain's fairness index of what the calls received", unit: '', factors, within: [0, 1] },
 };
 
 const STANDS = 'tables 8 and 9 and figures 31 to 36 of Abelló Lozano (2012), and section 5.4 of RFC 8867, "Competing Media Flows with the Same Congestion Control Algorithm"';
