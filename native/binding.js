@@ -190,6 +190,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} NativeDecoder
  * @property {(bytes: Uint8Array, start: number, length: number, out: Float32Array, at: number) => boolean} decode
+ * @property {(bytes: Uint8Array, start: number, length: number) => boolean} begin
+ * @property {(out: Float32Array, at: number) => boolean} end
  * @property {(out: Float32Array, at: number) => boolean} conceal
  * @property {() => void} close
  *

@@ -12,9 +12,9 @@ extern crate noq_proto as quinn_proto;
 
 mod client;
 mod clock;
-mod counters;
 #[cfg(feature = "opus")]
-mod encoder_pool;
+mod codec_pool;
+mod counters;
 mod endpoint;
 mod errors;
 mod events;

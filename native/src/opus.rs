@@ -10,7 +10,7 @@ use napi::bindgen_prelude::{Float32ArraySlice, Result, Uint8ArraySlice};
 use napi_derive::napi;
 use opusic_sys as sys;
 
-use crate::encoder_pool::{pool, Job};
+use crate::codec_pool::{pool, Job};
 use crate::errors::{failed, invalid};
 
 /// The longest Opus frame, 60 ms at 48 kHz, and the longest in bytes (RFC 6716, section 3.2.1).
@@ -49,7 +49,7 @@ struct Encoding {
 enum Begun {
     Nothing,
     Waits,
-    Encoded,
+    Done,
 }
 
 // libopus's encoders have no shared state, and the mutex lets one thread at a time to this one.
@@ -61,7 +61,7 @@ impl Encoding {
         if self.begun != Begun::Waits {
             return;
         }
-        self.begun = Begun::Encoded;
+        self.begun = Begun::Done;
         self.length = match self.state {
             // Behind a payload libopus leaves bytes that it used meanwhile: they aren't handed out.
             Some(state) => encode(state, &self.sound, self.samples, &mut self.payload[..self.most]),
@@ -104,16 +104,17 @@ fn encode(state: NonNull<sys::OpusEncoder>, sound: &[f32], samples: usize, paylo
     usize::try_from(length).ok().filter(|length| *length <= payload.len()).unwrap_or(0)
 }
 
-struct Shared(Mutex<Encoding>);
+/// What another thread may have just now.
+struct Shared<T>(Mutex<T>);
 
-impl Shared {
-    /// Waits for the thread that encodes just now, if one does.
-    fn lock(&self) -> MutexGuard<'_, Encoding> {
+impl<T> Shared<T> {
+    /// Waits for the thread that has it just now, if one does.
+    fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Job for Shared {
+impl Job for Shared<Encoding> {
     fn run(&self) {
         self.lock().encode_begun();
     }
@@ -121,7 +122,7 @@ impl Job for Shared {
 
 #[napi]
 pub struct OpusEncoder {
-    encoding: Arc<Shared>,
+    encoding: Arc<Shared<Encoding>>,
     lookahead: u32,
 }
 
@@ -243,7 +244,7 @@ impl OpusEncoder {
         let mut encoding = self.encoding.lock();
         encoding.encode_begun();
         let (length, at) = (encoding.length, at as usize);
-        let is_there = encoding.begun == Begun::Encoded && at.saturating_add(length) <= out.len();
+        let is_there = encoding.begun == Begun::Done && at.saturating_add(length) <= out.len();
         encoding.begun = Begun::Nothing;
         if !is_there {
             return 0;
@@ -273,14 +274,115 @@ impl OpusEncoder {
     }
 }
 
-#[napi]
-pub struct OpusDecoder {
+/// libopus's decoder, and the payload that was begun.
+struct Decoding {
     /// None once closed.
     state: Option<NonNull<sys::OpusDecoder>>,
     sample_rate: i32,
     samples: usize,
     /// Numbers in a frame: those of both channels in turn.
     values: usize,
+    begun: Begun,
+    /// The payload that was begun.
+    payload: Vec<u8>,
+    /// The frame that it is; empty before the first.
+    sound: Vec<f32>,
+    is_good: bool,
+}
+
+// libopus's decoders have no shared state, and the mutex lets one thread at a time to this one.
+unsafe impl Send for Decoding {}
+
+impl Decoding {
+    /// Whether a payload is Opus of one frame's duration.
+    fn fits(&self, payload: &[u8]) -> bool {
+        if payload.is_empty() || payload.len() > MAX_BYTES {
+            return false;
+        }
+        let samples = unsafe {
+            sys::opus_packet_get_nb_samples(payload.as_ptr(), payload.len() as i32, self.sample_rate)
+        };
+        samples == self.samples as c_int
+    }
+
+    /// Decodes what was begun; nothing where that is done, or closed.
+    fn decode_begun(&mut self) {
+        if self.begun != Begun::Waits {
+            return;
+        }
+        self.begun = Begun::Done;
+        self.sound.resize(self.values, 0.0);
+        self.is_good = self.state.is_some_and(|state| {
+            decode(state, Some(&self.payload), self.samples, self.sound.as_mut_ptr())
+        });
+    }
+
+    /// Decodes to `out`, or conceals where there is no payload. False, and `out` untouched, where that can't be.
+    fn fill(&mut self, payload: Option<&[u8]>, mut out: Float32ArraySlice, at: u32) -> bool {
+        self.decode_begun();
+        self.begun = Begun::Nothing;
+        let at = at as usize;
+        let (Some(state), true) = (self.state, at.saturating_add(self.values) <= out.len()) else {
+            return false;
+        };
+        let mut sound = [MaybeUninit::<f32>::uninit(); MAX_VALUES];
+        if !decode(state, payload, self.samples, sound.as_mut_ptr().cast()) {
+            return false;
+        }
+        let sound = unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), self.values) };
+        copy_clipped(sound, &mut unsafe { out.as_mut() }[at..]);
+        true
+    }
+
+    fn close(&mut self) {
+        self.begun = Begun::Nothing;
+        if let Some(state) = self.state.take() {
+            unsafe { sys::opus_decoder_destroy(state.as_ptr()) };
+        }
+    }
+}
+
+impl Drop for Decoding {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Job for Shared<Decoding> {
+    fn run(&self) {
+        self.lock().decode_begun();
+    }
+}
+
+/// Decodes one frame to `sound`, which has room for it, or conceals one where there is no payload.
+fn decode(
+    state: NonNull<sys::OpusDecoder>,
+    payload: Option<&[u8]>,
+    samples: usize,
+    sound: *mut f32,
+) -> bool {
+    let (bytes, length) = payload.map_or((ptr::null(), 0), |it| (it.as_ptr(), it.len() as i32));
+    let decoded = unsafe {
+        sys::opus_decode_float(state.as_ptr(), bytes, length, sound, samples as c_int, 0)
+    };
+    decoded == samples as c_int
+}
+
+fn copy_clipped(sound: &[f32], out: &mut [f32]) {
+    for (place, sample) in out.iter_mut().zip(sound) {
+        *place = clip(*sample);
+    }
+}
+
+/// The payload of `length` bytes at `start`; empty where it isn't within its array.
+fn payload_of<'a>(bytes: &'a Uint8ArraySlice<'_>, start: u32, length: u32) -> &'a [u8] {
+    let (start, length) = (start as usize, length as usize);
+    bytes.get(start..start.saturating_add(length)).unwrap_or(&[])
+}
+
+#[napi]
+pub struct OpusDecoder {
+    decoding: Arc<Shared<Decoding>>,
 }
 
 #[napi]
@@ -292,11 +394,18 @@ impl OpusDecoder {
         let mut error = 0;
         let made =
             unsafe { sys::opus_decoder_create(sample_rate as i32, channels as c_int, &mut error) };
-        Ok(Self {
+        let decoding = Decoding {
             state: Some(NonNull::new(made).ok_or_else(|| failed("no memory for a decoder"))?),
             sample_rate: sample_rate as i32,
             samples: frame_samples as usize,
             values: frame_samples as usize * channels,
+            begun: Begun::Nothing,
+            payload: Vec::new(),
+            sound: Vec::new(),
+            is_good: false,
+        };
+        Ok(Self {
+            decoding: Arc::new(Shared(Mutex::new(decoding))),
         })
     }
 
@@ -311,73 +420,60 @@ impl OpusDecoder {
         out: Float32ArraySlice,
         at: u32,
     ) -> bool {
-        let (start, length) = (start as usize, length as usize);
-        let payload = bytes
-            .get(start..start.saturating_add(length))
-            .unwrap_or(&[]);
-        if payload.is_empty() || payload.len() > MAX_BYTES {
-            return false;
-        }
-        let samples = unsafe {
-            sys::opus_packet_get_nb_samples(payload.as_ptr(), length as i32, self.sample_rate)
-        };
-        samples == self.samples as c_int && self.fill(payload.as_ptr(), length as i32, out, at)
+        let payload = payload_of(&bytes, start, length);
+        let mut decoding = self.decoding.lock();
+        decoding.fits(payload) && decoding.fill(Some(payload), out, at)
     }
 
     /// Makes up the frame at `at` in place of one that is missing. False, and `out` untouched, once closed
     /// or when the frame isn't within `out`.
     #[napi(catch_unwind)]
     pub fn conceal(&mut self, out: Float32ArraySlice, at: u32) -> bool {
-        self.fill(ptr::null(), 0, out, at)
+        self.decoding.lock().fill(None, out, at)
     }
 
-    /// `payload` is null for one that is missing.
-    fn fill(
-        &mut self,
-        payload: *const u8,
-        length: i32,
-        mut out: Float32ArraySlice,
-        at: u32,
-    ) -> bool {
-        let at = at as usize;
-        let (Some(state), true) = (self.state, at.saturating_add(self.values) <= out.len()) else {
-            return false;
-        };
-        let mut sound = [MaybeUninit::<f32>::uninit(); MAX_VALUES];
-        let decoded = unsafe {
-            sys::opus_decode_float(
-                state.as_ptr(),
-                payload,
-                length,
-                sound.as_mut_ptr().cast(),
-                self.samples as c_int,
-                0,
-            )
-        };
-        if decoded != self.samples as c_int {
+    /// Begins to decode the payload of `length` bytes at `start`: by another thread, or in `end()`. False when it is
+    /// no Opus or of another duration, when it isn't within its array, or once closed. What was begun before and not
+    /// ended is decoded first, and its sound is lost.
+    #[napi(catch_unwind)]
+    pub fn begin(&mut self, bytes: Uint8ArraySlice, start: u32, length: u32) -> bool {
+        let payload = payload_of(&bytes, start, length);
+        let mut decoding = self.decoding.lock();
+        decoding.decode_begun();
+        if decoding.state.is_none() || !decoding.fits(payload) {
             return false;
         }
-        let sound =
-            unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), self.values) };
-        let out = unsafe { out.as_mut() };
-        for (place, sample) in out[at..at + self.values].iter_mut().zip(sound) {
-            *place = clip(*sample);
-        }
+        decoding.payload.clear();
+        decoding.payload.extend_from_slice(payload);
+        decoding.begun = Begun::Waits;
+        drop(decoding);
+        pool().begin(self.decoding.clone());
         true
     }
 
-    /// Frees it. Idempotent.
+    /// Ends what was begun, to the frame at `at`. False, and `out` untouched, when it failed, when the frame isn't
+    /// within `out`, or when nothing was begun.
+    #[napi(catch_unwind)]
+    pub fn end(&mut self, mut out: Float32ArraySlice, at: u32) -> bool {
+        let job: Arc<dyn Job> = self.decoding.clone();
+        pool().end(&job);
+        let mut decoding = self.decoding.lock();
+        decoding.decode_begun();
+        let at = at as usize;
+        let is_there = decoding.begun == Begun::Done
+            && decoding.is_good
+            && at.saturating_add(decoding.values) <= out.len();
+        decoding.begun = Begun::Nothing;
+        if is_there {
+            copy_clipped(&decoding.sound, &mut unsafe { out.as_mut() }[at..]);
+        }
+        is_there
+    }
+
+    /// Frees it; what was begun is forgotten. Idempotent.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
-        if let Some(state) = self.state.take() {
-            unsafe { sys::opus_decoder_destroy(state.as_ptr()) };
-        }
-    }
-}
-
-impl Drop for OpusDecoder {
-    fn drop(&mut self) {
-        self.close();
+        self.decoding.lock().close();
     }
 }
 

@@ -39,6 +39,11 @@
  *   decodes the payload in `length` bytes from `start` into the frame from `at`, of frameSamples × channels numbers. False, and `out` untouched, when it is
  *   no Opus, or not of one frame's duration, or when the decoder is closed; whoever calls then conceals.
  *   Throws a RangeError when `out` has no room for a frame
+ * @property {(bytes: Uint8Array, start: number, length: number) => boolean} [begin]
+ *   begins to decode a payload on another thread; false when it isn't begun, as decode() is false. `bytes` may be used
+ *   again at once. Where a codec has it there is `end` too
+ * @property {(out: Float32Array, at: number) => boolean} [end]
+ *   ends what was begun, and waits for it: returns as decode() does. Nothing else is decoded before
  * @property {(out: Float32Array, at: number) => void} conceal
  *   fills one frame in place of a payload that is missing; silence when the decoder is closed
  * @property {() => void} close  idempotent

@@ -68,6 +68,11 @@ class CodecSlot {
     this.#onFault = onFault;
   }
 
+  /** The instance that is open; null where there is none. */
+  get current() {
+    return this.#codec;
+  }
+
   /**
    * To be asked once a frame.
    * @returns {T | null} null while there is none to be had
@@ -322,6 +327,43 @@ export class PayloadDecoder {
         decoder.conceal(out, to);
         good = false;
       }
+      return good;
+    } catch (error) {
+      this.#slot.fail(error);
+      return this.#silence(out, at);
+    }
+  }
+
+  /**
+   * Begins to decode a payload on another thread, where the codec has some. end() is to follow.
+   * @param {Uint8Array} bytes  may be used again at once
+   * @param {number} start
+   * @param {number} length
+   * @returns {boolean} whether it has begun: else decode() is to be called
+   */
+  begin(bytes, start, length) {
+    const decoder = this.#slot.current;
+    if (!decoder?.begin || this.#opusFrames > 1) return false;
+    try {
+      return decoder.begin(bytes, start, length);
+    } catch (error) {
+      this.#slot.fail(error);
+      return false;
+    }
+  }
+
+  /**
+   * Ends what was begun.
+   * @param {Float32Array} out
+   * @param {number} at  where the frame goes
+   * @returns {boolean} as decode()
+   */
+  end(out, at) {
+    const decoder = this.#slot.get();
+    if (!decoder?.end) return this.#silence(out, at);
+    try {
+      const good = decoder.end(out, at);
+      if (!good) decoder.conceal(out, at);
       return good;
     } catch (error) {
       this.#slot.fail(error);

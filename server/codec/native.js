@@ -146,6 +146,24 @@ class NativeDecoder {
   }
 
   /**
+   * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} length
+   */
+  begin(bytes, start, length) {
+    return this.#native.begin(bytes, start, length);
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  end(out, at) {
+    checkRoom(out, at, this.#frameValues);
+    return this.#native.end(out, at);
+  }
+
+  /**
    * @param {Float32Array} out
    * @param {number} at
    */

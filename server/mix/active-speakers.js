@@ -102,6 +102,7 @@ export class ActiveSpeakers {
     while (this.#heard.length > 0) this.#heard.pop();
     if (this.#candidates.length === 0) return 0;
     this.#fillPlaces(frame, 0);
+    for (let i = 0; i < this.#placed.length; i++) this.#placed[i].source.prepare(frame);
     for (let i = 0; i < this.#placed.length; i++) {
       const speaker = this.#placed[i];
       if (speaker.source.pull(frame, true) < FrameState.concealed) continue;

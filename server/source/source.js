@@ -273,6 +273,16 @@ export class Source {
   }
 
   /**
+   * Begins to decode a frame that is pulled next, where nothing before it is still to be decoded.
+   * @param {number} frame
+   */
+  prepare(frame) {
+    const next = this.#next;
+    if (next < 0 || next !== frame - this.#offset || this.#offset !== this.#wantedOffset || this.#queue.count > 0) return;
+    if (this.packets.hasSound(next)) this.#decoder.prepare(next);
+  }
+
+  /**
    * Decodes in order up to a frame. A frame without a packet is taken from a later packet's redundancy, or concealed;
    * after a silent frame it is silent. As long as nothing behind it has been decoded this is provisional: its packet,
    * when it comes after all, takes its place in the ring.

@@ -24,6 +24,8 @@ export class VoiceDecoder {
   #balance;
   #stats;
   #concealed = 0;
+  /** The sender's frame that has been begun; -1 for none. */
+  #begun = -1;
 
   /** The FrameState of the last frame that was sent: received, silent, or absent before the first. @type {number} */
   last = FrameState.absent;
@@ -61,6 +63,14 @@ export class VoiceDecoder {
   }
 
   /**
+   * Begins to decode the frame that is decoded next, so that those of several sources are decoded at once.
+   * @param {number} frame  of the sender, that has a packet with sound
+   */
+  prepare(frame) {
+    if (this.#decoder.begin(this.#packets.bytes(frame), 0, this.#packets.length(frame))) this.#begun = frame;
+  }
+
+  /**
    * @param {number} frame  of the sender, that has a packet
    * @param {PcmRing | SoundQueue} to
    * @param {number} heard  its frame there
@@ -72,7 +82,9 @@ export class VoiceDecoder {
     if (length > 0) {
       const at = to.claim(heard);
       const { samples } = to;
-      const good = this.#decoder.decode(this.#packets.bytes(frame), 0, length, samples, at);
+      const isBegun = this.#begun === frame;
+      this.#begun = -1;
+      const good = isBegun ? this.#decoder.end(samples, at) : this.#decoder.decode(this.#packets.bytes(frame), 0, length, samples, at);
       this.last = FrameState.received;
       this.voice = (this.#packets.level(frame) & VOICE_BIT) !== 0;
       this.level = levelOf(samples, at, this.#format.frameValues);

@@ -19,21 +19,29 @@ export class PcmCodec {
   createEncoder = ({ frameSamples, channels = 1 }) => {
     this.open += 1;
     const frameValues = frameSamples * channels;
+    const begun = new Float32Array(frameValues);
+    const encode = (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
+      out[at] = CHECK;
+      let end = at + 1;
+      for (let i = 0; i < frameValues; i += STRIDE * channels) {
+        for (let c = 0; c < channels; c++) {
+          const value = Math.round(pcm[i + c] * SCALE);
+          out[end++] = value >> 8;
+          out[end++] = value;
+        }
+      }
+      return end - at;
+    };
     return {
       lookahead: 0,
-      /** @param {Float32Array} pcm @param {Uint8Array} out @param {number} at */
-      encode: (pcm, out, at) => {
-        out[at] = CHECK;
-        let end = at + 1;
-        for (let i = 0; i < frameValues; i += STRIDE * channels) {
-          for (let c = 0; c < channels; c++) {
-            const value = Math.round(pcm[i + c] * SCALE);
-            out[end++] = value >> 8;
-            out[end++] = value;
-          }
-        }
-        return end - at;
+      encode,
+      /** @param {Float32Array} pcm */
+      begin: (pcm) => {
+        begun.set(pcm);
+        return true;
       },
+      /** @param {Uint8Array} out @param {number} at */
+      end: (out, at) => encode(begun, out, at),
       setComplexity: () => {},
       setMono: () => {},
       close: this.#closer(),
@@ -44,16 +52,25 @@ export class PcmCodec {
   createDecoder = ({ frameSamples, channels = 1 }) => {
     this.open += 1;
     const frameValues = frameSamples * channels;
+    let begun = new Uint8Array(0);
+    /** @type {import('../../public/shared/codec.js').Decoder['decode']} */
+    const decode = (bytes, start, length, out, at) => {
+      if (bytes[start] !== CHECK || length !== 1 + 2 * channels * Math.ceil(frameSamples / STRIDE)) return false;
+      for (let i = 0; i < frameValues; i++) {
+        const from = start + 1 + 2 * (channels * Math.floor(i / channels / STRIDE) + (i % channels));
+        out[at + i] = (((bytes[from] << 24) >> 16) | bytes[from + 1]) / SCALE;
+      }
+      return true;
+    };
     return {
-      /** @type {import('../../public/shared/codec.js').Decoder['decode']} */
-      decode: (bytes, start, length, out, at) => {
-        if (bytes[start] !== CHECK || length !== 1 + 2 * channels * Math.ceil(frameSamples / STRIDE)) return false;
-        for (let i = 0; i < frameValues; i++) {
-          const from = start + 1 + 2 * (channels * Math.floor(i / channels / STRIDE) + (i % channels));
-          out[at + i] = (((bytes[from] << 24) >> 16) | bytes[from + 1]) / SCALE;
-        }
+      decode,
+      /** @param {Uint8Array} bytes @param {number} start @param {number} length */
+      begin: (bytes, start, length) => {
+        begun = bytes.slice(start, start + length);
         return true;
       },
+      /** @param {Float32Array} out @param {number} at */
+      end: (out, at) => decode(begun, 0, begun.length, out, at),
       /** @param {Float32Array} out @param {number} at */
       conceal: (out, at) => {
         for (let i = 0; i < frameValues; i++) out[at + i] = CONCEALED;

@@ -155,6 +155,49 @@ native.describe('the addon itself, whatever it is handed', () => {
     }
   });
 
+  it('ends payloads that were begun with the sound that it would have decoded, whichever thread did, and in whatever order', () => {
+    const any = random(SEED);
+    const encoder = new OpusEncoder(48000, 960, 48000, 8, 2051);
+    const open = () => Array.from({ length: 40 }, () => new OpusDecoder(48000, 960));
+    const [begun, decoded] = [open(), open()];
+    const [pcm, bytes, out, expected] = [new Float32Array(960), new Uint8Array(1275), new Float32Array(962), new Float32Array(962)];
+    for (let frame = 0; frame < 30; frame++) {
+      const sounds = begun.map((decoder, i) => {
+        pcm.forEach((_, k) => (pcm[k] = Math.sin(((frame * 960 + k) * (i + 3)) / 100) / 2));
+        const length = encoder.encode(pcm, bytes, 3);
+        expect(decoder.begin(bytes, 3, length)).toBe(true);
+        expect(decoded[i].decode(bytes, 3, length, expected, 1)).toBe(true);
+        bytes.fill(0);
+        return expected.slice();
+      });
+      for (const i of begun.map((_, k) => k).sort(() => any() - 0.5)) {
+        out.fill(0);
+        // What is concealed or begun before the end takes the place of what was begun.
+        const isLost = any() < 0.1;
+        if (isLost) expect([begun[i], decoded[i]].map((decoder) => decoder.conceal(out, 1))).toEqual([true, true]);
+        expect(begun[i].end(out, 1)).toBe(!isLost);
+        if (!isLost) expect(out).toEqual(sounds[i]);
+      }
+    }
+    for (const decoder of begun) {
+      expect(decoder.begin(bytes, 0, 0)).toBe(false);
+      expect(decoder.begin(bytes, 1270, 6)).toBe(false);
+      expect(decoder.end(out, 0)).toBe(false);
+      decoder.begin(bytes, 0, 3);
+      decoder.close();
+      expect(decoder.end(out, 0)).toBe(false);
+      expect(decoder.begin(bytes, 0, 3)).toBe(false);
+    }
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 1300 }), anyNumber, anyNumber, anyNumber, fc.nat(1200), (payload, start, length, at, size) => {
+      const decoder = decoded[0];
+      decoder.begin(payload, start, length);
+      decoder.begin(payload, 0, payload.length);
+      const room = new Float32Array(size + 2).fill(CANARY);
+      decoder.end(room.subarray(1, size + 1), at);
+      expect([room[0], room[size + 1]]).toEqual([CANARY, CANARY]);
+    }), { seed: SEED, numRuns: 500 });
+  });
+
   it('begins no frame that is none, and ends nothing twice', () => {
     const encoder = new OpusEncoder(48000, 960, 64000, 5, 2051);
     const [pcm, out] = [new Float32Array(960).fill(0.1), new Uint8Array(1275)];

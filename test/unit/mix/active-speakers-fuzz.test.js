@@ -36,6 +36,7 @@ function talker(id, next) {
     hasSound: (frame) => source.has(frame) && source.speaks,
     /** @param {number} frame */
     leaveOut: (frame) => void (source.unmixed += Number(source.hasSound(frame))),
+    prepare: () => {},
     pull: () => (source.speaks ? FrameState.received : FrameState.silent),
     /** @param {number} frame */
     step(frame) {

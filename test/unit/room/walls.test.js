@@ -108,24 +108,26 @@ describe('a room that fails', () => {
 });
 
 describe('a codec that fails', () => {
-  it('is replaced and logged as such, and costs the others no frame', async () => {
+  it.each(/** @type {const} */ (['decode', 'begin', 'end']))('is replaced and logged as such, and costs the others no frame: %s', async (call) => {
     const rooms = await twoRooms();
     const { conference, failing, other } = rooms;
-    const { codec } = conference;
+    const codec = /** @type {import('../../../public/shared/codec.js').Codec & { open: number }} */ (conference.codec);
     const opened = codec.open;
     // From now on the next decode of somebody whose frames are 0.2 throws once.
     let throws = false;
     const original = codec.createDecoder;
     codec.createDecoder = (shape) => {
-      const decoder = original(shape);
+      const { begin, end, ...decoder } = original(shape);
+      const all = call === 'decode' ? decoder : { ...decoder, begin, end };
+      const method = /** @type {any} */ (all)[call];
       return {
-        ...decoder,
-        decode: (bytes, start, length, out, at) => {
+        ...all,
+        [call]: (/** @type {any[]} */ ...given) => {
           if (throws) {
             throws = false;
             onPurpose();
           }
-          return decoder.decode(bytes, start, length, out, at);
+          return method(...given);
         },
       };
     };
@@ -140,7 +142,8 @@ describe('a codec that fails', () => {
     const heard = await other[1].heard();
     for (let frame = 0; frame < 48; frame++) expect(heard.get(frame)?.[480]).toBeCloseTo(0.1, 3);
     const values = [...(await fresh[1].heard()).values()].map((pcm) => pcm?.[480] ?? 0);
-    expect(values.filter((value) => value === 0).length).toBe(1);
+    // A payload that isn't begun is decoded all the same.
+    expect(values.filter((value) => value === 0).length).toBe(call === 'begin' ? 0 : 1);
     expect(values.filter((value) => Math.abs(value - 0.3) < 0.01).length).toBeGreaterThan(45);
     expect(conference.logged).toHaveLength(1);
     expect(String(conference.logged[0])).toMatch(/room fresh: the codec pcm: the decoder of person 1 failed and is replaced/);

@@ -1,20 +1,20 @@
-//! Threads that encode beside JavaScript's: frames of many encoders are begun one after the other, and ended in the same
-//! order. Who comes first encodes a frame: one of these threads, which take the frames from the end of the line, or
-//! JavaScript's own, which takes those that it ends.
+//! Threads that encode and decode beside JavaScript's: frames of many encoders or decoders are begun one after the other,
+//! and ended in the same order. Who comes first does a frame: one of these threads, which take the frames from the end of
+//! the line, or JavaScript's own, which takes those that it ends.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-/// The most threads: a room has some 50 encoders at once.
+/// The most threads: a room has some 50 frames at once.
 const MOST_THREADS: usize = 4;
 
-/// The line in which threads are woken: JavaScript's own has encoded one or two frames before another is awake.
+/// The line in which threads are woken: JavaScript's own has done one or two frames before another is awake.
 const WORTH_WAKING: usize = 3;
 
-/// A frame that may be encoded by any thread.
+/// A frame that may be encoded or decoded by any thread.
 pub trait Job: Send + Sync {
-    /// Encodes what was begun; nothing where somebody else has.
+    /// Does what was begun; nothing where somebody else has.
     fn run(&self);
 }
 
@@ -24,7 +24,7 @@ struct Line {
     idle: usize,
 }
 
-pub struct EncoderPool {
+pub struct CodecPool {
     line: Mutex<Line>,
     came: Condvar,
     threads: usize,
@@ -32,12 +32,12 @@ pub struct EncoderPool {
 
 /// The process's own; its threads are started when it is first asked for, and end with the process. One processor has
 /// none: JavaScript's thread has it.
-pub fn pool() -> &'static EncoderPool {
-    static POOL: OnceLock<EncoderPool> = OnceLock::new();
+pub fn pool() -> &'static CodecPool {
+    static POOL: OnceLock<CodecPool> = OnceLock::new();
     static STARTED: OnceLock<()> = OnceLock::new();
     let pool = POOL.get_or_init(|| {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        EncoderPool {
+        CodecPool {
             line: Mutex::new(Line { jobs: VecDeque::new(), idle: 0 }),
             came: Condvar::new(),
             threads: (processors - 1).min(MOST_THREADS),
@@ -45,14 +45,14 @@ pub fn pool() -> &'static EncoderPool {
     });
     STARTED.get_or_init(|| {
         for _ in 0..pool.threads {
-            // A thread that can't be had isn't missed: what is begun is encoded when it is ended.
+            // A thread that can't be had isn't missed: what is begun is done when it is ended.
             let _ = thread::Builder::new().name("aloud-opus".into()).spawn(|| pool.work());
         }
     });
     pool
 }
 
-impl EncoderPool {
+impl CodecPool {
     /// Puts a job in the line. JavaScript's thread goes on at once.
     pub fn begin(&self, job: Arc<dyn Job>) {
         if self.threads == 0 {
