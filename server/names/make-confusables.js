@@ -39,5 +39,6 @@ const [path, to = new URL('confusables.json', import.meta.url)] = process.argv.s
 if (path === undefined) throw new TypeError('Say where confusables.txt is.');
 const { version, characters } = read(readFileSync(path, 'utf8'));
 const prototypes = Object.fromEntries([...characters].map(([key, all]) => [key, all.join(' ')]));
-const json = JSON.stringify({ source: `confusables.txt of Unicode ${version}`, made: MADE, terms: TERMS, prototypes }, null, 1);
-writeFileSync(to, `${json}\n`);
+const json = JSON.stringify({ source: `confusables.txt of Unicode ${version}`, made: MADE, terms: TERMS, prototypes });
+// A line for each prototype.
+writeFileSync(to, `${json.replaceAll('","', '",\n"')}\n`);
