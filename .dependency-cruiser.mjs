@@ -42,6 +42,7 @@ const MAY_IMPORT = {
   bench: ['certs', 'native', 'public', 'server', 'worklets'],
   'bench/stats': ['public/lab/summary.js', 'server'],
   'bench/link': ['bench/stats'],
+  'bench/plan': ['server/cluster/rendezvous.js'],
   'bench/codec': ['public/client/playout', 'server/clock', 'server/codec', 'server/source', 'bench/options.js', 'bench/participants/speech.js', 'bench/stats'],
   'bench/report': ['native', 'bench/stats'],
   'bench/survey': ['bench/report', 'bench/stats'],

@@ -117,9 +117,12 @@ async function startCase(lab, name) {
   return child;
 }
 
-/** @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds */
-async function measureCase(lab, name, repetition, seconds) {
-  const { profile } = /** @type {any} */ (lab.options);
+/**
+ * Measures one case, and records it in the lab's folder.
+ * @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds
+ */
+export async function measureCase(lab, name, repetition, seconds) {
+  const { profile = false } = /** @type {any} */ (lab.options);
   const { rooms } = parseCase(name);
   const child = await startCase(lab, name);
   await lab.wait(2 * lab.options.warmUp);

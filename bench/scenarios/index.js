@@ -18,6 +18,7 @@ import { load } from './load.js';
 import { loss } from './loss.js';
 import { memory } from './memory.js';
 import { mouthToEar } from './mouth-to-ear.js';
+import { plan } from './plan.js';
 import { rtt } from './rtt.js';
 import { soak } from './soak.js';
 import { starved } from './starved.js';
@@ -26,5 +27,5 @@ import { stragglers } from './stragglers.js';
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
   call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, memory, soak,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, plan, memory, soak,
 ]);

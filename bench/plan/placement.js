@@ -1,0 +1,140 @@
+/**
+ * Nodes that rooms are placed on as a cluster places them, and how busy each of them is then. No network and no time: rooms
+ * stand for a moment in which everybody has come.
+ *
+ * @import { RoomLoad, UnitCosts } from './unit-costs.js'
+ *
+ * @typedef {object} NodeShape
+ * @property {number} cores
+ * @property {number} busyShare  0 to 1: how busy its cores, and each thread that mixes, may be
+ *
+ * @typedef {object} Need
+ * @property {number} nodes
+ * @property {number} cores        that are busy, of all nodes together
+ * @property {number} worstThread  how busy the busiest thread that mixes is, in percent of a core
+ * @property {number} worstNode    how busy the busiest node is, in percent of its cores
+ * @property {number} egressMbits  of all nodes together
+ * @property {number} worstEgressMbits  of the node that sends most
+ */
+
+import { rendezvous } from '../../server/cluster/rendezvous.js';
+import { costOf } from './unit-costs.js';
+
+/** Bits of a packet on the way, with all headers: of one frame of 20 ms at 48 kb/s, and of each frame more in it. */
+const PACKET_BITS = 8 * 185;
+const FRAME_BITS = 8 * 123;
+const FRAMES = 50;
+
+/** The threads that mix on a node of so many cores, as `--workers auto` has them. @param {number} cores */
+export const workersOn = (cores) => (cores < 4 ? 1 : Math.floor(cores / 2));
+
+/** @param {RoomLoad} load @returns {number} what a room sends, in Mbit/s */
+export function egressOf({ people, listeners = 0, stride = 1 }) {
+  const listener = (FRAMES / stride) * (PACKET_BITS + (stride - 1) * FRAME_BITS);
+  return (people * FRAMES * PACKET_BITS + listeners * listener) / 1e6;
+}
+
+class Node {
+  busy = 0;
+  egress = 0;
+  /** How busy each thread that mixes is, in percent of a core. */
+  #threads;
+  #capacity;
+
+  /** @param {string} id @param {NodeShape} shape */
+  constructor(id, { cores, busyShare }) {
+    this.id = id;
+    this.#capacity = 100 * cores * busyShare;
+    this.#threads = new Array(workersOn(cores)).fill(0);
+  }
+
+  /** Free capacity, 0 to 1, as a node tells the others. */
+  get weight() {
+    return Math.max(0, 1 - this.busy / this.#capacity);
+  }
+
+  get worstThread() {
+    return Math.max(...this.#threads);
+  }
+
+  /** @param {{ busy: number, loop: number }} cost @param {number} egress */
+  add({ busy, loop }, egress) {
+    this.busy += busy;
+    this.egress += egress;
+    this.#threads[this.#threads.indexOf(Math.min(...this.#threads))] += loop;
+  }
+}
+
+/**
+ * Places rooms on so many nodes: each by its name, as the nodes' free capacity is then, and on the node's least busy thread.
+ * @param {UnitCosts} costs
+ * @param {readonly RoomLoad[]} rooms
+ * @param {number} count  of nodes
+ * @param {NodeShape} shape
+ * @returns {Need}
+ */
+export function place(costs, rooms, count, shape) {
+  const nodes = Array.from({ length: count }, (_, i) => new Node(`node-${i}`, shape));
+  rooms.forEach((room, i) => rendezvous(`room-${i}`, nodes)[0].add(costOf(costs, room), egressOf(room)));
+  return needOf(nodes, shape);
+}
+
+/** @param {Node[]} nodes @param {NodeShape} shape @returns {Need} */
+function needOf(nodes, { cores }) {
+  const sum = (/** @type {(node: Node) => number} */ of) => nodes.reduce((all, node) => all + of(node), 0);
+  const most = (/** @type {(node: Node) => number} */ of) => Math.max(...nodes.map(of));
+  return {
+    nodes: nodes.length,
+    cores: sum(({ busy }) => busy) / 100,
+    worstThread: most(({ worstThread }) => worstThread),
+    worstNode: most(({ busy }) => busy / cores),
+    egressMbits: sum(({ egress }) => egress),
+    worstEgressMbits: most(({ egress }) => egress),
+  };
+}
+
+/** @param {Need} need @param {NodeShape} shape */
+const fits = ({ worstThread, worstNode }, { busyShare }) => worstThread <= 100 * busyShare && worstNode <= 100 * busyShare;
+
+/**
+ * The fewest nodes that carry the rooms. A room that is too much for one thread is too much for any number of nodes.
+ * @param {UnitCosts} costs
+ * @param {readonly RoomLoad[]} rooms
+ * @param {NodeShape} shape
+ * @param {number} most  nodes that are tried
+ * @returns {Need | null} null where so many don't carry them
+ */
+export function nodesFor(costs, rooms, shape, most) {
+  const busy = rooms.reduce((all, room) => all + costOf(costs, room).busy, 0);
+  for (let count = Math.max(1, Math.ceil(busy / (100 * shape.cores * shape.busyShare))); count <= most; ) {
+    const need = place(costs, rooms, count, shape);
+    if (fits(need, shape)) return need;
+    // A twentieth more each time: to place ten thousand rooms takes a while.
+    count = Math.max(count + 1, Math.ceil(count * 1.05));
+  }
+  return null;
+}
+
+/**
+ * A meeting whose listeners are spread over nodes: one of them mixes, and the others pass its mix on.
+ * @param {UnitCosts} costs
+ * @param {RoomLoad} meeting
+ * @param {NodeShape} shape
+ * @returns {Need | null} null where even the people who aren't listeners are too many for one node
+ */
+export function nodesForMeeting(costs, { listeners = 0, ...home }, shape) {
+  const limit = 100 * shape.busyShare;
+  for (let count = 1; count <= Math.max(1, listeners); count++) {
+    const each = Math.ceil(listeners / count);
+    const nodes = Array.from({ length: count }, (_, i) => new Node(`node-${i}`, shape));
+    nodes.forEach((node, i) => {
+      const room = { ...(i === 0 ? home : { ...home, people: 0, talking: 0 }), listeners: Math.min(each, listeners - i * each) };
+      node.add(costOf(costs, room), egressOf(room));
+    });
+    const need = needOf(nodes, shape);
+    if (fits(need, shape)) return need;
+    // What the home has to do without any listener doesn't get less.
+    if (costOf(costs, home).loop > limit) return null;
+  }
+  return null;
+}

@@ -1,0 +1,113 @@
+/**
+ * What the parts of a server's work cost: fitted to measured rooms, so that rooms which nobody measured can be planned.
+ *
+ * @typedef {object} RoomLoad  one kind of room
+ * @property {number} people   with those who talk
+ * @property {number} talking
+ * @property {number} [listeners]  who only listen, beside the people: they have no source, and share one stream
+ * @property {number} [stride]     every how many frames a listener gets a packet, which then holds as many: 1, 2 or 3
+ *
+ * @typedef {Record<Part, number>} Work  of a room, a second
+ * @typedef {{ busy: number, loop: number }} Cost  in percent of a core: of all threads, and of the one that mixes
+ * @typedef {{ load: RoomLoad, rooms: number, cpuPercent: number, loopPercent: number }} Measured
+ * @typedef {object} UnitCosts  in percent of a core for one a second
+ * @property {Work} busy  of all threads together
+ * @property {Work} loop  of the thread that mixes
+ */
+
+/** Frames a second: the server's default. */
+const FRAMES = 50;
+
+/**
+ * The parts of the work whose cost is fitted. Packets that come in are none: as many come from each speaker and each
+ * silent participant, so that what they cost is in `voices` and `packetsOut`.
+ * @typedef {'voices' | 'mixes' | 'packetsOut' | 'ticks'} Part
+ */
+/** @type {readonly Part[]} */
+export const PARTS = Object.freeze(['voices', 'mixes', 'packetsOut', 'ticks']);
+
+/** What a part is, in words. @type {Readonly<Record<Part, string>>} */
+export const PART_WORDS = Object.freeze({
+  voices: 'a frame of a speaker, received, decoded and added to the mix',
+  mixes: 'a mix, limited and encoded',
+  packetsOut: 'a packet that goes out, with the tenth of one that comes back',
+  ticks: 'a frame of a room, whoever is in it',
+});
+
+/** Rounds of the fit, and the change of the costs below which it ends. */
+const ROUNDS = 20_000;
+const SETTLED = 1e-12;
+
+/**
+ * The work of a room.
+ * @param {RoomLoad} load
+ * @returns {Work} a second
+ */
+export function workOf({ people, talking, listeners = 0, stride = 1 }) {
+  const silent = people - talking;
+  const hasShared = silent + listeners > 0;
+  return {
+    voices: FRAMES * talking,
+    // With one who talks there is nothing for that one to hear.
+    mixes: talking === 0 ? 0 : FRAMES * ((hasShared ? 1 : 0) + (talking > 1 ? talking : 0)),
+    packetsOut: FRAMES * (people + listeners / stride),
+    ticks: FRAMES,
+  };
+}
+
+/**
+ * @param {UnitCosts} costs
+ * @param {RoomLoad} load
+ * @returns {Cost} of one room
+ */
+export function costOf({ busy, loop }, load) {
+  const work = workOf(load);
+  const sum = (/** @type {Work} */ unit) => PARTS.reduce((all, part) => all + unit[part] * work[part], 0);
+  return { busy: sum(busy), loop: sum(loop) };
+}
+
+/**
+ * Fits the costs of the parts to what was measured, none of them negative, so that each case is off by as small a share of
+ * its own as can be.
+ * @param {readonly Measured[]} measured  more cases than there are parts
+ * @returns {UnitCosts}
+ * @throws {RangeError} when there are fewer cases than parts
+ */
+export function fitCosts(measured) {
+  if (measured.length < PARTS.length) throw new RangeError(`${measured.length} cases for ${PARTS.length} costs`);
+  return {
+    busy: leastSquares(measured, ({ cpuPercent }) => cpuPercent),
+    loop: leastSquares(measured, ({ loopPercent }) => loopPercent),
+  };
+}
+
+/**
+ * Least squares without negative coefficients, by coordinate descent (Franc, Hlaváč and Navara 2005).
+ * @param {readonly Measured[]} measured
+ * @param {(one: Measured) => number} valueOf
+ * @returns {Work}
+ */
+function leastSquares(measured, valueOf) {
+  // Each row is divided by its value: what is fitted is 1.
+  const rows = measured.map((one) => {
+    const work = workOf(one.load);
+    return PARTS.map((part) => (work[part] * one.rooms) / valueOf(one));
+  });
+  const costs = PARTS.map(() => 0);
+  const squares = PARTS.map((_, j) => rows.reduce((sum, row) => sum + row[j] ** 2, 0));
+  const rests = rows.map(() => -1);
+  for (let round = 0; round < ROUNDS; round++) {
+    let moved = 0;
+    for (let j = 0; j < costs.length; j++) {
+      if (squares[j] === 0) continue;
+      const slope = rows.reduce((sum, row, i) => sum + row[j] * rests[i], 0);
+      const next = Math.max(0, costs[j] - slope / squares[j]);
+      const change = next - costs[j];
+      for (let i = 0; i < rows.length; i++) rests[i] += change * rows[i][j];
+      costs[j] = next;
+      moved = Math.max(moved, Math.abs(change) * Math.sqrt(squares[j]));
+    }
+    if (moved < SETTLED) break;
+  }
+  return /** @type {Work} */ (Object.fromEntries(PARTS.map((part, j) => [part, costs[j]])));
+}
