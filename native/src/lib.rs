@@ -10,6 +10,7 @@ extern crate noq as quinn;
 #[cfg(feature = "noq")]
 extern crate noq_proto as quinn_proto;
 
+mod acceptor;
 mod client;
 mod clock;
 #[cfg(feature = "opus")]
@@ -25,6 +26,7 @@ mod inbox;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
+mod port;
 mod quic;
 mod registry;
 mod request;

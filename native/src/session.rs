@@ -11,12 +11,13 @@ use tokio::select;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, sleep_until, timeout, Instant};
 
+use crate::acceptor::Place;
 use crate::counters::{Counters, Stats};
 use crate::events::{Cause, Event};
 use crate::faults::{self, catch, lock, pass, spawn};
 use crate::h3;
 use crate::h3::codes::INTERNAL_ERROR;
-use crate::hub::{Hub, Place};
+use crate::hub::Hub;
 use crate::inbox::Inbox;
 use crate::options::Options;
 use crate::stream::Stream;
