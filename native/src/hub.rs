@@ -143,6 +143,7 @@ impl Hub {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
     use std::sync::mpsc::{channel, Receiver};
     use std::thread;
 
@@ -169,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Reads as endpoint.js does; answers how many events and datagrams there were.
+    /// Reads as port.js does; answers how many events and datagrams there were.
     fn read(hub: &Hub, bytes: &mut [u8], index: &mut [f64]) -> usize {
         hub.listening();
         let mut count = hub.take_events(256).len();
