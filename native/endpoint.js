@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { CLOSE_CAUSES, EventKind, load } from './binding.js';
+import { SessionGroup } from './group.js';
 import { NativeSession } from './session.js';
 import { checkSettings, DEFAULTS, LONGEST_TIMER_MS } from './settings.js';
 
@@ -63,6 +64,7 @@ export class Endpoint {
   #bytes = new Uint8Array(BATCH_BYTES);
   #index = new Float64Array(INDEX_FIELDS * MAX_DATAGRAMS);
   #ids = new Uint32Array(64);
+  #nextGroup = 1;
   #hold = setInterval(() => {}, LONGEST_TIMER_MS);
   /** @type {Promise<void> | null} */
   #closing = null;
@@ -158,6 +160,11 @@ export class Endpoint {
     if (count > this.#ids.length) this.#ids = new Uint32Array(2 * count);
     for (let i = 0; i < count; i++) this.#ids[i] = sessions[i].id;
     return this.#native.sendMany(this.#ids, count, bytes);
+  }
+
+  /** Makes a group, for datagrams that many sessions get. The caller closes it. */
+  createGroup() {
+    return new SessionGroup(this.#native, this.#nextGroup++);
   }
 
   /** Hands over at once the datagrams that have come, for a caller that can't wait to be told of them. */

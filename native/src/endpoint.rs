@@ -17,6 +17,7 @@ use crate::counters::Stats;
 use crate::errors::{failed, invalid};
 use crate::events::{Event, Kind};
 use crate::faults::{catch, caught, lock};
+use crate::group::Groups;
 use crate::h3::codes;
 use crate::hub::Hub;
 use crate::inbox::Batch;
@@ -42,6 +43,7 @@ const ALL_EARLY_BYTES: u64 = 1024 * 1024;
 #[napi]
 pub struct Endpoint {
     pub(crate) registry: Arc<Registry>,
+    pub(crate) groups: Groups,
     hub: Arc<Hub>,
     pub(crate) handle: Handle,
     runtime: Mutex<Option<Runtime>>,
@@ -70,6 +72,7 @@ impl Endpoint {
         let hub = Arc::new(Hub::new(options, runtime.handle().clone(), readable));
         Ok(Self {
             registry: Arc::new(Registry::new(hub.clone())),
+            groups: Groups::default(),
             hub,
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
