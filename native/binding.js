@@ -231,6 +231,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(bytes: Uint8Array, index: Float64Array) => number} recv
  * @property {(session: number, bytes: Uint8Array) => boolean} send
  * @property {(ids: Uint32Array, count: number, bytes: Uint8Array) => number} sendMany
+ * @property {(group: number, ids: Uint32Array, count: number) => boolean} groupSet
+ * @property {(group: number, bytes: Uint8Array) => number} groupSend
  * @property {(id: number, code: number, reason: string) => void} closeSession
  * @property {(id: number) => void} forget
  * @property {(id: number) => ConnectionStats | null} stats

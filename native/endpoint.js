@@ -166,6 +166,11 @@ export class Endpoint {
     return this.#port.sendMany(sessions, bytes);
   }
 
+  /** Makes a group of sessions of the endpoint's own port. */
+  createGroup() {
+    return this.#port.createGroup();
+  }
+
   /** Hands over at once the datagrams that have come, for a caller that can't wait to be told of them. */
   poll() {
     this.#port.poll();

@@ -14,6 +14,7 @@ export {
   BUILD_COMMAND, isBuilt, load, loadError, loadOpus, loadThreadCpuMs, NativeUnavailableError,
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
+export { SessionGroup } from './group.js';
 export { Port } from './port.js';
 export { NativeSession } from './session.js';
 export { ALL_CONTROLLERS, CONGESTION_CONTROLLERS, DEFAULTS, NOQ_CONTROLLERS } from './settings.js';

@@ -1,4 +1,5 @@
 import { CLOSE_CAUSES, EventKind, load } from './binding.js';
+import { SessionGroup } from './group.js';
 import { NativeSession } from './session.js';
 
 /** @import { Binding, NativeEvent, NativePort } from './binding.js' */
@@ -36,6 +37,7 @@ export class Port {
   #bytes = new Uint8Array(BATCH_BYTES);
   #index = new Float64Array(INDEX_FIELDS * MAX_DATAGRAMS);
   #ids = new Uint32Array(64);
+  #nextGroup = 1;
   #again = false;
   #reading = false;
   #closed = false;
@@ -85,6 +87,11 @@ export class Port {
     if (count > this.#ids.length) this.#ids = new Uint32Array(2 * count);
     for (let i = 0; i < count; i++) this.#ids[i] = sessions[i].id;
     return this.#native.sendMany(this.#ids, count, bytes);
+  }
+
+  /** Makes a group, for datagrams that many sessions get. The caller closes it. */
+  createGroup() {
+    return new SessionGroup(this.#native, this.#nextGroup++);
   }
 
   /** Hands over at once the datagrams that have come, for a caller that can't wait to be told of them. */

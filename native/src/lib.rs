@@ -20,6 +20,7 @@ mod endpoint;
 mod errors;
 mod events;
 mod faults;
+mod group;
 mod h3;
 mod hub;
 mod inbox;

@@ -11,6 +11,7 @@ use crate::counters::Stats;
 use crate::errors::invalid;
 use crate::events::Event;
 use crate::faults::catch;
+use crate::group::Groups;
 use crate::hub::{Hub, Readable};
 use crate::inbox::Batch;
 use crate::registry::Registry;
@@ -28,6 +29,7 @@ struct Lent {
 #[napi]
 pub struct Port {
     pub(crate) registry: Arc<Registry>,
+    pub(crate) groups: Groups,
     /// None of the endpoint's own.
     lent: Option<Lent>,
 }
@@ -45,6 +47,7 @@ impl Port {
     pub fn own(registry: Arc<Registry>) -> Self {
         Self {
             registry,
+            groups: Groups::default(),
             lent: None,
         }
     }
@@ -66,6 +69,7 @@ impl Port {
         let last_words = (code, reason);
         Ok(Self {
             registry,
+            groups: Groups::default(),
             lent: Some(Lent {
                 acceptor,
                 number,

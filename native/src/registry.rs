@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -142,6 +142,14 @@ impl Registry {
 
     pub fn sessions(&self) -> Vec<Arc<Session>> {
         lock(&self.sessions).values().cloned().collect()
+    }
+
+    /// Those sessions of these ids that there are, which are not kept by it.
+    pub fn weak_sessions(&self, ids: &[u32]) -> Vec<Weak<Session>> {
+        let sessions = lock(&self.sessions);
+        ids.iter()
+            .filter_map(|id| sessions.get(id).map(Arc::downgrade))
+            .collect()
     }
 
     /// Calls with each session of these ids that there is.

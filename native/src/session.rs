@@ -123,6 +123,11 @@ impl Session {
         })
     }
 
+    /// Counts a datagram that was dropped before it reached the session's queue.
+    pub fn count_blocked(&self) {
+        self.counters.blocked.add(1);
+    }
+
     fn queue(&self, framed: Bytes) -> bool {
         let conn: &quinn::Connection = &self.inner;
         let framed = self.with_own_header(framed);

@@ -41,9 +41,17 @@
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
  * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany
  *   sends one packet to many of this transport's sessions; the caller may reuse both arrays at once
+ * @property {() => SessionGroup} [createGroup]
+ *   makes a group of this transport's sessions, where that is quicker than sendMany for many of them
  * @property {() => void} [poll]
  *   delivers at once the packets that have arrived, where they otherwise wait for the event loop
  * @property {() => Promise<void>} close idempotent; closes every session
+ *
+ * @typedef {object} SessionGroup
+ * @property {(sessions: Session[]) => boolean} set  replaces its sessions; false where there are too many groups
+ * @property {(bytes: Uint8Array) => unknown} send  sends one packet to all of them, soon and in order; the caller may
+ *   reuse the bytes at once
+ * @property {() => void} close  idempotent
  *
  * @typedef {(session: Session) => void} Accept
  */

@@ -104,6 +104,8 @@ export class NativeTransport {
     });
     /** The engine's own, which knows sessions by their `id`, for datagrams. @type {Transport['sendMany']} */
     this.sendMany = carry === 'datagrams' ? /** @type {any} */ (this.#endpoint.sendMany.bind(this.#endpoint)) : sendEach;
+    /** Likewise. @type {Transport['createGroup']} */
+    this.createGroup = carry === 'datagrams' ? /** @type {any} */ (this.#endpoint.createGroup.bind(this.#endpoint)) : undefined;
     this.#endpoint.onFault = (message) => this.#log.error(`the native engine failed: ${message}`);
   }
 
