@@ -8,18 +8,15 @@
  * @import { HttpCounts } from './http/http-counts.js'
  * @import { Log } from './log.js'
  * @import { Observer } from './room/room-config.js'
- * @import { RoomServices } from './room/room-config.js'
+ * @import { Recordings } from './recording/recordings.js'
+ * @import { Arrivals } from './room/arrivals.js'
+ * @import { Rooms } from './room/rooms.js'
  * @import { DataChannels } from './transport/data-channel.js'
  * @import { Accept } from './transport/session.js'
  */
 
-import { join } from 'node:path';
-import { loadThreadCpuMs } from '@aloud/native';
-import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
 import { createApp } from './http/app.js';
-import { defaultEncoderSettings, openCodec } from './codec/codec.js';
-import { AdaptiveComplexity, processCpuMs } from './codec/adaptive-complexity.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
 import { allowHosts } from './allowed-hosts.js';
@@ -28,26 +25,16 @@ import { createHttpCounts } from './http/http-counts.js';
 import { closeServer, createPageServer, listen, listeningHost } from './http/server.js';
 import { createRedirectServer } from './http/redirect.js';
 import { isHttps } from './config/config.js';
-import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { drainRooms } from './drain.js';
-import { stateDirectory } from './packages.js';
+import { Directory } from './host/directory.js';
+import { RoomHost } from './host/room-host.js';
 import { openOperator } from './operator/operator.js';
 import { pageUrl } from './page-url.js';
-import { Recordings } from './recording/recordings.js';
-import { SampleClock } from './clock/sample-clock.js';
-import { TickScheduler } from './clock/tick-scheduler.js';
-import { readKeys } from './config/keys.js';
-import { TokenVerifier } from './access/token.js';
-import { Arrivals } from './room/arrivals.js';
-import { Rooms } from './room/rooms.js';
 import { clientAddress, trustedPeer } from './transport/client-address.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './transport/data-channel.js';
 import { createHttp1Transport } from './transport/http1.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
-
-/** The directory of recordings when no other is asked for. */
-const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
 
 /** The path of a session, for WebTransport and WebSocket. */
 const SESSION_PATH = '/session';
@@ -100,40 +87,39 @@ export async function createServer(config, options = {}) {
  * @returns {Promise<RunningServer>}
  */
 async function start(config, { log, clock, wallNow, observer, onDrain, opened, close }) {
-  const sampleClock = new SampleClock(clock, config.sampleRate);
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
-  const host = await listeningHost(config.host);
+  const address = await listeningHost(config.host);
 
-  const conference = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
-  const { rooms, recordings, ticks, codecLine } = conference;
-  const keys = readKeys(config.keys);
-  const arrivals = new Arrivals({ rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow) });
+  const host = await RoomHost.open(config, { clock, wallNow, log, observer });
+  opened.push(() => host.close());
+  const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = arrivals;
-  const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
+  const directory = new Directory(host);
+  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, log });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
   const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
   const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
-  const build = { codec: conference.codec.name, engine: http3.transport?.engine ?? null };
-  const watched = { httpCounts, arrivals, admissions: () => http3.transport?.admissions?.() ?? null };
+  const build = { codec: host.codec.name, engine: http3.transport?.engine ?? null };
+  const watched = { httpCounts, admissions: () => http3.transport?.admissions?.() ?? null, isDraining: () => rooms.draining };
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
-  const operator = await openOperator(config, { ...conference, ...watched, ...asked, build, clock, log });
+  const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
-  const served = { ...servedOver(config, certificate, http3, forLab), rooms, recordings, sampleClock, clock, operatorApi: operator.api };
+  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, sampleClock, clock, operatorApi: operator.api };
   gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);
   // Last, so that whoever is heard is answered.
-  const port = await listen(httpServer, host, config.port);
+  const port = await listen(httpServer, address, config.port);
   const url = pageUrl(config, port);
-  const plain = await openPlainHttp(config, certificate, { host, port }, opened);
+  const plain = await openPlainHttp(config, certificate, { host: address, port }, opened);
   operator.readiness.started();
-  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, codecLine, ...plain, ...operator.lines] });
+  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, host.codecLine, ...plain, ...operator.lines] });
   const { h3Port } = served;
   const { metricsPort } = operator;
-  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
+  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(directory, { ms, clock }), close };
 }
 
 /**
@@ -169,24 +155,6 @@ function openGate(config, certificate, { clock, log }, opened) {
   const httpServer = createPageServer(config, certificate);
   opened.push(() => closeServer(httpServer));
   return { gate, isAllowedHost, httpCounts, httpServer };
-}
-
-/**
- * The rooms, and what they work with.
- * @param {Config} config
- * @param {{ clock: Clock, wallNow: () => number, log: Log, observer?: Observer, sampleClock: SampleClock }} options
- * @param {(() => void | Promise<void>)[]} opened what to close, the last first
- */
-async function openConference(config, { clock, wallNow, log, observer, sampleClock }, opened) {
-  const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const cpuMs = loadThreadCpuMs() ?? processCpuMs;
-  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs });
-  opened.push(() => effort.close());
-  const { codec, line: codecLine } = await openCodec(config.codec);
-  const ticks = new TickScheduler(clock);
-  const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
-  const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
-  return { rooms, recordings, ticks, effort, cpuMs, codec, codecLine };
 }
 
 /**
@@ -259,60 +227,6 @@ async function openPlainHttp({ httpPort, domains, acmeDirectory }, certificate, 
 function reportOf(config, { url, port, lines }) {
   const http1 = `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`;
   return [`aloud is at ${url}`, ...lines, http1, ...(isHttps(config) ? [] : [PAGE_WITHOUT_HTTPS])];
-}
-
-/**
- * @param {Config} config
- * @param {RoomServices} services
- */
-function openRooms(config, services) {
-  const { delivery, echo, bitrate, application, maxParticipants } = config;
-  const { idleTimeoutMs, awayTimeoutMs } = config;
-  const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
-  return new Rooms({
-    maxRooms: config.maxRooms,
-    maxPeople: config.maxSessions,
-    networkJoins: config.maxNetworkJoins,
-    services,
-    config: {
-      format: createAudioFormat(config),
-      delivery,
-      serverDelayMs,
-      maxServerDelayMs,
-      receivedTarget,
-      stragglerMs,
-      maxDelayMs: MAX_SERVER_DELAY_MS,
-      maxSpeakers,
-      levelBalance,
-      silenceSuppression,
-      redundancy,
-      echo,
-      bitrate,
-      complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,
-      application,
-      maxParticipants,
-      idleTimeoutMs,
-      awayTimeoutMs,
-    },
-  });
-}
-
-/**
- * @param {Config} config
- * @param {{ clock: Clock, wallNow: () => number, log: Log }} shared
- * @param {(() => void | Promise<void>)[]} opened what to close, the last first
- */
-function openRecordings({ recordingDir, recordingLimitMb, recordingKeepHours }, shared, opened) {
-  const recordings = new Recordings({
-    directory: recordingDir ?? RECORDING_DIRECTORY,
-    limitBytes: recordingLimitMb * 1_000_000,
-    keepHours: recordingKeepHours,
-    ...shared,
-  });
-  void recordings.sweep();
-  opened.push(() => recordings.close());
-  return recordings;
 }
 
 /**

@@ -1,11 +1,12 @@
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use crate::counters::Breaches;
 use crate::events::{Event, Kind};
 use crate::faults::lock;
 use crate::hub::Hub;
+use crate::place::{Place, Places};
 use crate::quic::pending::Pending;
 use crate::registry::Registry;
 use crate::request::Request;
@@ -21,7 +22,7 @@ pub struct Acceptor {
     /// The ports of other threads.
     ports: Mutex<HashMap<u32, Arc<Registry>>>,
     next_id: AtomicU32,
-    connections: Arc<AtomicUsize>,
+    places: Places,
 }
 
 /// Endpoints by the keys with which other threads of JavaScript's find them.
@@ -31,12 +32,12 @@ impl Acceptor {
     pub fn new(hub: Arc<Hub>) -> Self {
         Self {
             pending: Arc::new(Pending::new(hub.options.max_connections as usize)),
+            places: Places::new(hub.options.max_connections as usize),
             own: Arc::new(Registry::new(hub)),
             breaches: Arc::default(),
             requests: Mutex::default(),
             ports: Mutex::default(),
             next_id: AtomicU32::new(1),
-            connections: Arc::default(),
         }
     }
 
@@ -64,9 +65,7 @@ impl Acceptor {
 
     /// A place for one more connection, unless all are taken.
     pub fn enter(&self) -> Option<Place> {
-        let count = self.connections.fetch_add(1, Ordering::Relaxed);
-        let place = Place(self.connections.clone());
-        (count < self.own.hub.options.max_connections as usize).then_some(place)
+        self.places.enter()
     }
 
     pub fn add_port(&self, port: Arc<Registry>) -> u32 {
@@ -110,15 +109,5 @@ impl Acceptor {
 
     pub fn drop_requests(&self) {
         let _requests = std::mem::take(&mut *lock(&self.requests));
-    }
-}
-
-/// One connection's place among the most there may be; given back when dropped.
-#[derive(Debug)]
-pub struct Place(Arc<AtomicUsize>);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -6,7 +6,6 @@ use tokio::net::lookup_host;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use crate::acceptor::Place;
 use crate::events::{Event, Kind};
 use crate::faults::{caught, Fragile};
 use crate::h3::codes;
@@ -15,6 +14,7 @@ use crate::h3::head::{request, status_of};
 use crate::h3::qpack;
 use crate::h3::session::Session;
 use crate::h3::wire::{read_section, Section};
+use crate::place::Place;
 use crate::registry::{Origin, Registry};
 
 /// A session that is to be opened.

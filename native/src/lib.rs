@@ -21,12 +21,14 @@ mod errors;
 mod events;
 mod faults;
 mod group;
+mod group_calls;
 mod h3;
 mod hub;
 mod inbox;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
+mod place;
 mod port;
 mod quic;
 mod registry;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::timeout;
 
-use crate::acceptor::Place;
 use crate::events::{Cause, Event, Kind, RequestInfo};
 use crate::faults::{caught, lock, Fragile};
 use crate::h3;
 use crate::hub::Hub;
+use crate::place::Place;
 use crate::quic::engine::remote_address;
 use crate::quic::socket::readable;
 use crate::request::Request;

@@ -4,13 +4,13 @@ use std::time::Duration;
 use quinn::{RecvStream, VarInt};
 use tokio::time::timeout;
 
-use crate::acceptor::Place;
 use crate::events::RequestInfo;
 use crate::faults::Fragile;
 use crate::h3::codes;
 use crate::h3::connection::{Connection, Exchange};
 use crate::h3::head::response;
 use crate::h3::session::Session;
+use crate::place::Place;
 use crate::quic::engine::remote_address;
 use crate::quic::pending::Ticket;
 use crate::quic::socket::readable;

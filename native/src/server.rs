@@ -3,10 +3,11 @@ use std::sync::Arc;
 use tokio::select;
 use tokio::time::{sleep, sleep_until, timeout, Instant};
 
-use crate::acceptor::{self, Acceptor};
+use crate::acceptor::Acceptor;
 use crate::faults::{catch, pass, spawn, Fragile, Place};
 use crate::h3::codes;
 use crate::h3::connection::Connection;
+use crate::place;
 use crate::quic::pending::{Network, Ticket};
 use crate::request::{Request, REFUSED_FOR};
 
@@ -43,7 +44,7 @@ fn admit(acceptor: &Arc<Acceptor>, incoming: quinn::Incoming) {
 async fn serve(
     acceptor: Arc<Acceptor>,
     incoming: quinn::Incoming,
-    ticket: Arc<Ticket<acceptor::Place>>,
+    ticket: Arc<Ticket<place::Place>>,
 ) {
     let limit = acceptor.own.hub.options.handshake_timeout();
     select! {

@@ -11,7 +11,6 @@ use tokio::select;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, sleep_until, timeout, Instant};
 
-use crate::acceptor::Place;
 use crate::counters::{Counters, Stats};
 use crate::events::{Cause, Event};
 use crate::faults::{self, catch, lock, pass, spawn};
@@ -20,6 +19,7 @@ use crate::h3::codes::INTERNAL_ERROR;
 use crate::hub::Hub;
 use crate::inbox::Inbox;
 use crate::options::Options;
+use crate::place::Place;
 use crate::stream::Stream;
 
 /// In front of each datagram: the quarter of the stream that asked for the session, a varint (RFC 9297,

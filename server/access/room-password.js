@@ -27,9 +27,25 @@ export class PasswordTries {
   #clock;
   #running = 0;
 
-  /** @param {Clock} clock */
-  constructor(clock) {
+  #tell;
+
+  /**
+   * @param {Clock} clock
+   * @param {(change: { type: 'password-try', network: string | null }) => void} [tell]  told of each try, for other threads
+   */
+  constructor(clock, tell = () => {}) {
     this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** Counts a try that was made on another thread. @param {string | null} network */
+  heard(network) {
+    this.#take(network);
+  }
+
+  /** @param {string | null} network */
+  #take(network) {
+    return this.#buckets.take(network ?? 'this machine', this.#clock.now());
   }
 
   /**
@@ -39,7 +55,8 @@ export class PasswordTries {
    */
   async run(network, check) {
     if (this.#running >= MAX_AT_ONCE) return 'password-flood';
-    if (this.#buckets.take(network ?? 'this machine', this.#clock.now()) > 0) return 'password-flood';
+    this.#tell({ type: 'password-try', network });
+    if (this.#take(network) > 0) return 'password-flood';
     this.#running += 1;
     try {
       return (await check()) ? null : 'password-wrong';

@@ -26,6 +26,7 @@
  * @typedef {object} Session
  * @property {Transport} transport
  * @property {string} peer               the other end's address and port, for people to read
+ * @property {string} [room]             the one room that can be joined over it, where it named one when it began
  * @property {SessionHandler | null} handler
  * @property {(bytes: Uint8Array) => boolean} send
  *   sends one packet without waiting; false when it was dropped (and counted). The caller may reuse
