@@ -11,11 +11,14 @@
  * @import { Recordings } from './recording/recordings.js'
  * @import { Arrivals } from './room/arrivals.js'
  * @import { Rooms } from './room/rooms.js'
+ * @import { PortOwner } from './host/workers.js'
+ * @import { Http3Transport } from './transport/webtransport.js'
  * @import { DataChannels } from './transport/data-channel.js'
  * @import { Accept } from './transport/session.js'
  */
 
 import { systemClock } from '../public/shared/clock.js';
+import { availableParallelism } from 'node:os';
 import { createApp } from './http/app.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
@@ -28,6 +31,7 @@ import { isHttps } from './config/config.js';
 import { drainRooms } from './drain.js';
 import { Directory } from './host/directory.js';
 import { RoomHost } from './host/room-host.js';
+import { Workers } from './host/workers.js';
 import { openOperator } from './operator/operator.js';
 import { pageUrl } from './page-url.js';
 import { clientAddress, trustedPeer } from './transport/client-address.js';
@@ -47,7 +51,9 @@ const SESSION_PATH = '/session';
  * @property {string[]} report       lines for the person who started it: its address, what is on, and for
  *                                   what isn't, why, and what would turn it on
  * @property {number | null} metricsPort  TCP; null without metrics
- * @property {Rooms} rooms
+ * @property {Rooms} rooms  those of the main thread; none where there are workers
+ * @property {Directory} directory  all rooms, wherever they are
+ * @property {Workers | null} workers
  * @property {HttpCounts} httpCounts  what clients did wrong over TCP
  * @property {(ms: number) => Promise<void>} drain  lets nobody new in, tells everybody, and waits until all have left,
  *   for so long at most
@@ -92,17 +98,20 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
   const address = await listeningHost(config.host);
 
-  const host = await RoomHost.open(config, { clock, wallNow, log, observer });
+  const workers = openWorkers(config, { clock, log });
+  const host = await RoomHost.open(config, { clock, wallNow, log, observer, elsewhere: workers?.elsewhere });
   opened.push(() => host.close());
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
-  const { accept } = arrivals;
-  const directory = new Directory(host);
-  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, log });
+  const { accept } = workers ?? arrivals;
+  const directory = new Directory(host, workers ?? {});
+  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
   const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
   const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
+  opened.push(() => workers?.close());
+  await workers?.start(host, portOwner(http3.transport));
 
   const build = { codec: host.codec.name, engine: http3.transport?.engine ?? null };
   const watched = { httpCounts, admissions: () => http3.transport?.admissions?.() ?? null, isDraining: () => rooms.draining };
@@ -116,10 +125,14 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const url = pageUrl(config, port);
   const plain = await openPlainHttp(config, certificate, { host: address, port }, opened);
   operator.readiness.started();
-  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, host.codecLine, ...plain, ...operator.lines] });
+  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, ...(workers ? [`${workers.count} worker threads have the rooms.`] : []), host.codecLine, ...plain, ...operator.lines] });
   const { h3Port } = served;
+  const drain = (/** @type {number} */ ms) => {
+    workers?.drain(Math.round(ms / 1000));
+    return drainRooms(directory, { ms, clock });
+  };
   const { metricsPort } = operator;
-  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(directory, { ms, clock }), close };
+  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, directory, workers, drain, close };
 }
 
 /**
@@ -155,6 +168,32 @@ function openGate(config, certificate, { clock, log }, opened) {
   const httpServer = createPageServer(config, certificate);
   opened.push(() => closeServer(httpServer));
   return { gate, isAllowedHost, httpCounts, httpServer };
+}
+
+/** The fewest cores on which rooms are in workers by themselves. */
+const WORKERS_FROM_CORES = 4;
+
+/**
+ * The threads that have the rooms, not started yet; null where the main thread has them.
+ * @param {Config} config
+ * @param {{ clock: Clock, log: Log }} options
+ */
+function openWorkers(config, options) {
+  const cores = availableParallelism();
+  const count = config.workers === 'auto' ? (cores < WORKERS_FROM_CORES ? 0 : Math.floor(cores / 2)) : config.workers;
+  return count === 0 ? null : new Workers(config, count, options);
+}
+
+/** The threads for QUIC's work beside so many workers. @param {number} workers */
+const engineThreads = (workers) => Math.max(1, availableParallelism() - workers);
+
+/**
+ * @param {Http3Transport | null} transport
+ * @returns {PortOwner | null} the engine, where it can hand sessions to other threads
+ */
+function portOwner(transport) {
+  const { share, closePort } = transport ?? {};
+  return transport && share && closePort ? { share: () => share.call(transport), closePort: (port, code) => closePort.call(transport, port, code) } : null;
 }
 
 /**

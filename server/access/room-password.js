@@ -68,14 +68,24 @@ export class PasswordTries {
 
 /** A room's password, of which only a salted hash is kept (scrypt, RFC 7914, by Node's default cost). */
 export class RoomPassword {
-  #salt = randomBytes(16);
+  #salt;
   #hash;
+  /** @type {Buffer | null} */
+  #known = null;
 
-  /** @param {string} password */
+  /** @param {string | { salt: string, hash: string }} password  or what state() gave */
   constructor(password) {
-    this.#hash = hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES);
+    const isHashed = typeof password !== 'string';
+    this.#salt = isHashed ? Buffer.from(password.salt, 'base64') : randomBytes(16);
+    this.#hash = isHashed ? Promise.resolve(Buffer.from(password.hash, 'base64')) : hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES);
+    this.#hash.then((hash) => (this.#known = hash), () => {});
     // A failure is the checker's to meet.
     this.#hash.catch(() => {});
+  }
+
+  /** What is kept of it elsewhere. @returns {{ salt: string, hash: string } | null} null until it has been hashed */
+  state() {
+    return this.#known && { salt: this.#salt.toString('base64'), hash: this.#known.toString('base64') };
   }
 
   /** @param {string} password */

@@ -33,12 +33,12 @@ export class Directory {
 
   /**
    * @param {Host} own  the host of this thread
-   * @param {{ workers?: readonly HostHandle[], find?: (room: string) => HostHandle | null }} [others]  find: the worker that
+   * @param {{ handles?: readonly HostHandle[], find?: (room: string) => HostHandle | null }} [workers]  find: the one that
    *   has a room
    */
-  constructor(own, { workers = [], find = () => null } = {}) {
+  constructor(own, { handles = [], find = () => null } = {}) {
     this.#own = new LocalHandle(own);
-    this.#workers = workers;
+    this.#workers = handles;
     this.#find = find;
     this.bans = own.rooms.bans;
   }

@@ -2,7 +2,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
- * @import { Elsewhere, Observer, RoomServices } from '../room/room-config.js'
+ * @import { Elsewhere, Fact, Observer, RoomServices } from '../room/room-config.js'
  */
 
 import { join } from 'node:path';
@@ -64,6 +64,12 @@ export class RoomHost {
     this.rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } }, elsewhere);
     const keys = readKeys(config.keys);
     this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow), elsewhere });
+  }
+
+  /** Takes note of what another host of the server has told. @param {Fact} fact */
+  heard(fact) {
+    if (fact.type === 'recording') this.recordings.heard(fact);
+    else this.arrivals.heard(fact);
   }
 
   /** Ends the rooms, and what they worked with. Idempotent. */

@@ -54,6 +54,7 @@
  *
  * @typedef {object} RoomOwner  whoever has all rooms
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
+ * @property {(room: Room) => void} changed  something has changed that everybody is told
  * @property {Turns} departures  the turns in which others are told of those who have gone
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
@@ -66,6 +67,9 @@
  * @property {() => { present: number, away: number, rooms: number }} others  how many people and rooms they have
  * @property {(own: { present: number, away: number, rooms: number }) => void} publish  tells them how many this one has
  * @property {(fact: Fact) => void} tell  tells them of something that holds for all rooms of the server
+ * @property {(room: Room) => void} opened  a room that others can find has been opened
+ * @property {(room: Room) => void} changed
+ * @property {(room: Room) => void} ended
  *
  * @typedef {{ type: 'join', network: string | null } | { type: 'password-try', network: string | null }
  *   | BanChange

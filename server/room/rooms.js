@@ -3,6 +3,7 @@
  * @import { Session } from '../transport/session.js'
  * @import { Member } from './member.js'
  * @import { Entry } from './moderation.js'
+ * @import { RoomState } from './room-state.js'
  * @import { Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
@@ -36,7 +37,14 @@ const JOINS_A_SECOND = 1 / 20;
 const SPREAD = (Math.sqrt(5) - 1) / 2;
 
 /** Where there is no other room host. @type {Elsewhere} */
-const NOWHERE = Object.freeze({ others: () => ({ present: 0, away: 0, rooms: 0 }), publish: () => {}, tell: () => {} });
+const NOWHERE = Object.freeze({
+  others: () => ({ present: 0, away: 0, rooms: 0 }),
+  publish: () => {},
+  tell: () => {},
+  opened: () => {},
+  changed: () => {},
+  ended: () => {},
+});
 
 /** All rooms of a room host: a room begins with its first member and ends with its last. */
 export class Rooms {
@@ -83,6 +91,9 @@ export class Rooms {
     this.#sessions = new SessionLog(services);
     this.#owner = {
       ended: (room) => this.#end(room),
+      changed: (room) => {
+        if (this.#rooms.get(room.name) === room) elsewhere.changed(room);
+      },
       departures: new Turns(services.clock),
       mayKeepPlace: () => this.#count().away + elsewhere.others().away < this.#maxPeople,
       sessions: this.#sessions,
@@ -240,8 +251,24 @@ export class Rooms {
     if (this.#closed) return 'server-closing';
     if (this.#count().rooms + this.#elsewhere.others().rooms >= this.#maxRooms) return 'too-many-rooms';
     const room = this.#newRoom(name, wishes);
-    if (typeof room !== 'string') this.#rooms.set(name, room);
+    if (typeof room !== 'string') this.#add(room);
     return room;
+  }
+
+  /** @param {Room} room */
+  #add(room) {
+    this.#rooms.set(room.name, room);
+    this.#elsewhere.opened(room);
+  }
+
+  /** Opens a room again that has ended with another thread. @param {RoomState} state */
+  restore(state) {
+    if (this.#closed || this.#rooms.has(state.name) || state.people.length === 0) return;
+    const room = this.#newRoom(state.name, { frameMs: state.frameMs, channels: state.channels });
+    if (typeof room === 'string') return;
+    room.restore(state);
+    this.#add(room);
+    this.#elsewhere.publish(this.#count());
   }
 
   /**
@@ -277,9 +304,11 @@ export class Rooms {
 
   /** @param {Room} room  that is empty, or has failed */
   #end(room) {
-    if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name);
+    const isOpen = this.#rooms.get(room.name) === room;
+    if (isOpen) this.#rooms.delete(room.name);
     else if (!this.#mirrors.delete(room)) return;
     room.close('server-closing');
+    if (isOpen) this.#elsewhere.ended(room);
     this.#elsewhere.publish(this.#count());
   }
 

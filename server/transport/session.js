@@ -12,6 +12,8 @@
  *   a packet arrived. The bytes are valid during the call only. arrivalMs is on the server's
  *   monotonic clock (performance.now)
  * @property {(message: unknown) => void} control  a control message arrived, parsed from JSON
+ * @property {(done: () => void) => void} [settle]
+ *   calls back when the packets before it have been dealt with, and what they caused has been sent; without it that is so at once
  * @property {(code: number, reason: string) => void} closed
  *   the session has ended, whoever ended it; called once
  *
@@ -152,6 +154,7 @@ export class BaseSession {
   #ended = false;
   #log;
   #onEnd;
+  #isCounted;
   #messageRate = new TokenBucket(MESSAGE_RATE);
 
   /**
@@ -161,8 +164,12 @@ export class BaseSession {
    * @param {Pick<Log, 'error'>} options.log
    * @param {number} options.now  on the monotonic clock, in milliseconds
    * @param {(code: number) => void} options.onEnd called once, after the handler was told
+   * @param {boolean} [options.isCounted]  whether its end counts in the metrics
    */
-  constructor({ transport, peer, log, now, onEnd }) {
+  constructor({ transport, peer, log, now, onEnd, isCounted = true }) {
+    this.#isCounted = isCounted;
+    /** The one room that can be joined over it; undefined where it named none when it began. @type {string | undefined} */
+    this.room = undefined;
     this.transport = transport;
     this.peer = peer;
     this.#log = log;
@@ -234,9 +241,7 @@ export class BaseSession {
   end(code, reason) {
     if (this.#ended) return false;
     this.#ended = true;
-    countSessionEnd(this.transport.name, code);
-    // One that no handler was ever given came to a full server.
-    if (this.handler === null && code !== 0) countRefusal('join', /** @type {ErrorCode} */ (endOf(code)));
+    if (this.#isCounted) this.#count(code);
     try {
       this.handler?.closed(code, reason);
     } catch (error) {
@@ -244,6 +249,13 @@ export class BaseSession {
     }
     this.#onEnd(code);
     return true;
+  }
+
+  /** @param {number} code */
+  #count(code) {
+    countSessionEnd(this.transport.name, code);
+    // One that no handler was ever given came to a full server.
+    if (this.handler === null && code !== 0) countRefusal('join', /** @type {ErrorCode} */ (endOf(code)));
   }
 
   /**
