@@ -78,7 +78,8 @@ export class RoomPassword {
     const isHashed = typeof password !== 'string';
     this.#salt = isHashed ? Buffer.from(password.salt, 'base64') : randomBytes(16);
     this.#hash = isHashed ? Promise.resolve(Buffer.from(password.hash, 'base64')) : hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES);
-    this.#hash.then((hash) => (this.#known = hash), () => {});
+    /** Settles when state() is known. @type {Promise<unknown>} */
+    this.hashed = this.#hash.then((hash) => (this.#known = hash), () => {});
     // A failure is the checker's to meet.
     this.#hash.catch(() => {});
   }

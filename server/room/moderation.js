@@ -318,6 +318,7 @@ export class Moderation {
     this.#password = password === null ? null : new RoomPassword(password);
     this.#rules.password = password !== null;
     this.#tellRules();
+    void this.#password?.hashed.then(() => this.#roster.noteChange());
     return this.#done(by, password === null ? 'password-off' : 'password-on', null);
   }
 

@@ -207,6 +207,11 @@ export class Roster {
     return this.#nextHand++;
   }
 
+  /** Something of the room has changed that isn't told. */
+  noteChange() {
+    this.#onTold();
+  }
+
   /**
    * Tells everybody. The message is serialised once.
    * @param {object} message
