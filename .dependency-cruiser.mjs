@@ -24,6 +24,7 @@ const MAY_IMPORT = {
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
   'server/room': ['server/access', 'server/clock', 'server/codec', 'server/config', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
+  'server/host': ['native', 'server/access', 'server/clock', 'server/codec', 'server/config', 'server/recording', 'server/room', 'server/transport'],
   'server/http': ['server/config'],
   'server/operator': ['server/access', 'server/room/moderation.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
 

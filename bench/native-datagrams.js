@@ -13,8 +13,9 @@ import { generateCertificate } from '../server/certificate/generate.js';
 
 const HELP = `node bench/native-datagrams.js [options]
 
-  --mode echo|many      echo: each session sends, the server sends back; many: the server sends one
-                        payload to all sessions at once (default echo)
+  --mode echo|many|group  echo: each session sends, the server sends back; many: the server sends one
+                        payload to all sessions at once; group: to a group of all sessions, which QUIC's
+                        threads send (default echo)
   --sessions <n>        1 to 1000 (default 100)
   --rate <n>            datagrams a second for each session, 1 to 1000 (default 50)
   --bytes <n>           of each datagram, 16 to 1100 (default 90)
@@ -22,6 +23,8 @@ const HELP = `node bench/native-datagrams.js [options]
   --io-threads <n>      for each of the two ends, 1 to 16 (default ${DEFAULTS.ioThreads})
   --json                prints one line of JSON instead of a table
 `;
+
+const MODES = ['echo', 'many', 'group'];
 
 /** Options that are whole numbers: default, minimum, maximum. */
 const NUMBERS = /** @type {const} */ ({
@@ -37,6 +40,8 @@ const DRAIN_MS = 500;
 
 /** Sessions that are opened at the same time. */
 const OPENING = 50;
+
+const wait = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** @typedef {{ mode: string, sessions: number, rate: number, bytes: number, seconds: number, ioThreads: number }} Load */
 
@@ -61,7 +66,7 @@ function readOptions(args) {
   });
   if (values.help) return null;
   const { mode, json } = values;
-  if (mode !== 'echo' && mode !== 'many') throw new RangeError(`--mode ${mode}: allowed are echo, many`);
+  if (!MODES.includes(mode)) throw new RangeError(`--mode ${mode}: allowed are ${MODES.join(', ')}`);
   const number = (/** @type {keyof typeof NUMBERS} */ name) => {
     const [normal, least, most] = NUMBERS[name];
     const given = values[name];
@@ -104,6 +109,8 @@ async function openSessions({ sessions, ioThreads }) {
     );
     clients.push(...(await Promise.all(batch)));
   }
+  // The server learns of the last ones a moment later than their client.
+  while (listeners.length < sessions) await wait(1);
   const close = () => Promise.all([client.close(), server.close()]);
   return { server, clients, listeners, close };
 }
@@ -112,6 +119,9 @@ async function openSessions({ sessions, ioThreads }) {
 class Meter {
   constructor() {
     this.sent = 0;
+    /** The time that the sending calls took on JavaScript's thread, in milliseconds, and how many they were. */
+    this.callMs = 0;
+    this.calls = 0;
     this.received = 0;
     /** @type {number[]} */
     this.latencies = [];
@@ -141,29 +151,34 @@ class Meter {
 function startSending({ rate, bytes, mode }, sendSlot, meter) {
   const payload = new Uint8Array(bytes);
   const view = new DataView(payload.buffer);
-  const slots = mode === 'many' ? 1 : Math.max(1, Math.round(1000 / rate / 2));
+  const slots = mode !== 'echo' ? 1 : Math.max(1, Math.round(1000 / rate / 2));
   const slotMs = 1000 / rate / slots;
   const start = performance.now();
   let slot = 0;
   const timer = setInterval(() => {
     for (; start + slot * slotMs <= performance.now(); slot++) {
-      view.setFloat64(0, performance.now());
+      const startMs = performance.now();
+      view.setFloat64(0, startMs);
       const sent = sendSlot(slot % slots, slots, payload);
-      if (meter.on) meter.sent += sent;
+      if (!meter.on) continue;
+      meter.sent += sent;
+      meter.calls += 1;
+      meter.callMs += performance.now() - startMs;
     }
   }, 1);
   return () => clearInterval(timer);
 }
-
-const wait = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** @param {Load} load */
 async function measure(load) {
   const { server, clients, listeners, close } = await openSessions(load);
   const meter = new Meter();
   for (const session of clients) session.onDatagram = (bytes, arrivalMs) => meter.take(bytes, arrivalMs);
+  const group = server.createGroup();
+  group.set(listeners);
   const sendSlot = (/** @type {number} */ slot, /** @type {number} */ slots, /** @type {Uint8Array} */ payload) => {
     if (load.mode === 'many') return server.sendMany(listeners, payload);
+    if (load.mode === 'group') return group.send(payload);
     let sent = 0;
     for (let i = slot; i < clients.length; i += slots) sent += Number(clients[i].send(payload));
     return sent;
@@ -191,7 +206,7 @@ async function measure(load) {
  * @param {Meter} meter
  * @param {{ seconds: number, activeMs: number, cpuUs: number }} spent
  */
-function summarize({ mode, sessions, rate, bytes }, { sent, received, latencies }, { seconds, activeMs, cpuUs }) {
+function summarize({ mode, sessions, rate, bytes }, { sent, received, latencies, calls, callMs }, { seconds, activeMs, cpuUs }) {
   latencies.sort((a, b) => a - b);
   const percentile = (/** @type {number} */ p) => latencies[Math.floor((latencies.length - 1) * p)] ?? NaN;
   const round = (/** @type {number} */ value) => Number(value.toFixed(2));
@@ -202,6 +217,7 @@ function summarize({ mode, sessions, rate, bytes }, { sent, received, latencies 
     bytes,
     perSecond: Math.round(sent / seconds),
     jsMicroseconds: round((activeMs * 1000) / sent),
+    callMicroseconds: round((callMs * 1000) / calls),
     processMicroseconds: round(cpuUs / sent),
     lostPercent: round(Math.max(0, 100 * (1 - received / sent))),
     p50Ms: round(percentile(0.5)),
@@ -215,6 +231,7 @@ function printTable({ mode, ...result }) {
   console.log(`${result.sessions} sessions, ${result.rate} datagrams/s each of ${result.bytes} bytes, ${what}`);
   console.log(`datagrams/s            ${result.perSecond}`);
   console.log(`JS thread, µs each     ${result.jsMicroseconds} (busy event loop, both ends)`);
+  console.log(`a sending call, µs     ${result.callMicroseconds} (on the JS thread)`);
   console.log(`process, µs each       ${result.processMicroseconds} (CPU of all threads, both ends)`);
   console.log(`lost                   ${result.lostPercent} %`);
   console.log(`latency p50 / p99      ${result.p50Ms} / ${result.p99Ms} ms`);

@@ -163,6 +163,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} Binding
  * @property {new (options: EndpointSettings, readable: () => void) => NativeEndpoint} Endpoint
+ * @property {new (key: number, code: number, reason: string, readable: () => void) => NativePort} Port
  * @property {(place: number) => void} panicForTest  has the next thread panic that passes a Place of
  *   src/faults.rs; throws unless the environment has ALOUD_NATIVE_PANICS
  * @property {() => number} [threadCpuMs]  on Unix
@@ -208,19 +209,30 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} streamBufferBytes  that wait in either direction of a stream
  *
  * @typedef {object} NativeEndpoint
- * @property {() => number} clock
- * @property {(offsetMs: number) => void} setClockOffset
  * @property {(host: string, port: number, certPem: string, keyPem: string) => number} listen
  * @property {(certPem: string, keyPem: string) => void} setCertificate
  * @property {(url: string, hashes: Uint8Array[], headers: string[]) => number} connect
+ * @property {() => NativePort} port  its own
+ * @property {() => number} share
+ * @property {(number: number, code: number, reason: string) => boolean} closePort
  * @property {(id: number) => boolean} accept
+ * @property {(id: number, port: number) => boolean} acceptOn
  * @property {(id: number, status: number) => boolean} reject
  * @property {() => Admissions} admissions
+ * @property {(code: number, reason: string) => void} close
+ * @property {() => void} shutdown
+ *
+ * @typedef {object} NativePort
+ * @property {number} number
+ * @property {() => number} clock
+ * @property {(offsetMs: number) => void} setClockOffset
  * @property {() => void} listening
  * @property {(most: number) => NativeEvent[]} events
  * @property {(bytes: Uint8Array, index: Float64Array) => number} recv
  * @property {(session: number, bytes: Uint8Array) => boolean} send
  * @property {(ids: Uint32Array, count: number, bytes: Uint8Array) => number} sendMany
+ * @property {(group: number, ids: Uint32Array, count: number) => boolean} groupSet
+ * @property {(group: number, bytes: Uint8Array) => number} groupSend
  * @property {(id: number, code: number, reason: string) => void} closeSession
  * @property {(id: number) => void} forget
  * @property {(id: number) => ConnectionStats | null} stats
@@ -231,7 +243,6 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(session: number, stream: number, code: number) => void} streamReset
  * @property {(session: number, stream: number, code: number) => void} streamStop
  * @property {(code: number, reason: string) => void} close
- * @property {() => void} shutdown
  *
  * @typedef {object} Admissions  counts of new connections, since the start
  * @property {number} pending    connections that are no session yet
@@ -248,7 +259,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} code
  * @property {number} cause    one of CloseCause
  * @property {string} text
- * @property {RequestInfo} [request]
+ * @property {RequestInfo} [request]  of a request, and of a session that a client asked for and that has opened
  * @property {number} [connectedMs]  of a client's session that has opened: when its QUIC handshake was over
  *
  * @typedef {object} RequestInfo

@@ -6,6 +6,7 @@
  * @typedef {import('./settings.js').CongestionController} CongestionController
  * @typedef {import('./endpoint.js').ListenOptions} ListenOptions
  * @typedef {import('./endpoint.js').SessionRequest} SessionRequest
+ * @typedef {import('./port.js').SharedEndpoint} SharedEndpoint
  * @typedef {import('./binding.js').CloseCause} CloseCause
  */
 
@@ -13,6 +14,8 @@ export {
   BUILD_COMMAND, isBuilt, load, loadError, loadOpus, loadThreadCpuMs, NativeUnavailableError,
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
+export { SessionGroup } from './group.js';
+export { Port } from './port.js';
 export { NativeSession } from './session.js';
 export { ALL_CONTROLLERS, CONGESTION_CONTROLLERS, DEFAULTS, NOQ_CONTROLLERS } from './settings.js';
 export { Stream } from './stream.js';

@@ -1,7 +1,7 @@
 import { Stream } from './stream.js';
 
 /**
- * @import { CloseCause, ConnectionStats, NativeEndpoint, RequestInfo } from './binding.js'
+ * @import { CloseCause, ConnectionStats, NativePort, RequestInfo } from './binding.js'
  */
 
 /** An open WebTransport session. Set the callbacks as soon as you have it, before you await. */
@@ -15,7 +15,7 @@ export class NativeSession {
   #closing = false;
 
   /**
-   * @param {NativeEndpoint} native
+   * @param {NativePort} native
    * @param {number} id
    * @param {string} peer
    * @param {RequestInfo | null} request
@@ -84,7 +84,7 @@ export class NativeSession {
   }
 
   /**
-   * For the endpoint: the peer opened a stream.
+   * For the port: the peer opened a stream.
    * @param {number} id
    * @param {boolean} bidi
    */
@@ -98,13 +98,13 @@ export class NativeSession {
     }
   }
 
-  /** For the endpoint. @param {number} id */
+  /** For the port. @param {number} id */
   stream(id) {
     return this.#streams.get(id);
   }
 
   /**
-   * For the endpoint: the peer wants no more of what is written.
+   * For the port: the peer wants no more of what is written.
    * @param {number} id
    * @param {number} code
    */
@@ -115,7 +115,7 @@ export class NativeSession {
   }
 
   /**
-   * For the endpoint: the session has ended.
+   * For the port: the session has ended.
    * @param {number} code
    * @param {string} reason
    * @param {CloseCause} cause

@@ -1,4 +1,4 @@
-/** @import { NativeEndpoint } from './binding.js' */
+/** @import { NativePort } from './binding.js' */
 
 /**
  * A stream of a session: what is written arrives whole and in order. Writing never waits, and
@@ -16,7 +16,7 @@ export class Stream {
   #resetCode = null;
 
   /**
-   * @param {NativeEndpoint} native
+   * @param {NativePort} native
    * @param {number} session
    * @param {number} id
    * @param {{ reads: boolean, writes: boolean }} sides

@@ -8,18 +8,18 @@
  * @import { HttpCounts } from './http/http-counts.js'
  * @import { Log } from './log.js'
  * @import { Observer } from './room/room-config.js'
- * @import { RoomServices } from './room/room-config.js'
+ * @import { Recordings } from './recording/recordings.js'
+ * @import { Arrivals } from './room/arrivals.js'
+ * @import { Rooms } from './room/rooms.js'
+ * @import { PortOwner } from './host/workers.js'
+ * @import { Http3Transport } from './transport/webtransport.js'
  * @import { DataChannels } from './transport/data-channel.js'
  * @import { Accept } from './transport/session.js'
  */
 
-import { join } from 'node:path';
-import { loadThreadCpuMs } from '@aloud/native';
-import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
+import { availableParallelism } from 'node:os';
 import { createApp } from './http/app.js';
-import { defaultEncoderSettings, openCodec } from './codec/codec.js';
-import { AdaptiveComplexity, processCpuMs } from './codec/adaptive-complexity.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
 import { allowHosts } from './allowed-hosts.js';
@@ -28,26 +28,17 @@ import { createHttpCounts } from './http/http-counts.js';
 import { closeServer, createPageServer, listen, listeningHost } from './http/server.js';
 import { createRedirectServer } from './http/redirect.js';
 import { isHttps } from './config/config.js';
-import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { drainRooms } from './drain.js';
-import { stateDirectory } from './packages.js';
+import { Directory } from './host/directory.js';
+import { RoomHost } from './host/room-host.js';
+import { Workers } from './host/workers.js';
 import { openOperator } from './operator/operator.js';
 import { pageUrl } from './page-url.js';
-import { Recordings } from './recording/recordings.js';
-import { SampleClock } from './clock/sample-clock.js';
-import { TickScheduler } from './clock/tick-scheduler.js';
-import { readKeys } from './config/keys.js';
-import { TokenVerifier } from './access/token.js';
-import { Arrivals } from './room/arrivals.js';
-import { Rooms } from './room/rooms.js';
 import { clientAddress, trustedPeer } from './transport/client-address.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './transport/data-channel.js';
 import { createHttp1Transport } from './transport/http1.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
-
-/** The directory of recordings when no other is asked for. */
-const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
 
 /** The path of a session, for WebTransport and WebSocket. */
 const SESSION_PATH = '/session';
@@ -60,7 +51,9 @@ const SESSION_PATH = '/session';
  * @property {string[]} report       lines for the person who started it: its address, what is on, and for
  *                                   what isn't, why, and what would turn it on
  * @property {number | null} metricsPort  TCP; null without metrics
- * @property {Rooms} rooms
+ * @property {Rooms} rooms  those of the main thread; none where there are workers
+ * @property {Directory} directory  all rooms, wherever they are
+ * @property {Workers | null} workers
  * @property {HttpCounts} httpCounts  what clients did wrong over TCP
  * @property {(ms: number) => Promise<void>} drain  lets nobody new in, tells everybody, and waits until all have left,
  *   for so long at most
@@ -100,40 +93,46 @@ export async function createServer(config, options = {}) {
  * @returns {Promise<RunningServer>}
  */
 async function start(config, { log, clock, wallNow, observer, onDrain, opened, close }) {
-  const sampleClock = new SampleClock(clock, config.sampleRate);
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
-  const host = await listeningHost(config.host);
+  const address = await listeningHost(config.host);
 
-  const conference = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
-  const { rooms, recordings, ticks, codecLine } = conference;
-  const keys = readKeys(config.keys);
-  const arrivals = new Arrivals({ rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow) });
-  const { accept } = arrivals;
-  const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
+  const workers = openWorkers(config, { clock, log });
+  const host = await RoomHost.open(config, { clock, wallNow, log, observer, elsewhere: workers?.elsewhere });
+  opened.push(() => host.close());
+  const { rooms, recordings, arrivals, ticks, sampleClock } = host;
+  const { accept } = workers ?? arrivals;
+  const directory = new Directory(host, workers ?? {});
+  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
   const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
   const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
+  opened.push(() => workers?.close());
+  await workers?.start(host, portOwner(http3.transport));
 
-  const build = { codec: conference.codec.name, engine: http3.transport?.engine ?? null };
-  const watched = { httpCounts, arrivals, admissions: () => http3.transport?.admissions?.() ?? null };
+  const build = { codec: host.codec.name, engine: http3.transport?.engine ?? null };
+  const watched = { httpCounts, admissions: () => http3.transport?.admissions?.() ?? null, isDraining: () => rooms.draining };
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
-  const operator = await openOperator(config, { ...conference, ...watched, ...asked, build, clock, log });
+  const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
-  const served = { ...servedOver(config, certificate, http3, forLab), rooms, recordings, sampleClock, clock, operatorApi: operator.api };
+  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, sampleClock, clock, operatorApi: operator.api };
   gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);
   // Last, so that whoever is heard is answered.
-  const port = await listen(httpServer, host, config.port);
+  const port = await listen(httpServer, address, config.port);
   const url = pageUrl(config, port);
-  const plain = await openPlainHttp(config, certificate, { host, port }, opened);
+  const plain = await openPlainHttp(config, certificate, { host: address, port }, opened);
   operator.readiness.started();
-  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, codecLine, ...plain, ...operator.lines] });
+  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, ...(workers ? [`${workers.count} worker threads have the rooms.`] : []), host.codecLine, ...plain, ...operator.lines] });
   const { h3Port } = served;
+  const drain = (/** @type {number} */ ms) => {
+    workers?.drain(Math.round(ms / 1000));
+    return drainRooms(directory, { ms, clock });
+  };
   const { metricsPort } = operator;
-  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
+  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, directory, workers, drain, close };
 }
 
 /**
@@ -171,22 +170,30 @@ function openGate(config, certificate, { clock, log }, opened) {
   return { gate, isAllowedHost, httpCounts, httpServer };
 }
 
+/** The fewest cores on which rooms are in workers by themselves. */
+const WORKERS_FROM_CORES = 4;
+
 /**
- * The rooms, and what they work with.
+ * The threads that have the rooms, not started yet; null where the main thread has them.
  * @param {Config} config
- * @param {{ clock: Clock, wallNow: () => number, log: Log, observer?: Observer, sampleClock: SampleClock }} options
- * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ * @param {{ clock: Clock, log: Log }} options
  */
-async function openConference(config, { clock, wallNow, log, observer, sampleClock }, opened) {
-  const recordings = openRecordings(config, { clock, wallNow, log }, opened);
-  const cpuMs = loadThreadCpuMs() ?? processCpuMs;
-  const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs });
-  opened.push(() => effort.close());
-  const { codec, line: codecLine } = await openCodec(config.codec);
-  const ticks = new TickScheduler(clock);
-  const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
-  const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
-  return { rooms, recordings, ticks, effort, cpuMs, codec, codecLine };
+function openWorkers(config, options) {
+  const cores = availableParallelism();
+  const count = config.workers === 'auto' ? (cores < WORKERS_FROM_CORES ? 0 : Math.floor(cores / 2)) : config.workers;
+  return count === 0 ? null : new Workers(config, count, options);
+}
+
+/** The threads for QUIC's work beside so many workers. @param {number} workers */
+const engineThreads = (workers) => Math.max(1, availableParallelism() - workers);
+
+/**
+ * @param {Http3Transport | null} transport
+ * @returns {PortOwner | null} the engine, where it can hand sessions to other threads
+ */
+function portOwner(transport) {
+  const { share, closePort } = transport ?? {};
+  return transport && share && closePort ? { share: () => share.call(transport), closePort: (port, code) => closePort.call(transport, port, code) } : null;
 }
 
 /**
@@ -259,60 +266,6 @@ async function openPlainHttp({ httpPort, domains, acmeDirectory }, certificate, 
 function reportOf(config, { url, port, lines }) {
   const http1 = `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`;
   return [`aloud is at ${url}`, ...lines, http1, ...(isHttps(config) ? [] : [PAGE_WITHOUT_HTTPS])];
-}
-
-/**
- * @param {Config} config
- * @param {RoomServices} services
- */
-function openRooms(config, services) {
-  const { delivery, echo, bitrate, application, maxParticipants } = config;
-  const { idleTimeoutMs, awayTimeoutMs } = config;
-  const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
-  return new Rooms({
-    maxRooms: config.maxRooms,
-    maxPeople: config.maxSessions,
-    networkJoins: config.maxNetworkJoins,
-    services,
-    config: {
-      format: createAudioFormat(config),
-      delivery,
-      serverDelayMs,
-      maxServerDelayMs,
-      receivedTarget,
-      stragglerMs,
-      maxDelayMs: MAX_SERVER_DELAY_MS,
-      maxSpeakers,
-      levelBalance,
-      silenceSuppression,
-      redundancy,
-      echo,
-      bitrate,
-      complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,
-      application,
-      maxParticipants,
-      idleTimeoutMs,
-      awayTimeoutMs,
-    },
-  });
-}
-
-/**
- * @param {Config} config
- * @param {{ clock: Clock, wallNow: () => number, log: Log }} shared
- * @param {(() => void | Promise<void>)[]} opened what to close, the last first
- */
-function openRecordings({ recordingDir, recordingLimitMb, recordingKeepHours }, shared, opened) {
-  const recordings = new Recordings({
-    directory: recordingDir ?? RECORDING_DIRECTORY,
-    limitBytes: recordingLimitMb * 1_000_000,
-    keepHours: recordingKeepHours,
-    ...shared,
-  });
-  void recordings.sweep();
-  opened.push(() => recordings.close());
-  return recordings;
 }
 
 /**

@@ -128,7 +128,7 @@ serve(
     /** @param {{ argv: string[], observe?: keyof typeof OBSERVERS }} options */
     async start({ argv, observe = 'packets' }) {
       // All participants of a scenario are behind one address.
-      const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--max-network-joins', '100000', ...argv], env: {} });
+      const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--max-network-joins', '100000', '--workers', '0', ...argv], env: {} });
       format = createAudioFormat({ ...config, channels: 1 });
       server = await createServer(config, { observer: OBSERVERS[observe], log: createLog({ level: 'error' }) });
       return { port: server.port, h3Port: server.h3Port, report: server.report };
@@ -155,7 +155,12 @@ serve(
       return { rss, heapUsed, external, arrayBuffers };
     },
     /** @param {{ room: string }} options */
-    room: ({ room }) => server?.rooms.get(room)?.describe() ?? null,
+    async room({ room }) {
+      const found = await server?.directory.inRoom(room, 'describe');
+      return found === 'not-found' ? null : (found ?? null);
+    },
+    /** What each thread's rooms hold and cost; the main thread's first. */
+    states: async () => (await server?.directory.states()) ?? [],
   },
   () => server?.close(),
 );

@@ -56,6 +56,7 @@ export const crowd = {
   addOptions: (command) => {
     command
       .option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own", casesOf, CASES)
+      .option('--workers <count>', 'worker threads that have the rooms; 0: the main thread', (text) => Number(text), 0)
       .option('--profile', "where the server's CPU goes, part by part; it takes some itself", false);
   },
 
@@ -83,6 +84,7 @@ export const crowd = {
         'Added by the server: from when a frame was due (its end + D) to the arrival of the packet that holds it at a listener, less half of the least round trip and less one pass of the codec (one frame encoded and decoded). Known where there is one room.',
         'At complexity auto the server goes down from 8 to 0 while mixing takes more than half of a processor.',
         `Packets leave at ten times of each frame, as sound cards don't end their frames together. One in ${WATCHED_STEP} has its arrivals noted.`,
+        ...(options.workers > 0 ? [`The rooms are in ${options.workers} worker threads. Lateness is from their histograms; the thread that mixes is the busiest of them, by its processor time.`] : []),
       ],
     };
   },
@@ -106,7 +108,8 @@ async function startCase(lab, name) {
   if (mixed !== null && !hasMost) lab.folder.warn(`${name}: this server mixes all who talk.`);
   const most = mixed !== null && hasMost ? ['--max-speakers', String(mixed)] : [];
   const all = rooms * people;
-  const child = await lab.startCrowd(['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms), ...(complexity === null ? [] : ['--complexity', complexity]), ...most], 'ticks');
+  const { workers } = /** @type {any} */ (lab.options);
+  const child = await lab.startCrowd(['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms), ...(complexity === null ? [] : ['--complexity', complexity]), '--workers', String(workers), ...most], 'ticks');
   await child.call('joinAll', {
     people: Array.from({ length: all }, (_, i) => {
       const number = Math.floor(i / rooms);
@@ -122,26 +125,30 @@ async function startCase(lab, name) {
  * @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds
  */
 export async function measureCase(lab, name, repetition, seconds) {
-  const { profile = false } = /** @type {any} */ (lab.options);
+  const { profile = false, workers = 0 } = /** @type {any} */ (lab.options);
   const { rooms } = parseCase(name);
   const child = await startCase(lab, name);
   await lab.wait(2 * lab.options.warmUp);
   const atMs = lab.folder.elapsedMs;
   const before = await receptions(lab, rooms);
+  const statesBefore = await lab.server.call('states');
   await lab.server.call('begin', { profile });
   await child.call('note');
   const machine = new MachineMeter();
   await lab.wait(seconds);
   const taken = machine.take();
   const server = await lab.server.call('collect');
+  const states = await lab.server.call('states');
   const notes = await child.call('take');
   const after = await receptions(lab, rooms);
   lab.tellGenerator(notes.latenessMs, notes.cpuPercent);
   /** @type {Add} */
   const add = (quantity, value, client = '') =>
     lab.folder.record(quantity.name, { protocol: '', repetition, client, atMs, value, factors: { rooms: name } });
-  addMachine(add, server, notes, taken);
-  for (const ms of server.tickLatenessMs) add(quantities.lateness, ms);
+  // Where there are workers, the busiest of them is the thread that limits.
+  const loopPercent = workers > 0 ? busiestPercent(statesBefore, states, seconds) : server.loopPercent;
+  addMachine(add, { ...server, loopPercent }, notes, taken);
+  for (const ms of workers > 0 ? latenessOf(statesBefore, states) : server.tickLatenessMs) add(quantities.lateness, ms);
   for (const { id, percent } of receivedShares(before, after)) add(quantities.received, percent, id);
   for (const { id, talks, streams } of notes.people) {
     const { received, sent } = streams[Number(talks)];
@@ -167,6 +174,29 @@ function addMachine(add, server, generator, { busyPercent, idlePercent }) {
   add(quantities.others, Math.max(0, busyPercent - server.cpuPercent - generator.cpuPercent));
   add(quantities.idle, idlePercent);
 }
+
+/** @typedef {{ mixCpuMs: number, ticks: { count: number, bins: { upToMs: number, count: number }[] } }} State  of one thread */
+
+/**
+ * How late the ticks of all workers were, as their histograms tell: within a bin they are taken for evenly spread.
+ * @param {State[]} before @param {State[]} after
+ * @returns {number[]} in milliseconds
+ */
+function latenessOf(before, after) {
+  const sum = (/** @type {State[]} */ states, /** @type {number} */ bin) => states.reduce((count, { ticks: { bins } }) => count + (bins[bin]?.count ?? 0), 0);
+  const bounds = after[0].ticks.bins.map(({ upToMs }) => upToMs);
+  const upTo = bounds.map((_, bin) => sum(after, bin) - sum(before, bin));
+  const all = after.reduce((count, { ticks }) => count + ticks.count, 0) - before.reduce((count, { ticks }) => count + ticks.count, 0);
+  return [...upTo, all].flatMap((count, bin) => {
+    const inBin = count - (upTo[bin - 1] ?? 0);
+    const [from, to] = [bounds[bin - 1] ?? 0, bounds[bin] ?? 2 * bounds[bounds.length - 1]];
+    return Array.from({ length: inBin }, (_, i) => from + ((to - from) * (i + 0.5)) / inBin);
+  });
+}
+
+/** The processor time of the busiest worker, in percent. @param {State[]} before @param {State[]} after @param {number} seconds */
+const busiestPercent = (before, after, seconds) =>
+  Math.max(...after.slice(1).map(({ mixCpuMs }, i) => (mixCpuMs - before[i + 1].mixCpuMs) / (10 * seconds)));
 
 /** The server's statistics of all participants. @param {Lab} lab @param {number} rooms */
 async function receptions(lab, rooms) {

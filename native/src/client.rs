@@ -14,8 +14,8 @@ use crate::h3::head::{request, status_of};
 use crate::h3::qpack;
 use crate::h3::session::Session;
 use crate::h3::wire::{read_section, Section};
-use crate::hub::Place;
-use crate::registry::Registry;
+use crate::place::Place;
+use crate::registry::{Origin, Registry};
 
 /// A session that is to be opened.
 pub struct Target {
@@ -57,7 +57,9 @@ pub async fn connect(
         Ok(Ok(Ok(Opened {
             session: (inner, recv),
             connected_ms,
-        }))) => return registry.start(id, inner, recv, place, Some(connected_ms)),
+        }))) => {
+            return registry.start(id, inner, recv, place, Origin::Ours { connected_ms });
+        }
         Ok(Ok(Err(refusal))) => refusal,
         Ok(Err(_)) => Refusal(0, "there was no answer in time".to_owned()),
         Err(message) => {

@@ -3,33 +3,26 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::join_all;
-use napi::bindgen_prelude::{
-    Float64ArraySlice, Function, Result, Uint32ArraySlice, Uint8ArraySlice,
-};
-use napi::threadsafe_function::ThreadsafeFunctionCallMode;
+use napi::bindgen_prelude::{Function, Result, Uint8ArraySlice};
 use napi_derive::napi;
 use quinn::EndpointConfig;
 use tokio::runtime::{Handle, Runtime};
 use tokio::time::timeout;
 
+use crate::acceptor::Acceptor;
 use crate::client::{self, Target};
-use crate::counters::Stats;
 use crate::errors::{failed, invalid};
 use crate::events::{Event, Kind};
-use crate::faults::{catch, caught, lock};
+use crate::faults::{caught, lock};
 use crate::h3::codes;
 use crate::hub::Hub;
-use crate::inbox::Batch;
 use crate::options::Options;
+use crate::port::{readable, Port};
 use crate::quic::pending::Admissions;
 use crate::quic::runtime::WalledRuntime;
 use crate::quic::{socket, tls};
-use crate::registry::Registry;
+use crate::registry::{Registry, CLOSE_LIMIT};
 use crate::server;
-use crate::session::framed;
-
-/// The longest that the closing of all sessions may take, and then that of the connections.
-const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
 
 /// The longest wait for the threads' end; they are idle by then.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(100);
@@ -38,12 +31,12 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_millis(100);
 const EARLY_BYTES: u64 = 16 * 1024;
 const ALL_EARLY_BYTES: u64 = 1024 * 1024;
 
-/// Sessions with their threads: a server's, a client's, or both.
+/// Sockets with the threads that serve them: a server's, a client's, or both. Sessions are its ports'.
 #[napi]
 pub struct Endpoint {
-    pub(crate) registry: Arc<Registry>,
+    acceptor: Arc<Acceptor>,
     hub: Arc<Hub>,
-    pub(crate) handle: Handle,
+    handle: Handle,
     runtime: Mutex<Option<Runtime>>,
     server: Mutex<Option<quinn::Endpoint>>,
     client: Mutex<Option<quinn::Endpoint>>,
@@ -52,24 +45,16 @@ pub struct Endpoint {
 #[napi]
 impl Endpoint {
     #[napi(constructor, catch_unwind)]
-    pub fn new(options: Options, readable: Function<(), ()>) -> Result<Self> {
+    pub fn new(options: Options, call: Function<(), ()>) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(options.io_threads as usize)
             .thread_name("aloud-quic")
             .enable_all()
             .build()
             .map_err(failed)?;
-        let readable = readable
-            .build_threadsafe_function()
-            // Weak: it holds no process alive.
-            .weak::<true>()
-            .build()?;
-        let readable = Box::new(move || {
-            readable.call((), ThreadsafeFunctionCallMode::NonBlocking);
-        });
-        let hub = Arc::new(Hub::new(options, runtime.handle().clone(), readable));
+        let hub = Arc::new(Hub::new(options, runtime.handle().clone(), readable(call)?));
         Ok(Self {
-            registry: Arc::new(Registry::new(hub.clone())),
+            acceptor: Arc::new(Acceptor::new(hub.clone())),
             hub,
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
@@ -78,16 +63,23 @@ impl Endpoint {
         })
     }
 
-    /// Milliseconds on the endpoint's own monotonic clock.
+    /// The endpoint's own port. Client's sessions are there, and those of requests that were accepted for no other.
     #[napi(catch_unwind)]
-    pub fn clock(&self) -> f64 {
-        self.hub.clock.raw_ms()
+    pub fn port(&self) -> Port {
+        Port::own(self.acceptor.own.clone())
     }
 
-    /// Arrival times are on the endpoint's clock plus this.
+    /// The key with which other threads make ports of this endpoint.
     #[napi(catch_unwind)]
-    pub fn set_clock_offset(&self, offset_ms: f64) {
-        self.hub.clock.set_offset(offset_ms);
+    pub fn share(&self) -> u32 {
+        self.acceptor.share()
+    }
+
+    /// Takes a port away whose thread has ended, and closes its sessions; answers whether there was one.
+    #[napi(catch_unwind)]
+    pub fn close_port(&self, number: u32, code: u32, reason: String) -> bool {
+        let port = self.acceptor.take_port(number);
+        port.map(|port| port.abandon(code, reason)).is_some()
     }
 
     /// Listens; answers the port.
@@ -104,7 +96,7 @@ impl Endpoint {
         let endpoint = self.bind(SocketAddr::new(ip, port), Some(config))?;
         let port = endpoint.local_addr().map_err(failed)?.port();
         self.hub
-            .spawn(server::accept_loop(self.registry.clone(), endpoint.clone()));
+            .spawn(server::accept_loop(self.acceptor.clone(), endpoint.clone()));
         *lock(&self.server) = Some(endpoint);
         Ok(port)
     }
@@ -135,32 +127,28 @@ impl Endpoint {
             config: tls::client_config(hashes, transport)?,
         };
         let endpoint = self.client_endpoint()?;
-        let Some(place) = self.hub.enter() else {
+        let Some(place) = self.acceptor.enter() else {
             return Ok(0);
         };
-        let id = self.hub.next_id();
-        let connecting = client::connect(self.registry.clone(), id, endpoint, target, place);
+        let id = self.acceptor.next_id();
+        let connecting = client::connect(self.acceptor.own.clone(), id, endpoint, target, place);
         self.hub.spawn(connecting);
         Ok(id)
     }
 
-    /// Accepts a request for a session; answers false where it is none, and refuses one for something else.
+    /// Accepts a request for a session, which is the endpoint's own port's; answers false where it is none, and refuses one
+    /// for something else.
     #[napi(catch_unwind)]
     pub fn accept(&self, id: u32) -> bool {
-        let Some(request) = self.registry.take_request(id) else {
-            return false;
-        };
-        if !request.is_session() {
-            self.registry.breaches.requests.add(1);
-            let status = request.status_of_other();
-            self.hub
-                .spawn(request.refuse(self.hub.options.handshake_timeout(), status));
-            return false;
-        }
-        let registry = self.registry.clone();
-        self.hub
-            .spawn(async move { registry.accept(request, id).await });
-        true
+        self.accept_for(id, self.acceptor.own.clone())
+    }
+
+    /// Accepts a request for a session, which is another port's. Answers false where that isn't there any more, and leaves
+    /// the request undecided; else as accept() does.
+    #[napi(catch_unwind)]
+    pub fn accept_on(&self, id: u32, port: u32) -> bool {
+        let port = self.acceptor.port(port);
+        port.is_some_and(|port| self.accept_for(id, port))
     }
 
     /// Answers a request with a status of 300 to 599.
@@ -169,7 +157,7 @@ impl Endpoint {
         if !(300..600).contains(&status) {
             return Err(invalid(format!("{status} refuses nothing")));
         }
-        let Some(request) = self.registry.take_request(id) else {
+        let Some(request) = self.acceptor.take_request(id) else {
             return Ok(false);
         };
         let limit = self.hub.options.handshake_timeout();
@@ -180,75 +168,12 @@ impl Endpoint {
     /// Counts of new connections, and of what was wrong in any.
     #[napi(catch_unwind)]
     pub fn admissions(&self) -> Admissions {
-        let breaches = &self.registry.breaches;
+        let breaches = &self.acceptor.breaches;
         Admissions {
             broken: breaches.connections.get(),
             requests_refused: breaches.requests.get(),
-            ..self.registry.pending.admissions()
+            ..self.acceptor.pending.admissions()
         }
-    }
-
-    /// To be called before reading: what comes later is told anew.
-    #[napi(catch_unwind)]
-    pub fn listening(&self) {
-        self.hub.listening();
-    }
-
-    #[napi(catch_unwind)]
-    pub fn events(&self, most: u32) -> Vec<Event> {
-        self.hub.take_events(most as usize)
-    }
-
-    /// Fills the arrays with datagrams: the bytes one after the other, and in the index four
-    /// numbers for each: session, offset, length, arrival in milliseconds. Answers how many.
-    #[napi(catch_unwind)]
-    pub fn recv(&self, mut bytes: Uint8ArraySlice, mut index: Float64ArraySlice) -> u32 {
-        // SAFETY: JavaScript's thread is here, so nothing else touches the arrays meanwhile.
-        let (bytes, index) = unsafe { (bytes.as_mut(), index.as_mut()) };
-        let mut batch = Batch::new(bytes, index);
-        self.hub.take_datagrams(&mut batch);
-        batch.count() as u32
-    }
-
-    #[napi(catch_unwind)]
-    pub fn send(&self, session: u32, bytes: Uint8ArraySlice) -> bool {
-        self.registry
-            .session(session)
-            .is_some_and(|session| session.send_framed(&self.hub, framed(&bytes)))
-    }
-
-    /// Sends one datagram to the first `count` of these sessions; answers to how many it went.
-    #[napi(catch_unwind)]
-    pub fn send_many(&self, ids: Uint32ArraySlice, count: u32, bytes: Uint8ArraySlice) -> u32 {
-        let framed = framed(&bytes);
-        let mut sent = 0;
-        let count = ids.len().min(count as usize);
-        self.registry.with_sessions(&ids[..count], |session| {
-            sent += u32::from(session.send_framed(&self.hub, framed.clone()));
-        });
-        sent
-    }
-
-    #[napi(catch_unwind)]
-    pub fn close_session(&self, id: u32, code: u32, reason: String) {
-        if let Some(session) = self.registry.session(id) {
-            let _context = self.handle.enter();
-            session
-                .clone()
-                .spawn(&self.hub, async move { session.close(code, &reason).await });
-        }
-    }
-
-    /// To be called when the end of a session has been dealt with.
-    #[napi(catch_unwind)]
-    pub fn forget(&self, id: u32) {
-        self.registry.forget_session(id);
-    }
-
-    #[napi(catch_unwind)]
-    pub fn stats(&self, id: u32) -> Option<Stats> {
-        let session = self.registry.session(id)?;
-        catch(|| session.stats()).ok()
     }
 
     /// Closes all sessions and both sockets; the last event says when that is done.
@@ -258,9 +183,9 @@ impl Endpoint {
             .into_iter()
             .filter_map(|endpoint| lock(endpoint).take())
             .collect();
-        let (hub, registry) = (self.hub.clone(), self.registry.clone());
+        let (hub, acceptor) = (self.hub.clone(), self.acceptor.clone());
         self.handle.spawn(async move {
-            if let Err(message) = caught(close_all(&registry, endpoints, code, &reason)).await {
+            if let Err(message) = caught(close_all(&acceptor, endpoints, code, &reason)).await {
                 hub.fault(0, message);
             }
             hub.event(Event::new(Kind::EndpointClosed, 0));
@@ -273,6 +198,23 @@ impl Endpoint {
         if let Some(runtime) = lock(&self.runtime).take() {
             runtime.shutdown_timeout(SHUTDOWN_LIMIT);
         }
+    }
+
+    fn accept_for(&self, id: u32, port: Arc<Registry>) -> bool {
+        let Some(request) = self.acceptor.take_request(id) else {
+            return false;
+        };
+        if !request.is_session() {
+            self.acceptor.breaches.requests.add(1);
+            let status = request.status_of_other();
+            self.hub
+                .spawn(request.refuse(self.hub.options.handshake_timeout(), status));
+            return false;
+        }
+        port.hub
+            .clone()
+            .spawn(async move { port.accept(request, id).await });
+        true
     }
 
     fn server_config(&self, cert_pem: &str, key_pem: &str) -> Result<quinn::ServerConfig> {
@@ -315,23 +257,13 @@ impl Drop for Endpoint {
     }
 }
 
-async fn close_all(registry: &Registry, endpoints: Vec<quinn::Endpoint>, code: u32, reason: &str) {
+async fn close_all(acceptor: &Acceptor, endpoints: Vec<quinn::Endpoint>, code: u32, reason: &str) {
     for endpoint in &endpoints {
         endpoint.set_server_config(None);
     }
-    registry.drop_requests();
-    let sessions = registry.sessions();
-    join_all(sessions.iter().map(|session| async move {
-        let closing = async {
-            session.close(code, reason).await;
-            // It fails where the time is over; the connections are closed below.
-            let _ = timeout(CLOSE_LIMIT, session.inner.closed()).await;
-        };
-        if let Err(message) = caught(closing).await {
-            session.fail(&registry.hub, message);
-        }
-    }))
-    .await;
+    acceptor.drop_requests();
+    let ports = acceptor.all_ports();
+    join_all(ports.iter().map(|port| port.close(code, reason))).await;
     for endpoint in &endpoints {
         endpoint.close(quinn::VarInt::from_u32(codes::NO_ERROR), b"");
     }

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const TOLD_EVERY: Duration = Duration::from_millis(1);
 /// Datagrams that a session may have read before it is the next one's turn.
 const TURN: usize = 16;
 
-/// Queues between QUIC's threads and JavaScript's. Every queue in it is bounded by the number of
+/// Queues between QUIC's threads and one thread of JavaScript's. Every queue in it is bounded by the number of
 /// connections and of their streams: a session stands in line once, a stream announces itself once.
 ///
 /// No telling is lost. A thread first puts something into a queue, then sets `told` and calls JavaScript
@@ -38,8 +38,6 @@ pub struct Hub {
     told_at: Mutex<Option<Instant>>,
     events: Mutex<VecDeque<Event>>,
     line: Mutex<VecDeque<Arc<Inbox>>>,
-    next_id: AtomicU32,
-    connections: Arc<AtomicUsize>,
 }
 
 impl Hub {
@@ -54,20 +52,12 @@ impl Hub {
             told_at: Mutex::default(),
             events: Mutex::default(),
             line: Mutex::default(),
-            next_id: AtomicU32::new(1),
-            connections: Arc::default(),
         }
     }
 
-    pub fn next_id(&self) -> u32 {
-        self.next_id.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// A place for one more connection, unless all are taken.
-    pub fn enter(&self) -> Option<Place> {
-        let count = self.connections.fetch_add(1, Ordering::Relaxed);
-        let place = Place(self.connections.clone());
-        (count < self.options.max_connections as usize).then_some(place)
+    /// The runtime that serves the sessions.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
     }
 
     fn tell(&self) {
@@ -151,18 +141,9 @@ impl Hub {
     }
 }
 
-/// One connection's place among the most there may be; given back when dropped.
-#[derive(Debug)]
-pub struct Place(Arc<AtomicUsize>);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
     use std::sync::mpsc::{channel, Receiver};
     use std::thread;
 
@@ -189,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Reads as endpoint.js does; answers how many events and datagrams there were.
+    /// Reads as port.js does; answers how many events and datagrams there were.
     fn read(hub: &Hub, bytes: &mut [u8], index: &mut [f64]) -> usize {
         hub.listening();
         let mut count = hub.take_events(256).len();

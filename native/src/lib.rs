@@ -10,6 +10,7 @@ extern crate noq as quinn;
 #[cfg(feature = "noq")]
 extern crate noq_proto as quinn_proto;
 
+mod acceptor;
 mod client;
 mod clock;
 #[cfg(feature = "opus")]
@@ -19,12 +20,16 @@ mod endpoint;
 mod errors;
 mod events;
 mod faults;
+mod group;
+mod group_calls;
 mod h3;
 mod hub;
 mod inbox;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
+mod place;
+mod port;
 mod quic;
 mod registry;
 mod request;

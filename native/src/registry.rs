@@ -1,64 +1,58 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
-use crate::counters::Breaches;
-use crate::events::{Cause, Event, Kind};
+use futures::future::join_all;
+use tokio::time::timeout;
+
+use crate::events::{Cause, Event, Kind, RequestInfo};
 use crate::faults::{caught, lock, Fragile};
 use crate::h3;
-use crate::hub::{Hub, Place};
+use crate::hub::Hub;
+use crate::place::Place;
 use crate::quic::engine::remote_address;
-use crate::quic::pending::Pending;
 use crate::quic::socket::readable;
 use crate::request::Request;
 use crate::session::{receive, watch, Session};
 use crate::stream_tasks::{accept_bidi, accept_uni};
 
-/// An endpoint's sessions, the requests that JavaScript has not decided, and the connections that are
-/// neither yet.
+/// Who asked for a session: a client of this endpoint, or this endpoint as one.
+pub enum Origin {
+    Client(RequestInfo),
+    /// With the time at which the QUIC handshake was over.
+    Ours {
+        connected_ms: f64,
+    },
+}
+
+/// The longest that the closing of all sessions of a port may take.
+pub const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
+
+/// The sessions of one port: those that one thread of JavaScript's serves.
 pub struct Registry {
     pub hub: Arc<Hub>,
-    pub pending: Arc<Pending<Place>>,
-    pub breaches: Arc<Breaches>,
     sessions: Mutex<HashMap<u32, Arc<Session>>>,
-    requests: Mutex<HashMap<u32, Request>>,
+    /// Code and reason that later sessions are closed with at once: nobody reads this port any more.
+    closed: Mutex<Option<(u32, String)>>,
 }
 
 impl Registry {
     pub fn new(hub: Arc<Hub>) -> Self {
         Self {
-            pending: Arc::new(Pending::new(hub.options.max_connections as usize)),
-            breaches: Arc::default(),
             hub,
             sessions: Mutex::default(),
-            requests: Mutex::default(),
+            closed: Mutex::default(),
         }
-    }
-
-    /// Has JavaScript decide about a request.
-    pub fn ask(&self, request: Request) -> u32 {
-        let id = self.hub.next_id();
-        let event = Event {
-            request: Some(request.info()),
-            ..Event::new(Kind::Request, id)
-        };
-        lock(&self.requests).insert(id, request);
-        self.hub.event(event);
-        id
-    }
-
-    pub fn take_request(&self, id: u32) -> Option<Request> {
-        lock(&self.requests).remove(&id)
-    }
-
-    pub fn drop_requests(&self) {
-        let _requests = std::mem::take(&mut *lock(&self.requests));
     }
 
     /// Accepts a request. JavaScript hears that the session has opened, or else that it has closed.
     pub async fn accept(&self, request: Request, id: u32) {
         let limit = self.hub.options.handshake_timeout();
+        let info = request.info();
         let reason = match caught(request.accept(limit)).await {
-            Ok(Some((inner, recv, place))) => return self.start(id, inner, recv, place, None),
+            Ok(Some((inner, recv, place))) => {
+                return self.start(id, inner, recv, place, Origin::Client(info));
+            }
             Ok(None) => "the client went away".to_owned(),
             Err(message) => {
                 let reason = format!("the engine failed: {message}");
@@ -76,13 +70,18 @@ impl Registry {
         inner: h3::session::Session,
         recv: Fragile<quinn::RecvStream>,
         place: Place,
-        connected_ms: Option<f64>,
+        origin: Origin,
     ) {
         let hub = &self.hub;
+        let (request, connected_ms) = match origin {
+            Origin::Client(info) => (Some(info), None),
+            Origin::Ours { connected_ms } => (None, Some(connected_ms)),
+        };
         let session = Arc::new(Session::new(id, inner, &hub.options, place));
         lock(&self.sessions).insert(id, session.clone());
         hub.event(Event {
             text: readable(remote_address(&session.inner)),
+            request,
             connected_ms,
             ..Event::new(Kind::Opened, id)
         });
@@ -92,6 +91,43 @@ impl Registry {
         session.spawn(hub, accept_bidi(hub.clone(), session.clone()));
         session.spawn(hub, accept_uni(hub.clone(), session.clone()));
         session.spawn(hub, watch(hub.clone(), session.clone()));
+        let words = lock(&self.closed).clone();
+        if let Some((code, reason)) = words {
+            let (hub, closing) = (hub.clone(), session.clone());
+            session.spawn(&hub, async move { closing.close(code, &reason).await });
+            self.forget_session(id);
+        }
+    }
+
+    /// Closes all sessions, those too that are still to open.
+    pub async fn close(&self, code: u32, reason: &str) {
+        *lock(&self.closed) = Some((code, reason.to_owned()));
+        self.close_sessions(self.sessions(), code, reason).await;
+    }
+
+    async fn close_sessions(&self, sessions: Vec<Arc<Session>>, code: u32, reason: &str) {
+        join_all(sessions.iter().map(|session| async move {
+            let closing = async {
+                session.close(code, reason).await;
+                // It fails where the time is over; whoever closes the sockets ends the connections.
+                let _ = timeout(CLOSE_LIMIT, session.inner.closed()).await;
+            };
+            if let Err(message) = caught(closing).await {
+                session.fail(&self.hub, message);
+            }
+        }))
+        .await;
+    }
+
+    /// Nobody reads this port any more: lets go of its sessions, and closes them.
+    pub fn abandon(self: &Arc<Self>, code: u32, reason: String) {
+        *lock(&self.closed) = Some((code, reason.clone()));
+        let sessions = std::mem::take(&mut *lock(&self.sessions));
+        let port = self.clone();
+        self.hub.spawn(async move {
+            let sessions = sessions.into_values().collect();
+            port.close_sessions(sessions, code, &reason).await;
+        });
     }
 
     /// JavaScript has taken note of a session's end.
@@ -106,6 +142,14 @@ impl Registry {
 
     pub fn sessions(&self) -> Vec<Arc<Session>> {
         lock(&self.sessions).values().cloned().collect()
+    }
+
+    /// Those sessions of these ids that there are, which are not kept by it.
+    pub fn weak_sessions(&self, ids: &[u32]) -> Vec<Weak<Session>> {
+        let sessions = lock(&self.sessions);
+        ids.iter()
+            .filter_map(|id| sessions.get(id).map(Arc::downgrade))
+            .collect()
     }
 
     /// Calls with each session of these ids that there is.

@@ -10,7 +10,7 @@ use crate::h3::codes;
 use crate::h3::connection::{Connection, Exchange};
 use crate::h3::head::response;
 use crate::h3::session::Session;
-use crate::hub::Place;
+use crate::place::Place;
 use crate::quic::engine::remote_address;
 use crate::quic::pending::Ticket;
 use crate::quic::socket::readable;

@@ -3,29 +3,29 @@ use std::sync::Arc;
 use tokio::select;
 use tokio::time::{sleep, sleep_until, timeout, Instant};
 
+use crate::acceptor::Acceptor;
 use crate::faults::{catch, pass, spawn, Fragile, Place};
 use crate::h3::codes;
 use crate::h3::connection::Connection;
-use crate::hub;
+use crate::place;
 use crate::quic::pending::{Network, Ticket};
-use crate::registry::Registry;
 use crate::request::{Request, REFUSED_FOR};
 
 /// Status of a request about which nobody decided in time.
 const UNAVAILABLE: u16 = 503;
 
 /// Takes connections until the endpoint closes. A panic over one connection leaves the others alone.
-pub async fn accept_loop(registry: Arc<Registry>, endpoint: quinn::Endpoint) {
+pub async fn accept_loop(acceptor: Arc<Acceptor>, endpoint: quinn::Endpoint) {
     while let Some(incoming) = endpoint.accept().await {
-        if let Err(message) = catch(|| admit(&registry, incoming)) {
-            registry.hub.fault(0, message);
+        if let Err(message) = catch(|| admit(&acceptor, incoming)) {
+            acceptor.own.hub.fault(0, message);
         }
     }
 }
 
-fn admit(registry: &Arc<Registry>, incoming: quinn::Incoming) {
+fn admit(acceptor: &Arc<Acceptor>, incoming: quinn::Incoming) {
     pass(Place::Accept);
-    let (hub, pending) = (&registry.hub, &registry.pending);
+    let (hub, pending) = (&acceptor.own.hub, &acceptor.pending);
     let network = Network::of(incoming.remote_address());
     let validated = incoming.remote_address_validated() || !incoming.may_retry();
     if !validated && pending.is_crowded(network) {
@@ -34,19 +34,19 @@ fn admit(registry: &Arc<Registry>, incoming: quinn::Incoming) {
         let _ = incoming.retry();
         return;
     }
-    match pending.enter(network, || hub.enter()) {
-        Some(ticket) => hub.spawn(serve(registry.clone(), incoming, Arc::new(ticket))),
+    match pending.enter(network, || acceptor.enter()) {
+        Some(ticket) => hub.spawn(serve(acceptor.clone(), incoming, Arc::new(ticket))),
         None => incoming.refuse(),
     }
 }
 
 /// Serves a connection until it ends, or has to make room for another before it is a session.
 async fn serve(
-    registry: Arc<Registry>,
+    acceptor: Arc<Acceptor>,
     incoming: quinn::Incoming,
-    ticket: Arc<Ticket<hub::Place>>,
+    ticket: Arc<Ticket<place::Place>>,
 ) {
-    let limit = registry.hub.options.handshake_timeout();
+    let limit = acceptor.own.hub.options.handshake_timeout();
     select! {
         () = ticket.turn() => {}
         () = ticket.displaced() => return,
@@ -61,8 +61,8 @@ async fn serve(
         },
         () = ticket.displaced() => return,
     };
-    let (connection, mut exchanges, task) = Connection::start(quic, registry.breaches.clone());
-    run(&registry, &connection, task);
+    let (connection, mut exchanges, task) = Connection::start(quic, acceptor.breaches.clone());
+    run(&acceptor, &connection, task);
     // Where quinn's lock on the connection is poisoned, closing it panics here. Dropping the control stream then panics
     // twice, and so ends the process, unless somebody else holds the connection.
     let _held = Fragile::new((connection.clone(), connection.quic.clone()));
@@ -83,7 +83,7 @@ async fn serve(
                     exchange,
                     ticket: ticket.clone(),
                 };
-                ask(&registry, request);
+                ask(&acceptor, request);
             }
             () = ticket.displaced() => {
                 connection.close(codes::EXCESSIVE_LOAD, "too many connections that ask for nothing");
@@ -113,11 +113,11 @@ async fn greet(mut connecting: quinn::Connecting) -> Option<quinn::Connection> {
 
 /// Runs a connection's own task; a panic in it ends the connection.
 fn run(
-    registry: &Arc<Registry>,
+    acceptor: &Arc<Acceptor>,
     connection: &Arc<Connection>,
     task: impl std::future::Future<Output = ()> + Send + 'static,
 ) {
-    let (hub, connection) = (registry.hub.clone(), connection.clone());
+    let (hub, connection) = (acceptor.own.hub.clone(), connection.clone());
     spawn(task, move |message| {
         hub.fault(0, message);
         let _ = catch(|| connection.close(codes::INTERNAL_ERROR, ""));
@@ -127,11 +127,11 @@ fn run(
 }
 
 /// Has JavaScript decide about a request, as long as there is time.
-fn ask(registry: &Arc<Registry>, request: Request) {
-    let limit = registry.hub.options.handshake_timeout();
-    let id = registry.ask(request);
-    let late = registry.clone();
-    registry.hub.spawn(async move {
+fn ask(acceptor: &Arc<Acceptor>, request: Request) {
+    let limit = acceptor.own.hub.options.handshake_timeout();
+    let id = acceptor.ask(request);
+    let late = acceptor.clone();
+    acceptor.own.hub.spawn(async move {
         sleep(limit).await;
         if let Some(undecided) = late.take_request(id) {
             late.breaches.requests.add(1);

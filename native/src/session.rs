@@ -16,9 +16,10 @@ use crate::events::{Cause, Event};
 use crate::faults::{self, catch, lock, pass, spawn};
 use crate::h3;
 use crate::h3::codes::INTERNAL_ERROR;
-use crate::hub::{Hub, Place};
+use crate::hub::Hub;
 use crate::inbox::Inbox;
 use crate::options::Options;
+use crate::place::Place;
 use crate::stream::Stream;
 
 /// In front of each datagram: the quarter of the stream that asked for the session, a varint (RFC 9297,
@@ -120,6 +121,11 @@ impl Session {
             self.fail(hub, message);
             false
         })
+    }
+
+    /// Counts a datagram that was dropped before it reached the session's queue.
+    pub fn count_blocked(&self) {
+        self.counters.blocked.add(1);
     }
 
     fn queue(&self, framed: Bytes) -> bool {

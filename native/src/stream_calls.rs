@@ -2,8 +2,8 @@ use napi::bindgen_prelude::Uint8ArraySlice;
 use napi_derive::napi;
 use std::sync::Arc;
 
-use crate::endpoint::Endpoint;
 use crate::faults::lock;
+use crate::port::Port;
 use crate::session::Session;
 use crate::stream::{End, Read, Stream};
 use crate::stream_tasks::{drop_if_over, open};
@@ -14,11 +14,11 @@ const FINISHED: f64 = -1.0;
 const RESET: f64 = -2.0;
 
 #[napi]
-impl Endpoint {
+impl Port {
     /// Opens a stream; answers its number, or 0 when there is no such session or too many streams.
     #[napi(catch_unwind)]
     pub fn stream_open(&self, session: u32, bidi: bool) -> u32 {
-        let _context = self.handle.enter();
+        let _context = self.registry.hub.handle().enter();
         self.registry
             .session(session)
             .and_then(|session| open(&self.registry.hub, &session, bidi))

@@ -23,6 +23,7 @@ export const errors = Object.freeze({
   'join-timeout': { close: 10, status: 408, message: 'The connection was open for too long without joining a room.' },
   'idle-timeout': { close: 11, status: 408, message: 'Nothing was heard from this connection for too long. Join again.' },
   'server-closing': { close: 12, status: 503, message: 'The server is shutting down. Try again in a moment.' },
+  'room-reopened': { close: 62, status: 503, message: 'The room is being opened again. You are back in a moment.' },
   draining: { close: 60, status: 503, message: 'The server is about to be restarted and lets nobody new in. Try again in a minute.' },
   'protocol-version': { close: 13, status: 400, message: 'This page and the server are of different versions. Reload the page.' },
   'not-found': { close: 14, status: 404, message: 'There is nothing at this address.' },

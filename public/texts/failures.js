@@ -102,6 +102,7 @@ const serverFailures = Object.freeze({
   'origin-not-allowed': 'The server lets no pages of other hosts in. Open the page at the server’s own address.',
   'content-type': 'The server did not take what this page sent, for it is of another kind. Reload the page, then try again.',
   'body-too-large': 'That was more than the server takes at once. Send less.',
+  'room-reopened': 'The room is being opened again. You are back in a moment.',
   'server-busy':
     'The server has more to do than it can, and lets nobody else in until those who are there are heard well again. Try ' +
     'again in a moment.',

@@ -11,6 +11,9 @@
  * @property {number} endMs      on the monotonic clock
  *
  * @typedef {{ identity: string | null, tokenId: string | null, network: string | null }} Whom
+ *
+ * @typedef {{ type: 'ban', ban: Omit<Ban, 'endMs'> & { leftMs: number } } | { type: 'unban', room: string, id: string }} BanChange
+ *   plain data; leftMs: until the ban's end
  */
 
 /** The most bans of one room, and of all: beyond them the oldest of the room ends, or of the room that has most. */
@@ -27,12 +30,34 @@ export class Bans {
   #rooms = new Map();
   #count = 0;
   #next = 1;
+  #tell;
   /** When the first of all bans ends, or earlier. Until then no ban is looked for that has ended. */
   #nextEndMs = Infinity;
 
-  /** @param {Clock} clock */
-  constructor(clock) {
+  /**
+   * @param {Clock} clock
+   * @param {(change: BanChange) => void} [tell]  told of each change that was made here, for other threads' bans
+   */
+  constructor(clock, tell = () => {}) {
     this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** Takes over a change that was made in other bans of the same server. @param {BanChange} change */
+  heard(change) {
+    if (change.type === 'unban') this.#take(change.room, change.id);
+    else this.#keep({ ...change.ban, endMs: this.#clock.now() + change.ban.leftMs });
+  }
+
+  /** All bans, for other threads' bans. @returns {BanChange[]} */
+  all() {
+    this.#forgetEnded();
+    return [...this.#rooms.values()].flatMap((bans) => [...bans.values()].map((ban) => this.#told(ban)));
+  }
+
+  /** @param {Ban} ban @returns {BanChange} */
+  #told({ endMs, ...ban }) {
+    return { type: 'ban', ban: { ...ban, leftMs: endMs - this.#clock.now() } };
   }
 
   /**
@@ -46,18 +71,26 @@ export class Bans {
   add(room, name, { identity, tokenId, network }, banMs) {
     if (identity === null && network === null) return false;
     this.#forgetEnded();
-    const id = String(this.#next++);
     const endMs = this.#clock.now() + Math.min(banMs, MAX_BAN_MS);
-    const own = this.#of(room);
-    this.#rooms.set(room, own);
     // A network may be a whole school: one who has a token is banned alone.
-    own.set(id, { id, room, name, identity, tokenId, network: identity === null ? network : null, endMs });
-    this.#count += 1;
-    this.#nextEndMs = Math.min(this.#nextEndMs, endMs);
+    const ban = { id: String(this.#next), room, name, identity, tokenId, network: identity === null ? network : null, endMs };
+    this.#keep(ban);
+    this.#tell(this.#told(ban));
+    return true;
+  }
+
+  /** @param {Ban} ban */
+  #keep(ban) {
+    this.#forgetEnded();
+    const own = this.#of(ban.room);
+    this.#rooms.set(ban.room, own);
+    this.#count += own.has(ban.id) ? 0 : 1;
+    own.set(ban.id, ban);
+    this.#next = Math.max(this.#next, Number(ban.id) + 1);
+    this.#nextEndMs = Math.min(this.#nextEndMs, ban.endMs);
     if (own.size > MAX_OF_ROOM) this.#endOldest(own);
     // Whoever fills rooms with bans ends bans of those rooms so.
     if (this.#count > MAX_OF_ALL) this.#endOldest(this.#fullest());
-    return true;
   }
 
   /**
@@ -96,6 +129,13 @@ export class Bans {
 
   /** @param {string} room @param {string} id @returns {boolean} whether there was such a ban */
   remove(room, id) {
+    const isThere = this.#take(room, id);
+    if (isThere) this.#tell({ type: 'unban', room, id });
+    return isThere;
+  }
+
+  /** @param {string} room @param {string} id @returns {boolean} whether there was such a ban */
+  #take(room, id) {
     const own = this.#of(room);
     if (!own.delete(id)) return false;
     this.#count -= 1;
@@ -118,7 +158,7 @@ export class Bans {
   /** @param {Map<string, Ban>} bans  of a room */
   #endOldest(bans) {
     const [oldest] = bans.values();
-    this.remove(oldest.room, oldest.id);
+    this.#take(oldest.room, oldest.id);
   }
 
   /** Forgets the bans that have ended. All are looked at once for each end, so that a join looks at its room's alone. */
@@ -128,7 +168,7 @@ export class Bans {
     this.#nextEndMs = Infinity;
     for (const bans of this.#rooms.values()) {
       for (const { id, room, endMs } of bans.values()) {
-        if (endMs <= now) this.remove(room, id);
+        if (endMs <= now) this.#take(room, id);
         else this.#nextEndMs = Math.min(this.#nextEndMs, endMs);
       }
     }

@@ -27,9 +27,25 @@ export class PasswordTries {
   #clock;
   #running = 0;
 
-  /** @param {Clock} clock */
-  constructor(clock) {
+  #tell;
+
+  /**
+   * @param {Clock} clock
+   * @param {(change: { type: 'password-try', network: string | null }) => void} [tell]  told of each try, for other threads
+   */
+  constructor(clock, tell = () => {}) {
     this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** Counts a try that was made on another thread. @param {string | null} network */
+  heard(network) {
+    this.#take(network);
+  }
+
+  /** @param {string | null} network */
+  #take(network) {
+    return this.#buckets.take(network ?? 'this machine', this.#clock.now());
   }
 
   /**
@@ -39,7 +55,8 @@ export class PasswordTries {
    */
   async run(network, check) {
     if (this.#running >= MAX_AT_ONCE) return 'password-flood';
-    if (this.#buckets.take(network ?? 'this machine', this.#clock.now()) > 0) return 'password-flood';
+    this.#tell({ type: 'password-try', network });
+    if (this.#take(network) > 0) return 'password-flood';
     this.#running += 1;
     try {
       return (await check()) ? null : 'password-wrong';
@@ -51,14 +68,25 @@ export class PasswordTries {
 
 /** A room's password, of which only a salted hash is kept (scrypt, RFC 7914, by Node's default cost). */
 export class RoomPassword {
-  #salt = randomBytes(16);
+  #salt;
   #hash;
+  /** @type {Buffer | null} */
+  #known = null;
 
-  /** @param {string} password */
+  /** @param {string | { salt: string, hash: string }} password  or what state() gave */
   constructor(password) {
-    this.#hash = hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES);
+    const isHashed = typeof password !== 'string';
+    this.#salt = isHashed ? Buffer.from(password.salt, 'base64') : randomBytes(16);
+    this.#hash = isHashed ? Promise.resolve(Buffer.from(password.hash, 'base64')) : hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES);
+    /** Settles when state() is known. @type {Promise<unknown>} */
+    this.hashed = this.#hash.then((hash) => (this.#known = hash), () => {});
     // A failure is the checker's to meet.
     this.#hash.catch(() => {});
+  }
+
+  /** What is kept of it elsewhere. @returns {{ salt: string, hash: string } | null} null until it has been hashed */
+  state() {
+    return this.#known && { salt: this.#salt.toString('base64'), hash: this.#known.toString('base64') };
   }
 
   /** @param {string} password */

@@ -38,6 +38,7 @@ export { ConfigError, InformationRequest };
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
  * @property {boolean} echo
+ * @property {number | 'auto'} workers    threads that have the rooms; 0: none but the main one
  * @property {number} maxRooms
  * @property {number} maxParticipants       in one room
  * @property {number} maxSessions           on the server

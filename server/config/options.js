@@ -102,6 +102,13 @@ export const OPTIONS = Object.freeze(
       fallback: 'auto',
     },
     row('boolean', 'echo', false, 'lets people hear themselves too'),
+    {
+      ...integer('workers', 0, 64, 0, 'threads that have the rooms; 0: the main thread has them; auto: none below four cores, else half of the cores'),
+      unit: 'threads',
+      word: 'auto',
+      fallback: 'auto',
+      fallbackNote: 'none below four cores, else half of them',
+    },
     integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
     integer('max-participants', 1, 1000, 100, 'people in one room'),
     integer('max-sessions', 1, 100000, 1000, 'people on the server'),

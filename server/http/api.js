@@ -4,7 +4,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { Rooms } from '../room/rooms.js'
+ * @import { Directory } from '../host/directory.js'
  * @import { DataChannels } from '../transport/data-channel.js'
  */
 
@@ -30,7 +30,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
  * @property {Pick<DataChannels, 'handle'> | null} [dataChannels]  for measuring; undefined where the operator has none
  * @property {{ webtransport?: string, datachannel?: string }} unavailable  a sentence for each transport that isn't there
- * @property {Pick<Rooms, 'get' | 'tracks'>} rooms
+ * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece'>} rooms
  * @property {Recordings} [recordings]
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
@@ -50,42 +50,43 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, clock =
     next();
   });
   api.get('/config', (_request, response) => void response.json(describeServer(version, served)));
-  api.get('/clock', (request, response) => {
+  api.get('/clock', async (request, response) => {
     const { room } = request.query;
-    const read = (typeof room === 'string' && rooms.get(room)?.sampleClock) || sampleClock;
-    const reading = JSON.stringify({ clock: read.now(), sampleRate: read.sampleRate });
+    const read = typeof room === 'string' ? await rooms.inRoom(room, 'clock') : 'not-found';
+    const reading = JSON.stringify(read === 'not-found' ? { clock: sampleClock.now(), sampleRate: sampleClock.sampleRate } : read);
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   if (operatorApi) api.use(operatorApi);
   if (served.dataChannels) api.post('/data-channels', served.dataChannels.handle);
-  api.use('/tracks', tracksApi(rooms.tracks));
+  api.use('/tracks', tracksApi(rooms));
   if (recordings) api.use('/recordings', recordingsApi(recordings, clock));
   return api;
 }
 
 /**
  * Takes and serves the pieces of backing tracks, for those who know a track's id: /api/tracks/<id>/<number>.
- * @param {Rooms['tracks']} tracks
+ * @param {Pick<Directory, 'trackPiece' | 'putTrackPiece'>} rooms
  * @returns {Router}
  */
-function tracksApi(tracks) {
+function tracksApi(rooms) {
   const api = express.Router();
   api.param('number', (_request, response, next, number) => {
     if (/^\d{1,3}$/.test(number)) next();
     else answerError(response, 'not-found');
   });
-  api.get('/:id/:number', ({ params: { id, number } }, response) => {
-    const piece = tracks.piece(id, Number(number));
-    if (piece) response.type('application/octet-stream').send(piece);
+  api.get('/:id/:number', async ({ params: { id, number } }, response) => {
+    const piece = await rooms.trackPiece(id, Number(number));
+    if (piece) response.type('application/octet-stream').send(Buffer.from(piece));
     else answerError(response, 'not-found');
   });
-  api.put('/:id/:number', (request, response) => {
+  api.put('/:id/:number', (request, response, next) => {
     const { id, number } = request.params;
-    readBody(request, MAX_PIECE_BYTES, (body) => {
-      const refusal = body ? tracks.put(id, Number(number), body) : 'body-too-large';
+    const put = async (/** @type {Buffer | null} */ body) => {
+      const refusal = body ? await rooms.putTrackPiece(id, Number(number), body) : 'body-too-large';
       if (refusal) answerError(response, refusal);
       else response.status(204).end();
-    });
+    };
+    readBody(request, MAX_PIECE_BYTES, (body) => void put(body).catch(next));
   });
   return api;
 }

@@ -257,6 +257,7 @@ export class Mixing {
   /** Idempotent. */
   close() {
     this.#draining.close();
+    this.#fanout.close();
     for (const source of this.#sources) source.close();
     this.#shared.close();
   }

@@ -147,7 +147,7 @@ export class Metrics {
   /** @type {Status['ticks']} */
   #ticks = { count: 0, sumMs: 0, bins: [] };
 
-  /** @param {() => Status} status */
+  /** @param {() => Promise<Status>} status */
   constructor(status) {
     this.#status = status;
     for (const [name, row] of Object.entries(METRICS)) {
@@ -162,7 +162,7 @@ export class Metrics {
 
   /** Collects all metrics. @returns {Promise<string>} in Prometheus' text format */
   async collect() {
-    const status = this.#status();
+    const status = await this.#status();
     this.#ticks = status.ticks;
     for (const update of this.#updates) update(status);
     return `${await this.#registry.metrics()}\n${await this.#process.metrics()}`;

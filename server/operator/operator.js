@@ -5,7 +5,7 @@
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { Rooms } from '../room/rooms.js'
+ * @import { Directory } from '../host/directory.js'
  *
  * @typedef {object} Operator  what an operator has of a server
  * @property {Router} api
@@ -28,13 +28,11 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * Opens the operator's part of a server: its API, and its metrics where they are asked for.
  * @param {Pick<Config, 'operatorToken' | 'metricsPort' | 'metricsHost' | 'maxRooms' | 'maxSessions'>} config
  * @param {object} parts
- * @param {Rooms & { readonly draining?: boolean }} parts.rooms
+ * @param {Directory} parts.rooms
  * @param {Recordings} parts.recordings
- * @param {{ readonly complexity: number }} parts.effort
- * @param {() => number} parts.cpuMs  the processor time of the thread that mixes
+ * @param {() => boolean} parts.isDraining
  * @param {{ codec: string, engine: string | null }} parts.build
  * @param {import('../http/http-counts.js').HttpCounts} parts.httpCounts
- * @param {{ readonly waiting: number }} parts.arrivals
  * @param {() => import('../../native/binding.js').Admissions | null} parts.admissions  of the HTTP/3 engine
  * @param {Clock} parts.clock
  * @param {Server} parts.server  of the page and the API
@@ -43,10 +41,10 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {() => void} parts.onDrain  ends the server gently
  * @returns {Promise<Operator>}
  */
-export async function openOperator(config, { rooms, recordings, build, clock, server, clientOf, log, onDrain, ...counts }) {
+export async function openOperator(config, { rooms, recordings, isDraining, build, clock, server, clientOf, log, onDrain, ...counts }) {
   const { operatorToken, metricsPort, metricsHost: host } = config;
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
-  const readiness = new Readiness({ isDraining: () => rooms.draining ?? false, drain: onDrain });
+  const readiness = new Readiness({ isDraining, drain: onDrain });
   const requests = new RequestCounts(server);
   const status = createStatus({
     rooms,

@@ -4,16 +4,16 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { By } from '../room/moderation.js'
- * @import { Room } from '../room/room.js'
- * @import { Rooms } from '../room/rooms.js'
+ * @import { Directory } from '../host/directory.js'
+ * @import { RoomAct } from '../host/host-acts.js'
  * @import { Readiness } from './readiness.js'
  * @import { Status } from './status.js'
  *
  * @typedef {object} Parts  what the routes act on
- * @property {Pick<Rooms, 'get' | 'values' | 'bans'>} rooms
+ * @property {Pick<Directory, 'inRoom' | 'rooms' | 'bans'>} rooms
  * @property {Pick<Recordings, 'list' | 'remove'>} recordings
  * @property {Readiness} readiness
- * @property {() => Status} status
+ * @property {() => Promise<Status>} status
  *
  * @typedef {object} Asked
  * @property {Record<string, string>} params  of the path
@@ -52,49 +52,12 @@ import * as schemas from './schemas.js';
 const MAX_LISTED = 500;
 
 /**
- * Runs with the room that a path names.
- * @param {(room: Room, asked: Asked) => Answer | Promise<Answer>} run
+ * Does something in the room that a path names.
+ * @param {RoomAct} act
+ * @param {(asked: Asked) => any[]} [args]
  * @returns {Route['run']}
  */
-const inRoom = (run) => (parts, asked) => {
-  const room = parts.rooms.get(asked.params.room);
-  return room ? run(room, asked) : 'not-found';
-};
-
-/**
- * @param {Room} room
- * @param {import('zod').infer<typeof schemas.roomChange>} change
- * @param {By} by
- * @returns {ErrorCode | null}
- */
-function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password }, by) {
-  const { moderation } = room;
-  // The password comes first: it alone can be refused, and nothing is changed by halves.
-  const refusal = password === undefined ? null : moderation.setPassword(password, by);
-  if (refusal !== null) return refusal;
-  if (serverDelayMs !== undefined) room.setDelay(serverDelayMs);
-  if (locked !== undefined) moderation.lock(locked, by);
-  if (lobby !== undefined) moderation.lobby(lobby, by);
-  if (chat !== undefined) moderation.allow('chat', chat, by);
-  if (record !== undefined) moderation.allow('record', record, by);
-  return null;
-}
-
-/**
- * @param {Room} room
- * @param {string} id  of the person
- * @param {import('zod').infer<typeof schemas.personChange>} change
- * @param {By} by
- * @returns {ErrorCode | null}
- */
-function changePerson({ moderation }, id, { muted, role, hand }, by) {
-  const codes = [
-    muted === undefined ? null : moderation.mute(id, muted, by),
-    role === undefined ? null : moderation.setRole(id, role, by),
-    hand === undefined ? null : moderation.lowerHand(id, by),
-  ];
-  return codes.find((code) => code !== null) ?? null;
-}
+const inRoom = (act, args = () => []) => (parts, asked) => parts.rooms.inRoom(asked.params.room, act, ...args(asked));
 
 /** @type {ReadonlyArray<Route>} */
 export const ROUTES = Object.freeze([
@@ -110,7 +73,7 @@ export const ROUTES = Object.freeze([
     path: '/rooms',
     summary: 'All rooms',
     answer: schemas.roomList,
-    run: ({ rooms }) => ({ rooms: [...rooms.values()].map((room) => room.view.summary()) }),
+    run: async ({ rooms }) => ({ rooms: await rooms.rooms() }),
   },
   {
     method: 'patch',
@@ -125,7 +88,7 @@ export const ROUTES = Object.freeze([
       `${MAX_PASSWORD_LENGTH} characters, or null.`,
     answer: schemas.room,
     refusals: ['not-found', 'too-many-requests'],
-    run: inRoom((room, { body, by }) => changeRoom(room, body, by) ?? room.describe()),
+    run: inRoom('change', ({ body, by }) => [body, by]),
   },
   {
     method: 'delete',
@@ -133,7 +96,7 @@ export const ROUTES = Object.freeze([
     summary: 'Ends a room for everybody',
     status: 204,
     refusals: ['not-found'],
-    run: inRoom((room, { by }) => room.moderation.endForAll(by) ?? undefined),
+    run: inRoom('end', ({ by }) => [by]),
   },
   {
     method: 'patch',
@@ -144,7 +107,7 @@ export const ROUTES = Object.freeze([
       'The body is to have one or more of "muted": true or false; "role": "moderator", "speaker" or "listener"; "hand": 0.',
     status: 204,
     refusals: ['not-found', 'person-unknown'],
-    run: inRoom((room, { params, body, by }) => changePerson(room, params.id, body, by) ?? undefined),
+    run: inRoom('changePerson', ({ params, body, by }) => [params.id, body, by]),
   },
   {
     method: 'delete',
@@ -152,7 +115,7 @@ export const ROUTES = Object.freeze([
     summary: 'Removes somebody from a room',
     status: 204,
     refusals: ['not-found', 'person-unknown'],
-    run: inRoom((room, { params, by }) => room.moderation.remove(params.id, {}, by) ?? undefined),
+    run: inRoom('remove', ({ params, by }) => [params.id, {}, by]),
   },
   {
     method: 'post',
@@ -160,7 +123,7 @@ export const ROUTES = Object.freeze([
     summary: 'Lets somebody in who waits in the lobby',
     status: 204,
     refusals: ['not-found', 'person-unknown'],
-    run: inRoom((room, { params, by }) => room.moderation.admit(params.id, by) ?? undefined),
+    run: inRoom('admit', ({ params, by }) => [params.id, by]),
   },
   {
     method: 'delete',
@@ -168,7 +131,7 @@ export const ROUTES = Object.freeze([
     summary: 'Turns somebody away who waits in the lobby',
     status: 204,
     refusals: ['not-found', 'person-unknown'],
-    run: inRoom((room, { params, by }) => room.moderation.turnAway(params.id, by) ?? undefined),
+    run: inRoom('turnAway', ({ params, by }) => [params.id, by]),
   },
   {
     method: 'get',
@@ -192,7 +155,7 @@ export const ROUTES = Object.freeze([
     allowed: `The body is to be {"person": ID, "seconds": S}: somebody in the room, and 1 to ${MAX_BAN_MS / 1000} seconds.`,
     status: 204,
     refusals: ['not-found', 'person-unknown', 'ban-place'],
-    run: inRoom((room, { body, by }) => room.moderation.remove(body.person, { banMs: body.seconds * 1000 }, by) ?? undefined),
+    run: inRoom('remove', ({ body, by }) => [body.person, { banMs: body.seconds * 1000 }, by]),
   },
   {
     method: 'delete',
@@ -210,7 +173,7 @@ export const ROUTES = Object.freeze([
     audit: 'recording stopped',
     status: 204,
     refusals: ['not-found'],
-    run: inRoom((room) => (room.stopRecording('The server’s operator') ? undefined : 'not-found')),
+    run: inRoom('stopRecording', () => ['The server’s operator']),
   },
   {
     method: 'get',
@@ -245,7 +208,7 @@ export const ROUTES = Object.freeze([
     open: true,
     answer: schemas.roomOrCount,
     refusals: ['not-found'],
-    run: inRoom((room, { isOperator }) => (isOperator ? room.describe() : room.view.public)),
+    run: (parts, { params: { room }, isOperator }) => parts.rooms.inRoom(room, isOperator ? 'describe' : 'count'),
   },
   {
     method: 'get',

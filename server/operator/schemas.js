@@ -59,7 +59,11 @@ export const status = named(
     busy: z.boolean().describe('whether newcomers are refused, since there is more to mix than can be mixed'),
     reducedRooms: count.describe('rooms that mix fewer speakers for that reason'),
     limits: z.strictObject({ rooms: count, people: count }),
-    load: z.strictObject({ mixCpuSeconds: z.number().min(0), complexity: count }),
+    load: z.strictObject({
+      mixCpuSeconds: z.number().min(0).describe('of all threads that mix'),
+      complexity: count.describe('the least of any of them'),
+      workers: z.array(z.strictObject({ mixCpuSeconds: z.number().min(0), rooms: count })).describe('of each; none where the main thread mixes'),
+    }),
     delay: z.strictObject({ medianMs: ms, maxMs: ms }),
     packets: z.looseObject({ received: count, late: count, lost: count, dropped: counts.describe('by reason') }),
     ticks: z

@@ -7,7 +7,8 @@
  * @import { EndCount, RefusalCount } from '../counts.js'
  * @import { HttpCounts } from '../http/http-counts.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { Rooms } from '../room/rooms.js'
+ * @import { Directory } from '../host/directory.js'
+ * @import { HostState } from '../host/host-acts.js'
  * @import { Readiness, ReadinessState } from './readiness.js'
  *
  * @typedef {object} Status
@@ -27,9 +28,10 @@
  * @property {boolean} busy           whether newcomers are refused, since there is more to mix than can be mixed
  * @property {number} reducedRooms    rooms that mix fewer speakers for that reason
  * @property {{ rooms: number, people: number }} limits
- * @property {{ mixCpuSeconds: number, complexity: number }} load
+ * @property {{ mixCpuSeconds: number, complexity: number, workers: { mixCpuSeconds: number, rooms: number }[] }} load
+ *   of all threads that mix, and of each worker; complexity: the least of any
  * @property {{ medianMs: number, maxMs: number }} delay  of rooms; 0 where there are none
- * @property {import('../source/traffic.js').Traffic} packets
+ * @property {Omit<import('../source/traffic.js').Traffic, 'copy' | 'drop'>} packets
  * @property {{ count: number, sumMs: number, bins: { upToMs: number, count: number }[] }} ticks  how late they were
  * @property {number} skippedFrames
  * @property {number} codecFaults
@@ -42,22 +44,18 @@
  * @property {number} leftOutLogLines
  *
  * @typedef {object} StatusOptions
- * @property {Rooms} rooms
+ * @property {Pick<Directory, 'states'>} rooms
  * @property {Pick<Recordings, 'usage'>} recordings
  * @property {Readiness} readiness
- * @property {{ readonly complexity: number }} effort
- * @property {() => number} cpuMs     the processor time of the thread that mixes
  * @property {() => number} now       the monotonic clock, in milliseconds
  * @property {{ version: string, codec: string, engine: string | null }} build
  * @property {{ rooms: number, people: number }} limits
  * @property {RequestCounts} requests
  * @property {HttpCounts} httpCounts
- * @property {{ readonly waiting: number }} arrivals
  * @property {() => Admissions | null} admissions
  */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { counted } from '../counts.js';
 
 /** Node.js' own channel: told of every answer of an HTTP server that is whole. */
 const FINISHED = 'http.server.response.finish';
@@ -93,35 +91,84 @@ export class RequestCounts {
 
 /**
  * @param {StatusOptions} options
- * @returns {() => Status}
+ * @returns {() => Promise<Status>}
  */
-export function createStatus({ rooms, recordings, readiness, effort, cpuMs, now, build, limits, requests, httpCounts, arrivals, admissions }) {
+export function createStatus({ rooms, recordings, readiness, now, build, limits, requests, httpCounts, admissions }) {
   const startedMs = now();
-  return () => {
-    const { delaysMs, traffic, ...figures } = rooms.figures();
-    const { leftOutLines, ...rest } = counted();
-    const { shortVisits, load } = rooms.stats();
+  return async () => {
+    const hosts = await rooms.states();
+    const { delaysMs, mixCpuMs, complexity, ...sums } = addUp(hosts);
+    const workers = hosts.slice(1).map((host) => ({ mixCpuSeconds: host.mixCpuMs / 1000, rooms: host.rooms }));
     return {
       ...build,
       uptimeSeconds: (now() - startedMs) / 1000,
       state: readiness.state,
       limits,
-      ...figures,
-      joinsWaiting: arrivals.waiting,
-      shortVisits,
-      busy: load.busy,
-      reducedRooms: load.reducedRooms,
-      packets: traffic,
+      ...sums,
       delay: delaysOf(delaysMs),
-      load: { mixCpuSeconds: cpuMs() / 1000, complexity: effort.complexity },
+      load: { mixCpuSeconds: mixCpuMs / 1000, complexity, workers },
       recordings: recordings.usage,
       httpRequests: requests.byStatus(),
       connectionsEnded: { ...httpCounts },
       admissions: admissions(),
-      ...rest,
-      leftOutLogLines: leftOutLines,
     };
   };
+}
+
+/**
+ * What all hosts hold and cost together. Where there are workers, the first host, the main thread's, has no rooms.
+ * @param {HostState[]} hosts  one or more
+ * @returns {HostState}
+ */
+export function addUp(hosts) {
+  const rooms = hosts.length > 1 ? hosts.slice(1) : hosts;
+  return {
+    .../** @type {HostState} */ (hosts.reduce((sum, host) => /** @type {HostState} */ (added(sum, host)))),
+    refusals: addedBy(hosts.flatMap((host) => host.refusals), ({ of, code }) => `${of} ${code}`),
+    sessionEnds: addedBy(hosts.flatMap((host) => host.sessionEnds), ({ transport, code }) => `${transport} ${code}`),
+    ticks: ticksOf(hosts.map((host) => host.ticks)),
+    delaysMs: hosts.flatMap((host) => host.delaysMs),
+    busy: rooms.some((host) => host.busy),
+    complexity: Math.min(...rooms.map((host) => host.complexity)),
+    mixCpuMs: rooms.reduce((sum, host) => sum + host.mixCpuMs, 0),
+  };
+}
+
+/**
+ * Adds numbers, and the numbers in objects by their names.
+ * @param {unknown} a
+ * @param {unknown} b
+ * @returns {unknown}
+ */
+function added(a, b) {
+  if (typeof a === 'number' && typeof b === 'number') return a + b;
+  if (typeof a !== 'object' || a === null || Array.isArray(a)) return a ?? b;
+  const [first, second] = [/** @type {Record<string, unknown>} */ (a), /** @type {Record<string, unknown>} */ (b)];
+  const names = new Set([...Object.keys(first), ...Object.keys(second)]);
+  return Object.fromEntries([...names].map((name) => [name, name in second ? added(first[name] ?? (typeof second[name] === 'number' ? 0 : {}), second[name]) : first[name]]));
+}
+
+/**
+ * @template {{ count: number }} T
+ * @param {T[]} counts
+ * @param {(count: T) => string} keyOf
+ * @returns {T[]}
+ */
+function addedBy(counts, keyOf) {
+  /** @type {Map<string, T>} */
+  const sums = new Map();
+  for (const one of counts) {
+    const key = keyOf(one);
+    sums.set(key, { ...one, count: (sums.get(key)?.count ?? 0) + one.count });
+  }
+  return [...sums.values()];
+}
+
+/** @param {HostState['ticks'][]} all @returns {HostState['ticks']} */
+function ticksOf(all) {
+  const sum = (/** @type {(ticks: HostState['ticks']) => number} */ of) => all.reduce((count, ticks) => count + of(ticks), 0);
+  const bins = all[0].bins.map(({ upToMs }, i) => ({ upToMs, count: sum((ticks) => ticks.bins[i].count) }));
+  return { count: sum(({ count }) => count), sumMs: sum(({ sumMs }) => sumMs), bins };
 }
 
 /** @param {number[]} delaysMs */

@@ -48,6 +48,11 @@ export class RecordingUsage {
     return this.#recordings.get(id);
   }
 
+  /** @param {string} id @returns {number} 0 where it isn't known */
+  bytesOf(id) {
+    return this.#recordings.get(id)?.bytes ?? 0;
+  }
+
   /**
    * Says how much a recording takes.
    * @param {string} id

@@ -3,6 +3,9 @@
  * @import { Log } from '../log.js'
  * @import { Description, FileDescription, Trouble } from './recording-directory.js'
  * @import { RecordingOwner } from './recording-usage.js'
+ *
+ * @typedef {{ type: 'recording', id: string, owner: RecordingOwner, bytes: number | null, open: boolean }} RecordingChange
+ *   plain data; bytes: of its files, null where it is deleted; open: whether it is being written
  */
 
 import { randomBytes } from 'node:crypto';
@@ -50,6 +53,9 @@ export class Recordings {
   #date;
   #log;
   #randomId;
+  #tell;
+  /** The recordings that other threads are writing, by id. @type {Set<string>} */
+  #openElsewhere = new Set();
   /** The recordings that are being written. @type {Map<string, RecordingDirectory>} */
   #open = new Map();
   #stopSweeping;
@@ -66,8 +72,9 @@ export class Recordings {
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Pick<Log, 'warn' | 'error'>} options.log
    * @param {() => string} [options.randomId]
+   * @param {{ tell: (change: RecordingChange) => void }} [options.elsewhere]  other threads that record to the same directory
    */
-  constructor({ directory, limitBytes, keepHours, clock, wallNow, log, randomId = newId }) {
+  constructor({ directory, limitBytes, keepHours, clock, wallNow, log, randomId = newId, elsewhere }) {
     this.#directory = directory;
     this.#limitBytes = limitBytes;
     this.#usage = new RecordingUsage(limitBytes);
@@ -77,7 +84,28 @@ export class Recordings {
     this.#date = new SteadyDate({ clock, wallNow, log, forgetMs: this.#keepMs });
     this.#log = log;
     this.#randomId = randomId;
+    this.#tell = elsewhere?.tell ?? (() => {});
     this.#stopSweeping = repeat(clock, SWEEP_MS, () => void this.sweep());
+  }
+
+  /** Takes note of a recording of another thread's. @param {RecordingChange} change */
+  heard({ id, owner, bytes, open }) {
+    if (open) this.#openElsewhere.add(id);
+    else this.#openElsewhere.delete(id);
+    if (bytes === null) this.#usage.remove(id);
+    else this.#usage.set(id, owner, bytes);
+  }
+
+  /** What other threads are to know of the recordings that there are. @returns {RecordingChange[]} */
+  all() {
+    return this.#usage.ids.map((id) => this.#changeOf(id));
+  }
+
+  /** @param {string} id @returns {RecordingChange} */
+  #changeOf(id) {
+    const found = this.#usage.ownerOf(id);
+    const owner = { room: found?.room ?? '', identity: found?.identity ?? null, network: found?.network ?? null };
+    return { type: 'recording', id, owner, bytes: this.#usage.bytesOf(id), open: this.#open.has(id) || this.#openElsewhere.has(id) };
   }
 
   /** Whether there are recordings at all. */
@@ -112,7 +140,7 @@ export class Recordings {
 
   /** How much the recordings take of what they may, in bytes, and how many are being written. */
   get usage() {
-    return { bytes: this.#usage.bytes, limitBytes: this.#limitBytes, open: this.#open.size };
+    return { bytes: this.#usage.bytes, limitBytes: this.#limitBytes, open: this.#open.size + this.#openElsewhere.size };
   }
 
   /**
@@ -122,9 +150,9 @@ export class Recordings {
    */
   async list(most) {
     const found = [...this.#open.values()].map(({ description }) => ({ ...description, on: true }));
-    for (const id of await this.#closedIds()) {
+    for (const id of await this.#idsOnDisk()) {
       const description = await this.#read(id);
-      if (description) found.push({ ...description, on: false });
+      if (description) found.push({ ...description, on: this.#openElsewhere.has(id) });
     }
     found.sort((a, b) => b.startedAt.localeCompare(a.startedAt));
     return found.slice(0, most).map(({ id, room, startedAt, stoppedAt, on }) => ({ id, room, startedAt, stoppedAt, on }));
@@ -142,6 +170,7 @@ export class Recordings {
     const opened = new RecordingDirectory(this, join(this.#directory, id), description, onTrouble);
     this.#open.set(id, opened);
     this.#usage.set(id, owner, LEAST_BYTES);
+    this.#tell(this.#changeOf(id));
     return opened;
   }
 
@@ -153,6 +182,7 @@ export class Recordings {
   count(bytes, by) {
     const { id } = by.description;
     this.#usage.add(id, bytes);
+    this.#tell(this.#changeOf(id));
     if (bytes <= 0) return;
     const owner = this.#usage.ownerOf(id);
     const code = owner ? this.#usage.refusal(owner) : null;
@@ -181,6 +211,7 @@ export class Recordings {
   ended(by) {
     by.description.stoppedAt = new Date(this.#wallNow()).toISOString();
     this.#open.delete(by.description.id);
+    this.#tell(this.#changeOf(by.description.id));
   }
 
   /**
@@ -198,7 +229,7 @@ export class Recordings {
       const found = await stat(join(this.#directory, id, file.file)).catch(() => null);
       if (found) files.push({ ...file, bytes: found.size });
     }
-    return { ...description, on: this.#open.has(id), files };
+    return { ...description, on: this.#open.has(id) || this.#openElsewhere.has(id), files };
   }
 
   /** Has somebody told of each recording that is deleted, by its id. @param {(id: string) => void} onRemoved */
@@ -222,7 +253,7 @@ export class Recordings {
    * @returns {Promise<boolean>} false when there is none
    */
   async remove(id) {
-    if (!ID.test(id) || this.#open.has(id) || !(await this.#read(id))) return false;
+    if (!ID.test(id) || this.#open.has(id) || this.#openElsewhere.has(id) || !(await this.#read(id))) return false;
     await this.#delete(id);
     this.#usage.remove(id);
     return true;
@@ -232,6 +263,7 @@ export class Recordings {
   async #delete(id) {
     await rm(join(this.#directory, id), { recursive: true, force: true });
     for (const onRemoved of this.#onRemoved) onRemoved(id);
+    this.#tell({ ...this.#changeOf(id), bytes: null, open: false });
   }
 
   /** Deletes old recordings, and measures the rest. */
@@ -257,7 +289,7 @@ export class Recordings {
       const owner = this.#usage.ownerOf(id) ?? { room: (await this.#read(id))?.room ?? '', identity: null, network: null };
       this.#usage.set(id, owner, bytes);
     }
-    for (const id of this.#usage.ids) if (!ids.has(id) && !this.#open.has(id)) await this.#forgetMissing(id);
+    for (const id of this.#usage.ids) if (!ids.has(id) && !this.#open.has(id) && !this.#openElsewhere.has(id)) await this.#forgetMissing(id);
   }
 
   /** @param {string} id  of a recording that wasn't there when all were listed: it may have ended since */
@@ -268,6 +300,11 @@ export class Recordings {
 
   /** @returns {Promise<string[]>} the ids of the recordings that have ended */
   async #closedIds() {
+    return (await this.#idsOnDisk()).filter((id) => !this.#openElsewhere.has(id));
+  }
+
+  /** @returns {Promise<string[]>} the ids of the recordings that this thread isn't writing */
+  async #idsOnDisk() {
     try {
       const ids = await readdir(this.#directory);
       return ids.filter((id) => ID.test(id) && !this.#open.has(id));

@@ -5,6 +5,7 @@
  * @import { Session } from '../transport/session.js'
  * @import { JoinMessage } from './commands.js'
  * @import { Entry } from './moderation.js'
+ * @import { Elsewhere, Fact } from './room-config.js'
  * @import { Rooms } from './rooms.js'
  */
 
@@ -36,13 +37,14 @@ export class Arrivals {
    * @param {Clock} options.clock
    * @param {{ error: (message: string) => void }} options.log
    * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
+   * @param {Pick<Elsewhere, 'tell'>} [options.elsewhere]  other room hosts of the server
    */
-  constructor({ rooms, clock, log, verifier = null }) {
+  constructor({ rooms, clock, log, verifier = null, elsewhere }) {
     this.#rooms = rooms;
     this.#clock = clock;
     this.#log = log;
     this.#verifier = verifier;
-    this.#tries = new PasswordTries(clock);
+    this.#tries = new PasswordTries(clock, elsewhere?.tell);
     this.#turns = new Turns(clock);
     /** @type {(session: Session) => void} */
     this.accept = (session) => this.#accept(session);
@@ -66,6 +68,12 @@ export class Arrivals {
     };
   }
 
+  /** Takes note of what another room host has told. @param {Fact} fact */
+  heard(fact) {
+    if (fact.type === 'password-try') this.#tries.heard(fact.network);
+    else this.#rooms.heard(fact);
+  }
+
   /** How many joins wait for their turn. */
   get waiting() {
     return this.#turns.waiting;
@@ -78,6 +86,8 @@ export class Arrivals {
   #join(session, message) {
     const wish = readJoin(message);
     if (typeof wish === 'string') return refuse(session, wish);
+    // The session was brought to where that room is, and another may be elsewhere.
+    if (session.room !== undefined && session.room !== wish.room) return refuse(session, 'bad-request');
     // Whoever comes back to their place was checked when they got it: a call outlasts its token.
     const isBack = this.#rooms.keepsPlace(wish.room, wish);
     if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null)) this.#enter(session, wish, OPEN_ENTRY);

@@ -1,6 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Member } from './member.js'
+ * @import { RoomState } from './room-state.js'
  *
  * @typedef {object} ChatMessage
  * @property {number} number  rises by one from message to message of a room
@@ -91,6 +92,17 @@ export class Chat {
   /** @param {string} id  of a member whose place is free */
   forget(id) {
     this.#buckets.delete(id);
+  }
+
+  /** The history as it is kept elsewhere. @returns {RoomState['chat']} */
+  state() {
+    return { messages: this.#history, next: this.#next };
+  }
+
+  /** @param {RoomState['chat']} state */
+  restore({ messages, next }) {
+    for (const message of messages) this.#keep(message);
+    this.#next = next;
   }
 
   /** @param {ChatMessage} message */

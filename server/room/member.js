@@ -5,6 +5,7 @@
  * @import { Traffic } from '../source/traffic.js'
  * @import { ControlMessage, Session, SessionHandler } from '../transport/session.js'
  * @import { Grant, Permission, Role } from '../access/grant.js'
+ * @import { PersonState } from './room-state.js'
  *
  * @typedef {object} MemberRoom  what a member needs of its room
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received
@@ -105,8 +106,9 @@ export class Member {
    * @param {Listener | null} options.listener  null where the member only speaks
    * @param {MemberRoom} options.room
    * @param {Member | null} [options.before]  the same person's session before, whose choices stay
+   * @param {PersonState | null} [options.state]  of a person whose session has ended with another thread
    */
-  constructor({ id, name, label, session, grant, source, listener, room, before = null }) {
+  constructor({ id, name, label, session, grant, source, listener, room, before = null, state = null }) {
     this.id = id;
     this.name = name;
     this.label = label;
@@ -115,24 +117,32 @@ export class Member {
     this.network = networkOfPeer(session.peer);
     this.source = source;
     this.#room = room;
+    const past = before?.state() ?? state ?? { role: grant.role, muted: false, silenced: false, hand: 0, seconds: 0 };
     this.#grant = before ? before.#grant : grant;
-    this.#role = before ? before.#role : grant.role;
+    this.#role = past.role;
     this.#permissions = permissionsOf(this.#role, this.#grant.withheld);
-    this.#silenced = before !== null && before.#silenced;
+    this.#muted = past.muted;
+    this.#silenced = past.silenced;
+    this.#hand = past.hand;
     this.#hearOrNot();
     // Nothing is mixed for one who may not listen.
     if (!this.may('listen')) listener?.close();
     this.listener = this.may('listen') ? listener : null;
-    this.#lastHeardMs = this.#sinceMs = room.clockNow();
-    countJoin();
+    this.#lastHeardMs = room.clockNow();
+    this.#sinceMs = this.#lastHeardMs - past.seconds * 1000;
+    this.#ended = state !== null;
+    if (!this.#ended) countJoin();
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
     /** The transport's round trip, in milliseconds; null where it doesn't know it. */
     this.roundTripMs = () => session.stats().rttMs;
-    if (before === null) return;
-    this.#sinceMs = before.#sinceMs;
-    this.#muted = before.#muted;
-    this.#hand = before.#hand;
+  }
+
+  /** What is kept of this member elsewhere. @returns {Omit<PersonState, 'digest'>} */
+  state() {
+    const { id, name, label, hand, role, silenced, session: { peer, transport } } = this;
+    const grant = { ...this.#grant, withheld: [...this.#grant.withheld] };
+    return { id, name, label, muted: this.#muted, silenced, role, hand, grant, peer, transport: transport.name, seconds: this.visit.seconds };
   }
 
   /** `tick`: this member is sent each mix; `reply`: each packet is answered. */

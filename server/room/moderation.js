@@ -7,6 +7,7 @@
  * @import { Log } from '../log.js'
  * @import { Member } from './member.js'
  * @import { Roster } from './roster.js'
+ * @import { RoomState } from './room-state.js'
  *
  * @typedef {'everybody' | 'moderators'} Who
  * @typedef {{ id: string, label: string, network?: string | null, peer?: string }} By
@@ -88,6 +89,19 @@ export class Moderation {
   /** What newcomers must know; null where there is none. */
   get password() {
     return this.#password;
+  }
+
+  /** What is kept of it elsewhere. @returns {Pick<RoomState, 'rules' | 'password'>} */
+  state() {
+    return { rules: this.rules, password: this.#password?.state() ?? null };
+  }
+
+  /** @param {Pick<RoomState, 'rules' | 'password'>} state */
+  restore({ rules, password }) {
+    this.#password = password && new RoomPassword(password);
+    // A password that was lost leaves the room locked, not open.
+    const locked = rules.locked || (rules.password && password === null);
+    Object.assign(this.#rules, rules, { locked, password: password !== null });
   }
 
   /** Those who wait to be let in. */
@@ -304,6 +318,7 @@ export class Moderation {
     this.#password = password === null ? null : new RoomPassword(password);
     this.#rules.password = password !== null;
     this.#tellRules();
+    void this.#password?.hashed.then(() => this.#roster.noteChange());
     return this.#done(by, password === null ? 'password-off' : 'password-on', null);
   }
 

@@ -6,11 +6,11 @@
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Codec } from '../codec/codec.js'
- * @import { Bans } from '../access/bans.js'
+ * @import { BanChange, Bans } from '../access/bans.js'
  * @import { Tracks } from '../clock/backing-track.js'
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
- * @import { Recordings } from '../recording/recordings.js'
+ * @import { RecordingChange, Recordings } from '../recording/recordings.js'
  * @import { RoomTotals } from './figures.js'
  * @import { Source } from '../source/source.js'
  * @import { Member } from './member.js'
@@ -54,6 +54,7 @@
  *
  * @typedef {object} RoomOwner  whoever has all rooms
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
+ * @property {(room: Room) => void} changed  something has changed that everybody is told
  * @property {Turns} departures  the turns in which others are told of those who have gone
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
@@ -61,6 +62,18 @@
  * @property {Bans} bans  of all rooms
  * @property {RoomTotals} totals  of rooms and members that have gone
  * @property {Tracks} tracks  the sound of all rooms' backing tracks
+ *
+ * @typedef {object} Elsewhere  what the other room hosts of the server have: their rooms are on other threads
+ * @property {() => { present: number, away: number, rooms: number }} others  how many people and rooms they have
+ * @property {(own: { present: number, away: number, rooms: number }) => void} publish  tells them how many this one has
+ * @property {(fact: Fact) => void} tell  tells them of something that holds for all rooms of the server
+ * @property {(room: Room) => void} opened  a room that others can find has been opened
+ * @property {(room: Room) => void} changed
+ * @property {(room: Room) => void} ended
+ *
+ * @typedef {{ type: 'join', network: string | null } | { type: 'password-try', network: string | null }
+ *   | BanChange
+ *   | RecordingChange} Fact  plain data
  *
  * @typedef {object} Observer  is told of frames as they pass; on the frame's path, so it must be quick
  * @property {(member: Member, frame: number, arrivalMs: number) => void} received

@@ -3,7 +3,9 @@
  * @import { MixClock } from '../clock/mix-clock.js'
  * @import { RoomCodec } from '../codec/room-codec.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
+ * @import { Chat } from './chat.js'
  * @import { Figures } from './figures.js'
+ * @import { RoomState } from './room-state.js'
  * @import { BackingTrack } from '../clock/backing-track.js'
  * @import { Metronome } from '../clock/metronome.js'
  * @import { Moderation } from './moderation.js'
@@ -20,7 +22,7 @@ export class RoomView {
 
   /**
    * @param {string} name
-   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
+   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, chat: Chat, mixClock: MixClock, codec: RoomCodec,
    *   recording: RoomRecording, metronome: Metronome, track: BackingTrack, moderation: Moderation, roomDelay: RoomDelay, pace: RoomPace }} parts  the room's
    */
   constructor(name, parts) {
@@ -75,6 +77,13 @@ export class RoomView {
         stats: { ...member.stats(), transport: member.session.stats() },
       })),
     };
+  }
+
+  /** What is kept of the room elsewhere, so that it can be opened again where its thread ends. @returns {RoomState} */
+  state() {
+    const { config, roster, delay, moderation, chat } = this.#parts;
+    const { frameMs, channels } = config.format;
+    return { name: this.#name, frameMs, channels, serverDelayMs: delay.setting, ...moderation.state(), chat: chat.state(), ...roster.state() };
   }
 
   /** Adds the room's figures, and those of its people, to the server's. @param {Figures} figures */

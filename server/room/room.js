@@ -6,6 +6,7 @@
  * @import { MemberRoom } from './member.js'
  * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
+ * @import { RoomState } from './room-state.js'
  */
 
 import { Stream } from '../../public/shared/packet.js';
@@ -27,6 +28,7 @@ import { Moderation, OPEN_ENTRY } from './moderation.js';
 import { Reports } from './reports.js';
 import { RoomDelay } from './room-delay.js';
 import { RoomPace } from './room-pace.js';
+import { restoreRoom } from './room-state.js';
 import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
 import { welcomeOf } from './welcome.js';
@@ -72,7 +74,7 @@ export class Room {
     const pace = new RoomPace(config, services, owner.totals);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
+    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this) });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec });
@@ -97,8 +99,7 @@ export class Room {
     this.#mixClock = mixClock;
     this.#parts = { config, roster, delay, delivery, chat, metronome, track, recording, moderation, roomDelay, mixClock, codec, pace };
     this.view = new RoomView(name, this.#parts);
-    const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
-    this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit, onRound: () => this.#endRound(), phase });
+    this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit: (member, now) => this.#visit(member, now), onRound: () => this.#endRound(), phase });
   }
 
   get #log() {
@@ -206,6 +207,9 @@ export class Room {
     if (member.delivery === 'tick') this.#mixClock.start();
     return member;
   }
+
+  /** Goes on where the room has ended with another thread: all its people are away. @param {RoomState} state */
+  restore = (state) => restoreRoom(this, this.#parts, state);
 
   /**
    * Lets somebody in who has waited in the lobby.

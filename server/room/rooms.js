@@ -3,7 +3,8 @@
  * @import { Session } from '../transport/session.js'
  * @import { Member } from './member.js'
  * @import { Entry } from './moderation.js'
- * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
+ * @import { RoomState } from './room-state.js'
+ * @import { Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
 import { Bans } from '../access/bans.js';
@@ -35,7 +36,17 @@ const JOINS_A_SECOND = 1 / 20;
 /** Multiples of the golden ratio are spread evenly modulo 1, so rooms' ticks don't coincide. */
 const SPREAD = (Math.sqrt(5) - 1) / 2;
 
-/** All rooms of a server: a room begins with its first member and ends with its last. */
+/** Where there is no other room host. @type {Elsewhere} */
+const NOWHERE = Object.freeze({
+  others: () => ({ present: 0, away: 0, rooms: 0 }),
+  publish: () => {},
+  tell: () => {},
+  opened: () => {},
+  changed: () => {},
+  ended: () => {},
+});
+
+/** All rooms of a room host: a room begins with its first member and ends with its last. */
 export class Rooms {
   /** @type {Map<string, Room>} */
   #rooms = new Map();
@@ -48,6 +59,7 @@ export class Rooms {
   #maxPeople;
   /** How many rooms were ever opened. */
   #opened = 0;
+  #elsewhere;
   #draining = false;
   #closed = false;
   #sessions;
@@ -66,22 +78,27 @@ export class Rooms {
    * @param {number} options.maxRooms
    * @param {number} options.maxPeople  in all rooms together; as many places may wait for people who are away
    * @param {number} [options.networkJoins]  joins of one network in a row
+   * @param {Elsewhere} [options.elsewhere]  what other room hosts of the server have
    */
-  constructor({ config, services, maxRooms, maxPeople, networkJoins = NETWORK_JOINS }) {
+  constructor({ config, services, maxRooms, maxPeople, networkJoins = NETWORK_JOINS, elsewhere = NOWHERE }) {
     /** @type {RoomConfig} */
     this.#config = { ...ROOM_DEFAULTS, ...config };
     this.#services = services;
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
     this.#joins = new KeyedBuckets({ atOnce: networkJoins, perSecond: networkJoins * JOINS_A_SECOND });
+    this.#elsewhere = elsewhere;
     this.#sessions = new SessionLog(services);
     this.#owner = {
       ended: (room) => this.#end(room),
+      changed: (room) => {
+        if (this.#rooms.get(room.name) === room) elsewhere.changed(room);
+      },
       departures: new Turns(services.clock),
-      mayKeepPlace: () => this.#count().away < this.#maxPeople,
+      mayKeepPlace: () => this.#count().away + elsewhere.others().away < this.#maxPeople,
       sessions: this.#sessions,
-      settle: () => this.#shares.settle(services.clock.now(), this.#all()),
-      bans: new Bans(services.clock),
+      settle: () => this.#settle(),
+      bans: new Bans(services.clock, elsewhere.tell),
       totals: this.#totals,
       tracks: this.tracks,
     };
@@ -109,6 +126,17 @@ export class Rooms {
     }
     for (const { people } of this.#rooms.values()) if (people.present > 0) count.rooms += 1;
     return count;
+  }
+
+  #settle() {
+    this.#shares.settle(this.#services.clock.now(), this.#all());
+    this.#elsewhere.publish(this.#count());
+  }
+
+  /** Takes note of what holds for the rooms of all hosts, as another has told it. @param {Fact} fact */
+  heard(fact) {
+    if (fact.type === 'join') this.#joins.take(fact.network, this.#services.clock.now());
+    else if (fact.type === 'ban' || fact.type === 'unban') this.bans.heard(fact);
   }
 
   /** How many people there are in all rooms, without those who are away. */
@@ -185,6 +213,7 @@ export class Rooms {
       return room.join(session, name, wishes, entry);
     } finally {
       if (room.size === 0) this.#end(room);
+      this.#elsewhere.publish(this.#count());
     }
   }
 
@@ -203,10 +232,12 @@ export class Rooms {
    */
   #refusal({ peer }) {
     if (this.#draining) return 'draining';
-    if (this.#joins.take(networkOfPeer(peer), this.#services.clock.now()) > 0) return 'join-flood';
+    const network = networkOfPeer(peer);
+    this.#elsewhere.tell({ type: 'join', network });
+    if (this.#joins.take(network, this.#services.clock.now()) > 0) return 'join-flood';
     if (this.busy) return 'server-busy';
     // Those who are away count for nothing here: their places in their rooms are kept, and nobody else is kept out.
-    return this.people >= this.#maxPeople ? 'server-full' : null;
+    return this.people + this.#elsewhere.others().present >= this.#maxPeople ? 'server-full' : null;
   }
 
   /**
@@ -218,10 +249,26 @@ export class Rooms {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
     if (this.#closed) return 'server-closing';
-    if (this.#count().rooms >= this.#maxRooms) return 'too-many-rooms';
+    if (this.#count().rooms + this.#elsewhere.others().rooms >= this.#maxRooms) return 'too-many-rooms';
     const room = this.#newRoom(name, wishes);
-    if (typeof room !== 'string') this.#rooms.set(name, room);
+    if (typeof room !== 'string') this.#add(room);
     return room;
+  }
+
+  /** @param {Room} room */
+  #add(room) {
+    this.#rooms.set(room.name, room);
+    this.#elsewhere.opened(room);
+  }
+
+  /** Opens a room again that has ended with another thread. @param {RoomState} state */
+  restore(state) {
+    if (this.#closed || this.#rooms.has(state.name) || state.people.length === 0) return;
+    const room = this.#newRoom(state.name, { frameMs: state.frameMs, channels: state.channels });
+    if (typeof room === 'string') return;
+    room.restore(state);
+    this.#add(room);
+    this.#elsewhere.publish(this.#count());
   }
 
   /**
@@ -257,9 +304,12 @@ export class Rooms {
 
   /** @param {Room} room  that is empty, or has failed */
   #end(room) {
-    if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name);
+    const isOpen = this.#rooms.get(room.name) === room;
+    if (isOpen) this.#rooms.delete(room.name);
     else if (!this.#mirrors.delete(room)) return;
     room.close('server-closing');
+    if (isOpen) this.#elsewhere.ended(room);
+    this.#elsewhere.publish(this.#count());
   }
 
   /** Whether nobody new is let in. */

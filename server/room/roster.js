@@ -1,6 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Member } from './member.js'
+ * @import { PersonState, RoomState } from './room-state.js'
  *
  * @typedef {object} Place
  * @property {Member} holder
@@ -43,6 +44,7 @@ export class Roster {
   #clock;
   #awayMs;
   #onFreed;
+  #onTold;
   #nextId = 1;
   #nextHand = 1;
   #tells;
@@ -54,11 +56,13 @@ export class Roster {
    * @param {Clock} options.clock
    * @param {number} options.awayMs  how long a place waits for its holder
    * @param {(member: Member) => void} options.onFreed  told when the holder has been away for that long
+   * @param {() => void} [options.onTold]  called when everybody is told something: the room has changed
    */
-  constructor({ clock, awayMs, onFreed }) {
+  constructor({ clock, awayMs, onFreed, onTold = () => {} }) {
     this.#clock = clock;
     this.#awayMs = awayMs;
     this.#onFreed = onFreed;
+    this.#onTold = onTold;
     this.#tells = new TokenBucket({ ...TOLD, nowMs: clock.now() });
   }
 
@@ -135,11 +139,37 @@ export class Roster {
     const digest = digestOf(token);
     const returns = this.#byDigest.get(digest)?.returns ?? new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() });
     this.free(member);
+    this.#put(member, digest, returns);
+    this.#present.set(member.id, member);
+    return token;
+  }
+
+  /** @param {Member} member @param {string} digest @param {TokenBucket} returns */
+  #put(member, digest, returns) {
     const place = { holder: member, digest, skeleton: skeleton(member.label), returns, timer: null };
     this.#places.set(member.id, place);
     this.#byDigest.set(digest, place);
-    this.#present.set(member.id, member);
-    return token;
+  }
+
+  /** The places as they are kept elsewhere. @returns {Pick<RoomState, 'people' | 'nextId' | 'nextHand'>} */
+  state() {
+    const people = this.everybody.map((member) => ({ ...member.state(), digest: this.#places.get(member.id)?.digest ?? '' }));
+    return { people, nextId: this.#nextId, nextHand: this.#nextHand };
+  }
+
+  /**
+   * Takes over places whose holders are to come back.
+   * @param {Pick<RoomState, 'people' | 'nextId' | 'nextHand'>} state
+   * @param {(person: PersonState) => Member} memberOf
+   */
+  restore({ people, nextId, nextHand }, memberOf) {
+    this.#nextId = nextId;
+    this.#nextHand = nextHand;
+    for (const person of people) {
+      const member = memberOf(person);
+      this.#put(member, person.digest, new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() }));
+      this.wait(member);
+    }
   }
 
   /**
@@ -177,12 +207,18 @@ export class Roster {
     return this.#nextHand++;
   }
 
+  /** Something of the room has changed that isn't told. */
+  noteChange() {
+    this.#onTold();
+  }
+
   /**
    * Tells everybody. The message is serialised once.
    * @param {object} message
    * @param {Member} [except]
    */
   tell(message, except) {
+    this.#onTold();
     const prepared = prepareControl(message);
     for (const member of this.#present.values()) if (member !== except) member.tell(prepared);
   }

@@ -33,6 +33,9 @@ const SESSIONS = '/api/sessions/';
 /** Requests of one session: a packet for each frame has its own, and the shortest frame is 2.5 ms. */
 const REQUEST_RATE = Object.freeze({ atOnce: 1000, perSecond: 500 });
 
+/** The lists of one session that wait while another thread answers one; what comes beyond them is answered with nothing. */
+const MAX_LATER = 64;
+
 /** The control messages of one list that are read; the rest count as dropped. */
 const MAX_LIST_MESSAGES = 100;
 
@@ -203,10 +206,11 @@ class RequestTransport {
         answerError(response, 'body-too-large');
         return;
       }
-      const list = session.exchange(body, this.#options.clock.now(), response);
-      const ending = this.#endings.get(token);
-      if (ending) answerError(response, ending);
-      else answer(response, 200, LIST_TYPE, list);
+      session.exchange(body, this.#options.clock.now(), response, (list) => {
+        const ending = this.#endings.get(token);
+        if (ending) answerError(response, ending);
+        else answer(response, 200, LIST_TYPE, list);
+      });
     });
   }
 
@@ -250,6 +254,12 @@ class Http1Session extends BaseSession {
   #onFirstMessage;
   #requestRate = new TokenBucket(REQUEST_RATE);
   #isAnswering = false;
+  /** Where the answer is written. @type {Uint8Array<ArrayBuffer>} */
+  #list = answerList;
+  /** @type {Uint8Array<ArrayBuffer> | null} */
+  #ownList = null;
+  /** Lists that came while one was being answered. @type {(() => void)[]} */
+  #later = [];
   #listEnd = 0;
   /** Control packets that wait for an answer. @type {Uint8Array[]} */
   #pending = [];
@@ -276,10 +286,12 @@ class Http1Session extends BaseSession {
    * @param {Buffer} body of the request
    * @param {number} now on the monotonic clock
    * @param {ServerResponse} response the one that will have the answer
-   * @returns {Buffer} the answer, a list of packets
+   * @param {(list: Buffer) => void} done  called with the answer, a list of packets: at once where the room is on this thread
    */
-  exchange(body, now, response) {
+  exchange(body, now, response, done) {
     this.heardMs = now;
+    if (this.#isAnswering && this.#later.length >= MAX_LATER) return done(Buffer.alloc(0));
+    if (this.#isAnswering) return void this.#later.push(() => this.exchange(body, now, response, done));
     this.#isAnswering = true;
     this.#listEnd = 0;
     let messages = 0;
@@ -288,9 +300,27 @@ class Http1Session extends BaseSession {
       else this.receiveControl(++messages > MAX_LIST_MESSAGES ? undefined : controlOf(packet), now);
     });
     if (!isWhole) this.receive(TRUNCATED, now);
+    const end = () => this.#endExchange(response, done);
+    if (this.handler?.settle && !this.ended) this.#settle(this.handler.settle, end);
+    else end();
+  }
+
+  /**
+   * Waits for what another thread has to answer: the list is this session's own meanwhile.
+   * @param {(done: () => void) => void} settle
+   * @param {() => void} end
+   */
+  #settle(settle, end) {
+    this.#list = this.#ownList ??= new Uint8Array(MAX_LIST_BYTES);
+    settle(end);
+  }
+
+  /** @param {ServerResponse} response @param {(list: Buffer) => void} done */
+  #endExchange(response, done) {
     if (this.#pending.length > 0 && !this.#controlOnItsWay) this.#addControl(response);
     this.#isAnswering = false;
-    return Buffer.from(answerList.subarray(0, this.#listEnd));
+    done(Buffer.from(this.#list.subarray(0, this.#listEnd)));
+    this.#later.shift()?.();
   }
 
   /** Counts a request of the peer. @param {number} now on the monotonic clock */
@@ -301,7 +331,7 @@ class Http1Session extends BaseSession {
   /** @param {Uint8Array} bytes */
   send(bytes) {
     const canSend = this.#isAnswering && !this.ended && bytes.length <= MAX_PACKET_BYTES;
-    const end = canSend ? writeListEntry(answerList, this.#listEnd, bytes) : -1;
+    const end = canSend ? writeListEntry(this.#list, this.#listEnd, bytes) : -1;
     if (end < 0) {
       this.droppedOut += 1;
       return false;
@@ -354,7 +384,7 @@ class Http1Session extends BaseSession {
   #addControl(response) {
     let count = 0;
     for (const packet of this.#pending) {
-      const end = writeListEntry(answerList, this.#listEnd, packet);
+      const end = writeListEntry(this.#list, this.#listEnd, packet);
       if (end < 0) break;
       this.#listEnd = end;
       count += 1;

@@ -12,6 +12,8 @@
  *   a packet arrived. The bytes are valid during the call only. arrivalMs is on the server's
  *   monotonic clock (performance.now)
  * @property {(message: unknown) => void} control  a control message arrived, parsed from JSON
+ * @property {(done: () => void) => void} [settle]
+ *   calls back when the packets before it have been dealt with, and what they caused has been sent; without it that is so at once
  * @property {(code: number, reason: string) => void} closed
  *   the session has ended, whoever ended it; called once
  *
@@ -26,6 +28,7 @@
  * @typedef {object} Session
  * @property {Transport} transport
  * @property {string} peer               the other end's address and port, for people to read
+ * @property {string} [room]             the one room that can be joined over it, where it named one when it began
  * @property {SessionHandler | null} handler
  * @property {(bytes: Uint8Array) => boolean} send
  *   sends one packet without waiting; false when it was dropped (and counted). The caller may reuse
@@ -41,9 +44,17 @@
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
  * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany
  *   sends one packet to many of this transport's sessions; the caller may reuse both arrays at once
+ * @property {() => SessionGroup} [createGroup]
+ *   makes a group of this transport's sessions, where that is quicker than sendMany for many of them
  * @property {() => void} [poll]
  *   delivers at once the packets that have arrived, where they otherwise wait for the event loop
  * @property {() => Promise<void>} close idempotent; closes every session
+ *
+ * @typedef {object} SessionGroup
+ * @property {(sessions: Session[]) => boolean} set  replaces its sessions; false where there are too many groups
+ * @property {(bytes: Uint8Array) => unknown} send  sends one packet to all of them, soon and in order; the caller may
+ *   reuse the bytes at once
+ * @property {() => void} close  idempotent
  *
  * @typedef {(session: Session) => void} Accept
  */
@@ -143,6 +154,7 @@ export class BaseSession {
   #ended = false;
   #log;
   #onEnd;
+  #isCounted;
   #messageRate = new TokenBucket(MESSAGE_RATE);
 
   /**
@@ -152,8 +164,12 @@ export class BaseSession {
    * @param {Pick<Log, 'error'>} options.log
    * @param {number} options.now  on the monotonic clock, in milliseconds
    * @param {(code: number) => void} options.onEnd called once, after the handler was told
+   * @param {boolean} [options.isCounted]  whether its end counts in the metrics
    */
-  constructor({ transport, peer, log, now, onEnd }) {
+  constructor({ transport, peer, log, now, onEnd, isCounted = true }) {
+    this.#isCounted = isCounted;
+    /** The one room that can be joined over it; undefined where it named none when it began. @type {string | undefined} */
+    this.room = undefined;
     this.transport = transport;
     this.peer = peer;
     this.#log = log;
@@ -225,9 +241,7 @@ export class BaseSession {
   end(code, reason) {
     if (this.#ended) return false;
     this.#ended = true;
-    countSessionEnd(this.transport.name, code);
-    // One that no handler was ever given came to a full server.
-    if (this.handler === null && code !== 0) countRefusal('join', /** @type {ErrorCode} */ (endOf(code)));
+    if (this.#isCounted) this.#count(code);
     try {
       this.handler?.closed(code, reason);
     } catch (error) {
@@ -235,6 +249,13 @@ export class BaseSession {
     }
     this.#onEnd(code);
     return true;
+  }
+
+  /** @param {number} code */
+  #count(code) {
+    countSessionEnd(this.transport.name, code);
+    // One that no handler was ever given came to a full server.
+    if (this.handler === null && code !== 0) countRefusal('join', /** @type {ErrorCode} */ (endOf(code)));
   }
 
   /**

@@ -16,6 +16,7 @@ import { STATUS_CODES } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { ROOM_QUERY } from '../../public/shared/session-url.js';
 import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
@@ -185,6 +186,7 @@ class WebSocketTransport {
       peer: peerName(clientOf(request)),
       onEnd: () => void this.#sessions.delete(session),
     });
+    session.room = new URLSearchParams(request.url?.split('?', 2)[1] ?? '').get(ROOM_QUERY) ?? undefined;
     ws.once('close', () => {
       this.#sockets.delete(ws);
       if (this.#sockets.size === 0) this.#onLastGone();

@@ -16,6 +16,7 @@ import { CARRIES, CARRY_QUERY } from '../../public/shared/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/control.js';
 import { errors } from '../../public/shared/errors.js';
+import { ROOM_QUERY } from '../../public/shared/session-url.js';
 import { countRefusal } from '../counts.js';
 import { MAX_PACKET_STREAMS, PacketStreams } from './packet-streams.js';
 import { isSameHostname } from './peer.js';
@@ -72,6 +73,8 @@ export class NativeTransport {
   replyOnly = false;
   #accept;
   #isAllowedHost;
+  #handOver;
+  #carryOption;
   #path;
   #maxSessions;
   #log;
@@ -88,7 +91,9 @@ export class NativeTransport {
     this.#log = log;
     this.#clock = engine.clock ?? systemClock;
     this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
+    this.#handOver = engine.handOver ?? (() => false);
     const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
+    this.#carryOption = carry;
     this.carry = carry === 'any' ? 'datagrams' : carry;
     /** What sessions may ask for. @type {readonly Carry[]} */
     this.carries = carry === 'any' ? CARRIES : [];
@@ -101,9 +106,12 @@ export class NativeTransport {
       maxConnections: maxSessions + SPARE_CONNECTIONS,
       streamBufferBytes: MAX_STUCK_BYTES,
       ...(carry !== 'datagrams' && { maxStreams: MAX_PACKET_STREAMS }),
+      ...(engine.ioThreads !== undefined && { ioThreads: engine.ioThreads }),
     });
     /** The engine's own, which knows sessions by their `id`, for datagrams. @type {Transport['sendMany']} */
     this.sendMany = carry === 'datagrams' ? /** @type {any} */ (this.#endpoint.sendMany.bind(this.#endpoint)) : sendEach;
+    /** Likewise. @type {Transport['createGroup']} */
+    this.createGroup = carry === 'datagrams' ? /** @type {any} */ (this.#endpoint.createGroup.bind(this.#endpoint)) : undefined;
     this.#endpoint.onFault = (message) => this.#log.error(`the native engine failed: ${message}`);
   }
 
@@ -161,7 +169,7 @@ export class NativeTransport {
   /** @param {SessionRequest} request */
   #requested(request) {
     const refusal = this.#refusal(request);
-    if (refusal === null) return request.accept();
+    if (refusal === null) return void (this.#handOver(request) || request.accept());
     countRefusal('upgrade', refusal);
     request.reject(errors[refusal].status);
   }
@@ -173,14 +181,22 @@ export class NativeTransport {
   #refusal({ authority, path, query, origin }) {
     if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
     if (path !== this.#path) return 'not-found';
-    if (this.#carryOf(query) === undefined) return 'bad-request';
+    if (carryOf(this.#carryOption, query) === undefined) return 'bad-request';
     return isSameHostname(origin, authority) ? null : 'origin-not-allowed';
   }
 
-  /** @param {string} query @returns {Carry | undefined} how a session's packets go; undefined where it asks for what isn't */
-  #carryOf(query) {
-    const asked = this.carries.length > 0 ? new URLSearchParams(query).get(CARRY_QUERY) : null;
-    return asked === null ? this.carry : this.carries.find((carry) => carry === asked);
+  /** By this other threads serve sessions of this engine: see PortTransport. */
+  share() {
+    return this.#endpoint.share();
+  }
+
+  /**
+   * Closes the sessions of another thread that has ended.
+   * @param {number} port  its number
+   * @param {ErrorCode} code
+   */
+  closePort(port, code) {
+    this.#endpoint.closePort(port, errors[code].close, errors[code].message);
   }
 
   /** @param {NativeSession} native */
@@ -193,7 +209,8 @@ export class NativeTransport {
     }
     this.#sessions += 1;
     const onEnd = () => void (this.#sessions -= 1);
-    const session = new NativeEngineSession({ transport: this, carry: this.#carryOf(native.request?.query ?? ''), native, clock: this.#clock, log: this.#log, onEnd });
+    const query = native.request?.query ?? '';
+    const session = new NativeEngineSession({ transport: this, carry: carryOf(this.#carryOption, query), room: roomOf(query), native, clock: this.#clock, log: this.#log, onEnd });
     session.offerTo(this.#accept);
   }
 }
@@ -219,13 +236,15 @@ export class NativeEngineSession extends BaseSession {
    * @param {object} options
    * @param {Transport} options.transport
    * @param {Carry} [options.carry]  how packets go
+   * @param {string} [options.room]  the one that the session's URL names
    * @param {NativeSession} options.native
    * @param {Clock} options.clock
    * @param {Pick<Log, 'error'>} options.log
    * @param {() => void} options.onEnd called once, when the session has ended
    */
-  constructor({ transport, carry = 'datagrams', native, clock, log, onEnd }) {
+  constructor({ transport, carry = 'datagrams', room, native, clock, log, onEnd }) {
     super({ transport, peer: native.peer, log, now: clock.now(), onEnd });
+    this.room = room;
     this.#native = native;
     this.#clock = clock;
     /** The engine's number for the session, for sendMany. */
@@ -352,7 +371,21 @@ function codeOf(cause, code) {
   return cause === 'lost' ? errors['session-lost'].close : code;
 }
 
+/**
+ * @param {Carry | 'any'} option  how the server has packets go
+ * @param {string} query  of a session's URL
+ * @returns {Carry | undefined} how the session's go; undefined where it asks for what isn't
+ */
+export function carryOf(option, query) {
+  if (option !== 'any') return option;
+  const asked = new URLSearchParams(query).get(CARRY_QUERY);
+  return asked === null ? 'datagrams' : CARRIES.find((carry) => carry === asked);
+}
+
+/** @param {string} query  of a session's URL @returns {string | undefined} the room that it names */
+export const roomOf = (query) => (query === '' ? undefined : (new URLSearchParams(query).get(ROOM_QUERY) ?? undefined));
+
 /** @type {Transport['sendMany']} */
-function sendEach(sessions, bytes) {
+export function sendEach(sessions, bytes) {
   for (const session of sessions) session.send(bytes);
 }

@@ -1,5 +1,5 @@
 /**
- * @import { CongestionController } from '@aloud/native'
+ * @import { CongestionController, SessionRequest, SharedEndpoint } from '@aloud/native'
  * @import { Carry } from '../../public/shared/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { IsAllowedHost } from '../allowed-hosts.js'
@@ -20,14 +20,18 @@
  *                                     other hosts a 403
  * @property {IsAllowedHost} [isAllowedHost]  asked with a session's :authority; others get a 421
  * @property {number} [maxSessions]    sessions above it are closed as 'server-full'
+ * @property {number} [ioThreads]     threads for QUIC's work, of the native engine
+ * @property {(request: SessionRequest) => boolean} [handOver]  asked for each session that may be opened, of the native
+ *   engine: true where it was taken, to be handed to another thread
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {Clock} [clock]
  *
  * @typedef {Transport & { address: () => { host: string, port: number },
- *   carry?: Carry, carries?: readonly Carry[],
+ *   carry?: Carry, carries?: readonly Carry[], share?: () => SharedEndpoint,
+ *   closePort?: (port: number, code: import('../../public/shared/errors.js').ErrorCode) => void,
  *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
  *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions }} Http3Transport
- *   carries: what sessions may ask for; admissions: counts of new connections, where the engine knows them
+ *   carries: what sessions may ask for; share, closePort: for other threads that serve sessions, where the engine can do that; admissions: counts of new connections, where the engine knows them
  *
  * @typedef {object} EngineChoice
  * @property {Http3Transport | null} transport  null when there is no HTTP/3

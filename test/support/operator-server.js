@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { createApp } from '../../server/http/app.js';
+import { Directory } from '../../server/host/directory.js';
 import { createOperatorApi } from '../../server/operator/api.js';
 import { Readiness } from '../../server/operator/readiness.js';
 import { Conference } from '../fakes/conference.js';
@@ -22,7 +23,7 @@ export async function start(operatorToken = TOKEN) {
   const ann = await conference.join('Ann');
   const readiness = new Readiness({ isDraining: () => false, drain: () => {} });
   const operatorApi = createOperatorApi({
-    rooms: conference.rooms,
+    rooms: new Directory(conference),
     recordings: { list: async () => [], remove: async () => false },
     readiness,
     status: () => {
@@ -38,7 +39,7 @@ export async function start(operatorToken = TOKEN) {
     sessionPath: '/session',
     unavailable: {},
     http1: { handle: (_request, _response, next) => next() },
-    rooms: conference.rooms,
+    rooms: new Directory(conference),
     sampleClock: conference.sampleClock,
     operatorApi,
     log: { error: (message) => void logged.push(message) },

@@ -181,7 +181,7 @@ export class ReconnectingClient {
     // The place may have gone over to the attempt of this very call.
     if (this.#attempt) return;
     if (FINAL.has(code)) this.#over(code, message);
-    else if (!this.#backoff.waiting) this.#backoff.later();
+    else if (!this.#backoff.waiting) this.#backoff.later(code === 'room-reopened');
   }
 
   #try() {

@@ -28,7 +28,7 @@
  * @property {'auto' | TransportName} transport
  * @property {string} origin          of the page, such as 'http://localhost:8080'
  * @property {ServerConfig} config
- * @property {object} message         the join message
+ * @property {Record<string, any>} message  the join message
  * @property {() => boolean} [asks]   called before each join; false when nobody wants to join any more
  * @property {ConnectionHandler} handler  has the connection from the `welcome` on
  * @property {(connection: Connection) => Promise<void>} prove
@@ -37,6 +37,7 @@
  * @property {Scope} [scope]
  */
 
+import { sessionUrl } from '../../shared/session-url.js';
 import { ConnectionError } from './connection.js';
 import { Http1Connection } from './http1.js';
 import { join } from './join.js';
@@ -212,7 +213,7 @@ class Chooser {
  * @param {AbortSignal} signal
  * @returns {Promise<Connection>}
  */
-async function openTransport(transport, { config, origin, clock, scope = {} }, signal) {
+async function openTransport(transport, { config, origin, message, clock, scope = {} }, signal) {
   const { now } = clock;
   const offer = config.transports?.[transport];
   if (!offer) {
@@ -221,13 +222,13 @@ async function openTransport(transport, { config, origin, clock, scope = {} }, s
   }
   if (transport === 'webtransport') {
     const { certificateHashes, carry, ...place } = /** @type {WebTransportOffer} */ (offer);
-    const url = webTransportUrl(place, origin);
+    const url = sessionUrl(webTransportUrl(place, origin), message.room);
     return WebTransportConnection.open({ url, certificateHashes, carry, now, signal, WebTransport: scope.WebTransport });
   }
   const url = new URL(/** @type {{ path: string }} */ (offer).path, origin);
   if (transport === 'http1') return Http1Connection.open({ url: url.href, clock, fetch: scope.fetch });
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  return WebSocketConnection.open({ url: url.href, now, signal, WebSocket: scope.WebSocket });
+  return WebSocketConnection.open({ url: sessionUrl(url.href, message.room), now, signal, WebSocket: scope.WebSocket });
 }
 
 /**

@@ -5,6 +5,9 @@
 /** The waits before the tries, in milliseconds; each is taken at 0.5 to 1.5 times by chance. */
 const DELAYS_MS = Object.freeze([200, 500, 1000, 2000, 4000, 10_000]);
 
+/** The wait before the first try where the server has asked to come again, likewise by chance: not all come in one moment. */
+const SOON_MS = 40;
+
 /** Backoff: a lost call is tried again soon, and then more and more seldom. */
 export class Backoff {
   #clock;
@@ -37,9 +40,12 @@ export class Backoff {
     return this.#timer !== null;
   }
 
-  /** Tries after a while. */
-  later() {
-    const most = DELAYS_MS[Math.min(this.#tries, DELAYS_MS.length - 1)];
+  /**
+   * Tries after a while.
+   * @param {boolean} [soon]  whether the server has asked to come again at once: the first try is sooner then
+   */
+  later(soon = false) {
+    const most = soon && this.#tries === 0 ? SOON_MS : DELAYS_MS[Math.min(this.#tries, DELAYS_MS.length - 1)];
     const delayMs = most * (0.5 + this.#random());
     this.#tries += 1;
     this.#stop();

@@ -1,7 +1,6 @@
 import { createServer, request as httpRequest } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Tracks } from '../../../server/clock/backing-track.js';
 import { createApp } from '../../../server/http/app.js';
 import { closeAfter } from '../transport/transport-cases.js';
 
@@ -22,7 +21,7 @@ async function start(options) {
     sessionPath: '/session',
     unavailable: {},
     http1: { handle },
-    rooms: { get: () => undefined, tracks: new Tracks() },
+    rooms: { inRoom: async () => 'not-found', trackPiece: async () => undefined, putTrackPiece: async () => 'not-found' },
     sampleClock: { now: () => 12345.25, sampleRate: 48000 },
     log: { error: (message) => void logged.push(message) },
     ...options,
@@ -163,8 +162,8 @@ describe('the app', () => {
   });
 
   it("tells a room's own sample clock, and the server's where there is no such room", async () => {
-    const room = { sampleClock: { now: () => 7.5, sampleRate: 48000 } };
-    const { get } = await start({ rooms: /** @type {any} */ ({ get: (/** @type {string} */ name) => (name === 'a' ? room : undefined) }) });
+    const inRoom = async (/** @type {string} */ name) => (name === 'a' ? { clock: 7.5, sampleRate: 48000 } : 'not-found');
+    const { get } = await start({ rooms: /** @type {any} */ ({ inRoom }) });
     const clockAt = async (/** @type {string} */ path) => (await (await get(path)).json()).clock;
     expect(await clockAt('/api/clock?room=a')).toBe(7.5);
     expect(await clockAt('/api/clock?room=b')).toBe(12345.25);

@@ -136,6 +136,47 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(seen.map(({ datagrams }) => datagrams[0])).toEqual(Array(5).fill('to all'));
   });
 
+  it('sends to a group in order, whoever of it has ended', async () => {
+    const { server, client, session, certificateHashes } = await connected({ options: { sendQueueBytes: 64 * 1024 } });
+    const more = [1, 2, 3, 4].map(() => client.connect(server.url, { certificateHashes }));
+    const clients = [session, ...(await Promise.all(more))];
+    const seen = clients.map(record);
+    await until(() => server.sessions.length === 5);
+    const group = server.endpoint.createGroup();
+    expect(group.set([...server.sessions, { id: 999_999 }])).toBe(true);
+    const texts = Array.from({ length: 10 }, (_, i) => `to all ${i}`);
+    for (const text of texts) {
+      const payload = bytes(text);
+      expect(group.send(payload)).toBe(5);
+      payload.fill(0);
+    }
+    await until(() => seen.every(({ datagrams }) => datagrams.length === 10));
+    for (const { datagrams } of seen) expect(datagrams).toEqual(texts);
+    clients[2].close();
+    await until(() => server.endpoint.sessionCount === 4);
+    group.send(bytes('to those who stayed'));
+    await until(() => seen.filter(({ datagrams }) => datagrams.length === 11).length === 4);
+    expect(seen[2].datagrams).toHaveLength(10);
+  });
+
+  it('sends nothing to a group that was closed, and to those only who are in it', async () => {
+    const { server, client, session, certificateHashes } = await connected();
+    const second = await client.connect(server.url, { certificateHashes });
+    await until(() => server.sessions.length === 2);
+    const [one, two] = [record(session), record(second)];
+    const [first, other] = [server.endpoint.createGroup(), server.endpoint.createGroup()];
+    first.set(server.sessions);
+    first.set([server.sessions[1]]);
+    other.set([server.sessions[0]]);
+    first.send(bytes('to the second'));
+    other.send(bytes('to the first'));
+    await until(() => one.datagrams.length + two.datagrams.length === 2);
+    expect([one.datagrams, two.datagrams]).toEqual([['to the first'], ['to the second']]);
+    first.close();
+    first.close();
+    expect(first.send(bytes('to nobody'))).toBe(0);
+  });
+
   it('refuses and counts what is larger than the path takes', async () => {
     const { session } = await connected();
     const seen = record(session);

@@ -18,6 +18,7 @@ import { loadConfig } from '../../../server/config/config.js';
 import { createHttpCounts } from '../../../server/http/http-counts.js';
 import { Metrics } from '../../../server/operator/metrics.js';
 import { Readiness } from '../../../server/operator/readiness.js';
+import { Directory } from '../../../server/host/directory.js';
 import { createStatus } from '../../../server/operator/status.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Arrivals } from '../../../server/room/arrivals.js';
@@ -363,19 +364,15 @@ const ends = {
 
 /** The metrics as they are scraped, of this process. */
 function openMetrics() {
-  const { rooms } = new Conference();
   const status = createStatus({
-    rooms,
+    rooms: new Directory(new Conference()),
     recordings: { usage: { bytes: 0, limitBytes: 0, open: 0 } },
     readiness: new Readiness({ isDraining: () => false, drain: () => {} }),
-    effort: { complexity: 5 },
-    cpuMs: () => 0,
     now: () => 0,
     build: { version: '0', codec: 'none', engine: null },
     limits: { rooms: 1, people: 1 },
     requests: /** @type {any} */ ({ byStatus: () => ({}) }),
     httpCounts: createHttpCounts(),
-    arrivals: { waiting: 0 },
     admissions: () => null,
   });
   const metrics = new Metrics(status);

@@ -1,0 +1,127 @@
+/**
+ * Measures what it costs to hand sessions to worker threads: sessions of the native HTTP/3 engine whose datagrams are sent
+ * back by the main thread, or by workers. The clients are another process of the same machine.
+ */
+
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { Endpoint } from '@aloud/native';
+import { generateCertificate } from '../server/certificate/generate.js';
+import { quantile } from './stats/statistics.js';
+
+const HELP = `node bench/handover.js [options]
+
+  --sessions <n>  (default 200)
+  --rate <n>      datagrams a second of each (default 50)
+  --seconds <n>   of measuring, for each row (default 8)
+  --rounds <n>    of all rows, of which each row's median counts (default 3)
+  --workers <list>  rows: 0 for the main thread (default 0,1,2)
+`;
+
+const BYTES = 150;
+const WARM_UP_MS = 1000;
+const WORKER = new URL('./participants/echo-worker.js', import.meta.url);
+const SELF = fileURLToPath(import.meta.url);
+
+const wait = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** @typedef {{ url: string, hash: string, sessions: number, rate: number, seconds: number }} ClientOptions */
+
+/**
+ * The other process: sends, and times what comes back.
+ * @param {ClientOptions} options
+ */
+async function runClients({ url, hash, sessions: count, rate, seconds }) {
+  const endpoint = new Endpoint({ ioThreads: 1, maxConnections: count + 10 });
+  const times = /** @type {number[]} */ ([]);
+  let isMeasuring = false;
+  let sent = 0;
+  const sessions = /** @type {import("@aloud/native").NativeSession[]} */ ([]);
+  for (let i = 0; i < count; i++) {
+    const session = await endpoint.connect(`${url}?worker=${i}`, { certificateHashes: [hash] });
+    session.onDatagram = (bytes, arrivalMs) => {
+      if (isMeasuring) times.push(arrivalMs - new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0));
+    };
+    sessions.push(session);
+  }
+  const bytes = new Uint8Array(BYTES);
+  const view = new DataView(bytes.buffer);
+  const startMs = performance.now();
+  let next = 0;
+  // Sessions send one after the other, spread over the time between two datagrams of one.
+  const timer = setInterval(() => {
+    const due = ((performance.now() - startMs) * rate * count) / 1000;
+    for (; next < due; next++) {
+      view.setFloat64(0, performance.now());
+      sessions[next % count].send(bytes);
+      if (isMeasuring) sent += 1;
+    }
+  }, 1);
+  await wait(WARM_UP_MS);
+  isMeasuring = true;
+  process.send?.('measuring');
+  await wait(seconds * 1000);
+  process.send?.({ p50: quantile(times.toSorted((a, b) => a - b), 0.5), p99: quantile(times.toSorted((a, b) => a - b), 0.99), back: times.length, sent });
+  clearInterval(timer);
+  await endpoint.close();
+  process.disconnect();
+}
+
+/**
+ * @param {number} workers
+ * @param {{ sessions: number, rate: number, seconds: number }} load
+ */
+async function measure(workers, load) {
+  const certificate = await generateCertificate({ hosts: ['localhost'], now: new Date() });
+  const endpoint = new Endpoint({ ioThreads: 1, maxConnections: load.sessions + 10 });
+  const threads = Array.from({ length: workers }, () => new Worker(WORKER, { workerData: endpoint.share() }));
+  const ports = await Promise.all(threads.map((thread) => new Promise((/** @type {(port: number) => void} */ resolve) => void thread.once('message', resolve))));
+  const { port } = await endpoint.listen({
+    ...certificate,
+    onRequest: (request) => {
+      const number = Number(new URLSearchParams(request.query).get('worker'));
+      if (workers === 0) request.accept();
+      else request.acceptOn(ports[number % workers]);
+    },
+    onSession: (session) => void (session.onDatagram = (bytes) => void session.send(bytes)),
+  });
+  const child = fork(SELF, [], { env: { ...process.env, HANDOVER_CLIENT: JSON.stringify({ url: `https://localhost:${port}/`, hash: certificate.hash, ...load }) } });
+  try {
+    await new Promise((resolve) => void child.once('message', resolve));
+    const before = process.cpuUsage();
+    const figures = await new Promise((/** @type {(figures: any) => void} */ resolve) => void child.once('message', resolve));
+    const { user, system } = process.cpuUsage(before);
+    return { ...figures, cpuUs: (user + system) / figures.back };
+  } finally {
+    child.kill();
+    await endpoint.close();
+    for (const thread of threads) await thread.terminate();
+  }
+}
+
+/** @param {number[]} values */
+const median = (values) => quantile(values.toSorted((a, b) => a - b), 0.5);
+
+async function main() {
+  const text = /** @type {const} */ ({ type: 'string' });
+  const { values } = parseArgs({ options: { help: { type: 'boolean' }, sessions: text, rate: text, seconds: text, rounds: text, workers: text } });
+  if (values.help) return void process.stdout.write(HELP);
+  const { sessions = '200', rate = '50', seconds = '8', rounds = '3', workers = '0,1,2' } = values;
+  const load = { sessions: Number(sessions), rate: Number(rate), seconds: Number(seconds) };
+  const rows = workers.split(',').map((count) => ({ workers: Number(count), runs: /** @type {any[]} */ ([]) }));
+  for (let round = 0; round < Number(rounds); round++) for (const row of rows) row.runs.push(await measure(row.workers, load));
+  console.log(`Echo of ${BYTES}-byte datagrams, ${load.sessions} sessions at ${load.rate}/s, clients beside it; the median of ${rounds} runs of ${seconds} s:`);
+  for (const { workers: count, runs } of rows) {
+    const of = (/** @type {string} */ field) => median(runs.map((run) => run[field]));
+    const back = (100 * runs.reduce((sum, run) => sum + run.back, 0)) / runs.reduce((sum, run) => sum + run.sent, 0);
+    const who = count === 0 ? 'main thread' : `${count} worker${count > 1 ? 's' : ''}`;
+    console.log(`  ${who.padEnd(12)} p50 ${of('p50').toFixed(2)} ms, p99 ${of('p99').toFixed(1)} ms, ${of('cpuUs').toFixed(1)} µs of processor time each, ${back.toFixed(2)} % back`);
+  }
+  const [first, ...others] = rows.map(({ runs }) => median(runs.map(({ p50 }) => p50)));
+  if (rows[0].workers === 0 && others.length > 0) console.log(`Target: p50 no later than without workers (${first.toFixed(2)} ms): ${others.every((p50) => p50 <= first) ? 'met' : 'missed'}`);
+}
+
+const asked = process.env.HANDOVER_CLIENT;
+await (asked ? runClients(JSON.parse(asked)) : main());

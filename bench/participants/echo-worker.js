@@ -1,0 +1,11 @@
+/** A worker thread that sends back each datagram of the sessions that are handed to it: see bench/handover.js. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { Port } from '@aloud/native';
+
+const port = Port.open(workerData, {
+  onSession: (session) => void (session.onDatagram = (bytes) => void session.send(bytes)),
+});
+parentPort?.postMessage(port.number);
+// The thread stays for as long as somebody may say something to it.
+parentPort?.on('message', () => {});

@@ -1,0 +1,184 @@
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{
+    Float64ArraySlice, Function, Result, Uint32ArraySlice, Uint8ArraySlice,
+};
+use napi::threadsafe_function::ThreadsafeFunctionCallMode;
+use napi_derive::napi;
+
+use crate::acceptor::Acceptor;
+use crate::counters::Stats;
+use crate::errors::invalid;
+use crate::events::Event;
+use crate::faults::catch;
+use crate::group::Groups;
+use crate::hub::{Hub, Readable};
+use crate::inbox::Batch;
+use crate::registry::Registry;
+use crate::session::framed;
+
+/// A port of another thread than the endpoint's, by its number there.
+struct Lent {
+    acceptor: Arc<Acceptor>,
+    number: u32,
+    /// Code and reason with which its sessions are closed where the port goes without a word.
+    last_words: (u32, String),
+}
+
+/// What one thread of JavaScript's has of an endpoint: its sessions, and the queues through which it hears of them.
+#[napi]
+pub struct Port {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) groups: Groups,
+    /// None of the endpoint's own.
+    lent: Option<Lent>,
+}
+
+/// A function of the engine's threads that calls JavaScript's. It holds no process alive.
+pub fn readable(call: Function<(), ()>) -> Result<Readable> {
+    let call = call.build_threadsafe_function().weak::<true>().build()?;
+    Ok(Box::new(move || {
+        call.call((), ThreadsafeFunctionCallMode::NonBlocking);
+    }))
+}
+
+impl Port {
+    /// The port that an endpoint has itself.
+    pub fn own(registry: Arc<Registry>) -> Self {
+        Self {
+            registry,
+            groups: Groups::default(),
+            lent: None,
+        }
+    }
+}
+
+#[napi]
+impl Port {
+    /// Makes a port of the endpoint that has this key, for the thread that calls. Where the port goes without having been
+    /// closed, as when its thread is ended, its sessions are closed with this code and reason.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(key: u32, code: u32, reason: String, call: Function<(), ()>) -> Result<Self> {
+        let Some(acceptor) = Acceptor::shared(key) else {
+            return Err(invalid("there is no endpoint of this key"));
+        };
+        let own = &acceptor.own.hub;
+        let hub = Hub::new(own.options.clone(), own.handle().clone(), readable(call)?);
+        let registry = Arc::new(Registry::new(Arc::new(hub)));
+        let number = acceptor.add_port(registry.clone());
+        let last_words = (code, reason);
+        Ok(Self {
+            registry,
+            groups: Groups::default(),
+            lent: Some(Lent {
+                acceptor,
+                number,
+                last_words,
+            }),
+        })
+    }
+
+    /// The number by which the endpoint knows the port; 0 of its own.
+    #[napi(getter, catch_unwind)]
+    pub fn number(&self) -> u32 {
+        self.lent.as_ref().map_or(0, |lent| lent.number)
+    }
+
+    /// Milliseconds on the port's own monotonic clock.
+    #[napi(catch_unwind)]
+    pub fn clock(&self) -> f64 {
+        self.registry.hub.clock.raw_ms()
+    }
+
+    /// Arrival times are on the port's clock plus this.
+    #[napi(catch_unwind)]
+    pub fn set_clock_offset(&self, offset_ms: f64) {
+        self.registry.hub.clock.set_offset(offset_ms);
+    }
+
+    /// To be called before reading: what comes later is told anew.
+    #[napi(catch_unwind)]
+    pub fn listening(&self) {
+        self.registry.hub.listening();
+    }
+
+    #[napi(catch_unwind)]
+    pub fn events(&self, most: u32) -> Vec<Event> {
+        self.registry.hub.take_events(most as usize)
+    }
+
+    /// Fills the arrays with datagrams: the bytes one after the other, and in the index four
+    /// numbers for each: session, offset, length, arrival in milliseconds. Answers how many.
+    #[napi(catch_unwind)]
+    pub fn recv(&self, mut bytes: Uint8ArraySlice, mut index: Float64ArraySlice) -> u32 {
+        // SAFETY: JavaScript's thread is here, so nothing else touches the arrays meanwhile.
+        let (bytes, index) = unsafe { (bytes.as_mut(), index.as_mut()) };
+        let mut batch = Batch::new(bytes, index);
+        self.registry.hub.take_datagrams(&mut batch);
+        batch.count() as u32
+    }
+
+    #[napi(catch_unwind)]
+    pub fn send(&self, session: u32, bytes: Uint8ArraySlice) -> bool {
+        self.registry
+            .session(session)
+            .is_some_and(|session| session.send_framed(&self.registry.hub, framed(&bytes)))
+    }
+
+    /// Sends one datagram to the first `count` of these sessions; answers to how many it went.
+    #[napi(catch_unwind)]
+    pub fn send_many(&self, ids: Uint32ArraySlice, count: u32, bytes: Uint8ArraySlice) -> u32 {
+        let framed = framed(&bytes);
+        let mut sent = 0;
+        let count = ids.len().min(count as usize);
+        self.registry.with_sessions(&ids[..count], |session| {
+            sent += u32::from(session.send_framed(&self.registry.hub, framed.clone()));
+        });
+        sent
+    }
+
+    #[napi(catch_unwind)]
+    pub fn close_session(&self, id: u32, code: u32, reason: String) {
+        if let Some(session) = self.registry.session(id) {
+            let hub = &self.registry.hub;
+            let _context = hub.handle().enter();
+            session
+                .clone()
+                .spawn(hub, async move { session.close(code, &reason).await });
+        }
+    }
+
+    /// To be called when the end of a session has been dealt with.
+    #[napi(catch_unwind)]
+    pub fn forget(&self, id: u32) {
+        self.registry.forget_session(id);
+    }
+
+    #[napi(catch_unwind)]
+    pub fn stats(&self, id: u32) -> Option<Stats> {
+        let session = self.registry.session(id)?;
+        catch(|| session.stats()).ok()
+    }
+
+    /// Takes the port from its endpoint and closes its sessions. Nothing for the endpoint's own, which goes with it.
+    #[napi(catch_unwind)]
+    pub fn close(&self, code: u32, reason: String) {
+        if let Some(lent) = &self.lent {
+            if lent.acceptor.take_port(lent.number).is_some() {
+                self.registry.abandon(code, reason);
+            }
+        }
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        if let Some(Lent {
+            last_words: (code, reason),
+            ..
+        }) = &self.lent
+        {
+            self.close(*code, reason.clone());
+        }
+    }
+}

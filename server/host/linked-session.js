@@ -1,0 +1,205 @@
+/**
+ * A worker's side of the sessions that the main thread has: those of WebSocket and HTTP/1, and others whose room wasn't known
+ * when they began. Packets go through rings, the rest through messages.
+ *
+ * @import { Log } from '../log.js'
+ * @import { Accept, ControlMessage, Session, SessionStats, Transport } from '../transport/session.js'
+ * @import { Link, LinkAnswer } from './messages.js'
+ */
+
+import { BaseSession, prepareControl } from '../transport/session.js';
+import { MAX_RING_SESSIONS, RingReader, RingWriter } from './ring.js';
+import { fromShared } from './shared-time.js';
+
+const NO_STATS = Object.freeze({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
+
+/** All sessions of the main thread's that are in a worker's rooms. */
+export class LinkedSessions {
+  /** @type {Map<number, LinkedSession>} */
+  #sessions = new Map();
+  /** By name and engine. @type {Map<string, LinkedTransport>} */
+  #transports = new Map();
+  #accept;
+  #log;
+  #writer;
+  #reader;
+  #send;
+  /** What goes to the main thread in one message, in order. @type {LinkAnswer[]} */
+  #out = [];
+
+  /**
+   * @param {object} options
+   * @param {{ toWorker: SharedArrayBuffer, toFront: SharedArrayBuffer }} options.rings
+   * @param {Accept} options.accept
+   * @param {Pick<Log, 'error'>} options.log
+   * @param {(answers: LinkAnswer[]) => void} options.send  to the main thread
+   */
+  constructor({ rings, accept, log, send }) {
+    this.#accept = accept;
+    this.#log = log;
+    this.#send = send;
+    this.#writer = new RingWriter(rings.toFront);
+    this.#reader = new RingReader(rings.toWorker, {
+      packet: (ids, _count, bytes, arrivalMs) => this.#sessions.get(ids[0])?.receive(bytes, fromShared(arrivalMs)),
+      mark: (id) => {
+        if (!this.#writer.mark(id)) this.answer({ type: 'mark', id });
+      },
+    });
+    this.#reader.start();
+  }
+
+  /** Hands over the packets that have come. */
+  poll() {
+    this.#reader.poll();
+  }
+
+  /** Takes a message of the main thread's. @param {Link} link */
+  take(link) {
+    const session = this.#sessions.get(link.id);
+    if (link.type === 'link') return this.#open(link);
+    if (link.type === 'control') return session?.receiveControl(link.message, performance.now());
+    if (link.type === 'link-stats') return session?.takeStats(link.stats);
+    return void session?.end(link.code, link.reason);
+  }
+
+  /** @param {Link & { type: 'link' }} link */
+  #open({ id, peer, room, transport, message }) {
+    const session = new LinkedSession({
+      id,
+      links: this,
+      transport: this.#transportOf(transport),
+      peer,
+      room,
+      log: this.#log,
+      onEnd: () => void this.#sessions.delete(id),
+    });
+    this.#sessions.set(id, session);
+    session.offerTo(this.#accept);
+    session.receiveControl(message, performance.now());
+  }
+
+  /** @param {(Link & { type: 'link' })['transport']} named */
+  #transportOf(named) {
+    const key = `${named.name} ${named.engine}`;
+    let transport = this.#transports.get(key);
+    if (!transport) this.#transports.set(key, (transport = new LinkedTransport(named, this.#writer)));
+    return transport;
+  }
+
+  /**
+   * @param {number} id
+   * @param {Uint8Array} bytes
+   */
+  write(id, bytes) {
+    return this.#writer.write(id, bytes, 0);
+  }
+
+  /** Tells the main thread something, with all else of this moment. @param {LinkAnswer} answer */
+  answer(answer) {
+    this.#out.push(answer);
+    if (this.#out.length === 1) queueMicrotask(() => this.#send(this.#out.splice(0)));
+  }
+
+  /**
+   * Sends a control message. One that is for many sessions goes over once.
+   * @param {number} id
+   * @param {object} message  the same object for all of them
+   */
+  tell(id, message) {
+    const last = this.#out.at(-1);
+    if (last?.type === 'tell' && last.message === message) last.ids.push(id);
+    else this.answer({ type: 'tell', ids: [id], message });
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#reader.close();
+  }
+}
+
+/** @implements {Transport} */
+class LinkedTransport {
+  #writer;
+  #ids = new Uint32Array(MAX_RING_SESSIONS);
+
+  /**
+   * @param {Pick<Transport, 'name' | 'engine' | 'replyOnly'>} named  as the main thread's is
+   * @param {RingWriter} writer
+   */
+  constructor({ name, engine, replyOnly }, writer) {
+    this.name = name;
+    this.engine = engine;
+    this.replyOnly = replyOnly;
+    this.#writer = writer;
+  }
+
+  /**
+   * @param {Session[]} sessions
+   * @param {Uint8Array} bytes
+   */
+  sendMany(sessions, bytes) {
+    for (let from = 0; from < sessions.length; from += MAX_RING_SESSIONS) {
+      const count = Math.min(MAX_RING_SESSIONS, sessions.length - from);
+      for (let i = 0; i < count; i++) this.#ids[i] = /** @type {LinkedSession} */ (sessions[from + i]).id;
+      if (this.#writer.writeFor(this.#ids, count, bytes, 0)) continue;
+      for (let i = 0; i < count; i++) /** @type {LinkedSession} */ (sessions[from + i]).droppedOut += 1;
+    }
+  }
+
+  async close() {}
+}
+
+/** @implements {Session} */
+class LinkedSession extends BaseSession {
+  #links;
+  /** @type {SessionStats} */
+  #stats = NO_STATS;
+
+  /**
+   * @param {object} options
+   * @param {number} options.id
+   * @param {LinkedSessions} options.links
+   * @param {LinkedTransport} options.transport
+   * @param {string} options.peer
+   * @param {string | undefined} options.room
+   * @param {Pick<Log, 'error'>} options.log
+   * @param {() => void} options.onEnd
+   */
+  constructor({ id, links, transport, peer, room, log, onEnd }) {
+    // The main thread counts the session, which it has.
+    super({ transport, peer, log, now: performance.now(), onEnd, isCounted: false });
+    this.id = id;
+    this.room = room;
+    this.#links = links;
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    if (!this.ended && this.#links.write(this.id, bytes)) return true;
+    this.droppedOut += 1;
+    return false;
+  }
+
+  /** @param {object | ControlMessage} message */
+  sendControl(message) {
+    if (!this.ended) this.#links.tell(this.id, prepareControl(message).message);
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  close(code, reason) {
+    if (this.end(code, reason)) this.#links.answer({ type: 'close', id: this.id, code, reason });
+  }
+
+  /** @param {SessionStats} stats  of the session as the main thread has it */
+  takeStats(stats) {
+    this.#stats = stats;
+  }
+
+  stats() {
+    return { ...this.#stats, droppedOut: this.#stats.droppedOut + this.droppedOut };
+  }
+}

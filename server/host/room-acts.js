@@ -1,0 +1,79 @@
+/**
+ * What can be asked of one room from outside of its calls, by name, with plain data both ways: the room may be another
+ * thread's. An answer that is a code refuses.
+ *
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Who, By } from '../room/moderation.js'
+ * @import { Role } from '../access/grant.js'
+ * @import { Room } from '../room/room.js'
+ *
+ * @typedef {{ serverDelayMs?: number | 'auto', locked?: boolean, lobby?: boolean, chat?: Who, record?: Who,
+ *   password?: string | null }} RoomChange
+ * @typedef {{ muted?: boolean, role?: Role, hand?: 0 }} PersonChange
+ */
+
+export const ROOM_ACTS = Object.freeze({
+  describe: (/** @type {Room} */ room) => room.describe(),
+
+  /** What anybody may know who knows the room's name. */
+  count: (/** @type {Room} */ room) => room.view.public,
+
+  /** A reading of the room's sample clock. */
+  clock: (/** @type {Room} */ { sampleClock }) => ({ clock: sampleClock.now(), sampleRate: sampleClock.sampleRate }),
+
+  /** @param {Room} room @param {RoomChange} change @param {By} by */
+  change: (room, change, by) => changeRoom(room, change, by) ?? room.describe(),
+
+  /** @param {Room} room @param {By} by */
+  end: (room, by) => room.moderation.endForAll(by) ?? undefined,
+
+  /** @param {Room} room @param {string} id @param {PersonChange} change @param {By} by */
+  changePerson: (room, id, change, by) => changePerson(room, id, change, by) ?? undefined,
+
+  /** @param {Room} room @param {string} id @param {{ banMs?: number }} options @param {By} by */
+  remove: (room, id, options, by) => room.moderation.remove(id, options, by) ?? undefined,
+
+  /** @param {Room} room @param {string} knock @param {By} by */
+  admit: (room, knock, by) => room.moderation.admit(knock, by) ?? undefined,
+
+  /** @param {Room} room @param {string} knock @param {By} by */
+  turnAway: (room, knock, by) => room.moderation.turnAway(knock, by) ?? undefined,
+
+  /** @param {Room} room @param {string} by  the label of whoever may */
+  stopRecording: (room, by) => (room.stopRecording(by) ? undefined : 'not-found'),
+});
+
+/**
+ * @param {Room} room
+ * @param {RoomChange} change
+ * @param {By} by
+ * @returns {ErrorCode | null}
+ */
+function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password }, by) {
+  const { moderation } = room;
+  // The password comes first: it alone can be refused, and nothing is changed by halves.
+  const refusal = password === undefined ? null : moderation.setPassword(password, by);
+  if (refusal !== null) return refusal;
+  if (serverDelayMs !== undefined) room.setDelay(serverDelayMs);
+  if (locked !== undefined) moderation.lock(locked, by);
+  if (lobby !== undefined) moderation.lobby(lobby, by);
+  if (chat !== undefined) moderation.allow('chat', chat, by);
+  if (record !== undefined) moderation.allow('record', record, by);
+  return null;
+}
+
+/**
+ * @param {Room} room
+ * @param {string} id  of the person
+ * @param {PersonChange} change
+ * @param {By} by
+ * @returns {ErrorCode | null}
+ */
+function changePerson({ moderation }, id, { muted, role, hand }, by) {
+  const codes = [
+    muted === undefined ? null : moderation.mute(id, muted, by),
+    role === undefined ? null : moderation.setRole(id, role, by),
+    hand === undefined ? null : moderation.lowerHand(id, by),
+  ];
+  return codes.find((code) => code !== null) ?? null;
+}

@@ -1,0 +1,135 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Config } from '../config/config.js'
+ * @import { Log } from '../log.js'
+ * @import { Elsewhere, Fact, Observer, RoomServices } from '../room/room-config.js'
+ */
+
+import { join } from 'node:path';
+import { loadThreadCpuMs } from '@aloud/native';
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { TokenVerifier } from '../access/token.js';
+import { SampleClock } from '../clock/sample-clock.js';
+import { TickScheduler } from '../clock/tick-scheduler.js';
+import { AdaptiveComplexity, processCpuMs } from '../codec/adaptive-complexity.js';
+import { defaultEncoderSettings, openCodec } from '../codec/codec.js';
+import { readKeys } from '../config/keys.js';
+import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { stateDirectory } from '../packages.js';
+import { Recordings } from '../recording/recordings.js';
+import { Arrivals } from '../room/arrivals.js';
+import { Rooms } from '../room/rooms.js';
+
+/** The directory of recordings when no other is asked for. */
+const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
+
+/**
+ * @typedef {object} HostOptions
+ * @property {Clock} clock
+ * @property {() => number} wallNow  milliseconds since 1970
+ * @property {Log} log
+ * @property {Observer} [observer]
+ * @property {Elsewhere} [elsewhere]  what other hosts of the server have; without it this is the only one
+ */
+
+/** Rooms with all that they work with, on one thread: the server's own, or a worker's. */
+export class RoomHost {
+  /**
+   * @param {Config} config
+   * @param {HostOptions} options
+   * @returns {Promise<RoomHost>}
+   * @throws {import('../config/config-error.js').ConfigError} when the codec that is asked for can't be had
+   */
+  static async open(config, options) {
+    return new RoomHost(config, options, await openCodec(config.codec));
+  }
+
+  /**
+   * @param {Config} config
+   * @param {HostOptions} options
+   * @param {Awaited<ReturnType<typeof openCodec>>} codec
+   */
+  constructor(config, { clock, wallNow, log, observer, elsewhere }, { codec, line }) {
+    this.codec = codec;
+    /** One sentence about the codec, for the person who starts the server. */
+    this.codecLine = line;
+    this.sampleClock = new SampleClock(clock, config.sampleRate);
+    this.recordings = openRecordings(config, { clock, wallNow, log, elsewhere });
+    /** The processor time of the thread that mixes, in milliseconds. */
+    this.cpuMs = loadThreadCpuMs() ?? processCpuMs;
+    this.effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: this.cpuMs });
+    this.ticks = new TickScheduler(clock);
+    const { sampleClock, ticks, effort, recordings } = this;
+    const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
+    this.rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } }, elsewhere);
+    const keys = readKeys(config.keys);
+    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow), elsewhere });
+  }
+
+  /** Takes note of what another host of the server has told. @param {Fact} fact */
+  heard(fact) {
+    if (fact.type === 'recording') this.recordings.heard(fact);
+    else this.arrivals.heard(fact);
+  }
+
+  /** Ends the rooms, and what they worked with. Idempotent. */
+  async close() {
+    this.rooms.close();
+    this.effort.close();
+    await this.recordings.close();
+  }
+}
+
+/**
+ * @param {Config} config
+ * @param {RoomServices} services
+ * @param {Elsewhere} [elsewhere]
+ */
+function openRooms(config, services, elsewhere) {
+  const { delivery, echo, bitrate, application, maxParticipants } = config;
+  const { idleTimeoutMs, awayTimeoutMs } = config;
+  const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
+  return new Rooms({
+    maxRooms: config.maxRooms,
+    maxPeople: config.maxSessions,
+    networkJoins: config.maxNetworkJoins,
+    services,
+    elsewhere,
+    config: {
+      format: createAudioFormat(config),
+      delivery,
+      serverDelayMs,
+      maxServerDelayMs,
+      receivedTarget,
+      stragglerMs,
+      maxDelayMs: MAX_SERVER_DELAY_MS,
+      maxSpeakers,
+      levelBalance,
+      silenceSuppression,
+      redundancy,
+      echo,
+      bitrate,
+      complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,
+      application,
+      maxParticipants,
+      idleTimeoutMs,
+      awayTimeoutMs,
+    },
+  });
+}
+
+/**
+ * @param {Config} config
+ * @param {{ clock: Clock, wallNow: () => number, log: Log, elsewhere?: Elsewhere }} shared
+ */
+function openRecordings({ recordingDir, recordingLimitMb, recordingKeepHours }, shared) {
+  const recordings = new Recordings({
+    directory: recordingDir ?? RECORDING_DIRECTORY,
+    limitBytes: recordingLimitMb * 1_000_000,
+    keepHours: recordingKeepHours,
+    ...shared,
+  });
+  void recordings.sweep();
+  return recordings;
+}

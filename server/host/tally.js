@@ -1,0 +1,53 @@
+/** Fields of each host, in 32 bits each. */
+const FIELDS = 4;
+
+/** @typedef {{ present: number, away: number, rooms: number }} Count */
+
+/** How many people and rooms each room host has, in memory that all threads share: limits hold for all of them together. */
+export class Tally {
+  #counts;
+  #own;
+
+  /** @param {number} hosts */
+  static create(hosts) {
+    return new SharedArrayBuffer(hosts * FIELDS * 4);
+  }
+
+  /**
+   * @param {SharedArrayBuffer} buffer
+   * @param {number} own  the number of this host
+   */
+  constructor(buffer, own) {
+    this.#counts = new Int32Array(buffer);
+    this.#own = own;
+  }
+
+  /** @param {Count} count  of this host */
+  publish = (count) => this.set(this.#own, count);
+
+  /** @param {number} host @param {Count} count */
+  set(host, { present, away, rooms }) {
+    Atomics.store(this.#counts, host * FIELDS, present);
+    Atomics.store(this.#counts, host * FIELDS + 1, away);
+    Atomics.store(this.#counts, host * FIELDS + 2, rooms);
+  }
+
+  /** @param {number} host @returns {Count} */
+  of(host) {
+    const at = host * FIELDS;
+    return { present: Atomics.load(this.#counts, at), away: Atomics.load(this.#counts, at + 1), rooms: Atomics.load(this.#counts, at + 2) };
+  }
+
+  /** @returns {Count} of all hosts but this one */
+  others = () => {
+    const sum = { present: 0, away: 0, rooms: 0 };
+    for (let host = 0; host * FIELDS < this.#counts.length; host++) {
+      if (host === this.#own) continue;
+      const { present, away, rooms } = this.of(host);
+      sum.present += present;
+      sum.away += away;
+      sum.rooms += rooms;
+    }
+    return sum;
+  };
+}

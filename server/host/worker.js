@@ -1,0 +1,98 @@
+/**
+ * A worker thread: a room host whose sessions come from the native engine and, through rings, from the main thread.
+ *
+ * @import { Log } from '../log.js'
+ * @import { Elsewhere } from '../room/room-config.js'
+ * @import { ToFront, ToWorker, WorkerData } from './messages.js'
+ */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../public/shared/clock.js';
+import { stackOf } from '../log.js';
+import { PortTransport } from '../transport/webtransport-port.js';
+import { HOST_ACTS } from './host-acts.js';
+import { LinkedSessions } from './linked-session.js';
+import { RoomHost } from './room-host.js';
+import { RoomWatch } from './room-watch.js';
+import { Tally } from './tally.js';
+
+const main = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
+const { config, number, endpoint, rings, tally, facts, rooms, draining } = /** @type {WorkerData} */ (workerData);
+
+/** @param {ToFront} message */
+const post = (message) => main.postMessage(message);
+
+/** @param {import('../log.js').Level} level @returns {import('../log.js').WriteLine} */
+const lineOf = (level) => (message, fields = {}, cause) => post({ type: 'log', level, message, fields: { ...fields, worker: number }, cause });
+
+/** The main thread's log. @type {Log} */
+const log = { error: lineOf('error'), warn: lineOf('warn'), info: lineOf('info'), debug: lineOf('debug') };
+
+const clock = systemClock;
+const count = new Tally(tally, number);
+const watch = new RoomWatch({ clock, log, tell: (state) => post({ type: 'state', state }) });
+
+/** @type {Elsewhere} */
+const elsewhere = {
+  others: count.others,
+  publish: count.publish,
+  tell: (fact) => post({ type: 'fact', fact }),
+  opened(room) {
+    post({ type: 'opened', room: room.name });
+    watch.changed(room);
+  },
+  changed: (room) => watch.changed(room),
+  ended(room) {
+    watch.ended(room);
+    post({ type: 'ended', room: room.name });
+  },
+};
+
+const host = await RoomHost.open(config, { clock, wallNow: Date.now, log, elsewhere });
+for (const fact of facts) host.heard(fact);
+if (draining !== null) host.rooms.drain(draining);
+for (const state of rooms) reopen(state);
+
+const { accept } = host.arrivals;
+const links = new LinkedSessions({ rings, accept, log, send: (answers) => post({ type: 'links', answers }) });
+const transport = endpoint && new PortTransport({ endpoint, accept, maxSessions: config.maxSessions, carry: config.carry, clock, log });
+host.ticks.pollWith(() => {
+  transport?.poll();
+  links.poll();
+});
+
+/** @param {WorkerData['rooms'][number]} state */
+function reopen(state) {
+  try {
+    host.rooms.restore(state);
+  } catch (error) {
+    log.error(`room ${state.name} could not be opened again: ${stackOf(error)}`);
+  }
+}
+
+/** @param {ToWorker & { type: 'call' }} asked */
+async function answer({ call, act, args }) {
+  try {
+    const value = await /** @type {(...all: any[]) => unknown} */ (HOST_ACTS[act])(host, ...args);
+    post({ type: 'answer', call, value });
+  } catch (error) {
+    post({ type: 'answer', call, error: String(stackOf(error)) });
+  }
+}
+
+/** Ends all sessions, tells what is left to tell, and with it the thread. */
+async function end() {
+  await host.close();
+  await transport?.close();
+  watch.close();
+  links.close();
+  main.close();
+}
+
+main.on('message', (/** @type {ToWorker} */ message) => {
+  if (message.type === 'call') void answer(message);
+  else if (message.type === 'fact') host.heard(message.fact);
+  else if (message.type === 'end') void end();
+  else links.take(message);
+});
+post({ type: 'ready', port: transport?.number ?? 0 });

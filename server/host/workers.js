@@ -1,0 +1,210 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { SessionRequest, SharedEndpoint } from '@aloud/native'
+ * @import { Config } from '../config/config.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Log } from '../log.js'
+ * @import { Elsewhere, Fact } from '../room/room-config.js'
+ * @import { RoomState } from '../room/room-state.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { HostHandle } from './directory.js'
+ * @import { ToFront } from './messages.js'
+ * @import { RoomHost } from './room-host.js'
+ *
+ * @typedef {object} PortOwner  the engine that workers have ports of
+ * @property {() => SharedEndpoint} share
+ * @property {(port: number, code: ErrorCode) => void} closePort
+ */
+
+import { ROOM_QUERY } from '../../public/shared/session-url.js';
+import { roomNameError } from '../../public/shared/text.js';
+import { repeat } from '../timers.js';
+import { awaitJoin } from './linker.js';
+import { Placement } from './placement.js';
+import { Tally } from './tally.js';
+import { WorkerHandle } from './worker-handle.js';
+
+/** The interval at which rooms that nobody has come to are forgotten, in milliseconds. */
+const SWEEP_MS = 10_000;
+
+/** The worker threads that have all rooms of a server, and what the main thread knows of each room. */
+export class Workers {
+  #config;
+  #clock;
+  #log;
+  #tally;
+  #buffer;
+  #placement;
+  /** @type {WorkerHandle[]} */
+  #handles = [];
+  /** @type {RoomHost | null} */
+  #own = null;
+  /** @type {PortOwner | null} */
+  #engine = null;
+  /** By the room's name. @type {Map<string, { state: RoomState, worker: number }>} */
+  #states = new Map();
+  /** Recordings that a worker is writing, by id. @type {Map<string, { worker: number, fact: Fact & { type: 'recording' } }>} */
+  #recordings = new Map();
+  /** @type {number | null} */
+  #draining = null;
+  #stopSweeping;
+  #restarts = 0;
+
+  /**
+   * @param {Config} config
+   * @param {number} count  of workers, 1 or more
+   * @param {{ clock: Clock, log: Log }} options
+   */
+  constructor(config, count, { clock, log }) {
+    this.#config = config;
+    this.#clock = clock;
+    this.#log = log;
+    this.#buffer = Tally.create(count + 1);
+    this.#tally = new Tally(this.#buffer, 0);
+    this.count = count;
+    const peopleOf = (/** @type {number} */ worker) => (this.#handles[worker]?.isReady ? this.#tally.of(worker + 1).present : Infinity);
+    this.#placement = new Placement({ clock, workers: count, peopleOf });
+    this.#stopSweeping = repeat(clock, SWEEP_MS, () => this.#placement.sweep());
+    /** What the main thread's own host, which has no rooms, knows of the workers'. @type {Elsewhere} */
+    this.elsewhere = {
+      others: this.#tally.others,
+      publish: this.#tally.publish,
+      tell: (fact) => this.#tellAll(fact, 0),
+      opened: () => {},
+      changed: () => {},
+      ended: () => {},
+    };
+  }
+
+  /** @returns {readonly HostHandle[]} */
+  get handles() {
+    return this.#handles;
+  }
+
+  /** How often a worker has ended by itself. */
+  get restarts() {
+    return this.#restarts;
+  }
+
+  /**
+   * Starts the workers, and waits until all serve.
+   * @param {RoomHost} own  the main thread's host
+   * @param {PortOwner | null} engine  null where the native engine doesn't serve WebTransport
+   */
+  async start(own, engine) {
+    this.#own = own;
+    this.#engine = engine;
+    for (let i = 0; i < this.count; i++) {
+      const owner = {
+        begin: (/** @type {number} */ number) => this.#begin(number),
+        told: (/** @type {ToFront} */ message, /** @type {number} */ number) => this.#told(message, number),
+        ended: (/** @type {number} */ number, /** @type {number} */ port) => this.#ended(number, port),
+      };
+      this.#handles.push(new WorkerHandle({ number: i + 1, owner, clock: this.#clock, log: this.#log }));
+    }
+    await Promise.all(this.#handles.map((handle) => handle.ready));
+  }
+
+  /** What a worker begins with. @param {number} number */
+  #begin(number) {
+    const own = /** @type {RoomHost} */ (this.#own);
+    const mine = [...this.#states.values()].filter(({ worker }) => worker === number);
+    return {
+      config: { ...this.#config },
+      endpoint: this.#engine?.share() ?? null,
+      tally: this.#buffer,
+      facts: [...own.rooms.bans.all(), ...own.recordings.all()],
+      rooms: mine.map(({ state }) => state),
+      draining: this.#draining,
+    };
+  }
+
+  /** @param {string} room @returns {HostHandle | null} the worker that has it */
+  find = (room) => {
+    const worker = this.#placement.find(room);
+    return worker === null ? null : this.#handles[worker];
+  };
+
+  /**
+   * Takes a session that the native engine is asked for to the worker that has its room.
+   * @param {SessionRequest} request
+   * @returns {boolean} false where the URL names no room: that is known when the session asks to join
+   */
+  handOver = (request) => {
+    const room = new URLSearchParams(request.query).get(ROOM_QUERY);
+    if (room === null || roomNameError(room) !== null) return false;
+    void this.#handles[this.#placement.place(room)].takeRequest(request);
+    return true;
+  };
+
+  /** Takes a session that the main thread has to the worker whose room it asks to join. @param {Session} session */
+  accept = (session) => {
+    awaitJoin(session, this.#clock, (one, message) => {
+      const { room, mirror } = /** @type {{ room?: unknown, mirror?: unknown }} */ (message ?? {});
+      const isNamed = typeof room === 'string' && mirror !== true && roomNameError(room) === null;
+      const worker = isNamed ? this.#placement.place(room) : this.#placement.least();
+      void this.#handles[worker].takeSession(one, message);
+    });
+  };
+
+  /** @param {ToFront} message @param {number} number  of the worker */
+  #told(message, number) {
+    switch (message.type) {
+      case 'log':
+        return this.#log[message.level](message.message, message.fields, message.cause);
+      case 'opened':
+        return this.#placement.opened(message.room, number - 1);
+      case 'ended':
+        this.#states.delete(message.room);
+        return this.#placement.ended(message.room);
+      case 'state':
+        return void this.#states.set(message.state.name, { state: message.state, worker: number });
+      case 'fact':
+        return this.#heard(message.fact, number);
+      default:
+        throw new RangeError(`a worker told of an unknown thing: ${message.type}`);
+    }
+  }
+
+  /** @param {Fact} fact @param {number} from  the number of the host that has told it */
+  #heard(fact, from) {
+    if (fact.type === 'recording' && fact.open) this.#recordings.set(fact.id, { worker: from, fact });
+    else if (fact.type === 'recording') this.#recordings.delete(fact.id);
+    this.#own?.heard(fact);
+    this.#tellAll(fact, from);
+  }
+
+  /** @param {Fact} fact @param {number} from */
+  #tellAll(fact, from) {
+    this.#handles.forEach((handle, i) => {
+      if (i + 1 !== from) handle.tell(fact);
+    });
+  }
+
+  /** @param {number} number  of a worker that has ended @param {number} port */
+  #ended(number, port) {
+    this.#restarts += 1;
+    this.#tally.set(number, { present: 0, away: 0, rooms: 0 });
+    if (port > 0) this.#engine?.closePort(port, 'room-reopened');
+    for (const { worker, fact } of [...this.#recordings.values()]) {
+      if (worker === number) this.#heard({ ...fact, open: false }, number);
+    }
+  }
+
+  /** Lets nobody new in, in workers either that are started later. @param {number} seconds */
+  drain(seconds) {
+    this.#draining = seconds;
+  }
+
+  /** Ends a worker as a fault in it would. For tests. @param {string} room  that it has */
+  async endWorkerOf(room) {
+    const worker = this.#placement.find(room);
+    if (worker !== null) await this.#handles[worker].terminate();
+  }
+
+  /** Ends all rooms and threads. Idempotent. */
+  async close() {
+    this.#stopSweeping();
+    await Promise.all(this.#handles.map((handle) => handle.close()));
+  }
+}
