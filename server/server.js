@@ -269,7 +269,7 @@ function openRooms(config, services) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -287,6 +287,7 @@ function openRooms(config, services) {
       levelBalance,
       silenceSuppression,
       redundancy,
+      listenerStride,
       echo,
       bitrate,
       complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,

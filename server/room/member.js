@@ -1,5 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { LightListener } from '../mix/light-listener.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  * @import { Traffic } from '../source/traffic.js'
@@ -93,6 +94,8 @@ export class Member {
   };
   /** The server-side delay that the member was told last, in milliseconds. */
   #toldDelayMs = -1;
+  /** Packets and messages of a light member that weren't used, by reason. @type {Map<string, number> | null} */
+  #dropped = null;
 
   /**
    * @param {object} options
@@ -101,8 +104,8 @@ export class Member {
    * @param {string} options.label  the name as it is shown: unlike everybody else's in the room
    * @param {Session} options.session
    * @param {Grant} options.grant  what the member came with
-   * @param {Source | null} options.source  null where the member only listens
-   * @param {Listener | null} options.listener  null where the member only speaks
+   * @param {Source | null} options.source  null where the member is light
+   * @param {Listener | LightListener | null} options.listener  null where the member only speaks
    * @param {MemberRoom} options.room
    * @param {Member | null} [options.before]  the same person's session before, whose choices stay
    */
@@ -138,6 +141,21 @@ export class Member {
   /** `tick`: this member is sent each mix; `reply`: each packet is answered. */
   get delivery() {
     return this.listener?.delivery ?? 'tick';
+  }
+
+  /** Whether this member only listens, and is one of the audience: nothing is decoded, mixed or kept for them alone. */
+  get isLight() {
+    return this.source === null;
+  }
+
+  /** How many frames there are to a packet of those that this member is sent. */
+  get stride() {
+    return this.listener?.isLight ? this.listener.stride : 1;
+  }
+
+  /** What the member came with. */
+  get grant() {
+    return this.#grant;
   }
 
   /** Whether nothing of this member is heard: by their own wish, a moderator's, or their role. */
@@ -259,7 +277,8 @@ export class Member {
 
   /** @param {Parameters<Source['drop']>[0]} reason */
   #drop(reason) {
-    this.source?.drop(reason);
+    if (this.source !== null) this.source.drop(reason);
+    else (this.#dropped ??= new Map()).set(reason, (this.#dropped.get(reason) ?? 0) + 1);
   }
 
   /** @param {number} arrivalMs */
@@ -335,6 +354,15 @@ export class Member {
     this.#hearOrNot();
   }
 
+  /**
+   * Becomes light, or one who is heard.
+   * @param {{ source: Source | null, listener: Listener | LightListener }} sound  which this has from now on
+   */
+  recast({ source, listener }) {
+    this.source = source;
+    this.listener = listener;
+  }
+
   #hearOrNot() {
     this.#heard = !this.#silenced && this.may('speak');
   }
@@ -402,7 +430,7 @@ export class Member {
 
   /** Ends a second of the statistics. @param {number} nowMs  on the monotonic clock */
   endSecond(nowMs) {
-    this.listener?.endSecond(this.#room.sampleAt(nowMs));
+    if (!this.listener?.isLight) this.listener?.endSecond(this.#room.sampleAt(nowMs));
     this.source?.endSecond(nowMs, this.roundTripMs());
   }
 
@@ -414,13 +442,14 @@ export class Member {
     const received = /** @type {ReturnType<Source['stats']>} */ (this.source?.stats() ?? {});
     const offsetMs = this.source?.offsetMs ?? 0;
     const stats = Object.assign(received, this.#reported, { droppedOut, roundTripMs, serverDelayMs, offsetMs });
-    return Object.assign(stats, this.listener?.stats());
+    return Object.assign(stats, this.listener?.isLight ? null : this.listener?.stats());
   }
 
   /** Adds the figures of the member's packets to a sum. @param {Traffic} traffic */
   addTo(traffic) {
     const { droppedOut, droppedIn, lostPackets } = this.session.stats();
     this.source?.addTo(traffic);
+    for (const [reason, count] of this.#dropped ?? []) traffic.drop(reason, count);
     traffic.unsent += droppedOut;
     traffic.lostOut += lostPackets;
     traffic.drop('queue', droppedIn);

@@ -16,6 +16,7 @@ import { Metronome } from '../clock/metronome.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { RoomCodec } from '../codec/room-codec.js';
 import { Mixing } from '../mix/mixing.js';
+import { permissionsOf } from '../access/grant.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
@@ -72,7 +73,7 @@ export class Room {
     const pace = new RoomPace(config, services, owner.totals);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
+    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec });
@@ -84,7 +85,7 @@ export class Room {
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
+    const acts = { expel: this.#expel.bind(this), recast: this.#recast.bind(this), end: () => this.#endForAll() };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
@@ -117,7 +118,7 @@ export class Room {
 
   /** How many people are in the room, and how many places wait for those who are away. */
   get people() {
-    return { present: this.#roster.present.size, away: this.#roster.waiting };
+    return { present: this.#roster.here, away: this.#roster.waiting };
   }
 
   /** What the room has left out since it began, because there was too much to do, and whether it mixes fewer speakers now. */
@@ -199,12 +200,56 @@ export class Room {
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member, before === null);
+    this.#recast(member);
     member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut }));
     this.moderation.welcomed(member, before === null);
-    if (before) this.#roster.changed(member, member);
-    else this.#roster.came(member);
+    this.#announce(member, before);
     if (member.delivery === 'tick') this.#mixClock.start();
     return member;
+  }
+
+  /**
+   * Tells the others of somebody who has come, or come back.
+   * @param {Member} member
+   * @param {Member | null} before  whose place it was
+   */
+  #announce(member, before) {
+    const { announcements } = this.#roster;
+    const wasKnown = before !== null && !before.isLight;
+    if (member.isLight && wasKnown) announcements.left(member.id);
+    else if (wasKnown) announcements.changed(member, member);
+    else if (!member.isLight) announcements.came(member);
+  }
+
+  /**
+   * Gives a member whose role has changed what they are heard with, or takes it from them. A listener who becomes a speaker
+   * hears every frame all the way: the first packets repeat what the last one of the audience left out.
+   * @param {Member} member
+   * @param {boolean} [isKnown]  whether the others know of them already, or of one less
+   * @returns {ErrorCode | null}
+   */
+  #recast(member, isKnown = false) {
+    const isLight = this.#sound.isLight(member.delivery, member.permissions);
+    const { source, listener } = member;
+    if (isLight === member.isLight || listener === null || !this.#roster.isHere(member)) return null;
+    let sound;
+    try {
+      sound = this.#sound.open(member.id, member.session, { delivery: 'tick' }, null, member.permissions);
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
+      throw error;
+    }
+    this.#parts.recording.left(member);
+    member.markRecorded(false, false);
+    this.#delivery.leave(source, listener);
+    this.#roster.recast(member, () => member.recast(sound));
+    listener.close();
+    if (!sound.listener.isLight) sound.listener.hearShared(this.mixedThrough + 1);
+    this.#delivery.enter(sound.source, sound.listener);
+    if (!isKnown) return null;
+    if (isLight) this.#roster.announcements.left(member.id);
+    else this.#roster.announcements.came(member);
+    return null;
   }
 
   /**
@@ -228,7 +273,8 @@ export class Room {
    */
   #newMember(session, name, wishes, { grant }, before) {
     const id = before?.id ?? this.#roster.nextId();
-    const { listener, source } = this.#sound.open(id, session, wishes, before);
+    const permissions = permissionsOf(before?.role ?? grant.role, (before?.grant ?? grant).withheld);
+    const { listener, source } = this.#sound.open(id, session, wishes, before, permissions);
     const label = before?.label ?? this.#roster.labelFor(name);
     return new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
   }
@@ -256,7 +302,7 @@ export class Room {
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
     this.#delivery.received(source);
-    if (listener?.delivery === 'reply') this.#reply(listener, frame);
+    if (listener !== null && !listener.isLight && listener.delivery === 'reply') this.#reply(listener, frame);
   }
 
   /**
@@ -320,7 +366,7 @@ export class Room {
     member.close();
     if (this.#closed || !this.#roster.takeOut(member)) return;
     this.#delivery.leave(member.source, member.listener);
-    if (![...this.#roster.present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
+    if (this.#roster.ticking === 0) this.#mixClock.stop();
     const isFree = left || !this.#keepsPlaceOf(member);
     if (isFree) this.#roster.free(member);
     else this.#roster.wait(member);
@@ -337,7 +383,7 @@ export class Room {
     try {
       if (isFree) this.#left(member);
       // They may have come back meanwhile.
-      else if (this.#roster.find(member.id) === member) this.#roster.changed(member);
+      else if (this.#roster.find(member.id) === member && !member.isLight) this.#roster.changed(member);
     } catch (error) {
       this.#fail('a departure', error);
     }
@@ -357,9 +403,11 @@ export class Room {
   #left(member) {
     this.#parts.recording.left(member);
     this.#parts.chat.forget(member.id);
-    this.#roster.left(member);
     this.moderation.left(member);
-    this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
+    if (!member.isLight) {
+      this.#roster.announcements.left(member.id);
+      this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
+    }
     if (this.size === 0) this.#owner.ended(this);
   }
 
@@ -369,7 +417,7 @@ export class Room {
    * @param {ErrorCode} code
    */
   #expel(member, code) {
-    if (this.#roster.present.get(member.id) === member) {
+    if (this.#roster.isHere(member)) {
       this.gone(member, true);
       this.#end(member, code);
     } else {
@@ -386,7 +434,7 @@ export class Room {
 
   /** @param {string} id  of a member of whom nothing is to be heard any more */
   #forgetVolumes(id) {
-    for (const { listener } of this.#roster.everybody) listener?.volumes.forget(id);
+    for (const { listener } of this.#roster.everybody) if (!listener?.isLight) listener?.volumes.forget(id);
     this.#delivery.listenersChanged();
   }
 
@@ -409,14 +457,19 @@ export class Room {
     }
     member.endSecond(now);
     member.tellDelay();
-    // Newcomers one by one, not once a round: twenty told to a hundred at once held up the mix for 40 ms.
-    this.#roster.tellNext();
+    for (const message of this.#roster.announcements.batch) member.tell(message);
     return true;
   }
 
   #endRound() {
+    const now = this.clockNow();
     this.#owner.settle();
-    this.#parts.roomDelay.review(this.clockNow());
+    this.#parts.roomDelay.review(now);
+    this.#roster.endRound(now, this.#delay.toldMs('tick'));
+    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) {
+      member.end('idle-timeout');
+      this.gone(member, false);
+    }
     this.#delivery.redundancyChanged();
   }
 
@@ -463,7 +516,7 @@ export class Room {
     this.#closed = true;
     this.#reports.stop();
     this.#mixClock.stop();
-    for (const member of [...this.#roster.present.values()]) this.#end(member, code);
+    for (const member of [...this.#roster.membersHere()]) this.#end(member, code);
     this.#pace.totals.codecFaults += this.#parts.codec.faults;
     this.#pace.totals.skippedFrames += this.#mixClock.skipped;
     this.#roster.clear();
