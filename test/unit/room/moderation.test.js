@@ -98,7 +98,7 @@ describe('roles', () => {
     }
     conference.pass(10);
     expect([...(await ann.heard()).values()].filter((pcm) => pcm?.some((value) => value !== 0))).toEqual([]);
-    expect(conference.rooms.figures().traffic.dropped).toEqual({ type: 20 });
+    expect(conference.rooms.figures().traffic.dropped).toMatchObject({ type: 20, unheard: 0 });
     send(ann, { action: 'role', person: bob.id, role: 'speaker' });
     // Nobody is unmuted by somebody else.
     expect(seen(ann, bob)).toMatchObject({ role: 'speaker', muted: true });
