@@ -22,16 +22,14 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, SILENT_LEVEL, writeClockReply } from '../../public/shared/packet.js';
+import { Packet, PacketType, readPacket } from '../../public/shared/packet.js';
 import { permissionsOf } from '../access/grant.js';
 import { countJoin, countRefusal, endOf } from '../counts.js';
 import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
+import { ClockAnswers, MAX_CLOCK_REQUESTS } from './clock-answers.js';
 import { isLeave } from './commands.js';
 import { Quality } from './reports.js';
-
-/** The most clock requests that are answered, a second. */
-const MAX_CLOCK_REQUESTS = 50;
 
 /** The most packets that are read: this many times the frames' rate, and as many seconds' worth at once, to catch up. */
 const MAX_RATE = 3;
@@ -45,9 +43,6 @@ const TOLD_CHANGE_MS = 1;
 
 /** The object that every packet is read into: nothing of it is kept after the call. */
 const packet = new Packet();
-
-/** The buffer of every answer to a clock request: sessions don't keep it. */
-const clockReply = new Uint8Array(CLOCK_REPLY_BYTES);
 
 /**
  * One participant of a room, and the handler of their session: who they are, what they may do, the source of what they
@@ -67,7 +62,7 @@ export class Member {
   /** Whether what this member says is heard at all. */
   #heard = true;
   #packetRate;
-  #clockRequests = new TokenBucket({ atOnce: MAX_CLOCK_REQUESTS, perSecond: MAX_CLOCK_REQUESTS });
+  #clock = new ClockAnswers();
   #messagesSinceMs = -Infinity;
   #messages = 0;
   /** @type {number} */
@@ -269,10 +264,7 @@ export class Member {
   /** Takes the sound out of the packet that was read. It counts as silence, so that it is answered as any other. */
   #silencePacket() {
     if (packet.payloadBytes[0] > 0) this.#drop('unheard');
-    packet.payloadBytes[0] = 0;
-    packet.redundancy = 0;
-    packet.level = SILENT_LEVEL;
-    packet.voice = false;
+    packet.silence();
   }
 
   /** @param {Parameters<Source['drop']>[0]} reason */
@@ -283,9 +275,7 @@ export class Member {
 
   /** @param {number} arrivalMs */
   #answerClock(arrivalMs) {
-    if (this.#clockRequests.take(arrivalMs) > 0) return this.#drop('flood');
-    writeClockReply(clockReply, packet.id, Math.max(0, this.#room.sampleAt(arrivalMs)));
-    this.session.send(clockReply);
+    if (!this.#clock.answer(this.session, packet.id, this.#room.sampleAt(arrivalMs), arrivalMs)) this.#drop('flood');
   }
 
   /** @param {unknown} message  as it came */

@@ -68,7 +68,7 @@ export class Moderation {
    * @param {Clock} options.clock
    * @param {Pick<Log, 'info'>} options.log
    * @param {(member: Member, code: ErrorCode) => void} options.expel  takes somebody out for good, there or away
-   * @param {(member: Member, isKnown: boolean) => ErrorCode | null} options.recast  gives somebody whose role has changed
+   * @param {(member: Member) => ErrorCode | null} options.recast  gives somebody whose role has changed
    *   what they are heard with, or takes it from them
    * @param {() => void} options.end  ends the room for everybody
    */
@@ -286,7 +286,7 @@ export class Moderation {
     if (isLast && by.id !== OPERATOR.id) return 'not-allowed';
     const before = member.role;
     member.setRole(role);
-    const refusal = this.#recast(member, true);
+    const refusal = this.#recast(member);
     if (refusal !== null) {
       member.setRole(before);
       return refusal;

@@ -3,7 +3,7 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
  * @import { Delivery } from '../mix/delivery.js'
- * @import { MemberRoom } from './member.js'
+ * @import { Member, MemberRoom } from './member.js'
  * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
@@ -16,13 +16,12 @@ import { Metronome } from '../clock/metronome.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { RoomCodec } from '../codec/room-codec.js';
 import { Mixing } from '../mix/mixing.js';
-import { permissionsOf } from '../access/grant.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
+import { Casting } from './casting.js';
 import { Chat } from './chat.js';
 import { runCommand } from './commands.js';
-import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
 import { Moderation, OPEN_ENTRY } from './moderation.js';
 import { Reports } from './reports.js';
@@ -52,6 +51,7 @@ export class Room {
   #mixClock;
   #reports;
   #sound;
+  #casting;
   #closed = false;
 
   /**
@@ -84,8 +84,9 @@ export class Room {
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
+    this.#casting = new Casting({ roster, sound: this.#sound, delivery, recording });
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), recast: this.#recast.bind(this), end: () => this.#endForAll() };
+    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => this.#casting.recast(member, true), end: () => this.#endForAll() };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
@@ -190,7 +191,7 @@ export class Room {
     if (refusal !== null) return refusal;
     let member;
     try {
-      member = this.#newMember(session, name, wishes, entry, before);
+      member = this.#casting.newMember(this, session, { name, wishes, grant: entry.grant, before });
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -200,56 +201,12 @@ export class Room {
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member, before === null);
-    this.#recast(member);
+    this.#casting.recast(member, false);
     member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut }));
     this.moderation.welcomed(member, before === null);
-    this.#announce(member, before);
+    this.#roster.announce(member, before !== null && !before.isLight);
     if (member.delivery === 'tick') this.#mixClock.start();
     return member;
-  }
-
-  /**
-   * Tells the others of somebody who has come, or come back.
-   * @param {Member} member
-   * @param {Member | null} before  whose place it was
-   */
-  #announce(member, before) {
-    const { announcements } = this.#roster;
-    const wasKnown = before !== null && !before.isLight;
-    if (member.isLight && wasKnown) announcements.left(member.id);
-    else if (wasKnown) announcements.changed(member, member);
-    else if (!member.isLight) announcements.came(member);
-  }
-
-  /**
-   * Gives a member whose role has changed what they are heard with, or takes it from them. A listener who becomes a speaker
-   * hears every frame all the way: the first packets repeat what the last one of the audience left out.
-   * @param {Member} member
-   * @param {boolean} [isKnown]  whether the others know of them already, or of one less
-   * @returns {ErrorCode | null}
-   */
-  #recast(member, isKnown = false) {
-    const isLight = this.#sound.isLight(member.delivery, member.permissions);
-    const { source, listener } = member;
-    if (isLight === member.isLight || listener === null || !this.#roster.isHere(member)) return null;
-    let sound;
-    try {
-      sound = this.#sound.open(member.id, member.session, { delivery: 'tick' }, null, member.permissions);
-    } catch (error) {
-      if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
-      throw error;
-    }
-    this.#parts.recording.left(member);
-    member.markRecorded(false, false);
-    this.#delivery.leave(source, listener);
-    this.#roster.recast(member, () => member.recast(sound));
-    listener.close();
-    if (!sound.listener.isLight) sound.listener.hearShared(this.mixedThrough + 1);
-    this.#delivery.enter(sound.source, sound.listener);
-    if (!isKnown) return null;
-    if (isLight) this.#roster.announcements.left(member.id);
-    else this.#roster.announcements.came(member);
-    return null;
   }
 
   /**
@@ -262,21 +219,6 @@ export class Room {
   #admit(session, name, wishes, entry) {
     const joined = this.join(session, name, wishes, { ...entry, admitted: true });
     if (typeof joined === 'string') refuse(session, joined);
-  }
-
-  /**
-   * @param {Session} session
-   * @param {string} name
-   * @param {JoinWishes} wishes
-   * @param {Entry} entry
-   * @param {Member | null} before  whose place it is
-   */
-  #newMember(session, name, wishes, { grant }, before) {
-    const id = before?.id ?? this.#roster.nextId();
-    const permissions = permissionsOf(before?.role ?? grant.role, (before?.grant ?? grant).withheld);
-    const { listener, source } = this.#sound.open(id, session, wishes, before, permissions);
-    const label = before?.label ?? this.#roster.labelFor(name);
-    return new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
   }
 
   /**
@@ -404,10 +346,8 @@ export class Room {
     this.#parts.recording.left(member);
     this.#parts.chat.forget(member.id);
     this.moderation.left(member);
-    if (!member.isLight) {
-      this.#roster.announcements.left(member.id);
-      this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
-    }
+    if (!member.isLight) this.#roster.announcements.left(member.id);
+    if (!member.isLight) this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
     if (this.size === 0) this.#owner.ended(this);
   }
 
@@ -450,15 +390,18 @@ export class Room {
    * @returns {boolean} false when the member has gone
    */
   #visit(member, now) {
-    if (now - member.lastHeardMs > this.#config.idleTimeoutMs) {
-      member.end('idle-timeout');
-      this.gone(member, false);
-      return false;
-    }
+    if (now - member.lastHeardMs > this.#config.idleTimeoutMs) return this.#lose(member);
     member.endSecond(now);
     member.tellDelay();
     for (const message of this.#roster.announcements.batch) member.tell(message);
     return true;
+  }
+
+  /** @param {Member} member  of whom nothing is heard any more @returns {false} */
+  #lose(member) {
+    member.end('idle-timeout');
+    this.gone(member, false);
+    return false;
   }
 
   #endRound() {
@@ -466,10 +409,7 @@ export class Room {
     this.#owner.settle();
     this.#parts.roomDelay.review(now);
     this.#roster.endRound(now, this.#delay.toldMs('tick'));
-    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) {
-      member.end('idle-timeout');
-      this.gone(member, false);
-    }
+    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) this.#lose(member);
     this.#delivery.redundancyChanged();
   }
 

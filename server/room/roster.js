@@ -149,8 +149,8 @@ export class Roster {
 
   /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
-    const isFull = this.#numbers.size >= SOURCE_NUMBERS;
-    while (!isFull && this.#numbers.has(this.#nextId % SOURCE_NUMBERS)) this.#nextId += 1;
+    const tries = this.#numbers.size < SOURCE_NUMBERS ? SOURCE_NUMBERS : 0;
+    for (let i = 0; i < tries && this.#numbers.has(this.#nextId % SOURCE_NUMBERS); i++) this.#nextId += 1;
     return String(this.#nextId++);
   }
 
@@ -307,6 +307,17 @@ export class Roster {
     if (Math.abs(delayMs - told.delayMs) < DELAY_CHANGE_MS) return;
     this.audience.tell({ type: 'delay', serverDelayMs: delayMs });
     told.delayMs = delayMs;
+  }
+
+  /**
+   * Tells the others of somebody who has come, or come back, or whose role is another.
+   * @param {Member} member
+   * @param {boolean} wasKnown  whether they knew of them
+   */
+  announce(member, wasKnown) {
+    if (member.isLight) return void (wasKnown && this.announcements.left(member.id));
+    if (wasKnown) this.announcements.changed(member, member);
+    else this.announcements.came(member);
   }
 
   /** Nobody is in any more, and no place waits. Idempotent. */
