@@ -1,4 +1,4 @@
-import { takeInvitation } from './ui/kit/invitation.js';
+import { isListenersInvitation, takeInvitation } from './ui/kit/invitation.js';
 import { makeRoomName, readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
 import { elementOf } from './ui/kit/element.js';
 import { Notices } from './ui/kit/notices.js';
@@ -12,7 +12,9 @@ const notices = new Notices(elementOf('notices', HTMLElement));
 const wish = readAddress(location);
 
 if (wish.room !== null) {
-  const page = new RoomPage(wish.room, { ...wish, token: takeInvitation(wish.room) }, notices);
+  const token = takeInvitation(wish.room);
+  const listen = wish.listen || isListenersInvitation(token);
+  const page = new RoomPage(wish.room, { ...wish, token, listen }, notices);
   // For diagnosis in the browser's console: `aloud.call` is the current call.
   Object.defineProperty(window, 'aloud', { value: page });
   void page.open();

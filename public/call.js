@@ -114,8 +114,8 @@ export class Call extends EventTarget {
       message: (data) => this.#onMessage(data),
       failed: (code, message) => this.#fail(code, message),
     });
-    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password } = this.#options;
-    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password };
+    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen } = this.#options;
+    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen };
     this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
   }
 

@@ -9,11 +9,14 @@
  */
 
 import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
-import { AUDIO_HEADER_BYTES, Packet, PacketType, packetType, readPacket } from '../../public/shared/packet.js';
+import { AUDIO_HEADER_BYTES, CLOCK_REQUEST_BYTES, Packet, PacketType, packetType, readPacket, writeClockRequest } from '../../public/shared/packet.js';
 import { Participant } from './participant.js';
 
 /** Time between the packets of a silent member, in milliseconds. */
 const SILENCE_MS = 200;
+/** Time between the clock requests of one who only listens, who sends nothing else, in milliseconds. */
+const LISTENER_CLOCK_MS = 500;
+
 /** Number of silent packets in successive frames when a member falls silent: the loss of one isn't noticed. */
 const SILENT_AT_ONCE = 2;
 
@@ -33,6 +36,7 @@ const MOST_NOTED = 20_000;
 const APART_FRAMES = 17;
 
 const read = new Packet();
+const request = new Uint8Array(CLOCK_REQUEST_BYTES);
 
 /** Counts a stream's packets that arrived and, by their sequence numbers, those that were sent. */
 export class StreamCount {
@@ -72,10 +76,12 @@ class Member extends Participant {
 
   talks = false;
 
-  /** @param {Connection} connection @param {number} number counted over all joins @param {boolean} watched */
-  constructor(connection, number, watched) {
+  /** @param {Connection} connection @param {number} number counted over all joins @param {boolean} watched @param {boolean} listens */
+  constructor(connection, number, watched, listens) {
     super(connection);
     this.number = number;
+    /** Whether this is one of the audience. */
+    this.listens = listens;
     this.#noted = watched ? new Float64Array(2 * MOST_NOTED) : null;
   }
 
@@ -92,11 +98,19 @@ class Member extends Participant {
    * @returns {boolean} whether it sent
    */
   sendDue(frame, speech) {
+    if (this.listens) return this.#askForClock(frame);
     const every = Math.max(1, Math.round(SILENCE_MS / this.format.frameMs));
     if (!this.talks && this.#silentLeft === 0 && (frame + this.number) % every !== 0) return false;
     if (this.#silentLeft > 0) this.#silentLeft -= 1;
     this.sendFrame(frame, this.talks ? speech[(frame + APART_FRAMES * this.number) % speech.length] : null);
     return true;
+  }
+
+  /** @param {number} frame */
+  #askForClock(frame) {
+    if ((frame + this.number) % Math.round(LISTENER_CLOCK_MS / this.format.frameMs) !== 0) return false;
+    writeClockRequest(request, frame & 0xffff);
+    return this.sendPacket(request);
   }
 
   /**
@@ -105,9 +119,12 @@ class Member extends Participant {
    * @param {number} arrivalMs
    */
   count(bytes, arrivalMs) {
-    this.#streams[(bytes[1] >> 2) & 1].add((bytes[3] << 8) | bytes[4]);
-    if (this.#noted === null || this.#notedCount === MOST_NOTED) return;
     const frame = ((bytes[5] << 24) | (bytes[6] << 16) | (bytes[7] << 8) | bytes[8]) >>> 0;
+    const { stride = 1 } = this.welcome;
+    // Packets that hold several frames are counted by those: their sequence numbers count all of the stream's.
+    const number = stride > 1 ? Math.floor(frame / stride) & 0xffff : (bytes[3] << 8) | bytes[4];
+    this.#streams[(bytes[1] >> 2) & 1].add(number);
+    if (this.#noted === null || this.#notedCount === MOST_NOTED) return;
     this.#noted[2 * this.#notedCount] = frame;
     this.#noted[2 * this.#notedCount++ + 1] = arrivalMs;
   }
@@ -119,7 +136,7 @@ class Member extends Participant {
 
   /** Counters and noted arrivals since resetCounts(). */
   counts() {
-    const noted = /** @type {Float64Array} */ (this.#noted);
+    const noted = this.#noted ?? new Float64Array(0);
     return {
       streams: this.#streams.map(({ received, sent }) => ({ received, sent })),
       arrivals: Array.from({ length: this.#notedCount }, (_, i) => ({ frame: noted[2 * i], atMs: noted[2 * i + 1] })),
@@ -220,7 +237,10 @@ class CrowdRoom {
   }
 }
 
-/** @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean }} Person watched: arrivals are noted */
+/**
+ * @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean, listens?: boolean }} Person
+ *   watched: arrivals are noted; listens: only, as one of the audience
+ */
 
 export class Crowd {
   #clock;
@@ -263,8 +283,8 @@ export class Crowd {
   }
 
   /** @param {Person} person */
-  async join({ id, room: name, talks = false, watched = false }) {
-    const member = new Member(await this.#open(), this.#joined++, watched);
+  async join({ id, room: name, talks = false, watched = false, listens = false }) {
+    const member = new Member(await this.#open(), this.#joined++, watched, listens);
     /** @type {CrowdRoom | null} */
     let room = null;
     const receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
@@ -272,7 +292,7 @@ export class Crowd {
       if (type === PacketType.audio && bytes.length >= AUDIO_HEADER_BYTES) member.count(bytes, arrivalMs);
       else if (type === PacketType.clockReply && readPacket(bytes, read) === null) room?.reply(member, read, arrivalMs);
     };
-    await member.enter({ room: name, name: id }, receive, this.#clock);
+    await member.enter({ room: name, name: id, ...(listens && { listen: true }) }, receive, this.#clock);
     this.format ??= member.format;
     this.#encoding ??= this.#encode(member.format, member.welcome.bitrate);
     this.#payloads = await this.#encoding;

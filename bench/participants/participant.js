@@ -38,7 +38,7 @@ export class Participant {
   }
 
   /**
-   * @param {{ room: string, name: string, delivery?: 'tick' | 'reply' }} wish
+   * @param {{ room: string, name: string, delivery?: 'tick' | 'reply', listen?: boolean }} wish
    * @param {(bytes: Uint8Array, arrivalMs: number) => void} onPacket
    * @param {Clock} clock
    * @returns {Promise<void>} rejects with a ConnectionError

@@ -229,7 +229,10 @@ function targetsOf(folder, name, options) {
   /** @type {Target} */
   const received = { what: `Received, ${what}`, is: '≥', limit: 99.9, reached: mean(of(quantities.received)), unit: '%', digits: 2, why: `arrived at listeners: ${mean(of(quantities.arrived)).toFixed(2)} %` };
   if (name === '500/3') return [cpu(1), lateness, received];
-  if (name === '50x10/2') return [cpu(1.2), lateness, received];
+  /** @type {Target} */
+  const people = { what: `People a core, ${what}`, is: '≥', limit: 400, reached: (100 * parseCase(name).rooms * parseCase(name).people) / mean(of(quantities.cpu)), unit: 'people', digits: 0, why: beside };
+  if (name === '50x10/2') return [cpu(1.2), people, lateness, received];
+  if (name === '1000/3') return [lateness, received];
   if (name !== '50/50k50' && name !== '50/50') return [];
   const added = sorted(of(quantities.added));
   return [cpu(0.45), { what: `Added by the server, p99, ${what}`, limit: 12, reached: quantile(added, 0.99), unit: 'ms', digits: 1, why: `mean ${mean(added).toFixed(1)} ms, p50 ${quantile(added, 0.5).toFixed(1)} ms` }];

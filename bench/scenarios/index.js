@@ -14,6 +14,7 @@ import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
 import { latency } from './latency.js';
+import { listeners } from './listeners.js';
 import { load } from './load.js';
 import { loss } from './loss.js';
 import { memory } from './memory.js';
@@ -27,5 +28,5 @@ import { stragglers } from './stragglers.js';
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
   call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, plan, memory, soak,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, plan, memory, soak,
 ]);

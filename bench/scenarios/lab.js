@@ -51,6 +51,8 @@ export class Lab {
   #clients = null;
   /** @type {Child | null} */
   #crowd = null;
+  /** @type {Child | null} */
+  #second = null;
   #port = 0;
   #startClients;
   /** @type {number[]} */
@@ -112,6 +114,17 @@ export class Lab {
     this.#crowd ??= new Child(CROWD, this.link.client.exec);
     checkTransports(await this.#crowd.call('open', { origin }), ['webtransport'], report);
     return this.#crowd;
+  }
+
+  /**
+   * A second crowd, in a process of its own, at the server that startCrowd() has started: what the one is busy with holds
+   * up nothing of the other.
+   * @returns {Promise<Child>}
+   */
+  async startSecondCrowd() {
+    this.#second ??= new Child(CROWD, this.link.client.exec);
+    await this.#second.call('open', { origin: this.originAt(this.link) });
+    return this.#second;
   }
 
   /**
@@ -215,6 +228,7 @@ export class Lab {
   /** Idempotent. */
   async close() {
     await this.#clients?.close();
+    await this.#second?.close();
     await this.#crowd?.close();
     await this.#server?.close();
   }

@@ -65,6 +65,14 @@ export class Packet {
     /** A clock reply's sample clock, with its fraction, at the arrival of the request. */
     this.clock = 0;
   }
+
+  /** Takes the sound out of it: its frame is silent, and nothing is repeated. */
+  silence() {
+    this.payloadBytes[0] = 0;
+    this.redundancy = 0;
+    this.level = SILENT_LEVEL;
+    this.voice = false;
+  }
 }
 
 /**

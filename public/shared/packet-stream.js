@@ -78,6 +78,16 @@ export class PacketStream {
     return this.#silentFrames > 0;
   }
 
+  /** Whether the last frame is the second silent one after sound: the last that is always sent. */
+  get endsSound() {
+    return this.#silentFrames === SILENT_FRAMES;
+  }
+
+  /** Whether the last frame is of a silence of which most packets are left out. */
+  get isSparse() {
+    return this.#suppresses && this.#silentFrames > SILENT_FRAMES;
+  }
+
   /** The bytes of the last frame's payload; 0 for silence. */
   get payloadBytes() {
     return this.#lengths[this.#turn];

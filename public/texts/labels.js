@@ -16,6 +16,7 @@ export const labels = Object.freeze({
   cancelJoin: 'Cancel',
   roomPassword: 'Password of the room',
   knocks: 'People who want to come in',
+  hands: 'Listeners who have raised their hand',
   joinHint: 'Your microphone is switched on when you join, never before you ask.',
   yourSound: 'Your sound',
   soundSettings: 'Sound settings',

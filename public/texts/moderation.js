@@ -27,6 +27,20 @@ export const moderationTexts = Object.freeze({
   removeAndBan: 'Remove and ban',
   banHint: 'By their invitation; without one by their network, which may be that of a whole household or company.',
 
+  handsUp: (/** @type {number} */ count) => `${count} listeners have raised their hand.`,
+  moreHands: (/** @type {number} */ count) => (count === 1 ? 'and one more' : `and ${count} more`),
+  letSpeak: 'Let speak',
+  letSpeakName: (/** @type {string} */ name) => `Let ${name} speak`,
+  lowerHandOf: (/** @type {string} */ name) => `Lower the hand of ${name}`,
+  listeners: 'Find a listener',
+  listenersShown: (/** @type {number} */ shown, /** @type {number} */ count) =>
+    count === 0 ? 'Nobody only listens.' : shown === 0 ? `None of ${count.toLocaleString()} listeners has a name like that.` : `${shown} of ${count.toLocaleString()} listeners`,
+  moreListeners: 'Next',
+  firstListeners: 'From the beginning',
+  copyListenLink: 'Copy the link for listeners',
+  removeListener: 'Remove',
+  removeName: (/** @type {string} */ name) => `Remove ${name}`,
+
   roomPanel: 'Room',
   lock: 'Lock the room',
   lockHint: 'Nobody else comes in. Those who lose the connection come back.',

@@ -164,7 +164,7 @@ export class RoomPage {
       return;
     }
     const { resume, you, muted = false, volumes } = place;
-    this.#own.begin(this.#support.microphone ? microphone : LISTEN_ONLY, muted);
+    this.#own.begin(this.#support.microphone && !this.#wish.listen ? microphone : LISTEN_ONLY, muted);
     this.#volumes.begin(you, volumes);
     this.call = new Call({
       ...soundOf(readChoices(), this.#wish.processing),
@@ -175,6 +175,7 @@ export class RoomPage {
       muted,
       resume,
       token: this.#wish.token,
+      listen: this.#wish.listen || undefined,
       microphoneId: deviceOf(this.#own.microphone),
       speakerId: speaker,
     });
@@ -221,7 +222,7 @@ export class RoomPage {
       this.#own.follow(detail);
       this.#view.access(detail);
     });
-    call.addEventListener('people', ({ detail: { people, you } }) => this.#people(people, you));
+    call.addEventListener('people', ({ detail: { people, you, listeners } }) => this.#people(people, you, listeners));
     call.addEventListener('transport', ({ detail: { took, tried } }) => this.#view.connected(took, tried));
     call.addEventListener('stats', ({ detail }) => {
       this.#view.stats(detail);
@@ -286,10 +287,11 @@ export class RoomPage {
   /**
    * @param {Person[]} people
    * @param {string} you
+   * @param {number} listeners  how many only listen
    */
-  #people(people, you) {
+  #people(people, you, listeners) {
     this.#volumes.follow(you);
-    this.#view.people(people, you);
+    this.#view.people(people, you, listeners);
     this.#handRaised = Boolean(people.find(({ id }) => id === you)?.hand);
   }
 

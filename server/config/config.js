@@ -37,6 +37,7 @@ export { ConfigError, InformationRequest };
  * @property {boolean} levelBalance
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
+ * @property {number} listenerStride        frames in one packet of those who only listen
  * @property {boolean} echo
  * @property {number | 'auto'} workers    threads that have the rooms; 0: none but the main one
  * @property {number} maxRooms

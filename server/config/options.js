@@ -101,6 +101,7 @@ export const OPTIONS = Object.freeze(
       word: 'auto',
       fallback: 'auto',
     },
+    integer('listener-stride', 1, MAX_REDUNDANCY + 1, 3, 'frames in one packet of those who only listen: more of them at once, 20 ms later for each frame more'),
     row('boolean', 'echo', false, 'lets people hear themselves too'),
     {
       ...integer('workers', 0, 64, 0, 'threads that have the rooms; 0: the main thread has them; auto: none below four cores, else half of the cores'),
@@ -110,7 +111,7 @@ export const OPTIONS = Object.freeze(
       fallbackNote: 'none below four cores, else half of them',
     },
     integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
-    integer('max-participants', 1, 1000, 100, 'people in one room'),
+    integer('max-participants', 1, 100000, 100, 'people in one room, those who only listen among them'),
     integer('max-sessions', 1, 100000, 1000, 'people on the server'),
     {
       ...integer('max-network-joins', 1, 100000, 100, 'joins in a row from one IPv4 address or IPv6 /64; then a twentieth of it each second'),

@@ -27,6 +27,9 @@ export const ROOM_ACTS = Object.freeze({
   /** @param {Room} room @param {By} by */
   end: (room, by) => room.moderation.endForAll(by) ?? undefined,
 
+  /** Those who only listen, a page of them. @param {Room} room @param {{ after?: string, find?: string, most: number }} wish */
+  listeners: (room, wish) => room.moderation.listeners(wish),
+
   /** @param {Room} room @param {string} id @param {PersonChange} change @param {By} by */
   changePerson: (room, id, change, by) => changePerson(room, id, change, by) ?? undefined,
 

@@ -89,7 +89,7 @@ function openRooms(config, services, elsewhere) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -108,6 +108,7 @@ function openRooms(config, services, elsewhere) {
       levelBalance,
       silenceSuppression,
       redundancy,
+      listenerStride,
       echo,
       bitrate,
       complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,

@@ -2,15 +2,16 @@
  * How a room's sound gets from its sources to its listeners: mixed, as today, or forwarded. The room calls it, and it
  * knows no member, session protocol or command.
  *
+ * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
  * @import { Source } from '../source/source.js'
  *
  * @typedef {object} Delivery
  * @property {boolean} sounding  whether anything was to be heard lately
  * @property {number} mixedThrough  the last frame of the tick; -1 before it
- * @property {(source: Source | null, listener: Listener | null) => void} enter
+ * @property {(source: Source | null, listener: Listener | LightListener | null) => void} enter
  *   a member has come; one who only listens has no source, one who only speaks no listener
- * @property {(source: Source | null, listener: Listener | null) => void} leave
+ * @property {(source: Source | null, listener: Listener | LightListener | null) => void} leave
  *   a member has gone: what had come of the source is still heard, and then the source is closed
  * @property {(id: string, then: () => void) => void} afterDraining
  *   calls when nothing of the sources of this id is to be heard any more

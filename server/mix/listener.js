@@ -24,6 +24,8 @@ const REST_MS = 5000;
  * stream its first packets repeat as much as they can, for the decoder that goes on with them.
  */
 export class Listener {
+  /** @readonly */
+  isLight = false;
   #session;
   #stream;
   #redundancy;

@@ -42,6 +42,8 @@ export class MixStream extends PacketStream {
   #limiter;
   #listInterval;
   #lastFrame = -2;
+  /** Those in the mix of the last frame. @type {SpeakerList | null} */
+  #speakers = null;
   #listedFrame = -1;
   #listedIds = new Uint16Array(MAX_LISTED_SPEAKERS);
   #listed = 0;
@@ -92,17 +94,40 @@ export class MixStream extends PacketStream {
    * @param {SpeakerList} speakers
    */
   #list(frame, speakers) {
-    const { count, ids, levels } = speakers;
+    const { count, ids } = speakers;
     const { packet } = this;
+    this.#speakers = speakers;
     packet.speakers = 0;
     let isSame = count === this.#listed;
     for (let i = 0; isSame && i < count; i++) isSame = ids[i] === this.#listedIds[i];
     if (isSame && frame > this.#listedFrame && frame - this.#listedFrame < this.#listInterval) return;
+    for (let i = 0; i < count; i++) this.#listedIds[i] = ids[i];
+    this.#listed = count;
+    this.#listedFrame = frame;
+    this.#put(speakers);
+  }
+
+  /** @param {SpeakerList} speakers  to be listed in the packet */
+  #put({ count, ids, levels }) {
+    const { packet } = this;
     for (let i = 0; i < count; i++) {
-      this.#listedIds[i] = packet.speakerIds[i] = ids[i];
+      packet.speakerIds[i] = ids[i];
       packet.speakerLevels[i] = levels[i];
     }
-    packet.speakers = this.#listed = count;
-    this.#listedFrame = frame;
+    packet.speakers = count;
+  }
+
+  /**
+   * Writes the packet of the frame that was encoded last for those who don't get each frame's: it has the speakers always,
+   * since the packets that had them may not have been theirs.
+   * @param {number} redundancy
+   * @returns {Uint8Array} as write()
+   */
+  writeStride(redundancy) {
+    const listed = this.packet.speakers;
+    if (this.#speakers) this.#put(this.#speakers);
+    const bytes = this.write(redundancy);
+    this.packet.speakers = listed;
+    return bytes;
   }
 }

@@ -5,6 +5,7 @@
  * @import { Delivery } from './delivery.js'
  * @import { Observer, RoomConfig } from '../room/room-config.js'
  * @import { Source } from '../source/source.js'
+ * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
  * @import { MixStream } from './mix-stream.js'
  */
@@ -33,6 +34,8 @@ export class Mixing {
   #replies;
   #draining;
   #hasReplies = false;
+  /** Whether sources or listeners have changed. */
+  #isStale = false;
   /** Those in the room. @type {Set<Source>} */
   #sources = new Set();
   /** @type {Map<string, Listener>} */
@@ -82,23 +85,25 @@ export class Mixing {
 
   /**
    * @param {Source | null} source
-   * @param {Listener | null} listener
+   * @param {Listener | LightListener | null} listener
    */
   enter(source, listener) {
     if (source) {
       this.#sources.add(source);
       this.#speakers.add(source);
     }
-    if (listener) this.#listeners.set(listener.id, listener);
+    if (listener?.isLight) this.#fanout.addLight(listener);
+    else if (listener) this.#listeners.set(listener.id, listener);
     this.#changed();
   }
 
   /**
    * @param {Source | null} source
-   * @param {Listener | null} listener
+   * @param {Listener | LightListener | null} listener
    */
   leave(source, listener) {
-    if (listener && this.#listeners.get(listener.id) === listener) this.#listeners.delete(listener.id);
+    if (listener?.isLight) this.#fanout.removeLight(listener);
+    else if (listener && this.#listeners.get(listener.id) === listener) this.#listeners.delete(listener.id);
     if (source && this.#sources.delete(source)) {
       this.#draining.add(source, this.#hasReplies ? this.#config.maxDelayMs : this.#delay.delayMs);
     }
@@ -120,8 +125,14 @@ export class Mixing {
     this.#draining.after(id, then);
   }
 
-  /** Sources or listeners came or went. PCM is kept longer where readers may be far apart, and only there. */
+  /** Sources or listeners came or went: what follows from it is done before the next frame, once for all who came at once. */
   #changed() {
+    this.#isStale = true;
+  }
+
+  /** PCM is kept longer where readers may be far apart, and only there. */
+  #settle() {
+    this.#isStale = false;
     const listeners = [...this.#listeners.values()];
     const sources = [...this.#sources, ...this.#draining.sources];
     const hadReplies = this.#hasReplies;
@@ -129,7 +140,7 @@ export class Mixing {
     this.#fanout.listeners = listeners.filter(({ delivery }) => delivery === 'tick');
     // Frames that the tick left out haven't been decoded until now.
     if (this.#hasReplies && !hadReplies) for (const source of sources) source.skipHistory(this.#mixedThrough);
-    this.#replies.participantsChanged(sources, this.#sources.size, listeners);
+    this.#replies.participantsChanged(sources, this.#sources.size, listeners, this.#fanout.count > 0);
     this.#volumesChanged();
     const hasOwnDelay = listeners.some(({ ownDelayMs }) => ownDelayMs !== null);
     // One size for any delay: changing it to and fro costs nobody anything.
@@ -167,6 +178,7 @@ export class Mixing {
 
   /** @param {Source} source  has kept a packet */
   received(source) {
+    if (this.#isStale) this.#settle();
     this.#draining.succeed(source);
     if (source.soundThrough > this.#mixedThrough) this.#speakers.notice(source);
     if (this.#hasReplies) this.#replies.received(source.keptFrom);
@@ -177,6 +189,7 @@ export class Mixing {
    * @param {number} frame  of the packet that is answered
    */
   reply(listener, frame) {
+    if (this.#isStale) this.#settle();
     this.#sounding = this.#replies.reply(listener, frame);
   }
 
@@ -185,6 +198,7 @@ export class Mixing {
    * @param {number} frame
    */
   tick(frame) {
+    if (this.#isStale) this.#settle();
     this.#mixedThrough = frame;
     const recent = this.#recent;
     recent.turn(frame);
@@ -200,7 +214,7 @@ export class Mixing {
     const hasShared = this.#fanout.size > 0 && this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
     this.#endOwn();
     this.#shared.end();
-    if (hasShared) this.#fanout.send(this.#shared);
+    if (hasShared) this.#fanout.send(this.#shared, frame);
   }
 
   /** @param {Listener} listener @param {number} frame @param {boolean} sounding  whether there is anything in #ownMix */

@@ -141,13 +141,14 @@ export class ReplyMixer {
    * @param {ReadonlyArray<Source>} sources  those in the room, and behind them those that drain
    * @param {number} inRoom  how many the first are
    * @param {ReadonlyArray<Listener>} listeners
+   * @param {boolean} ticks  whether the tick mixes too, and chooses the speakers
    */
-  participantsChanged(sources, inRoom, listeners) {
+  participantsChanged(sources, inRoom, listeners, ticks) {
     this.#sources = sources;
     this.#inRoom = inRoom;
     this.#indices = new Map(sources.slice(0, inRoom).map(({ id }, i) => [id, i]));
     this.#hasOrdinary = listeners.some(({ ownDelayMs }) => ownDelayMs === null);
-    this.#ticks = listeners.some(({ delivery }) => delivery === 'tick');
+    this.#ticks = ticks;
     for (const stretch of this.#stretches) stretch.resize(sources.length);
   }
 

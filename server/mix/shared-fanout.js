@@ -1,11 +1,12 @@
 /**
- * @import { Session, SessionGroup, Transport } from '../transport/session.js'
+ * @import { Session, SessionGroup } from '../transport/session.js'
+ * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
  * @import { MixStream } from './mix-stream.js'
  */
 
-/** The most audiences that are kept: beyond it those are dropped whose transport nobody has any more. */
-const MAX_AUDIENCES = 20;
+/** The most lists of recipients that are kept: beyond it those are dropped whose transport nobody has any more. */
+const MAX_LISTS = 20;
 
 /**
  * From this many sessions on a group of the transport takes JavaScript's thread less than one call that sends to each: a
@@ -15,28 +16,47 @@ const MAX_AUDIENCES = 20;
 export const MIN_GROUP = 128;
 
 /**
- * The listeners of the tick: those who share the room's stream, in audiences that get the same bytes over the same
- * transport, and those who hear a mix of their own.
+ * The listeners of the tick: those who share the room's stream, light ones among them, in lists of those who get the same
+ * bytes over the same transport, and those who hear a mix of their own.
  */
 export class SharedFanout {
-  /** @type {Audience[]} */
-  #audiences = [];
+  #sharers = new Lists();
+  #lights = new Lists();
   /** @type {ReadonlyArray<Listener>} */
   #listeners = [];
+  /** @type {Set<LightListener>} */
+  #lightListeners = new Set();
   /** @type {Listener[]} */
   #own = [];
   #isStale = true;
+  #areLightsStale = false;
   #size = 0;
 
-  /** @param {ReadonlyArray<Listener>} listeners  of the tick */
+  /** @param {ReadonlyArray<Listener>} listeners  of the tick, without light ones */
   set listeners(listeners) {
     this.#listeners = listeners;
     this.#isStale = true;
   }
 
+  /** @param {LightListener} listener */
+  addLight(listener) {
+    this.#lightListeners.add(listener);
+    this.#areLightsStale = true;
+  }
+
+  /** @param {LightListener} listener */
+  removeLight(listener) {
+    this.#areLightsStale = this.#lightListeners.delete(listener) || this.#areLightsStale;
+  }
+
+  /** How many listeners of the tick there are, with those who hear a mix of their own. */
+  get count() {
+    return this.#listeners.length + this.#lightListeners.size;
+  }
+
   /** How many share the stream, since settle(). */
   get size() {
-    return this.#size;
+    return this.#size + this.#lightListeners.size;
   }
 
   /** Those who hear a mix of their own, or did until now. @returns {ReadonlyArray<Listener>} */
@@ -44,9 +64,10 @@ export class SharedFanout {
     return this.#own;
   }
 
-  /** A listener's redundancy may have changed. */
+  /** Listeners' redundancy, or stride, may have changed. */
   invalidate() {
     this.#isStale = true;
+    this.#areLightsStale = true;
   }
 
   /**
@@ -74,79 +95,134 @@ export class SharedFanout {
       this.#isStale = true;
     }
     if (this.#isStale) this.#gather(frame);
+    if (this.#areLightsStale) this.#gatherLights();
   }
 
   /** @param {number} frame */
   #gather(frame) {
     this.#isStale = false;
     this.#size = 0;
-    for (let i = 0; i < this.#audiences.length; i++) this.#audiences[i].sessions.length = 0;
-    if (this.#audiences.length > MAX_AUDIENCES) this.#drop();
+    this.#sharers.begin();
     for (let i = 0; i < this.#listeners.length; i++) {
       const listener = this.#listeners[i];
       if (!listener.shares) continue;
       if (listener.returns(frame)) this.#isStale = true;
-      this.#audienceOf(listener.session.transport, listener.repeats(frame)).sessions.push(listener.session);
+      this.#sharers.add(listener.session, listener.repeats(frame), 1);
       this.#size += 1;
     }
-    for (let i = 0; i < this.#audiences.length; i++) this.#audiences[i].gathered();
+    this.#sharers.end();
   }
 
-  #drop() {
-    for (const audience of this.#audiences) audience.close();
-    this.#audiences.length = 0;
-  }
-
-  /**
-   * @param {Transport} transport
-   * @param {number} redundancy
-   */
-  #audienceOf(transport, redundancy) {
-    for (let i = 0; i < this.#audiences.length; i++) {
-      const audience = this.#audiences[i];
-      if (audience.transport === transport && audience.redundancy === redundancy) return audience;
-    }
-    const audience = new Audience(transport, redundancy);
-    this.#audiences.push(audience);
-    return audience;
+  #gatherLights() {
+    this.#areLightsStale = false;
+    this.#lights.begin();
+    for (const { session, repeats, stride } of this.#lightListeners) this.#lights.add(session, repeats, stride);
+    this.#lights.end();
   }
 
   /**
    * Sends everybody who shares it the frame that the stream has encoded last, written once for each redundancy.
    * @param {MixStream} stream
+   * @param {number} frame
    */
-  send(stream) {
-    let packet = null;
-    let redundancy = -1;
-    for (let i = 0; i < this.#audiences.length; i++) {
-      const audience = this.#audiences[i];
-      if (audience.sessions.length === 0) continue;
-      if (packet === null || audience.redundancy !== redundancy) packet = stream.write(audience.redundancy);
-      redundancy = audience.redundancy;
-      audience.send(packet);
-    }
+  send(stream, frame) {
+    this.#sharers.send(stream, frame);
+    this.#lights.send(stream, frame);
   }
 
   /** Nothing is sent any more. Idempotent. */
   close() {
-    this.#drop();
+    this.#sharers.close();
+    this.#lights.close();
   }
 }
 
-/** Listeners who get the same bytes over the same transport: in one group of it where they are many. */
-class Audience {
+/** Lists of recipients, by transport, redundancy and stride. */
+class Lists {
+  /** @type {Recipients[]} */
+  #lists = [];
+
+  /** All lists are gathered anew. */
+  begin() {
+    if (this.#lists.length > MAX_LISTS) this.close();
+    for (let i = 0; i < this.#lists.length; i++) this.#lists[i].sessions.length = 0;
+  }
+
+  /**
+   * @param {Session} session
+   * @param {number} redundancy
+   * @param {number} stride
+   */
+  add(session, redundancy, stride) {
+    const { transport } = session;
+    for (let i = 0; i < this.#lists.length; i++) {
+      const list = this.#lists[i];
+      if (list.transport !== transport || list.redundancy !== redundancy || list.stride !== stride) continue;
+      list.sessions.push(session);
+      return;
+    }
+    this.#lists.push(new Recipients(session, redundancy, stride));
+  }
+
+  /** All lists have been gathered. */
+  end() {
+    for (let i = 0; i < this.#lists.length; i++) this.#lists[i].gathered();
+  }
+
+  /**
+   * @param {MixStream} stream
+   * @param {number} frame
+   */
+  send(stream, frame) {
+    let packet = null;
+    let redundancy = -1;
+    for (let i = 0; i < this.#lists.length; i++) {
+      const list = this.#lists[i];
+      if (list.sessions.length === 0) continue;
+      if (list.stride > 1) {
+        if (isDue(stream, frame, list.stride)) list.send(stream.writeStride(list.redundancy));
+        packet = null;
+        continue;
+      }
+      if (packet === null || list.redundancy !== redundancy) packet = stream.write(list.redundancy);
+      redundancy = list.redundancy;
+      list.send(packet);
+    }
+  }
+
+  /** Idempotent. */
+  close() {
+    for (const list of this.#lists) list.close();
+    this.#lists.length = 0;
+  }
+}
+
+/**
+ * Whether a frame's packet goes to those with this stride: the last frame's of each so many, the packet which says that
+ * the sound has ended, unless one before it does, and each one in a silence of which most are left out.
+ * @param {MixStream} stream
+ * @param {number} frame
+ * @param {number} stride
+ */
+const isDue = (stream, frame, stride) => frame % stride === stride - 1 || stream.endsSound || stream.isSparse;
+
+/** Sessions that get the same bytes over the same transport: in one group of it where they are many. */
+class Recipients {
   /** @type {Session[]} */
-  sessions = [];
+  sessions;
   /** @type {SessionGroup | null} */
   #group = null;
 
   /**
-   * @param {Transport} transport
+   * @param {Session} session  the first
    * @param {number} redundancy
+   * @param {number} stride
    */
-  constructor(transport, redundancy) {
-    this.transport = transport;
+  constructor(session, redundancy, stride) {
+    this.sessions = [session];
+    this.transport = session.transport;
     this.redundancy = redundancy;
+    this.stride = stride;
   }
 
   /** All sessions are known. */

@@ -20,6 +20,9 @@ import { ROUTES } from './routes.js';
 /** The longest body of an operator's request, in bytes. */
 const MAX_BODY_BYTES = 1024;
 
+/** The longest value in the query of an operator's request, in characters. */
+const MAX_QUERY_VALUE = 64;
+
 /**
  * Serves the operator's API, below /api.
  * @param {Parts & { operatorToken: string | null, version: string, log: Pick<Log, 'info' | 'warn'>, clientOf?: ClientOf }} options
@@ -44,7 +47,9 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
     const known = isOperator(request, operatorToken);
     /** @type {By} */
     const by = { ...OPERATOR, peer: clientOf(request).remoteAddress };
-    const result = await route.run(parts, { params: request.params, body, isOperator: known, by });
+    const query = queryOf(route, request);
+    if (query === null) return answerError(response, 'bad-request');
+    const result = await route.run(parts, { params: request.params, query, body, isOperator: known, by });
     if (typeof result === 'string') return answerError(response, /** @type {ErrorCode} */ (result));
     audit(log, route, { by, params: request.params, body });
     if (route.after) response.once('close', () => route.after?.(parts));
@@ -64,6 +69,23 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
     if (route.body) readChecked(route, request, response, (body) => run(request, response, body).catch(next));
     else run(request, response, undefined).catch(next);
   };
+}
+
+/**
+ * @param {Route} route
+ * @param {Request<any>} request
+ * @returns {Record<string, string> | null} the values of the query that the route takes; null where one can't be read
+ */
+function queryOf({ query: names = [] }, request) {
+  /** @type {Record<string, string>} */
+  const query = {};
+  for (const name of names) {
+    const value = request.query[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'string' || value.length > MAX_QUERY_VALUE) return null;
+    query[name] = value;
+  }
+  return query;
 }
 
 /**

@@ -48,6 +48,7 @@ const METRICS = Object.freeze({
   aloud_people: gauge('People who have a place in a room.', (s) => one(s.people)),
   aloud_people_limit: gauge('People who may have a place at once.', (s) => one(s.limits.people)),
   aloud_people_away: gauge('People whose connection is lost and whose place is kept.', (s) => one(s.away)),
+  aloud_listeners: gauge('Those of the people who only listen.', (s) => one(s.listeners)),
   aloud_sessions: gauge('Sessions of people in rooms, by transport.', (s) => each(s.sessions, 'transport'), ['transport']),
   aloud_joins_total: counter('People who came into a room, or back into it.', (s) => one(s.joins)),
   aloud_joins_waiting: gauge('Joins that wait for their turn, since many came at once.', (s) => one(s.joinsWaiting)),

@@ -14,6 +14,7 @@ import { components, error } from './schemas.js';
 const OF_GATE = /** @type {ErrorCode[]} */ (['host-not-allowed', 'too-many-requests']);
 const OF_OPERATOR = /** @type {ErrorCode[]} */ (['operator-token', 'operator-off']);
 const OF_BODY = /** @type {ErrorCode[]} */ (['bad-request', 'content-type', 'body-too-large']);
+const OF_QUERY = /** @type {ErrorCode[]} */ (['bad-request']);
 
 /** @param {string} id */
 const uri = (id) => `#/components/schemas/${id}`;
@@ -38,8 +39,8 @@ function componentSchemas() {
 const json = (schema) => ({ 'application/json': { schema: schemaOf(schema) } });
 
 /** @param {Route} route */
-function responsesOf({ open, body, status = 200, answer, otherwise, refusals = [], summary }) {
-  const codes = new Set([...(open ? [] : OF_OPERATOR), ...(body ? OF_BODY : []), ...refusals, ...OF_GATE]);
+function responsesOf({ open, body, query, status = 200, answer, otherwise, refusals = [], summary }) {
+  const codes = new Set([...(open ? [] : OF_OPERATOR), ...(body ? OF_BODY : []), ...(query ? OF_QUERY : []), ...refusals, ...OF_GATE]);
   /** @type {Record<string, object>} */
   const responses = { [status]: { description: summary, ...(answer && { content: json(answer) }) } };
   if (otherwise && answer) responses[otherwise] = { description: `Not: ${summary}`, content: json(answer) };
@@ -54,13 +55,11 @@ function responsesOf({ open, body, status = 200, answer, otherwise, refusals = [
 
 /** @param {Route} route */
 function operationOf(route) {
-  const { method, path, summary, open, body } = route;
-  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
+  const { method, path, summary, open, body, query = [] } = route;
+  const parameters = [
+    ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...query.map((name) => ({ name, in: 'query', required: false, schema: { type: 'string' } })),
+  ];
   const words = path.replace(/:(\w+)/g, 'by-$1').split(/[/-]/).filter(Boolean);
   return {
     operationId: [method, ...words].map((word, i) => (i === 0 ? word : word[0].toUpperCase() + word.slice(1))).join(''),

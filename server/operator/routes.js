@@ -17,6 +17,7 @@
  *
  * @typedef {object} Asked
  * @property {Record<string, string>} params  of the path
+ * @property {Record<string, string>} query    what the route takes of it
  * @property {any} body                       as the route's schema has it
  * @property {boolean} isOperator             whether the request has the token
  * @property {By} by                          the operator, for the log of what is done in a room
@@ -30,6 +31,7 @@
  *   logs itself
  * @property {(body: any) => object | null} [audited]  the part of the body that the audit log tells, all of it by default;
  *   null where nothing is to be told
+ * @property {string[]} [query]               names of the query that it takes, all of them optional
  * @property {import('zod').ZodType} [body]
  * @property {string} [allowed]               a sentence for who sends another body
  * @property {number} [status]                of the answer, 200 by default; 204 has no body
@@ -50,6 +52,9 @@ import * as schemas from './schemas.js';
 
 /** The most recordings, and the most bans, that are listed. */
 const MAX_LISTED = 500;
+
+/** The most listeners in one answer. */
+const LISTENERS_PAGE = 100;
 
 /**
  * Does something in the room that a path names.
@@ -99,6 +104,15 @@ export const ROUTES = Object.freeze([
     run: inRoom('end', ({ by }) => [by]),
   },
   {
+    method: 'get',
+    path: '/rooms/:room/listeners',
+    summary: `Those who only listen in a room, ${LISTENERS_PAGE} at a time, by the order in which they came; of those whose name has "find" in it, if it is given`,
+    query: ['after', 'find'],
+    answer: schemas.listenerPage,
+    refusals: ['not-found'],
+    run: inRoom('listeners', ({ query: { after, find } }) => [{ after, find, most: LISTENERS_PAGE }]),
+  },
+  {
     method: 'patch',
     path: '/rooms/:room/people/:id',
     summary: 'Mutes somebody, lets them unmute, lowers their hand, or changes their role',
@@ -106,7 +120,7 @@ export const ROUTES = Object.freeze([
     allowed:
       'The body is to have one or more of "muted": true or false; "role": "moderator", "speaker" or "listener"; "hand": 0.',
     status: 204,
-    refusals: ['not-found', 'person-unknown'],
+    refusals: ['not-found', 'person-unknown', 'server-full'],
     run: inRoom('changePerson', ({ params, body, by }) => [params.id, body, by]),
   },
   {

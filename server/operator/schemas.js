@@ -52,6 +52,7 @@ export const status = named(
     mirrors: count.describe('rooms of one, in which somebody tries out how they sound'),
     people: count.describe('those whose place is kept included'),
     away: count.describe('those whose connection is lost and whose place is kept'),
+    listeners: count.describe('those of the people who only listen'),
     sessions: counts.describe('by transport'),
     joins: count,
     joinsWaiting: count.describe('joins that wait for their turn'),
@@ -88,7 +89,7 @@ const delayMode = z.enum(['auto', 'fixed']);
 
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room') }),
+  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen') }),
 );
 
 export const roomSummary = named(
@@ -96,6 +97,7 @@ export const roomSummary = named(
   z.looseObject({
     room: z.string(),
     present: count,
+    listeners: count.describe('those of them who only listen, and are in no list of people'),
     away: count,
     delivery: z.enum(['tick', 'reply']),
     serverDelayMs: ms,
@@ -146,6 +148,7 @@ export const room = named(
   z.looseObject({
     room: z.string(),
     present: count,
+    listeners: count.describe('those of them who only listen, and are in no list of people'),
     delivery: z.enum(['tick', 'reply']),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
@@ -154,6 +157,15 @@ export const room = named(
     rules: z.strictObject({ ...rules, password: z.boolean() }),
     knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
     people: z.array(person),
+  }),
+);
+
+export const listenerPage = named(
+  'ListenerPage',
+  z.strictObject({
+    count: count.describe('of all who only listen in this room'),
+    people: z.array(z.looseObject({ id: z.string(), name: z.string(), label: z.string(), transport: z.string(), role, hand: count })),
+    next: z.string().optional().describe('the `after` of the next page; absent where there is none'),
   }),
 );
 

@@ -21,6 +21,7 @@
  * @property {number} mirrors
  * @property {number} people          who have a place, those who are away included
  * @property {number} away
+ * @property {number} listeners       those of the people who only listen
  * @property {Record<string, number>} sessions  by transport
  * @property {number} joins
  * @property {number} joinsWaiting    those that wait for their turn

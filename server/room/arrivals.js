@@ -147,7 +147,7 @@ export class Arrivals {
    */
   #enter(session, { room, name, ...wishes }, entry) {
     try {
-      const joined = this.#rooms.join(room, name, session, wishes, entry);
+      const joined = this.#rooms.join(room, name, session, wishes, wishes.listen ? listening(entry) : entry);
       if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
       this.#failed(session, error);
@@ -163,6 +163,13 @@ export class Arrivals {
     refuse(session, 'internal');
   }
 }
+
+/**
+ * Who wants to listen and no more is a listener, whatever else they might be.
+ * @param {Entry} entry
+ * @returns {Entry}
+ */
+const listening = (entry) => ({ ...entry, grant: { ...entry.grant, role: 'listener' } });
 
 /**
  * The wish with the name of the token, where it has one: nobody calls themselves otherwise than they were invited.

@@ -33,6 +33,7 @@ import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_TRACK_SECONDS } from '../../public/shared/track-piece.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { moderate, moderateMessage } from './moderate-command.js';
+import { peoplePage } from './welcome.js';
 
 /** The loudest that one may have another, as a factor of amplitude. */
 const MAX_GAIN = 4;
@@ -58,6 +59,7 @@ const joinMessage = z
     mirror: z.boolean().optional(),
     token: z.string().optional(),
     password: z.string().optional(),
+    listen: z.boolean().optional(),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
   })
@@ -112,11 +114,17 @@ export const COMMANDS = Object.freeze({
   hand: define({
     schema: z.object({ raised: z.boolean() }),
     needs: null,
-    run: ({ roster }, member, { raised }) => {
+    run: ({ roster, moderation }, member, { raised }) => {
       if (member.hand > 0 === raised) return;
       member.raiseHand(raised ? roster.nextHand() : 0);
       roster.changed(member);
+      moderation.handMoved(member);
     },
+  }),
+  people: define({
+    schema: z.object({ after: z.string().max(MAX_ID_LENGTH) }),
+    needs: null,
+    run: ({ roster }, member, { after }) => member.tell({ type: 'people', ...peoplePage(roster, after) }),
   }),
   chat: define({
     schema: z.object({ text: z.string() }),
@@ -128,8 +136,9 @@ export const COMMANDS = Object.freeze({
     needs: 'listen',
     run: ({ roster, delivery }, member, { person, gain, pan }) => {
       const other = roster.present.get(person);
-      if (!other?.source || !member.listener || other === member) return false;
-      delivery.setVolume(member.listener, other.source, gain, pan);
+      const { listener } = member;
+      if (!other?.source || !listener || listener.isLight || other === member) return false;
+      delivery.setVolume(listener, other.source, gain, pan);
       return true;
     },
   }),
@@ -138,7 +147,7 @@ export const COMMANDS = Object.freeze({
     needs: 'listen',
     run: ({ config, delivery }, member, { serverDelayMs: delayMs }) => {
       const { listener } = member;
-      if (listener?.delivery !== 'reply' || delayMs > config.maxDelayMs) return false;
+      if (!listener || listener.isLight || listener.delivery !== 'reply' || delayMs > config.maxDelayMs) return false;
       const before = { serverDelayMs: member.serverDelayMs, ...listener.received.takeSpan() };
       listener.readAt(delayMs);
       delivery.listenersChanged();
@@ -156,7 +165,9 @@ export const COMMANDS = Object.freeze({
     }),
     needs: 'listen',
     run: ({ delivery }, member, report) => {
+      const { stride } = member;
       member.takeReport(report);
+      if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
       delivery.redundancyChanged();
     },
   }),

@@ -19,6 +19,8 @@ export class Figures {
   people = 0;
   /** Those of the people whose place is kept while their connection is lost. */
   away = 0;
+  /** Those of the people who only listen. */
+  listeners = 0;
   /** Sessions of people, by transport. @type {Record<string, number>} */
   sessions = {};
   /** The server-side delay of each room, in milliseconds. @type {number[]} */

@@ -1,5 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { LightListener } from '../mix/light-listener.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  * @import { Traffic } from '../source/traffic.js'
@@ -22,16 +23,14 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { CLOCK_REPLY_BYTES, Packet, PacketType, readPacket, SILENT_LEVEL, writeClockReply } from '../../public/shared/packet.js';
+import { Packet, PacketType, readPacket } from '../../public/shared/packet.js';
 import { permissionsOf } from '../access/grant.js';
 import { countJoin, countRefusal, endOf } from '../counts.js';
 import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
+import { ClockAnswers, MAX_CLOCK_REQUESTS } from './clock-answers.js';
 import { isLeave } from './commands.js';
 import { Quality } from './reports.js';
-
-/** The most clock requests that are answered, a second. */
-const MAX_CLOCK_REQUESTS = 50;
 
 /** The most packets that are read: this many times the frames' rate, and as many seconds' worth at once, to catch up. */
 const MAX_RATE = 3;
@@ -45,9 +44,6 @@ const TOLD_CHANGE_MS = 1;
 
 /** The object that every packet is read into: nothing of it is kept after the call. */
 const packet = new Packet();
-
-/** The buffer of every answer to a clock request: sessions don't keep it. */
-const clockReply = new Uint8Array(CLOCK_REPLY_BYTES);
 
 /**
  * One participant of a room, and the handler of their session: who they are, what they may do, the source of what they
@@ -67,7 +63,7 @@ export class Member {
   /** Whether what this member says is heard at all. */
   #heard = true;
   #packetRate;
-  #clockRequests = new TokenBucket({ atOnce: MAX_CLOCK_REQUESTS, perSecond: MAX_CLOCK_REQUESTS });
+  #clock = new ClockAnswers();
   #messagesSinceMs = -Infinity;
   #messages = 0;
   /** @type {number} */
@@ -94,6 +90,8 @@ export class Member {
   };
   /** The server-side delay that the member was told last, in milliseconds. */
   #toldDelayMs = -1;
+  /** Packets and messages of a light member that weren't used, by reason. @type {Map<string, number> | null} */
+  #dropped = null;
 
   /**
    * @param {object} options
@@ -102,8 +100,8 @@ export class Member {
    * @param {string} options.label  the name as it is shown: unlike everybody else's in the room
    * @param {Session} options.session
    * @param {Grant} options.grant  what the member came with
-   * @param {Source | null} options.source  null where the member only listens
-   * @param {Listener | null} options.listener  null where the member only speaks
+   * @param {Source | null} options.source  null where the member is light
+   * @param {Listener | LightListener | null} options.listener  null where the member only speaks
    * @param {MemberRoom} options.room
    * @param {Member | null} [options.before]  the same person's session before, whose choices stay
    * @param {PersonState | null} [options.state]  of a person whose session has ended with another thread
@@ -148,6 +146,21 @@ export class Member {
   /** `tick`: this member is sent each mix; `reply`: each packet is answered. */
   get delivery() {
     return this.listener?.delivery ?? 'tick';
+  }
+
+  /** Whether this member only listens, and is one of the audience: nothing is decoded, mixed or kept for them alone. */
+  get isLight() {
+    return this.source === null;
+  }
+
+  /** How many frames there are to a packet of those that this member is sent. */
+  get stride() {
+    return this.listener?.isLight ? this.listener.stride : 1;
+  }
+
+  /** What the member came with. */
+  get grant() {
+    return this.#grant;
   }
 
   /** Whether nothing of this member is heard: by their own wish, a moderator's, or their role. */
@@ -261,22 +274,18 @@ export class Member {
   /** Takes the sound out of the packet that was read. It counts as silence, so that it is answered as any other. */
   #silencePacket() {
     if (packet.payloadBytes[0] > 0) this.#drop('unheard');
-    packet.payloadBytes[0] = 0;
-    packet.redundancy = 0;
-    packet.level = SILENT_LEVEL;
-    packet.voice = false;
+    packet.silence();
   }
 
   /** @param {Parameters<Source['drop']>[0]} reason */
   #drop(reason) {
-    this.source?.drop(reason);
+    if (this.source !== null) this.source.drop(reason);
+    else (this.#dropped ??= new Map()).set(reason, (this.#dropped.get(reason) ?? 0) + 1);
   }
 
   /** @param {number} arrivalMs */
   #answerClock(arrivalMs) {
-    if (this.#clockRequests.take(arrivalMs) > 0) return this.#drop('flood');
-    writeClockReply(clockReply, packet.id, Math.max(0, this.#room.sampleAt(arrivalMs)));
-    this.session.send(clockReply);
+    if (!this.#clock.answer(this.session, packet.id, this.#room.sampleAt(arrivalMs), arrivalMs)) this.#drop('flood');
   }
 
   /** @param {unknown} message  as it came */
@@ -343,6 +352,15 @@ export class Member {
     this.#role = role;
     this.#permissions = permissionsOf(role, this.#grant.withheld);
     this.#hearOrNot();
+  }
+
+  /**
+   * Becomes light, or one who is heard.
+   * @param {{ source: Source | null, listener: Listener | LightListener }} sound  which this has from now on
+   */
+  recast({ source, listener }) {
+    this.source = source;
+    this.listener = listener;
   }
 
   #hearOrNot() {
@@ -412,7 +430,7 @@ export class Member {
 
   /** Ends a second of the statistics. @param {number} nowMs  on the monotonic clock */
   endSecond(nowMs) {
-    this.listener?.endSecond(this.#room.sampleAt(nowMs));
+    if (!this.listener?.isLight) this.listener?.endSecond(this.#room.sampleAt(nowMs));
     this.source?.endSecond(nowMs, this.roundTripMs());
   }
 
@@ -424,13 +442,14 @@ export class Member {
     const received = /** @type {ReturnType<Source['stats']>} */ (this.source?.stats() ?? {});
     const offsetMs = this.source?.offsetMs ?? 0;
     const stats = Object.assign(received, this.#reported, { droppedOut, roundTripMs, serverDelayMs, offsetMs });
-    return Object.assign(stats, this.listener?.stats());
+    return Object.assign(stats, this.listener?.isLight ? null : this.listener?.stats());
   }
 
   /** Adds the figures of the member's packets to a sum. @param {Traffic} traffic */
   addTo(traffic) {
     const { droppedOut, droppedIn, lostPackets } = this.session.stats();
     this.source?.addTo(traffic);
+    for (const [reason, count] of this.#dropped ?? []) traffic.drop(reason, count);
     traffic.unsent += droppedOut;
     traffic.lostOut += lostPackets;
     traffic.drop('queue', droppedIn);

@@ -13,6 +13,9 @@ import { MAX_PASSWORD_LENGTH } from '../access/room-password.js';
 const id = z.string().max(64);
 const on = z.boolean();
 
+/** The most listeners in one message. */
+const LISTENERS_PAGE = 50;
+
 /** What a moderator may ask for, by `action`. */
 export const moderateMessage = z.discriminatedUnion('action', [
   z.object({ action: z.literal('mute'), person: id, muted: z.boolean() }),
@@ -25,6 +28,7 @@ export const moderateMessage = z.discriminatedUnion('action', [
   z.object({ action: z.literal('turn-away'), knock: id }),
   z.object({ action: z.literal('allow'), what: z.enum(['chat', 'record']), who: z.enum(['everybody', 'moderators']) }),
   z.object({ action: z.literal('password'), password: z.string().min(1).max(MAX_PASSWORD_LENGTH).nullable() }),
+  z.object({ action: z.literal('listeners'), after: id.optional(), find: z.string().max(40).optional() }),
   z.object({ action: z.literal('end') }),
   z.object({ action: z.literal('bans') }),
   z.object({ action: z.literal('unban'), ban: id }),
@@ -71,6 +75,11 @@ function act(moderation, by, message) {
       return moderation.allow(message.what, message.who, by);
     case 'password':
       return moderation.setPassword(message.password, by);
+    case 'listeners': {
+      const { after, find } = message;
+      by.tell({ type: 'audience', find: find ?? '', ...moderation.listeners({ after, find, most: LISTENERS_PAGE }) });
+      return null;
+    }
     case 'end':
       return moderation.endForAll(by);
     case 'bans':

@@ -24,6 +24,7 @@ import { Restraints } from '../access/restraints.js';
 import { RoomPassword } from '../access/room-password.js';
 import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
+import { Hands } from './hands.js';
 import { Lobby } from './lobby.js';
 
 /** Whoever runs the server. @type {Readonly<By>} */
@@ -50,7 +51,9 @@ export class Moderation {
   #clock;
   #lobby;
   #expel;
+  #recast;
   #end;
+  #hands;
   #actions;
   #passwords;
   #restraints = new Restraints();
@@ -66,17 +69,21 @@ export class Moderation {
    * @param {Clock} options.clock
    * @param {Pick<Log, 'info'>} options.log
    * @param {(member: Member, code: ErrorCode) => void} options.expel  takes somebody out for good, there or away
+   * @param {(member: Member) => ErrorCode | null} options.recast  gives somebody whose role has changed
+   *   what they are heard with, or takes it from them
    * @param {() => void} options.end  ends the room for everybody
    */
-  constructor({ room, roster, bans, clock, log, expel, end }) {
+  constructor({ room, roster, bans, clock, log, expel, recast, end }) {
     this.#room = room;
     this.#roster = roster;
     this.#bans = bans;
     this.#log = log;
     this.#clock = clock;
     this.#expel = expel;
+    this.#recast = recast;
     this.#end = end;
     this.#lobby = new Lobby({ clock, changed: () => this.#tellModerators({ type: 'knocks', people: this.#lobby.people }) });
+    this.#hands = new Hands({ clock, tell: (message) => this.#tellModerators(message) });
     this.#actions = new TokenBucket({ ...ACTIONS, nowMs: clock.now() });
     this.#passwords = new TokenBucket({ ...PASSWORDS, nowMs: clock.now() });
   }
@@ -163,11 +170,15 @@ export class Moderation {
    * @param {Member} member
    */
   #restrain(member) {
-    const others = this.#roster.everybody.filter((other) => other !== member);
-    const taken = this.#restraints.came(member, others);
+    const taken = this.#restraints.came(member, this.#others(member));
     if (!taken || member.role === 'moderator') return;
     if (taken.lowered) member.setRole('listener');
     if (taken.silenced) member.silence(true);
+  }
+
+  /** @param {Member} member */
+  *#others(member) {
+    for (const other of this.#roster.holders()) if (other !== member) yield other;
   }
 
   /**
@@ -182,11 +193,29 @@ export class Moderation {
 
   /** A moderator who comes is told who waits. @param {Member} member */
   #tellKnocks(member) {
-    if (member.role === 'moderator' && this.knocks.length > 0) member.tell({ type: 'knocks', people: this.knocks });
+    if (member.role !== 'moderator') return;
+    if (this.knocks.length > 0) member.tell({ type: 'knocks', people: this.knocks });
+    if (this.#hands.size > 0) member.tell(this.#hands.message);
+  }
+
+  /** A member has raised or lowered their hand: of the audience's, moderators alone are told. @param {Member} member */
+  handMoved(member) {
+    if (member.isLight) this.#hands.moved(member);
+  }
+
+  /**
+   * Some of those who only listen, and whose names have a text in them.
+   * @param {{ after?: string, find?: string, most: number }} wish  see Audience.page
+   */
+  listeners(wish) {
+    const { members, next } = this.#roster.audience.page(wish);
+    const people = members.map((member) => member.describe());
+    return { count: this.#roster.audience.size, people, ...(next !== null && { next }) };
   }
 
   /** Somebody has left for good. @param {Member} member */
   left(member) {
+    this.#hands.left(member);
     this.#restraints.left(member);
     if (member.role === 'moderator') this.#succeed(null);
   }
@@ -235,6 +264,7 @@ export class Moderation {
     member.raiseHand(0);
     this.#tell(member, 'hand-lowered', by);
     this.#roster.changed(member);
+    this.handMoved(member);
     return this.#done(by, 'lower-hand', member);
   }
 
@@ -268,7 +298,15 @@ export class Moderation {
     const isLast = member.role === 'moderator' && !this.#roster.everybody.some((other) => other !== member && other.role === 'moderator');
     // Else nobody could do anything here; who wants to be no moderator any more hands it on first.
     if (isLast && by.id !== OPERATOR.id) return 'not-allowed';
+    const before = member.role;
     member.setRole(role);
+    const refusal = this.#recast(member);
+    if (refusal !== null) {
+      member.setRole(before);
+      return refusal;
+    }
+    this.#hands.left(member);
+    this.handMoved(member);
     this.#tellRole(member, by);
     return this.#done(by, 'role', member, { role });
   }
@@ -347,6 +385,7 @@ export class Moderation {
   /** The room has ended. Idempotent. */
   close() {
     this.#lobby.close();
+    this.#hands.close();
   }
 
   /**
@@ -385,8 +424,8 @@ export class Moderation {
 
   /** @param {Member} member @param {By | null} by */
   #tellRole(member, by) {
-    const { role, muted, permissions } = member;
-    this.#tell(member, 'role', by, { role, muted, may: [...permissions] });
+    const { role, muted, permissions, stride } = member;
+    this.#tell(member, 'role', by, { role, muted, may: [...permissions], stride });
     this.#roster.changed(member);
     this.#tellKnocks(member);
   }

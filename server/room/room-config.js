@@ -10,6 +10,7 @@
  * @import { Tracks } from '../clock/backing-track.js'
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
+ * @import { Census } from './census.js'
  * @import { RecordingChange, Recordings } from '../recording/recordings.js'
  * @import { RoomTotals } from './figures.js'
  * @import { Source } from '../source/source.js'
@@ -30,6 +31,7 @@
  * @property {boolean} levelBalance  whether soft and loud speakers are brought closer to one level
  * @property {boolean} silenceSuppression  whether packets are left out in silence, both ways
  * @property {number | 'auto'} redundancy  how many earlier frames a packet repeats, both ways
+ * @property {number} listenerStride  how many frames go into one packet of those who only listen, 1 to 3
  * @property {boolean} echo  whether everybody hears themselves too
  * @property {number} bitrate  of the server's encoders and the clients', b/s
  * @property {number} complexity  of the server's encoders, 0 to 10
@@ -61,6 +63,7 @@
  * @property {() => void} settle  settles all rooms' loads; to be called once a second, and when a tick is late
  * @property {Bans} bans  of all rooms
  * @property {RoomTotals} totals  of rooms and members that have gone
+ * @property {Census} census  of all rooms of this kind
  * @property {Tracks} tracks  the sound of all rooms' backing tracks
  *
  * @typedef {object} Elsewhere  what the other room hosts of the server have: their rooms are on other threads
@@ -87,6 +90,7 @@
  * @property {boolean} [mirror]  to be alone, and to hear oneself
  * @property {number} [frameMs]  of a room that begins with this participant; others get what the room has
  * @property {number} [channels]  likewise: 1 or 2
+ * @property {boolean} [listen]  to listen and no more, as one of the audience
  * @property {boolean} [nameCut]  whether the name was longer
  * @property {string} [resume]  the token of the place to be taken up again
  */
@@ -105,6 +109,7 @@ export const ROOM_DEFAULTS = Object.freeze({
   levelBalance: false,
   silenceSuppression: false,
   redundancy: /** @type {number | 'auto'} */ ('auto'),
+  listenerStride: 3,
   echo: false,
   awayTimeoutMs: 30_000,
   placeAfterMs: 5000,

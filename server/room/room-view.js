@@ -30,9 +30,10 @@ export class RoomView {
     this.#parts = parts;
   }
 
-  /** What anybody may know who knows the room's name: how many are in it. */
+  /** What anybody may know who knows the room's name: how many are in it, and how many of them only listen. */
   get public() {
-    return { room: this.#name, present: this.#parts.roster.present.size };
+    const { here, audience } = this.#parts.roster;
+    return { room: this.#name, present: here, listeners: audience.size };
   }
 
   /** The room in a list of all rooms, which only the operator is shown. */
@@ -41,7 +42,7 @@ export class RoomView {
     const { delayMs, setting } = delay;
     return {
       ...this.public,
-      away: roster.size - roster.present.size,
+      away: roster.waiting,
       delivery: config.delivery,
       serverDelayMs: delayMs,
       delayMode: setting === 'auto' ? 'auto' : 'fixed',
@@ -90,11 +91,12 @@ export class RoomView {
   addTo(figures) {
     const { roster, delay, codec, mixClock } = this.#parts;
     figures.people += roster.size;
-    figures.away += roster.size - roster.present.size;
+    figures.away += roster.waiting;
+    figures.listeners += roster.audience.size;
     figures.delaysMs.push(delay.delayMs);
     figures.codecFaults += codec.faults;
     figures.skippedFrames += mixClock.skipped;
-    for (const member of roster.present.values()) {
+    for (const member of roster.membersHere()) {
       const { name } = member.session.transport;
       figures.sessions[name] = (figures.sessions[name] ?? 0) + 1;
       member.addTo(figures.traffic);

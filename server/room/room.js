@@ -3,7 +3,7 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
  * @import { Delivery } from '../mix/delivery.js'
- * @import { MemberRoom } from './member.js'
+ * @import { Member, MemberRoom } from './member.js'
  * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  * @import { RoomState } from './room-state.js'
@@ -20,9 +20,9 @@ import { Mixing } from '../mix/mixing.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
+import { Casting } from './casting.js';
 import { Chat } from './chat.js';
 import { runCommand } from './commands.js';
-import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
 import { Moderation, OPEN_ENTRY } from './moderation.js';
 import { Reports } from './reports.js';
@@ -53,6 +53,7 @@ export class Room {
   #mixClock;
   #reports;
   #sound;
+  #casting;
   #closed = false;
 
   /**
@@ -74,7 +75,7 @@ export class Room {
     const pace = new RoomPace(config, services, owner.totals);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this) });
+    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec });
@@ -85,8 +86,9 @@ export class Room {
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
+    this.#casting = new Casting({ roster, sound: this.#sound, delivery, recording });
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
+    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => this.#casting.recast(member, true), end: () => this.#endForAll() };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
@@ -118,7 +120,7 @@ export class Room {
 
   /** How many people are in the room, and how many places wait for those who are away. */
   get people() {
-    return { present: this.#roster.present.size, away: this.#roster.waiting };
+    return { present: this.#roster.here, away: this.#roster.waiting };
   }
 
   /** What the room has left out since it began, because there was too much to do, and whether it mixes fewer speakers now. */
@@ -190,7 +192,7 @@ export class Room {
     if (refusal !== null) return refusal;
     let member;
     try {
-      member = this.#newMember(session, name, wishes, entry, before);
+      member = this.#casting.newMember(this, session, { name, wishes, grant: entry.grant, before });
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -200,10 +202,10 @@ export class Room {
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member, before === null);
+    this.#casting.recast(member, false);
     member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut }));
     this.moderation.welcomed(member, before === null);
-    if (before) this.#roster.changed(member, member);
-    else this.#roster.came(member);
+    this.#roster.announce(member, before !== null && !before.isLight);
     if (member.delivery === 'tick') this.#mixClock.start();
     return member;
   }
@@ -221,20 +223,6 @@ export class Room {
   #admit(session, name, wishes, entry) {
     const joined = this.join(session, name, wishes, { ...entry, admitted: true });
     if (typeof joined === 'string') refuse(session, joined);
-  }
-
-  /**
-   * @param {Session} session
-   * @param {string} name
-   * @param {JoinWishes} wishes
-   * @param {Entry} entry
-   * @param {Member | null} before  whose place it is
-   */
-  #newMember(session, name, wishes, { grant }, before) {
-    const id = before?.id ?? this.#roster.nextId();
-    const { listener, source } = this.#sound.open(id, session, wishes, before);
-    const label = before?.label ?? this.#roster.labelFor(name);
-    return new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
   }
 
   /**
@@ -260,7 +248,7 @@ export class Room {
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
     this.#delivery.received(source);
-    if (listener?.delivery === 'reply') this.#reply(listener, frame);
+    if (listener !== null && !listener.isLight && listener.delivery === 'reply') this.#reply(listener, frame);
   }
 
   /**
@@ -324,7 +312,7 @@ export class Room {
     member.close();
     if (this.#closed || !this.#roster.takeOut(member)) return;
     this.#delivery.leave(member.source, member.listener);
-    if (![...this.#roster.present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
+    if (this.#roster.ticking === 0) this.#mixClock.stop();
     const isFree = left || !this.#keepsPlaceOf(member);
     if (isFree) this.#roster.free(member);
     else this.#roster.wait(member);
@@ -341,7 +329,7 @@ export class Room {
     try {
       if (isFree) this.#left(member);
       // They may have come back meanwhile.
-      else if (this.#roster.find(member.id) === member) this.#roster.changed(member);
+      else if (this.#roster.find(member.id) === member && !member.isLight) this.#roster.changed(member);
     } catch (error) {
       this.#fail('a departure', error);
     }
@@ -361,9 +349,9 @@ export class Room {
   #left(member) {
     this.#parts.recording.left(member);
     this.#parts.chat.forget(member.id);
-    this.#roster.left(member);
     this.moderation.left(member);
-    this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
+    if (!member.isLight) this.#roster.announcements.left(member.id);
+    if (!member.isLight) this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
     if (this.size === 0) this.#owner.ended(this);
   }
 
@@ -373,7 +361,7 @@ export class Room {
    * @param {ErrorCode} code
    */
   #expel(member, code) {
-    if (this.#roster.present.get(member.id) === member) {
+    if (this.#roster.isHere(member)) {
       this.gone(member, true);
       this.#end(member, code);
     } else {
@@ -390,7 +378,7 @@ export class Room {
 
   /** @param {string} id  of a member of whom nothing is to be heard any more */
   #forgetVolumes(id) {
-    for (const { listener } of this.#roster.everybody) listener?.volumes.forget(id);
+    for (const { listener } of this.#roster.everybody) if (!listener?.isLight) listener?.volumes.forget(id);
     this.#delivery.listenersChanged();
   }
 
@@ -406,21 +394,26 @@ export class Room {
    * @returns {boolean} false when the member has gone
    */
   #visit(member, now) {
-    if (now - member.lastHeardMs > this.#config.idleTimeoutMs) {
-      member.end('idle-timeout');
-      this.gone(member, false);
-      return false;
-    }
+    if (now - member.lastHeardMs > this.#config.idleTimeoutMs) return this.#lose(member);
     member.endSecond(now);
     member.tellDelay();
-    // Newcomers one by one, not once a round: twenty told to a hundred at once held up the mix for 40 ms.
-    this.#roster.tellNext();
+    for (const message of this.#roster.announcements.batch) member.tell(message);
     return true;
   }
 
+  /** @param {Member} member  of whom nothing is heard any more @returns {false} */
+  #lose(member) {
+    member.end('idle-timeout');
+    this.gone(member, false);
+    return false;
+  }
+
   #endRound() {
+    const now = this.clockNow();
     this.#owner.settle();
-    this.#parts.roomDelay.review(this.clockNow());
+    this.#parts.roomDelay.review(now);
+    this.#roster.endRound(now, this.#delay.toldMs('tick'));
+    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) this.#lose(member);
     this.#delivery.redundancyChanged();
   }
 
@@ -467,7 +460,7 @@ export class Room {
     this.#closed = true;
     this.#reports.stop();
     this.#mixClock.stop();
-    for (const member of [...this.#roster.present.values()]) this.#end(member, code);
+    for (const member of [...this.#roster.membersHere()]) this.#end(member, code);
     this.#pace.totals.codecFaults += this.#parts.codec.faults;
     this.#pace.totals.skippedFrames += this.#mixClock.skipped;
     this.#roster.clear();

@@ -12,6 +12,7 @@ import { Tracks } from '../clock/backing-track.js';
 import { LoadShares } from '../clock/load-shares.js';
 import { KeyedBuckets } from '../keyed-buckets.js';
 import { networkOfPeer } from '../network-address.js';
+import { Census } from './census.js';
 import { Figures, RoomTotals } from './figures.js';
 import { OPEN_ENTRY } from './moderation.js';
 import { Room } from './room.js';
@@ -68,6 +69,8 @@ export class Rooms {
   tracks = new Tracks();
   /** By network. */
   #joins;
+  #census = new Census();
+  #mirrorCensus = new Census();
   /** @type {RoomOwner} */
   #owner;
 
@@ -101,6 +104,7 @@ export class Rooms {
       bans: new Bans(services.clock, elsewhere.tell),
       totals: this.#totals,
       tracks: this.tracks,
+      census: this.#census,
     };
   }
 
@@ -119,13 +123,9 @@ export class Rooms {
 
   /** How many people are in all rooms, and how many are away and may come back. */
   #count() {
-    const count = { present: 0, away: 0, rooms: 0, mirrors: this.#mirrors.size };
-    for (const { people } of this.#all()) {
-      count.present += people.present;
-      count.away += people.away;
-    }
-    for (const { people } of this.#rooms.values()) if (people.present > 0) count.rooms += 1;
-    return count;
+    const { present, away, rooms } = this.#census;
+    const alone = this.#mirrorCensus;
+    return { present: present + alone.present, away: away + alone.away, rooms, mirrors: this.#mirrors.size };
   }
 
   #settle() {
@@ -279,7 +279,8 @@ export class Rooms {
   #openMirror(wishes) {
     if (this.#closed) return 'server-closing';
     const own = { echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
-    const room = this.#newRoom(MIRROR_NAME, wishes, own, { observer: undefined, recordings: undefined });
+    const without = { observer: undefined, recordings: undefined };
+    const room = this.#newRoom(MIRROR_NAME, wishes, own, without, { ...this.#owner, census: this.#mirrorCensus });
     if (typeof room !== 'string') this.#mirrors.add(room);
     return room;
   }
@@ -289,13 +290,14 @@ export class Rooms {
    * @param {JoinWishes} wishes
    * @param {Partial<RoomConfig>} [own]  settings of its own
    * @param {Partial<RoomServices>} [without]
+   * @param {RoomOwner} [owner]
    * @returns {Room | ErrorCode}
    */
-  #newRoom(name, wishes, own, without) {
+  #newRoom(name, wishes, own, without, owner = this.#owner) {
     const phase = (this.#opened++ * SPREAD) % 1;
     const config = { ...configFor(this.#config, wishes, this.#services.codec), ...own, phase };
     try {
-      return new Room(name, config, { ...this.#services, ...without }, this.#owner);
+      return new Room(name, config, { ...this.#services, ...without }, owner);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;

@@ -6,15 +6,17 @@
  * @typedef {object} Place
  * @property {Member} holder
  * @property {string} digest  of its resume token
- * @property {string} skeleton  of its label: see skeleton()
  * @property {unknown} timer  frees the place while its holder is away
  * @property {TokenBucket} returns  how often another session may take the place up
  */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { skeleton } from '../names/skeleton.js';
 import { TokenBucket } from '../token-bucket.js';
 import { prepareControl } from '../transport/session.js';
+import { Announcements } from './announcements.js';
+import { Audience } from './audience.js';
+import { Census } from './census.js';
+import { Labels } from './labels.js';
 
 /** The length of a resume token: 128 bits of chance can't be guessed. */
 const TOKEN_BYTES = 16;
@@ -22,34 +24,44 @@ const TOKEN_BYTES = 16;
 /** How many numbers sources have in packets' lists of speakers. */
 const SOURCE_NUMBERS = 2 ** 16;
 
-/** How many newcomers are told to everybody at once: a burst, and then a second. The rest is told one by one. */
-const TOLD = Object.freeze({ atOnce: 50, perSecond: 20 });
+/** The shortest time between two messages about how many listen, in milliseconds. */
+const COUNT_EVERY_MS = 2000;
+
+/** The smallest change of the server-side delay that the audience is told, in milliseconds: what is heard doesn't hang on it. */
+const DELAY_CHANGE_MS = 10;
 
 /** How often one place may be taken up again: a burst, and then a second. */
 const RETURNS = Object.freeze({ atOnce: 10, perSecond: 0.2 });
 
 /**
  * The members of a room, and the places that wait for those who were lost. Each place has a resume token that its holder
- * alone is told, and with which another session takes the place up again.
+ * alone is told, and with which another session takes the place up again. Members are people, whom everybody is told of,
+ * or light ones, who only listen and are the audience.
  */
 export class Roster {
   /** @type {Map<string, Member>} */
   #present = new Map();
+  /** Those who have a place and aren't light, there or away, in the order in which they came. @type {Map<string, Member>} */
+  #people = new Map();
   /** @type {Set<Member>} */
   #away = new Set();
   /** By the holder's id. @type {Map<string, Place>} */
   #places = new Map();
   /** @type {Map<string, Place>} */
   #byDigest = new Map();
+  /** The numbers in packets of all who have a place. @type {Set<number>} */
+  #numbers = new Set();
+  #labels = new Labels();
   #clock;
   #awayMs;
   #onFreed;
   #onTold;
+  #census;
   #nextId = 1;
   #nextHand = 1;
-  #tells;
-  /** Newcomers of whom the others don't know yet, by id. @type {Map<string, Member>} */
-  #untold = new Map();
+  #ticking = 0;
+  /** How many listen and the delay that they have, as they were told last. */
+  #told = { count: 0, countMs: -Infinity, delayMs: NaN };
 
   /**
    * @param {object} options
@@ -57,18 +69,33 @@ export class Roster {
    * @param {number} options.awayMs  how long a place waits for its holder
    * @param {(member: Member) => void} options.onFreed  told when the holder has been away for that long
    * @param {() => void} [options.onTold]  called when everybody is told something: the room has changed
+   * @param {Census} [options.census]  of all rooms
    */
-  constructor({ clock, awayMs, onFreed, onTold = () => {} }) {
+  constructor({ clock, awayMs, onFreed, onTold = () => {}, census = new Census() }) {
     this.#clock = clock;
     this.#awayMs = awayMs;
     this.#onFreed = onFreed;
     this.#onTold = onTold;
-    this.#tells = new TokenBucket({ ...TOLD, nowMs: clock.now() });
+    this.#census = census;
+    /** Those who are there and only listen. */
+    this.audience = new Audience(clock);
+    /** Who has come, changed and gone. */
+    this.announcements = new Announcements(clock, (message, except) => this.tell(message, except));
   }
 
-  /** Those who are in the room, by id, as they come and go. @returns {ReadonlyMap<string, Member>} */
+  /** The people who are in the room, by id, as they come and go; without the audience. @returns {ReadonlyMap<string, Member>} */
   get present() {
     return this.#present;
+  }
+
+  /** How many are there, the audience among them. */
+  get here() {
+    return this.#present.size + this.audience.size;
+  }
+
+  /** How many of them have the delivery `tick`. */
+  get ticking() {
+    return this.#ticking;
   }
 
   /** How many have a place that waits for them. */
@@ -78,7 +105,7 @@ export class Roster {
 
   /** How many have a place, away or not. */
   get size() {
-    return this.#present.size + this.#away.size;
+    return this.here + this.#away.size;
   }
 
   /** @param {string} id @returns {Member | null} who has a place, there or away */
@@ -86,34 +113,54 @@ export class Roster {
     return this.#places.get(id)?.holder ?? null;
   }
 
-  /** All of whom everybody knows, and one more, in the order in which they came. @param {Member} member */
-  knownTo(member) {
-    return this.everybody.filter((person) => person === member || !this.#untold.has(person.id));
+  /** @param {Member} member @returns {boolean} whether they are there, by this session */
+  isHere(member) {
+    return this.#present.get(member.id) === member || this.audience.has(member);
   }
 
-  /** All who have a place, in the order in which they came. */
+  /**
+   * Some of those of whom everybody knows, by their ids.
+   * @param {number} most
+   * @param {string} [after]  the id of the last one of the page before
+   * @returns {{ people: Member[], next: string | null }}  next: the `after` of the next page; null where there is none
+   */
+  page(most, after = '0') {
+    const from = Number(after);
+    const behind = [];
+    for (const [id, member] of this.#people) {
+      if (Number(id) > from && this.announcements.isKnown(id)) behind.push(member);
+    }
+    behind.sort((a, b) => Number(a.id) - Number(b.id));
+    const people = behind.slice(0, most);
+    return { people, next: behind.length > most ? people[most - 1].id : null };
+  }
+
+  /** All who have a place and are people, in the order in which they came. */
   get everybody() {
-    return [...this.#present.values(), ...this.#away].sort((a, b) => Number(a.id) - Number(b.id));
+    return [...this.#people.values()];
+  }
+
+  /** All who are there: people and audience. @returns {Generator<Member>} */
+  *membersHere() {
+    yield* this.#present.values();
+    yield* this.audience.members();
+  }
+
+  /** All who have a place, there or away. @returns {Generator<Member>} */
+  *holders() {
+    for (const { holder } of this.#places.values()) yield holder;
   }
 
   /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
-    const taken = new Set([...this.#places.keys()].map((id) => Number(id) % SOURCE_NUMBERS));
-    while (taken.has(this.#nextId % SOURCE_NUMBERS)) this.#nextId += 1;
+    const tries = this.#numbers.size < SOURCE_NUMBERS ? SOURCE_NUMBERS : 0;
+    for (let i = 0; i < tries && this.#numbers.has(this.#nextId % SOURCE_NUMBERS); i++) this.#nextId += 1;
     return String(this.#nextId++);
   }
 
-  /**
-   * The name that a person is shown with: their own, or where somebody has one that looks like it, with a number.
-   * @param {string} name
-   * @returns {string} "Ada", "Ada (2)", "Ada (3)"
-   */
+  /** @param {string} name @returns {string} see Labels */
   labelFor(name) {
-    const taken = new Set();
-    for (const place of this.#places.values()) taken.add(place.skeleton);
-    let label = name;
-    for (let number = 2; taken.has(skeleton(label)); number++) label = `${name} (${number})`;
-    return label;
+    return this.#labels.labelFor(name);
   }
 
   /**
@@ -136,22 +183,31 @@ export class Roster {
    * @returns {string} the place's token
    */
   enter(member, token = randomBytes(TOKEN_BYTES).toString('base64url')) {
+    const { id, isLight } = member;
     const digest = digestOf(token);
     const returns = this.#byDigest.get(digest)?.returns ?? new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() });
-    this.free(member);
+    const before = this.find(id);
+    if (before) {
+      this.takeOut(before);
+      this.#release(id);
+    }
     this.#put(member, digest, returns);
-    this.#present.set(member.id, member);
+    if (isLight) this.#people.delete(id);
+    this.#putIn(member);
     return token;
   }
 
   /** @param {Member} member @param {string} digest @param {TokenBucket} returns */
   #put(member, digest, returns) {
-    const place = { holder: member, digest, skeleton: skeleton(member.label), returns, timer: null };
-    this.#places.set(member.id, place);
+    const { id, name, label } = member;
+    const place = { holder: member, digest, returns, timer: null };
+    this.#places.set(id, place);
     this.#byDigest.set(digest, place);
+    this.#numbers.add(Number(id) % SOURCE_NUMBERS);
+    this.#labels.take(name, label);
   }
 
-  /** The places as they are kept elsewhere. @returns {Pick<RoomState, 'people' | 'nextId' | 'nextHand'>} */
+  /** The places of the people as they are kept elsewhere. @returns {Pick<RoomState, 'people' | 'nextId' | 'nextHand'>} */
   state() {
     const people = this.everybody.map((member) => ({ ...member.state(), digest: this.#places.get(member.id)?.digest ?? '' }));
     return { people, nextId: this.#nextId, nextHand: this.#nextHand };
@@ -168,8 +224,19 @@ export class Roster {
     for (const person of people) {
       const member = memberOf(person);
       this.#put(member, person.digest, new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() }));
+      this.#people.set(member.id, member);
       this.wait(member);
     }
+  }
+
+  /** @param {Member} member  who is there from now on */
+  #putIn(member) {
+    this.#census.present += 1;
+    if (this.here === 0) this.#census.rooms += 1;
+    if (member.delivery === 'tick') this.#ticking += 1;
+    if (member.isLight) return this.audience.enter(member);
+    this.#people.set(member.id, member);
+    this.#present.set(member.id, member);
   }
 
   /**
@@ -177,7 +244,24 @@ export class Roster {
    * @returns {boolean} false when they were out, or their place another session's, already
    */
   takeOut(member) {
-    return this.#present.get(member.id) === member && this.#present.delete(member.id);
+    const wasHere = this.#present.get(member.id) === member ? this.#present.delete(member.id) : this.audience.leave(member);
+    if (!wasHere) return false;
+    this.#census.present -= 1;
+    if (this.here === 0) this.#census.rooms -= 1;
+    if (member.delivery === 'tick') this.#ticking -= 1;
+    return true;
+  }
+
+  /**
+   * Somebody becomes light, or one of the people.
+   * @param {Member} member  who is there
+   * @param {() => void} change  makes them that
+   */
+  recast(member, change) {
+    if (!this.takeOut(member)) return;
+    change();
+    if (member.isLight) this.#people.delete(member.id);
+    this.#putIn(member);
   }
 
   /** @param {Member} member  who was taken out, and is away from now on: the place waits */
@@ -186,6 +270,7 @@ export class Roster {
     if (!place) return;
     member.wait();
     this.#away.add(member);
+    this.#census.away += 1;
     place.timer = this.#clock.setTimeout(() => {
       this.free(member);
       this.#onFreed(member);
@@ -194,12 +279,21 @@ export class Roster {
 
   /** @param {{ id: string }} member  whose place is nobody's from now on */
   free({ id }) {
+    this.#release(id);
+    this.#people.delete(id);
+  }
+
+  /** @param {string} id  of a member who is out */
+  #release(id) {
     const place = this.#places.get(id);
     if (!place) return;
-    this.#clock.clearTimeout(place.timer);
-    this.#away.delete(place.holder);
+    const { holder, digest, timer } = place;
+    this.#clock.clearTimeout(timer);
+    if (this.#away.delete(holder)) this.#census.away -= 1;
     this.#places.delete(id);
-    this.#byDigest.delete(place.digest);
+    this.#byDigest.delete(digest);
+    this.#numbers.delete(Number(id) % SOURCE_NUMBERS);
+    this.#labels.free(holder.name, holder.label);
   }
 
   /** The place of the next hand in the order in which hands go up. */
@@ -213,7 +307,7 @@ export class Roster {
   }
 
   /**
-   * Tells everybody. The message is serialised once.
+   * Tells everybody who is there. The message is serialised once.
    * @param {object} message
    * @param {Member} [except]
    */
@@ -221,46 +315,54 @@ export class Roster {
     this.#onTold();
     const prepared = prepareControl(message);
     for (const member of this.#present.values()) if (member !== except) member.tell(prepared);
+    this.audience.tell(prepared);
   }
 
   /**
-   * Tells everybody what others are told of somebody, unless they don't know of them yet.
+   * Tells everybody what others are told of somebody; of a light one that one alone.
    * @param {Member} member
    * @param {Member} [except]
    */
   changed(member, except) {
-    if (this.#untold.has(member.id)) this.#untold.set(member.id, member);
-    else this.tell({ type: 'changed', person: member.describe() }, except);
+    if (!member.isLight) this.announcements.changed(member, except);
+    else if (member !== except && !member.away) member.tell({ type: 'changed', person: member.describe() });
   }
 
-  /** Tells everybody else of a newcomer: at once, or with tellNext() where many come. @param {Member} member */
-  came(member) {
-    if (this.#untold.size === 0 && this.#tells.take(this.#clock.now()) === 0) this.#tellOf(member);
-    else this.#untold.set(member.id, member);
+  /**
+   * A second has passed: those of whom others wait to be told make the next batch, with how many listen.
+   * @param {number} nowMs
+   * @param {number} delayMs  the server-side delay of the audience
+   */
+  endRound(nowMs, delayMs) {
+    const batch = this.announcements.turn();
+    const told = this.#told;
+    const { size } = this.audience;
+    if (size !== told.count && nowMs - told.countMs >= COUNT_EVERY_MS) {
+      this.announcements.add({ type: 'listeners', count: size });
+      Object.assign(told, { count: size, countMs: nowMs });
+    }
+    for (const message of batch) this.audience.tell(message);
+    if (Math.abs(delayMs - told.delayMs) < DELAY_CHANGE_MS) return;
+    this.audience.tell({ type: 'delay', serverDelayMs: delayMs });
+    told.delayMs = delayMs;
   }
 
-  /** Tells everybody that somebody's place is free, unless they never knew of them. @param {Member} member */
-  left(member) {
-    if (!this.#untold.delete(member.id)) this.tell({ type: 'left', id: member.id });
-  }
-
-  /** Tells of one newcomer who is still there, if any may be told now. To be called often: many at once hold up the mix. */
-  tellNext() {
-    const [first] = this.#untold;
-    if (!first || this.#tells.take(this.#clock.now()) > 0) return;
-    this.#untold.delete(first[0]);
-    this.#tellOf(first[1]);
-  }
-
-  /** @param {Member} member */
-  #tellOf(member) {
-    this.tell({ type: 'joined', person: member.describe() }, member);
+  /**
+   * Tells the others of somebody who has come, or come back, or whose role is another.
+   * @param {Member} member
+   * @param {boolean} wasKnown  whether they knew of them
+   */
+  announce(member, wasKnown) {
+    if (member.isLight) return void (wasKnown && this.announcements.left(member.id));
+    if (wasKnown) this.announcements.changed(member, member);
+    else this.announcements.came(member);
   }
 
   /** Nobody is in any more, and no place waits. Idempotent. */
   clear() {
-    this.#present.clear();
-    this.#untold.clear();
+    for (const member of [...this.membersHere()]) this.takeOut(member);
+    this.audience.clear();
+    this.announcements.clear();
     for (const id of [...this.#places.keys()]) this.free({ id });
   }
 }

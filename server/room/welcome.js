@@ -12,6 +12,19 @@
 
 import { CONTROL_VERSION } from '../../public/shared/control.js';
 
+/** The most people in one message. */
+export const PEOPLE_PAGE = 100;
+
+/**
+ * Some of the people of the room, as others are told of them.
+ * @param {Roster} roster
+ * @param {string} [after]  the id of the last one of the page before
+ */
+export function peoplePage(roster, after) {
+  const { people, next } = roster.page(PEOPLE_PAGE, after);
+  return { people: people.map((person) => person.describe()), ...(next !== null && { next }) };
+}
+
 /**
  * The first message to a member: the sound's format, who is there, and what has been going on.
  * @param {string} room  its name
@@ -23,6 +36,8 @@ import { CONTROL_VERSION } from '../../public/shared/control.js';
 export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut }) {
   const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
+  const { people, next } = peoplePage(roster);
+  if (!people.some(({ id }) => id === member.id)) people.push(member.describe());
   return {
     type: 'welcome',
     version: CONTROL_VERSION,
@@ -35,7 +50,10 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, r
     silenceSuppression: silenceSuppression && member.delivery === 'tick',
     echo,
     idleTimeoutMs,
-    people: roster.knownTo(member).map((person) => person.describe()),
+    people,
+    ...(next !== undefined && { next }),
+    listeners: roster.audience.size,
+    stride: member.stride,
     room,
     waited: roomDelay.people,
     chat: chat.history,

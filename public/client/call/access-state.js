@@ -14,15 +14,23 @@
  * @property {Rules} rules
  * @property {{ id: string, name: string }[]} knocks  who waits in the lobby; moderators are told
  * @property {Record<string, any>[]} bans  as asked for last
+ * @property {{ count: number, people: { id: string, label: string }[] }} hands  of those who only listen; moderators are told
+ * @property {{ find: string, count: number, people: { id: string, label: string, hand: number }[], next: string | null }} audience
+ *   those who only listen, as a moderator asked for last
  */
 
 /** @type {Readonly<Rules>} */
 const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody' });
 
+/** @type {Access['hands']} */
+const NO_HANDS = Object.freeze({ count: 0, people: [] });
+/** @type {Access['audience']} */
+const NO_AUDIENCE = Object.freeze({ find: '', count: 0, people: [], next: null });
+
 /** What a participant may do, by the server's control messages. */
 export class AccessState {
   /** @type {Access} */
-  state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, knocks: [], bans: [] };
+  state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, knocks: [], bans: [], hands: NO_HANDS, audience: NO_AUDIENCE };
   #you = '';
 
   /**
@@ -45,16 +53,20 @@ export class AccessState {
         return { waiting: true };
       case 'welcome':
         this.#you = String(message.you);
-        return { ...this.#welcome(message), waiting: false, knocks: [] };
+        return { ...this.#welcome(message), waiting: false, knocks: [], hands: NO_HANDS, audience: NO_AUDIENCE };
       case 'room':
         return { rules: readRules(message) };
       case 'knocks':
         return { knocks: Array.isArray(message.people) ? message.people : [] };
+      case 'hands':
+        return { hands: { count: Number(message.count) || 0, people: listOf(message.people) } };
+      case 'audience':
+        return { audience: readAudience(message) };
       case 'bans':
         return { bans: Array.isArray(message.bans) ? message.bans : [] };
       case 'moderated':
         // A new moderator is told who waits, if anybody does.
-        return message.action === 'role' ? { ...readRole(message), knocks: [] } : null;
+        return message.action === 'role' ? { ...readRole(message), knocks: [], hands: NO_HANDS } : null;
       case 'changed':
         return message.person?.id === this.#you ? this.#own(message.person) : null;
       default:
@@ -82,6 +94,14 @@ export class AccessState {
 export function mayNow({ may, role, rules }, what) {
   const who = what === 'speak' ? 'everybody' : rules[what];
   return may.includes(what) && (who === 'everybody' || role === 'moderator');
+}
+
+/** @param {unknown} people @returns {any[]} */
+const listOf = (people) => (Array.isArray(people) ? people : []);
+
+/** @param {Record<string, any>} message @returns {Access['audience']} */
+function readAudience({ find, count, people, next }) {
+  return { find: String(find ?? ''), count: Number(count) || 0, people: listOf(people), next: typeof next === 'string' ? next : null };
 }
 
 /** @param {Record<string, any>} message */

@@ -63,6 +63,7 @@ export class ClientAudio {
 
   /** Sends silence from now on, at each frame's end, while nothing is captured. */
   start() {
+    this.stop();
     const now = this.#clock.now();
     const isIdle = this.uplink.idle(now);
     const size = this.#frameSamples;
@@ -74,6 +75,12 @@ export class ClientAudio {
       this.processorTime.observe(Math.max(0, nowMs - dueMs), nowMs);
       this.start();
     }, wait);
+  }
+
+  /** Sends nothing, until start(). Idempotent. */
+  stop() {
+    this.#clock.clearTimeout(this.#paceTimer);
+    this.#paceTimer = null;
   }
 
   /** @param {boolean} suppresses whether silence is left out, where the server allows it */
@@ -90,7 +97,7 @@ export class ClientAudio {
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.#clock.clearTimeout(this.#paceTimer);
+    this.stop();
     this.uplink.close();
     this.playout.close();
   }

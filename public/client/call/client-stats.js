@@ -44,6 +44,9 @@ import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
 /** The interval of statistics, in milliseconds. */
 const TELL_MS = 1000;
 
+/** The interval of reports of one who only listens, while the loss doesn't change, in milliseconds. */
+const LISTENER_REPORT_MS = 10_000;
+
 /** The statistics of a client that has joined, and its reports to the server. */
 export class CallStatistics {
   #call;
@@ -75,12 +78,13 @@ export class CallStatistics {
   start(tell) {
     this.#timer = this.#clock.setTimeout(() => {
       this.start(tell);
-      const { audio, connection } = this.#call;
+      const { audio, connection, room } = this.#call;
       this.#received.add(audio.playout.counters);
       const stats = this.read();
       const now = this.#clock.now();
       const lostPercent = audio.playout.lostPercent(now);
-      if (this.#lossReport.isDue(lostPercent, now)) connection.sendControl(reportOf(lostPercent, stats));
+      const againMs = room.isLight ? LISTENER_REPORT_MS : undefined;
+      if (this.#lossReport.isDue(lostPercent, now, againMs)) connection.sendControl(reportOf(lostPercent, stats));
       tell(stats);
     }, TELL_MS);
   }

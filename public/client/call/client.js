@@ -25,7 +25,13 @@ import { HeardSpeakers, RoomState } from './room-state.js';
 const NO_OUTPUT = Object.freeze({ waitMs: 0, gaps: 0, gapMs: 0 });
 
 /** The control messages that nobody but the client itself needs. */
-const CONSUMED = new Set(['stats', 'delay', 'joined', 'changed', 'left', 'qualities', 'closing']);
+const CONSUMED = new Set(['stats', 'delay', 'stride', 'joined', 'changed', 'left', 'people', 'listeners', 'qualities', 'closing']);
+
+/** The time between two requests for a part of the list of people, in milliseconds. */
+const PEOPLE_MS = 200;
+
+/** The time between two clock requests of one who sends nothing else, in milliseconds: a server that is gone is noticed. */
+const LISTENER_CLOCK_MS = 500;
 
 /**
  * One participant, without microphone, speaker or page: the same in a browser's worker and in
@@ -63,6 +69,8 @@ export class Client {
   /** The latest wishes. @type {Partial<JoinOptions>} */
   #wish = {};
   #closed = false;
+  /** @type {unknown} */
+  #peopleTimer = null;
 
   /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
   format = null;
@@ -98,7 +106,7 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config, token, password } = options;
+    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config, token, password, listen } = options;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
@@ -106,7 +114,7 @@ export class Client {
         transport,
         origin,
         config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
-        message: joinMessage({ room, name, mirror, frameMs, channels, token, password }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: this.#receive,
@@ -154,6 +162,7 @@ export class Client {
     const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send });
     this.#audio = audio;
     this.playout = audio.playout;
+    this.playout.stride = room.stride;
     const call = { audio, connection, sync, room, traffic: this.#traffic, output: this.#output };
     this.#statistics = new CallStatistics(call, clock);
     if (this.#closed || connection.closed) {
@@ -172,6 +181,7 @@ export class Client {
     this.#on.joined?.(joined);
     this.#on.people?.(this.#room.roster.list());
     this.#speak();
+    this.#askForPeople();
     this.#statistics?.start((stats) => this.#on.stats?.(stats));
     return joined;
   }
@@ -179,8 +189,21 @@ export class Client {
   /** Begins to send, once there is sound and the clock is known well enough. What is heard needs no clock, and is played before. */
   #speak() {
     if (!this.#audio || !this.#clockExchange?.isKnown) return;
-    this.uplink = this.#audio.uplink;
-    this.#audio.start();
+    const { isLight } = this.#room;
+    this.#clockExchange.rests(isLight ? LISTENER_CLOCK_MS : null);
+    const uplink = isLight ? null : this.#audio.uplink;
+    if (uplink === this.uplink) return;
+    this.uplink = uplink;
+    if (uplink) this.#audio.start();
+    else this.#audio.stop();
+  }
+
+  /** Asks for the rest of a long list of people, part by part. */
+  #askForPeople() {
+    const after = this.#room.roster.next;
+    if (after === null) return;
+    this.#room.roster.next = null;
+    this.#peopleTimer = this.#clock.setTimeout(() => this.sendControl({ type: 'people', after }), PEOPLE_MS);
   }
 
   #receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
@@ -203,9 +226,19 @@ export class Client {
     const peopleChanged = this.#room.update(known);
     if (this.#access.update(known)) this.#on.access?.(this.#access.state);
     if (known.type === 'moderated' && known.muted === true) this.#silenced();
+    if (known.type === 'stride' || known.type === 'moderated') this.#recast();
+    if (known.type === 'people') this.#askForPeople();
     if (known.type === 'stats') this.uplink?.report(known.lostPercent5s, known.roundTripMs);
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
     if (peopleChanged && this.#audio) this.#on.people?.(this.#room.roster.list());
+  }
+
+  /** This participant may have become one of the audience, or one who may speak, or be sent other packets than before. */
+  #recast() {
+    if (!this.playout || !this.#audio) return;
+    this.playout.stride = this.#room.stride;
+    this.suppressSilence(this.#wish.silenceSuppression ?? true);
+    this.#speak();
   }
 
   /** A moderator has muted this participant, or made them a listener. */
@@ -290,6 +323,7 @@ export class Client {
   close() {
     if (this.#closed) return;
     this.#closed = true;
+    this.#clock.clearTimeout(this.#peopleTimer);
     this.#clockExchange?.close();
     this.#connection?.close();
     this.#releaseAudio();

@@ -24,6 +24,11 @@ export const moderate = Object.freeze({
   allow: (what, who) => ({ type: 'moderate', action: 'allow', what, who }),
   /** @param {string | null} password  null: none */
   setPassword: (password) => ({ type: 'moderate', action: 'password', password }),
+  /**
+   * Asks for some of those who only listen: an `audience` answers.
+   * @param {{ after?: string, find?: string }} [wish]  after: the `next` of the answer before; find: a part of their name
+   */
+  listeners: (wish = {}) => ({ type: 'moderate', action: 'listeners', ...wish }),
   /** Ends the room for everybody. */
   end: () => ({ type: 'moderate', action: 'end' }),
   /** Asks for the bans of the room: a `bans` answers. */

@@ -5,7 +5,10 @@
  */
 
 import { createAudioFormat } from '../../shared/audio-format.js';
-import { MAX_LISTED_SPEAKERS, VOICE_BIT } from '../../shared/packet.js';
+import { MAX_LISTED_SPEAKERS, MAX_REDUNDANCY, VOICE_BIT } from '../../shared/packet.js';
+
+/** The most frames to a packet. */
+const MAX_STRIDE = MAX_REDUNDANCY + 1;
 
 /** The room, and one's own place in it, by the server's control messages. */
 export class RoomState {
@@ -30,6 +33,9 @@ export class RoomState {
       if (typeof resume === 'string') this.token = resume;
     } else if (type === 'delay' && Number.isFinite(serverDelayMs)) {
       this.welcome = { ...this.welcome, serverDelayMs };
+    } else if (type === 'stride' || (type === 'moderated' && message.action === 'role')) {
+      const { stride = this.welcome.stride, may = this.welcome.may } = message;
+      this.welcome = { ...this.welcome, stride, may };
     } else if (type === 'stats') {
       this.stats = message;
     } else if (type === 'closing') {
@@ -42,6 +48,18 @@ export class RoomState {
   readFormat() {
     const { sampleRate, channels, frameMs, opusFrames } = this.welcome.format ?? {};
     return createAudioFormat({ sampleRate, channels, frameMs, opusFrames });
+  }
+
+  /** How many frames there are to a packet of the server's: 1 to 3. */
+  get stride() {
+    const { stride } = this.welcome;
+    return stride === 2 || stride === MAX_STRIDE ? stride : 1;
+  }
+
+  /** Whether this participant is one of the audience, and sends clock requests only. */
+  get isLight() {
+    const { delivery, may } = this.welcome;
+    return delivery === 'tick' && Array.isArray(may) && may.includes('listen') && !may.includes('speak');
   }
 
   /** Whether silence may be left out: with `reply` each packet asks for its answer. */
@@ -82,6 +100,9 @@ export class Roster {
   /** @type {Map<string, Person>} */
   #people = new Map();
   #you = '';
+  #listeners = 0;
+  /** The place in the list of people from which on the server is to be asked for more; null where all are known. @type {string | null} */
+  next = null;
 
   /**
    * @param {Record<string, any>} message a control message of the server
@@ -92,14 +113,19 @@ export class Roster {
       case 'welcome':
         this.#you = String(message.you);
         this.#people.clear();
-        if (Array.isArray(message.people)) for (const person of message.people) this.#set(person);
+        this.#setPage(message);
         this.#setWaited(message.waited);
+        this.#setListeners(message.listeners);
         return true;
+      case 'people':
+        return this.#setPage(message);
       case 'joined':
       case 'changed':
-        return this.#set(message.person);
+        return this.#setAll(message.people ?? [message.person]);
       case 'left':
-        return this.#people.delete(String(message.id));
+        return this.#deleteAll(message.ids ?? [message.id]);
+      case 'listeners':
+        return this.#setListeners(message.count);
       case 'qualities':
         return Array.isArray(message.people) && this.#setQualities(message.people);
       case 'waited':
@@ -107,6 +133,33 @@ export class Roster {
       default:
         return false;
     }
+  }
+
+  /** @param {Record<string, any>} message  a part of the list of people */
+  #setPage({ people, next }) {
+    this.next = typeof next === 'string' ? next : null;
+    return this.#setAll(people);
+  }
+
+  /** @param {unknown} people  as the server describes them */
+  #setAll(people) {
+    let changed = false;
+    if (Array.isArray(people)) for (const person of people) changed = this.#set(person) || changed;
+    return changed;
+  }
+
+  /** @param {unknown} ids  of those who have left, or only listen from now on: one's own stays */
+  #deleteAll(ids) {
+    let changed = false;
+    if (Array.isArray(ids)) for (const id of ids) if (String(id) !== this.#you) changed = this.#people.delete(String(id)) || changed;
+    return changed;
+  }
+
+  /** @param {unknown} count */
+  #setListeners(count) {
+    const before = this.#listeners;
+    this.#listeners = Number(count) || 0;
+    return this.#listeners !== before;
   }
 
   /** @param {any} person as the server describes one */
@@ -168,9 +221,9 @@ export class Roster {
     return undefined;
   }
 
-  /** @returns {{ people: Person[], you: string }} in the order in which they came */
+  /** @returns {{ people: Person[], you: string, listeners: number }} in the order in which they came; how many only listen */
   list() {
-    return { people: [...this.#people.values()], you: this.#you };
+    return { people: [...this.#people.values()], you: this.#you, listeners: this.#listeners };
   }
 }
 

@@ -21,7 +21,7 @@
  * @typedef {object} ClientEvents  all are optional
  * @property {(transport: { took: TransportName, tried: Failure[] }) => void} transport
  * @property {(joined: Joined) => void} joined
- * @property {(people: { people: Person[], you: string }) => void} people
+ * @property {(people: { people: Person[], you: string, listeners: number }) => void} people
  * @property {(stats: ClientStats) => void} stats
  * @property {() => void} sound  a packet of sound has come
  * @property {(speakers: HeardSpeaker[]) => void} speakers
@@ -54,6 +54,7 @@
  * @property {string} [resume]                       the token of a place to be taken up again
  * @property {string} [token]                        that lets one in, where the server asks for one (docs/access.md)
  * @property {string} [password]                     the room's
+ * @property {boolean} [listen]                      true: only to listen, as one of the audience
  * @property {ServerConfig} [config]                 fetched from the server when absent
  */
 
@@ -70,6 +71,7 @@ export {};
  * @property {string} [resume]                  the token of one's place in the room, to take it up again
  * @property {string} [token]                   that lets one in, where the server asks for one
  * @property {string} [password]                the room's
+ * @property {boolean} [listen]                 true: only to listen, as one of the audience; no microphone is opened
  * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
  * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control
  *   are all off, unless asked for one by one; default true
@@ -94,7 +96,8 @@ export {};
  *   'failed' has the code of a sentence, and a message for whoever looks into it. After 'failed' and 'left' the call is over: make a new one to join
  *   again. 'reconnecting' says since when the connection is lost and when it is tried again, in milliseconds
  *   since 1970; the call comes back to 'joined' by itself, with the same name, and mostly the same id
- * @property {{ people: CallPerson[], you: string }} people   everybody, whenever anything about them changes
+ * @property {{ people: CallPerson[], you: string, listeners: number }} people   everybody but those who only listen, and how many
+ *   those are, whenever anything about them changes
  * @property {{ took: string, tried: import('../connection/choose.js').Failure[] }} transport
  *   before 'joined'; `tried` are those that failed before
  * @property {CallStats} stats                  each second

@@ -220,6 +220,7 @@ export class ClockExchange {
   /** Exchanges of the burst after a sleep that are still to come. */
   #burstLeft = 0;
   #dueMs = Infinity;
+  #spacingMs = SPACING_MS;
   /** When each request was sent, by its number. @type {Map<number, number>} */
   #outstanding = new Map();
   /** @type {unknown} */
@@ -261,6 +262,11 @@ export class ClockExchange {
     });
   }
 
+  /** @param {number | null} ms  the time between two requests once the clock is known; null: as usual */
+  rests(ms) {
+    this.#spacingMs = ms ?? SPACING_MS;
+  }
+
   #step() {
     const now = this.#clock.now();
     const elapsed = now - this.#startMs;
@@ -270,7 +276,7 @@ export class ClockExchange {
     const isBurst = this.#settle !== null && elapsed < NONE_AFTER_MS;
     if (!isBurst || this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS) this.#request();
     if (this.#burstLeft > 0) this.#burstLeft -= 1;
-    const restMs = this.#burstLeft > 0 ? BURST_SPACING_MS : SPACING_MS;
+    const restMs = this.#burstLeft > 0 ? BURST_SPACING_MS : this.#spacingMs;
     const spacing = !isBurst ? restMs : this.#sent < 2 * BURST ? BURST_SPACING_MS : 4 * BURST_SPACING_MS;
     this.#dueMs = now + spacing;
     this.#timer = this.#clock.setTimeout(() => this.#step(), spacing);

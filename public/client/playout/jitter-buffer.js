@@ -42,6 +42,8 @@ export class JitterBuffer {
   resting = false;
   /** Samples of the next frame that have been given as such silence. */
   rested = 0;
+  /** How many frames there are to a packet: those before its own are no repeats. */
+  #stride = 1;
   /** Whether the next frame was wanted already, and something else was given. */
   #awaited = false;
 
@@ -53,6 +55,19 @@ export class JitterBuffer {
     this.#format = format;
     this.#packets = new PacketBuffer(Math.max(16, Math.ceil(CAPACITY_MS / format.frameMs)));
     this.delay = new PlayoutDelay(format.frameMs);
+  }
+
+  /** @param {number} stride  how many frames there are to a packet from now on: the first of them waits for the last */
+  set stride(stride) {
+    this.#stride = stride;
+    this.#loss.stride = stride;
+    this.#wait();
+  }
+
+  /** Frames come with later packets, where those repeat what was lost, or bring several at once. */
+  #wait() {
+    const frames = Math.max(this.#redundancyDelay.frames, this.#stride - 1);
+    this.delay.waitForRedundancy(frames * this.#format.frameMs);
   }
 
   /**
@@ -75,7 +90,7 @@ export class JitterBuffer {
     this.counters.lost = this.#loss.lost;
     if (this.#redundancyDelay.add(packet, arrivalMs)) {
       this.#redundancyDelay.lost(this.#loss.percent(arrivalMs));
-      this.delay.waitForRedundancy(this.#redundancyDelay.frames * this.#format.frameMs);
+      this.#wait();
     }
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
     const first = this.#keepRepeated(frame, packet, bytes);
@@ -148,7 +163,7 @@ export class JitterBuffer {
    */
   #put(frame, packet, r, bytes) {
     const { payloadStart, payloadBytes, level, stream } = packet;
-    this.#packets.put(frame, bytes, payloadStart[r], payloadBytes[r], r > 0, level, stream);
+    this.#packets.put(frame, bytes, payloadStart[r], payloadBytes[r], r >= this.#stride, level, stream);
   }
 
   /**

@@ -23,6 +23,8 @@ export class PacketLoss {
 
   /** Packets that should have come so far. */
   expected = 0;
+  /** How many frames there are to a packet of those that are sent to this listener. */
+  stride = 1;
 
   /**
    * @param {Packet} packet one that wasn't there yet
@@ -53,6 +55,7 @@ export class PacketLoss {
    * @returns {number} the packets that were sent from the one before to this one
    */
   #steps(packet, frames) {
+    if (this.stride > 1) return this.#silent ? 1 : this.#strides(frames);
     if (packet.stream === this.#stream) {
       const steps = (packet.sequence - this.#sequence) & 0xffff;
       // Frames that were never made, or in `reply` never asked for, are missed like those that were lost.
@@ -60,6 +63,16 @@ export class PacketLoss {
     }
     // The numbers of two streams have nothing to do with one another.
     return this.#silent ? 1 : frames;
+  }
+
+  /**
+   * @param {number} frames  by which the newest packet is further than the one before; of each stride the last frame's is sent
+   * @returns {number} the packets from the one before to the newest, which may have been sent between two strides
+   */
+  #strides(frames) {
+    const [before, newest] = [this.#frame + 1, this.#frame + frames + 1];
+    const whole = Math.floor(newest / this.stride) - Math.floor(before / this.stride);
+    return newest % this.stride === 0 ? whole : whole + 1;
   }
 
   /** @param {number} nowMs */
@@ -155,12 +168,13 @@ export class LossReport {
   /**
    * @param {number | null} lostPercent of the last seconds; null where nothing was sent
    * @param {number} nowMs
+   * @param {number} [againMs] the interval of reports while the loss doesn't change
    * @returns {boolean} whether to report it
    */
-  isDue(lostPercent, nowMs) {
+  isDue(lostPercent, nowMs, againMs = AGAIN_MS) {
     if (lostPercent === null) return false;
     const isChanged = Math.abs(lostPercent - this.#toldPercent) >= CHANGE_PERCENT;
-    const isOld = nowMs - this.#toldMs >= AGAIN_MS;
+    const isOld = nowMs - this.#toldMs >= againMs;
     if (!isChanged && !isOld) return false;
     this.#toldPercent = lostPercent;
     this.#toldMs = nowMs;

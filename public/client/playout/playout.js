@@ -82,6 +82,11 @@ export class Playout {
     return { ...this.#buffer.counters, ...this.#counters, ...this.#stretch.counters };
   }
 
+  /** @param {number} stride  how many frames there are to a packet from now on */
+  set stride(stride) {
+    this.#buffer.stride = stride;
+  }
+
   /** The frame that is played next; -1 before the first packet. */
   get nextFrame() {
     return this.#buffer.next;

@@ -45,6 +45,10 @@ import { texts } from '../../texts.js';
 /** Characters of a message that are announced to assistive technology. */
 const MAX_ANNOUNCED = 300;
 
+/** Of more people those who speak may be out of sight: they are named above the list, so many at most. */
+const MOST_IN_VIEW = 12;
+const MOST_NAMED = 5;
+
 /** A call: the people, the connection, the controls and the side panel. */
 export class CallView {
   #connection = new ConnectionLine();
@@ -60,6 +64,7 @@ export class CallView {
   #people;
   #stage = elementOf('stage', HTMLElement);
   #alone = elementOf('alone', HTMLElement);
+  #whoSpeaks = elementOf('who-speaks', HTMLElement);
   #beat = elementOf('metronome-badge', HTMLElement);
   #trackBadge = elementOf('track-badge', HTMLElement);
   /** @type {Track | null} */
@@ -98,6 +103,7 @@ export class CallView {
     this.#recording = new Recording(this.#bar, { record, consent, announce });
     this.#moderation = new Moderation(this.#bar, this.#side, {
       announce,
+      failed,
       send,
       knocked: () => actions.comeOrGone(true),
       mayChat: (allowed) => this.#chat.allowed(allowed),
@@ -147,8 +153,9 @@ export class CallView {
    * Shows the people, and announces what has changed.
    * @param {Person[]} people
    * @param {Person['id']} you
+   * @param {number} listeners  how many only listen
    */
-  people(people, you) {
+  people(people, you, listeners) {
     // Another id of one's own means that the place was lost; if the server was restarted, all ids are others.
     if (this.#you !== you) {
       this.#people.show([], null);
@@ -163,8 +170,12 @@ export class CallView {
     this.#connection.waitedFor(people.filter(({ waitMs = 0 }) => waitMs > 0).map(labelOf));
     this.#recording.people(people, you);
     this.#moderation.people(people, you);
-    setText(this.#count, texts.people(people.length));
-    this.#alone.hidden = people.length !== 1;
+    // One who only listens is in no list but their own.
+    const listens = Number(people.find(({ id }) => id === you)?.role === 'listener' && listeners > 0);
+    const counts = [texts.people(people.length - listens), listeners > 0 && texts.listenersToo(listeners)];
+    setText(this.#count, counts.filter(Boolean).join(' · '));
+    this.#whoSpeaks.hidden = people.length <= MOST_IN_VIEW;
+    this.#alone.hidden = people.length !== 1 || listeners > listens;
     // One's own tile has no button: by the stage itself the keyboard scrolls it on a small screen.
     if (people.length === 1) this.#stage.tabIndex = 0;
     else this.#stage.removeAttribute('tabindex');
@@ -237,6 +248,9 @@ export class CallView {
   /** @param {{ id: string, level: number, voice: boolean }[]} speakers */
   speakers(speakers) {
     this.#people.speakers(speakers);
+    if (this.#whoSpeaks.hidden) return;
+    const names = speakers.filter(({ voice }) => voice).slice(0, MOST_NAMED).map(({ id }) => this.#here.find((person) => person.id === id));
+    setText(this.#whoSpeaks, texts.speaking(names.flatMap((person) => (person ? [labelOf(person)] : []))));
   }
 
   /**

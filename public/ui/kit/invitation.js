@@ -7,10 +7,28 @@ const KEY = 'aloud.token.';
  * @returns {string | null} null where it can't be read
  */
 export function roomOfInvitation(token) {
+  const room = claimsOf(token)?.room;
+  return typeof room === 'string' ? room : null;
+}
+
+/**
+ * Whether a token lets one only listen, as it says itself.
+ * @param {string | undefined} token
+ */
+export function isListenersInvitation(token) {
+  const claims = token === undefined ? null : claimsOf(token);
+  return claims?.canPublish === false && claims.roomAdmin !== true;
+}
+
+/**
+ * @param {string} token
+ * @returns {Record<string, unknown> | null} what it grants; null where it can't be read
+ */
+function claimsOf(token) {
   try {
     const [, claims] = token.split('.');
-    const { room } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).video;
-    return typeof room === 'string' ? room : null;
+    const { video } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
+    return typeof video === 'object' ? video : null;
   } catch {
     return null;
   }

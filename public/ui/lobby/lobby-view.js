@@ -79,6 +79,7 @@ export class LobbyView {
       () => this.#testAgain(),
     );
     this.#fill(room);
+    if (wish.listen) this.#onlyListen();
     this.#name.addEventListener('input', () => {
       showProblem(this.#name, null);
       this.#showCut();
@@ -110,6 +111,15 @@ export class LobbyView {
     );
   }
 
+  /** Leaves away what is for those who speak: one press, and they hear. A name is nobody's need. */
+  #onlyListen() {
+    this.#view.classList.add('listens');
+    this.#name.required = false;
+    this.#name.placeholder = texts.listenerName;
+    setText(elementOf('sound-card-title', HTMLElement), texts.yourOutput);
+    setText(elementOf('join-hint', HTMLElement), texts.listenHint);
+  }
+
   /**
    * @param {Device[]} microphones
    * @param {Device[]} speakers
@@ -120,7 +130,7 @@ export class LobbyView {
     const microphone = this.#devices.microphone || kept.microphone || '';
     this.#devices.show(microphones, speakers, { microphone, speaker: kept.speaker ?? '', allowed });
     this.#sounds.speaker(this.#devices.speaker);
-    this.#showTests(this.#devices.microphone !== LISTEN_ONLY);
+    this.#showTests(!this.#wish.listen && this.#devices.microphone !== LISTEN_ONLY);
   }
 
   /**
@@ -134,7 +144,7 @@ export class LobbyView {
     setText(this.#says, says);
     this.busy(false);
     this.#switches.refresh();
-    if (this.#name.value === '') this.#name.focus();
+    if (this.#name.value === '' && !this.#wish.listen) this.#name.focus();
     else this.#button.focus();
   }
 
@@ -147,7 +157,7 @@ export class LobbyView {
   /** @param {boolean} busy whether the room is being joined */
   busy(busy) {
     this.#button.disabled = busy;
-    setText(this.#button, busy ? texts.joining : texts.join);
+    setText(this.#button, busy ? texts.joining : this.#wish.listen ? texts.listen : texts.join);
     clearTimeout(this.#cancelTimer);
     this.#cancel.hidden = true;
     if (busy) this.#cancelTimer = window.setTimeout(() => (this.#cancel.hidden = false), PATIENCE_MS);
@@ -197,7 +207,7 @@ export class LobbyView {
       return;
     }
     const { name, microphone, speaker, transport } = entry;
-    keepChoices({ name, microphone, speaker, transport });
+    keepChoices(this.#wish.listen ? { speaker, transport } : { name, microphone, speaker, transport });
     this.quiet();
     this.#actions.join(entry);
   }
@@ -205,7 +215,7 @@ export class LobbyView {
   /** @returns {Entry} */
   #entry() {
     return {
-      name: this.#name.value.trim(),
+      name: this.#name.value.trim() || (this.#wish.listen ? texts.listenerName : ''),
       password: this.#passwordField.hidden ? undefined : this.#password.value,
       microphone: this.#devices.microphone,
       speaker: this.#devices.speaker,

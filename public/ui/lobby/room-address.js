@@ -2,11 +2,12 @@
  * Rooms' names and addresses. A room is open to everyone who knows its name, so a name that is made here can't be
  * guessed: five of 256 words and five of 32 symbols, 65 random bits.
  *
- * @typedef {object} Wish  what the page's address asks for: `/r/<room>?name=&transport=&processing=off`
+ * @typedef {object} Wish  what the page's address asks for: `/r/<room>?name=&transport=&processing=off&listen`
  * @property {string | null} room      null on the first page, and when the address names no room
  * @property {string} name             empty when the address gives none
  * @property {Connection | null} transport
  * @property {boolean} processing      false: the browser leaves the microphone's sound as it is
+ * @property {boolean} listen         only to listen, as one of the audience: the page asks for no microphone
  * @property {string} [token]          of the invitation: see takeInvitation
  *
  * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} Connection
@@ -97,6 +98,7 @@ export function readAddress({ pathname, search }) {
     name: parameters.get('name') ?? '',
     transport: readConnection(parameters.get('transport')),
     processing: parameters.get('processing') !== 'off',
+    listen: parameters.has('listen') && parameters.get('listen') !== 'off',
   };
 }
 
@@ -111,3 +113,6 @@ export const readConnection = (value) => CONNECTIONS.find((connection) => connec
  * @returns {string} the path of the room's page
  */
 export const roomPath = (room) => `/r/${encodeURIComponent(room)}`;
+
+/** @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page @returns {string} the link by which listeners come */
+export const listenLink = ({ origin, pathname }) => `${origin}${pathname}?listen`;

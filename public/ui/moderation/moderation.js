@@ -1,6 +1,7 @@
 import { mayNow } from '../../client/call/access-state.js';
 import { moderate } from '../../client/call/moderate.js';
 import { elementOf, setText } from '../kit/element.js';
+import { HandList } from './hand-list.js';
 import { KnockList } from './knock-list.js';
 import { showPersonDialog } from './person-dialog.js';
 import { RoomPanel } from './room-panel.js';
@@ -15,6 +16,7 @@ import { texts } from '../../texts.js';
  * @typedef {object} ModerationActions
  * @property {(message: object) => void} send     a control message to the server
  * @property {(sentence: string) => void} announce
+ * @property {(code: string) => void} failed      shows what could not be done
  * @property {() => void} knocked                 plays the sound for somebody who wants to come in
  * @property {(allowed: boolean) => void} mayChat
  * @property {(allowed: boolean) => void} mayRecord
@@ -27,6 +29,7 @@ export class Moderation {
   #actions;
   #panel;
   #knocks;
+  #hands;
   #signs = elementOf('room-rules', HTMLElement);
   /** @type {Access | null} */
   #access = null;
@@ -42,7 +45,8 @@ export class Moderation {
     this.#bar = bar;
     this.#side = side;
     this.#actions = actions;
-    this.#panel = new RoomPanel(this.#send);
+    this.#panel = new RoomPanel(this.#send, { announce: actions.announce, failed: actions.failed });
+    this.#hands = new HandList(this.#send, actions.announce);
     this.#knocks = new KnockList(this.#send, (sentence) => {
       actions.announce(sentence);
       actions.knocked();
@@ -60,7 +64,7 @@ export class Moderation {
 
   /** @param {Access} access  what this person may do, whenever it changes */
   access(access) {
-    const { rules, role, knocks } = access;
+    const { rules, role, knocks, hands } = access;
     const before = this.#access?.rules ?? rules;
     const moderates = role === 'moderator';
     this.#access = access;
@@ -68,6 +72,7 @@ export class Moderation {
     this.#bar.moderate.hidden = !moderates;
     if (!moderates) this.#close();
     this.#knocks.show(moderates ? knocks : []);
+    this.#hands.show(moderates ? hands : { people: [], count: 0 });
     this.#actions.mayChat(mayNow(access, 'chat'));
     this.#actions.mayRecord(mayNow(access, 'record'));
     setText(this.#signs, signsOf(rules));
@@ -100,6 +105,7 @@ export class Moderation {
     this.#close();
     this.#bar.moderate.hidden = true;
     this.#knocks.show([]);
+    this.#hands.show({ people: [], count: 0 });
     setText(this.#signs, '');
   }
 }

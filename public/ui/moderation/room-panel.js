@@ -1,7 +1,9 @@
 import { moderate } from '../../client/call/moderate.js';
 import { ask } from '../kit/dialog.js';
 import { build, makeButton, setText } from '../kit/element.js';
+import { AudienceList } from './audience-list.js';
 import { BanList } from './ban-list.js';
+import { listenLink } from '../lobby/room-address.js';
 import { texts } from '../../texts.js';
 
 /**
@@ -26,6 +28,7 @@ export class RoomPanel {
   #passwordHint = build('p', { class: 'hint', id: 'room-password-hint', 'aria-live': 'polite' });
   #dropPassword;
   #bans;
+  #audience;
   #stepDown;
   #lastModerator = build('p', { class: 'hint' }, texts.lastModerator);
   /** @type {() => void} */
@@ -35,9 +38,15 @@ export class RoomPanel {
   /** One's own id. */
   you = '';
 
-  /** @param {Send} send */
-  constructor(send) {
+  /**
+   * @param {Send} send
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
+   */
+  constructor(send, { announce, failed }) {
     this.#send = send;
+    const copyLink = () =>
+      navigator.clipboard.writeText(listenLink(location)).then(() => announce(texts.linkCopied), () => failed('copy-failed'));
+    this.#audience = new AudienceList(send, () => void copyLink());
     this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) => send(moderate.lock(on)));
     this.#lobby = makeSwitch('room-lobby', texts.lobby, texts.lobbyHint, (on) => send(moderate.lobby(on)));
     this.#chat = makeWho('room-chat', texts.mayChat, (who) => send(moderate.allow('chat', who)));
@@ -53,6 +62,7 @@ export class RoomPanel {
       this.#passwordForm(),
       this.#chat.field,
       this.#record.field,
+      this.#audience.element,
       this.#bans.element,
       build('div', { class: 'room-end' }, this.#stepDown, this.#lastModerator, makeButton('button danger', texts.endForAll, end)),
     );
@@ -75,11 +85,13 @@ export class RoomPanel {
   /** One is no moderator any more, or the call is over. */
   clear() {
     this.#withdrawQuestion();
+    this.#audience.clear();
   }
 
   /** Asks for the bans, which nobody tells of themselves. */
   opened() {
     this.#send(moderate.bans());
+    this.#audience.opened();
   }
 
   focus() {
@@ -87,7 +99,7 @@ export class RoomPanel {
   }
 
   /** @param {Access} access */
-  show({ rules: { locked, lobby, password, chat, record }, bans }) {
+  show({ rules: { locked, lobby, password, chat, record }, bans, audience }) {
     this.#lock.input.checked = locked;
     this.#lobby.input.checked = lobby;
     this.#chat.select.value = chat;
@@ -97,6 +109,7 @@ export class RoomPanel {
     this.#dropPassword.hidden = !password;
     if (hadFocus && !password) this.#password.focus();
     this.#bans.show(bans);
+    this.#audience.show(audience);
   }
 
   /** @param {boolean} isOnly whether there is no other moderator, so that one can't stop being one */

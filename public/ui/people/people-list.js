@@ -12,6 +12,7 @@ import { texts } from '../../texts.js';
  * @property {boolean} you
  * @property {boolean} recording whether the room is being recorded
  * @property {boolean} moderates whether one is a moderator
+ * @property {boolean} ownVolumes whether one has volumes of one's own: those who only listen have none
  * @property {boolean} stereo    whether the room is stereo
  *
  * @typedef {object} VolumeActions  one's own volume of another person
@@ -60,10 +61,9 @@ export class PeopleList {
       this.#tiles.delete(id);
       if (hadFocus) elementOf('call-title', HTMLElement).focus();
     }
-    const moderates = people.find(({ id }) => id === you)?.role === 'moderator';
-    for (const person of people) {
-      this.#tileOf(person.id).show(person, { you: person.id === you, recording, moderates, stereo: this.#isStereo });
-    }
+    const role = people.find(({ id }) => id === you)?.role;
+    const shown = { recording, moderates: role === 'moderator', ownVolumes: role !== 'listener', stereo: this.#isStereo };
+    for (const person of people) this.#tileOf(person.id).show(person, { ...shown, you: person.id === you });
     this.#list.dataset.count = String(Math.min(people.length, 7));
   }
 
@@ -93,6 +93,9 @@ export class PeopleList {
 
 /** @param {number} level in -dBov */
 const shareOf = (level) => Math.min(1, Math.max(0, (QUIET - level) / (QUIET - LOUD)));
+
+/** Whether two objects have the same values under the same names. @param {any} one @param {any} other */
+const isAlike = (one, other) => Object.keys(other).every((name) => one[name] === other[name]);
 
 /** One person's tile: name, level, signs, and the menu. */
 class PersonTile {
@@ -142,9 +145,11 @@ class PersonTile {
    * @param {Shown} shown
    */
   show(person, shown) {
-    this.#person = person;
+    // Of a long list nearly all stay as they were.
+    const isSame = this.#person !== null && isAlike(this.#person, person) && isAlike(this.#shown, shown);
+    this.#person = { ...person };
     this.#shown = shown;
-    this.#refresh();
+    if (!isSame) this.#refresh();
   }
 
   #refresh() {
@@ -152,7 +157,7 @@ class PersonTile {
     if (!person || !shown) return;
     const { name, muted, hand = 0, away = false, quality = 0, recorded, role = 'speaker', silenced = false } = person;
     const { waitMs = 0, laterMs = 0 } = person;
-    const { you, recording, moderates, stereo } = shown;
+    const { you, recording, moderates, ownVolumes, stereo } = shown;
     const called = labelOf(person);
     // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the initials.
     this.#avatar.dataset.initials = initials(name);
@@ -178,7 +183,7 @@ class PersonTile {
       recording && recorded === false && texts.notRecorded,
     ];
     setText(this.#how, states.filter(Boolean).join(' · '));
-    this.#menu.show(called, person.transport, { you, moderates: moderates && !you, stereo });
+    this.#menu.show(called, person.transport, { you, moderates: moderates && !you, ownVolumes, stereo });
     if (muted || away) this.speaks(0, false);
   }
 

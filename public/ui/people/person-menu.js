@@ -79,13 +79,14 @@ export class PersonMenu {
    * @param {object} shown
    * @param {boolean} shown.you hides the menu: one doesn't hear oneself
    * @param {boolean} shown.moderates whether one may moderate the person
+   * @param {boolean} shown.ownVolumes whether one has volumes of one's own
    * @param {boolean} shown.stereo whether the room is stereo
    */
-  show(name, transport, { you, moderates, stereo }) {
+  show(name, transport, { you, moderates, ownVolumes, stereo }) {
     this.#moderate.hidden = !moderates;
     this.#panRow.hidden = !stereo;
-    this.button.hidden = you;
-    if (you) this.#open(false);
+    this.button.hidden = you || !ownVolumes;
+    if (this.button.hidden) this.#open(false);
     this.button.setAttribute('aria-label', texts.more(name));
     this.element.setAttribute('aria-label', texts.more(name));
     this.#slider.setAttribute('aria-label', texts.volumeOf(name));

@@ -51,6 +51,9 @@ export function hue(name) {
   return ((hash ^ (hash >>> 12)) >>> 0) % 360;
 }
 
+/** The most changes of one kind that are told one by one. */
+const MOST_NAMED = 5;
+
 /**
  * Describes what has changed about the others.
  * @param {Person[]} before
@@ -61,20 +64,21 @@ export function hue(name) {
 export function changesOf(before, after, you) {
   const sentences = [];
   const was = new Map(before.map((person) => [person.id, person]));
-  let came = 0;
+  const joined = [];
   for (const person of after) {
     const earlier = was.get(person.id);
     const name = labelOf(person);
     was.delete(person.id);
     if (person.id === you) continue;
     if (earlier) sentences.push(...changesOfOne(earlier, person, name));
-    else {
-      came += 1;
-      sentences.push(texts.joined(name));
-    }
+    else joined.push(texts.joined(name));
   }
-  for (const person of was.values()) sentences.push(texts.left(labelOf(person)));
-  return { sentences, came, went: was.size };
+  const left = [...was.values()].map((person) => texts.left(labelOf(person)));
+  // A crowd's names would be read for minutes.
+  sentences.splice(MOST_NAMED);
+  sentences.push(...(joined.length > MOST_NAMED ? [texts.manyCame(joined.length)] : joined));
+  sentences.push(...(left.length > MOST_NAMED ? [texts.manyLeft(left.length)] : left));
+  return { sentences, came: joined.length, went: left.length };
 }
 
 /**

@@ -121,7 +121,8 @@ export class Recording {
   #askOnce() {
     const state = this.#state;
     const me = this.#people.find(({ id }) => id === this.#you);
-    if (!state?.on || !me || this.#asked.has(state.id)) return;
+    // Nothing of one who only listens could be recorded.
+    if (!state?.on || !me || me.role === 'listener' || this.#asked.has(state.id)) return;
     this.#asked.add(state.id);
     if (me.recorded || state.by === labelOf(me)) return;
     this.#endQuestion = ask(texts.consent(state.by), (agreed) => {

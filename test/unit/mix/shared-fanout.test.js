@@ -34,7 +34,7 @@ const stream = { write: (/** @type {number} */ redundancy) => new Uint8Array([re
 function tick(fanout, sessions, frame, redundancy) {
   fanout.listeners = sessions.map((session) => listenerOf(session, redundancy));
   fanout.settle(frame);
-  fanout.send(stream);
+  fanout.send(stream, frame);
 }
 
 const sessionsOf = (/** @type {any} */ transport, /** @type {number} */ count) => Array.from({ length: count }, () => new FakeSession(transport));

@@ -1,0 +1,90 @@
+import { moderate } from '../../client/call/moderate.js';
+import { build, makeButton, setText } from '../kit/element.js';
+import { texts } from '../../texts.js';
+
+/**
+ * @import { Access } from '../../client/call/access-state.js'
+ * @import { Send } from './person-dialog.js'
+ */
+
+/** After so long without a key the server is asked, in milliseconds. */
+const TYPED_MS = 400;
+
+/** Those who only listen, in the panel Room: found by a part of their name, a page at a time, to be let speak or removed. */
+export class AudienceList {
+  #send;
+  #copy;
+  #find = build('input', { id: 'find-listener', type: 'search', maxlength: '40', autocomplete: 'off', 'aria-describedby': 'listeners-count' });
+  #count = build('p', { class: 'hint', id: 'listeners-count', 'aria-live': 'polite' });
+  #list = build('ul', { class: 'bans' });
+  #next = makeButton('button small', texts.moreListeners, () => this.#ask(this.#after));
+  #first = makeButton('button small', texts.firstListeners, () => this.#ask(undefined));
+  /** The place in the list where the next page begins. @type {string | undefined} */
+  #after = undefined;
+  #timer = 0;
+  /** The page that is shown. @type {Access['audience'] | null} */
+  #shown = null;
+  element;
+
+  /**
+   * @param {Send} send
+   * @param {() => void} copyLink  copies the link by which listeners come
+   */
+  constructor(send, copyLink) {
+    this.#send = send;
+    this.#copy = makeButton('button small', texts.copyListenLink, copyLink);
+    this.#find.addEventListener('input', () => {
+      clearTimeout(this.#timer);
+      this.#timer = window.setTimeout(() => this.#ask(undefined), TYPED_MS);
+    });
+    const label = build('label', { for: this.#find.id }, texts.listeners);
+    const pages = build('div', { class: 'check-row' }, this.#first, this.#next, this.#copy);
+    this.element = build('section', { class: 'field' }, label, this.#find, this.#count, this.#list, pages);
+    this.#first.hidden = this.#next.hidden = true;
+  }
+
+  /** @param {string | undefined} after */
+  #ask(after) {
+    const find = this.#find.value.trim();
+    this.#send(moderate.listeners({ ...(after !== undefined && { after }), ...(find !== '' && { find }) }));
+    this.#first.hidden = after === undefined;
+  }
+
+  /** Asks for the first page, which nobody tells of itself. */
+  opened() {
+    this.#ask(undefined);
+  }
+
+  /** Forgets what was asked. */
+  clear() {
+    clearTimeout(this.#timer);
+    this.#find.value = '';
+  }
+
+  /** @param {Access['audience']} audience  the page that was asked for last */
+  show(audience) {
+    if (audience === this.#shown) return;
+    this.#shown = audience;
+    const { people, count, next } = audience;
+    const hadFocus = this.#list.contains(document.activeElement);
+    this.#after = next ?? undefined;
+    this.#list.replaceChildren(...people.map((person) => this.#row(person)));
+    this.#next.hidden = next === null;
+    setText(this.#count, texts.listenersShown(people.length, count));
+    // The button that was pressed is gone.
+    if (hadFocus) this.#find.focus();
+  }
+
+  /** @param {{ id: string, label: string }} person */
+  #row({ id, label }) {
+    const act = (/** @type {object} */ message) => {
+      this.#send(message);
+      this.#ask(undefined);
+    };
+    const speak = makeButton('button small', texts.letSpeak, () => act(moderate.setRole(id, 'speaker')));
+    const remove = makeButton('button small danger', texts.removeListener, () => act(moderate.remove(id)));
+    speak.setAttribute('aria-label', texts.letSpeakName(label));
+    remove.setAttribute('aria-label', texts.removeName(label));
+    return build('li', { class: 'ban' }, build('span', { class: 'ban-whom' }, label), build('div', { class: 'knock-buttons' }, speak, remove));
+  }
+}

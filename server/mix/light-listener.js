@@ -1,0 +1,102 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Session } from '../transport/session.js'
+ */
+
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { Redundancy } from '../../public/shared/redundancy.js';
+
+/** The most sound in one packet of a light listener's, in milliseconds: so much is missed where one is lost. */
+const MAX_STRIDE_MS = 60;
+
+/** How much larger than the mean of its bit rate a payload may be: three in a row are hardly ever that large. */
+const PAYLOAD_MARGIN = 1.5;
+
+/**
+ * How many frames of the shared stream go into one packet of a light listener's: at most as many as are asked for, as make
+ * MAX_STRIDE_MS, and as fit.
+ * @param {number} asked  1 to MAX_REDUNDANCY + 1
+ * @param {{ frameMs: number }} format
+ * @param {number} bitrate  of the room's streams, in bits a second
+ * @param {number} maxPayloadBytes  in one packet
+ */
+export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes) {
+  const bytes = (PAYLOAD_MARGIN * bitrate * frameMs) / 8000;
+  return Math.max(1, Math.min(asked, MAX_REDUNDANCY + 1, Math.floor(MAX_STRIDE_MS / frameMs), Math.floor(maxPayloadBytes / bytes)));
+}
+
+/**
+ * The hearing of one who only listens: the shared stream in every third packet, say, with the frames between repeated in
+ * it. It has no stream, encoder, volumes or delay of its own. While its client reports loss it is sent each frame's packet,
+ * with repeats.
+ */
+export class LightListener {
+  /** @readonly */
+  delivery = 'tick';
+  /** @readonly */
+  isLight = true;
+  /** @type {null} */
+  ownDelayMs = null;
+  #session;
+  #stride;
+  #clock;
+  #setting;
+  /** From the first report of loss on. @type {Redundancy | null} */
+  #redundancy = null;
+  #closed = false;
+
+  /**
+   * @param {object} options
+   * @param {string} options.id  the member's
+   * @param {Session} options.session
+   * @param {number} options.stride  see strideOf
+   * @param {'auto' | 0 | 1 | 2} options.redundancy  the room's setting
+   * @param {Pick<Clock, 'now'>} options.clock
+   */
+  constructor({ id, session, stride, redundancy, clock }) {
+    this.id = id;
+    this.#session = session;
+    this.#stride = stride;
+    this.#setting = redundancy;
+    this.#clock = clock;
+  }
+
+  get session() {
+    return this.#session;
+  }
+
+  /** How many frames of the shared stream there are to one packet now. */
+  get stride() {
+    return this.#lossRepeats > 0 ? 1 : this.#stride;
+  }
+
+  /** How many frames each packet repeats. */
+  get repeats() {
+    return this.stride > 1 ? this.stride - 1 : this.#lossRepeats;
+  }
+
+  get #lossRepeats() {
+    if (this.#redundancy !== null) return this.#redundancy.count;
+    return this.#setting === 'auto' || this.#stride > 1 ? 0 : this.#setting;
+  }
+
+  /**
+   * @param {number} lostPercent  of what was sent to it lately, as its client reports
+   * @param {number | null} roundTripMs  null where the transport doesn't know it
+   */
+  reportLoss(lostPercent, roundTripMs) {
+    // Most never lose anything, and have nothing to remember.
+    if (this.#redundancy === null && (lostPercent === 0 || this.#setting !== 'auto')) return;
+    this.#redundancy ??= new Redundancy('auto', this.#clock);
+    this.#redundancy.report(lostPercent, roundTripMs);
+  }
+
+  get closed() {
+    return this.#closed;
+  }
+
+  /** Nothing is sent any more. Idempotent. */
+  close() {
+    this.#closed = true;
+  }
+}

@@ -1,0 +1,87 @@
+import { isBuilt } from '@aloud/native';
+import { describe, expect, it, vi } from 'vitest';
+import { Headless } from '../../bench/participants/headless.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { moderate } from '../../public/client/call/moderate.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
+import { createServer } from '../../server/server.js';
+import { undisturbedTest } from '../support/undisturbed.js';
+
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+const codec = await loadCodec('libopus-wasm');
+const { channels: [voice] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+
+/** @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test */
+
+/** @param {Test} test @param {string[]} argv */
+async function startServer(test, ...argv) {
+  const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} }), { log: quiet });
+  test.onTestFinished(() => server.close());
+  return server;
+}
+
+/** @param {Test} test @param {{ url: string }} server @param {any} transport @param {string} name @param {{ listen?: boolean, speech?: Float32Array }} [options] */
+async function join(test, server, transport, name, { speech, ...options } = {}) {
+  const headless = new Headless({ codec, speech, recordSeconds: 30 });
+  test.onTestFinished(() => headless.close());
+  const { you } = await headless.join(/** @type {any} */ ({ origin: server.url, room: 'hall', name, transport, ...options }));
+  return Object.assign(headless, { you });
+}
+
+const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** The power of a part of what was heard. @param {Headless} heard @param {number} fromMs  before now @param {number} toMs */
+function powerOf({ recording, recorded, format }, fromMs, toMs = 0) {
+  const rate = /** @type {any} */ (format).sampleRate / 1000;
+  const part = recording.subarray(recorded - fromMs * rate, recorded - toMs * rate);
+  return part.reduce((sum, value) => sum + value * value, 0) / part.length;
+}
+
+describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])('one who only listens, over %s', (transport) => {
+  for (const stride of [1, 2, 3]) {
+    it(`hears everything with stride ${stride}, sends next to nothing, and is in nobody's list`, (context) => undisturbedTest(context, async (test) => {
+      const server = await startServer(test, '--listener-stride', String(stride));
+      const ann = await join(test, server, transport, 'Ann', { speech: voice });
+      const lea = await join(test, server, transport, 'Lea', { listen: true });
+      await pass(4000);
+      const before = /** @type {any} */ (lea.stats());
+      await pass(4000);
+      const after = /** @type {any} */ (lea.stats());
+      const played = (/** @type {string} */ name) => after.detail.playout[name] - before.detail.playout[name];
+      expect(played('played')).toBeGreaterThan(150);
+      expect([played('concealed'), played('underruns'), played('lost')]).toEqual([0, 0, 0]);
+      expect(played('received')).toBeLessThan(230 / stride);
+      expect(after.detail.playout.wantedMs).toBeGreaterThan(20 * (stride - 1));
+      expect(after.receivedPercent).toBeGreaterThan(99);
+      expect(powerOf(lea, 3000)).toBeGreaterThan(powerOf(ann, 3000));
+      expect(after.bytes.up).toBe(0);
+      expect(lea.people.map(({ name }) => name)).toEqual(['Ann', 'Lea']);
+      expect(ann.people.map(({ name }) => name)).toEqual(['Ann']);
+      await vi.waitFor(() => expect(server.rooms.get('hall')?.view.public).toEqual({ room: 'hall', present: 2, listeners: 1 }));
+    }));
+  }
+
+  it('is made a speaker and a listener again without missing anything', (context) => undisturbedTest(context, async (test) => {
+    const server = await startServer(test);
+    const ann = await join(test, server, transport, 'Ann', { speech: voice });
+    const lea = await join(test, server, transport, 'Lea', { listen: true, speech: voice });
+    await pass(3000);
+    const lost = () => {
+      const { concealed, skipped, lost: missing } = /** @type {any} */ (lea.stats()).detail.playout;
+      return [concealed, skipped, missing];
+    };
+    const before = lost();
+    ann.sendControl(moderate.setRole(lea.you, 'speaker'));
+    await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann', 'Lea']), 5000);
+    lea.mute(false);
+    await vi.waitFor(() => expect(powerOf(ann, 500)).toBeGreaterThan(0.0001), { timeout: 8000, interval: 200 });
+    lea.mute(true);
+    await pass(1000);
+    ann.sendControl(moderate.setRole(lea.you, 'listener'));
+    await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann']), 5000);
+    await pass(1500);
+    expect(lost()).toEqual(before);
+    expect(powerOf(lea, 1000)).toBeGreaterThan(0.0001);
+  }));
+});
