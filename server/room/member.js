@@ -155,6 +155,11 @@ export class Member {
     return this.#role === 'listener' && this.#grant.role !== 'listener';
   }
 
+  /** What the member came with. */
+  get grant() {
+    return this.#grant;
+  }
+
   /** The `sub` of the token that the member came with; null without one. */
   get identity() {
     return this.#grant.identity;
@@ -333,6 +338,16 @@ export class Member {
     this.#role = role;
     this.#permissions = permissionsOf(role, this.#grant.withheld);
     this.#hearOrNot();
+  }
+
+  /**
+   * Makes the member what they were on another node.
+   * @param {{ role: Role, muted: boolean, silenced: boolean }} before
+   */
+  restore({ role, muted, silenced }) {
+    if (role !== this.#role) this.setRole(role);
+    if (silenced) this.silence(true);
+    this.#muted = muted;
   }
 
   #hearOrNot() {

@@ -34,6 +34,9 @@ export const OPEN_ENTRY = Object.freeze({ grant: OPEN_GRANT, password: null });
 /** How often the members of a room may do something of this, all together: each is told to everybody, and logged. */
 const ACTIONS = Object.freeze({ atOnce: 40, perSecond: 2 });
 
+/** The time in which those come who had a place in the room on another node, in milliseconds. */
+const TAKE_OVER_MS = 10_000;
+
 /** How often the password may be changed: each change is hashed. */
 const PASSWORDS = Object.freeze({ atOnce: 5, perSecond: 0.2 });
 
@@ -53,6 +56,8 @@ export class Moderation {
   #actions;
   #passwords;
   #restraints = new Restraints();
+  /** Ends the time in which people of a room on another node come. @type {unknown} */
+  #succession = null;
   /** @type {RoomPassword | null} */
   #password = null;
   #rules = { locked: false, lobby: false, password: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
@@ -141,7 +146,15 @@ export class Moderation {
    */
   entered(member, isNew) {
     if (isNew) this.#restrain(member);
-    if (member.identity === null) this.#succeed(member);
+    if (member.identity === null && this.#succession === null) this.#succeed(member);
+  }
+
+  /** Somebody had a place in this room on another node: its moderator may yet come, and nobody succeeds them before. */
+  takenOver() {
+    this.#succession ??= this.#clock.setTimeout(() => {
+      this.#succession = null;
+      this.#succeed(null);
+    }, TAKE_OVER_MS);
   }
 
   /**
@@ -174,7 +187,7 @@ export class Moderation {
   /** Somebody has left for good. @param {Member} member */
   left(member) {
     this.#restraints.left(member);
-    if (member.role === 'moderator') this.#succeed(null);
+    if (member.role === 'moderator' && this.#succession === null) this.#succeed(null);
   }
 
   /**
@@ -331,6 +344,7 @@ export class Moderation {
 
   /** The room has ended. Idempotent. */
   close() {
+    this.#clock.clearTimeout(this.#succession);
     this.#lobby.close();
   }
 

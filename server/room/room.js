@@ -1,5 +1,7 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Place } from '../access/resume-token.js'
+ * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
  * @import { Delivery } from '../mix/delivery.js'
@@ -31,6 +33,9 @@ import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
 import { welcomeOf } from './welcome.js';
 
+/** The time that people have to go to another node, in milliseconds. */
+const MOVE_MS = 5000;
+
 /** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
 const SETTLE_LATE_MS = 10;
 
@@ -52,6 +57,8 @@ export class Room {
   #reports;
   #sound;
   #closed = false;
+  /** Whether the room is another node's now, to which its people go. */
+  #moved = false;
 
   /**
    * @param {string} name
@@ -72,7 +79,8 @@ export class Room {
     const pace = new RoomPace(config, services, owner.totals);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member) });
+    const { tokens, cluster } = services;
+    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member), room: name, tokens, cluster });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec });
@@ -184,22 +192,24 @@ export class Room {
     if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
     if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
-    const refusal = before ? null : this.moderation.refusal(session, entry);
+    const taken = before ? null : this.#roster.taken(wishes.resume);
+    const refusal = before ? null : this.moderation.refusal(session, taken ? { grant: taken.grant, password: null, admitted: true } : entry);
     if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
     let member;
     try {
-      member = this.#newMember(session, name, wishes, entry, before);
+      member = taken ? this.#takenMember(session, wishes, taken) : this.#newMember(session, name, wishes, entry, before);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
     }
-    const token = this.#roster.enter(member, before ? wishes.resume : undefined);
+    const token = this.#roster.enter(member, before || taken ? wishes.resume : undefined);
+    if (taken) this.moderation.takenOver();
     if (before) this.#replace(before, member);
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member, before === null);
-    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut }));
+    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes() }));
     this.moderation.welcomed(member, before === null);
     if (before) this.#roster.changed(member, member);
     else this.#roster.came(member);
@@ -231,6 +241,21 @@ export class Room {
     const { listener, source } = this.#sound.open(id, session, wishes, before);
     const label = before?.label ?? this.#roster.labelFor(name);
     return new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
+  }
+
+  /**
+   * Somebody who had a place in this room on another node has it here.
+   * @param {Session} session
+   * @param {JoinWishes} wishes
+   * @param {Place} place
+   */
+  #takenMember(session, wishes, { id: wanted, name, label: known, grant, ...state }) {
+    const id = this.#roster.takenId(wanted);
+    const { listener, source } = this.#sound.open(id, session, wishes, null);
+    const label = id === wanted ? known : this.#roster.labelFor(name);
+    const member = new Member({ id, name, label, session, grant, source, listener, room: this });
+    member.restore(state);
+    return member;
   }
 
   /**
@@ -321,10 +346,35 @@ export class Room {
     if (this.#closed || !this.#roster.takeOut(member)) return;
     this.#delivery.leave(member.source, member.listener);
     if (![...this.#roster.present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
+    // Whoever goes is on the other node, or will be: nobody is told.
+    if (this.#moved) return this.#went(member);
     const isFree = left || !this.#keepsPlaceOf(member);
     if (isFree) this.#roster.free(member);
     else this.#roster.wait(member);
     this.#owner.departures.take(member, () => this.#departed(member, isFree));
+  }
+
+  /** @param {Member} member  of a room that is another node's now */
+  #went(member) {
+    this.#roster.free(member);
+    if (this.size === 0) this.#owner.ended(this);
+  }
+
+  /**
+   * Tells everybody that the room is another node's from now on. They go there by themselves, and are heard here until
+   * they do.
+   * @param {NodeAddress | null} node  null where it isn't known
+   */
+  move(node) {
+    if (this.#closed || this.#moved) return;
+    this.#moved = true;
+    this.tell({ type: 'moved', node, nodes: this.#services.cluster?.nodes() ?? [] });
+    this.#services.clock.setTimeout(() => {
+      this.close('moved');
+      this.#owner.ended(this);
+    }, MOVE_MS);
+    for (const member of this.#roster.everybody) if (member.away) this.#roster.free(member);
+    if (this.size === 0) this.#owner.ended(this);
   }
 
   /**
@@ -411,6 +461,7 @@ export class Room {
     member.tellDelay();
     // Newcomers one by one, not once a round: twenty told to a hundred at once held up the mix for 40 ms.
     this.#roster.tellNext();
+    this.#roster.renew(member, now);
     return true;
   }
 

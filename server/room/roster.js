@@ -1,22 +1,22 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Place as TakenPlace } from '../access/resume-token.js'
  * @import { Member } from './member.js'
+ * @import { Cluster } from './room-config.js'
  *
  * @typedef {object} Place
  * @property {Member} holder
- * @property {string} digest  of its resume token
+ * @property {string} key  names the place in resume tokens
  * @property {string} skeleton  of its label: see skeleton()
  * @property {unknown} timer  frees the place while its holder is away
  * @property {TokenBucket} returns  how often another session may take the place up
+ * @property {number} toldMs  when its holder was told the token last, on the monotonic clock
  */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { RENEW_MS, ResumeTokens } from '../access/resume-token.js';
 import { skeleton } from '../names/skeleton.js';
 import { TokenBucket } from '../token-bucket.js';
 import { prepareControl } from '../transport/session.js';
-
-/** The length of a resume token: 128 bits of chance can't be guessed. */
-const TOKEN_BYTES = 16;
 
 /** How many numbers sources have in packets' lists of speakers. */
 const SOURCE_NUMBERS = 2 ** 16;
@@ -26,6 +26,9 @@ const TOLD = Object.freeze({ atOnce: 50, perSecond: 20 });
 
 /** How often one place may be taken up again: a burst, and then a second. */
 const RETURNS = Object.freeze({ atOnce: 10, perSecond: 0.2 });
+
+/** Newcomers' ids begin so much above one that was taken over, since others' who are yet to come are near it. */
+const ID_GAP = 1000;
 
 /**
  * The members of a room, and the places that wait for those who were lost. Each place has a resume token that its holder
@@ -39,8 +42,11 @@ export class Roster {
   /** By the holder's id. @type {Map<string, Place>} */
   #places = new Map();
   /** @type {Map<string, Place>} */
-  #byDigest = new Map();
+  #byKey = new Map();
   #clock;
+  #room;
+  #tokens;
+  #cluster;
   #awayMs;
   #onFreed;
   #nextId = 1;
@@ -54,9 +60,15 @@ export class Roster {
    * @param {Clock} options.clock
    * @param {number} options.awayMs  how long a place waits for its holder
    * @param {(member: Member) => void} options.onFreed  told when the holder has been away for that long
+   * @param {string} [options.room]  its name
+   * @param {ResumeTokens} [options.tokens]  signs and reads resume tokens
+   * @param {Cluster} [options.cluster]  of which this server is a node
    */
-  constructor({ clock, awayMs, onFreed }) {
+  constructor({ clock, awayMs, onFreed, room = '', tokens = new ResumeTokens(), cluster }) {
     this.#clock = clock;
+    this.#room = room;
+    this.#tokens = tokens;
+    this.#cluster = cluster;
     this.#awayMs = awayMs;
     this.#onFreed = onFreed;
     this.#tells = new TokenBucket({ ...TOLD, nowMs: clock.now() });
@@ -92,6 +104,17 @@ export class Roster {
     return [...this.#present.values(), ...this.#away].sort((a, b) => Number(a.id) - Number(b.id));
   }
 
+  /**
+   * The id of somebody who had a place in this room on another node: the same, unless somebody has it.
+   * @param {string} id
+   */
+  takenId(id) {
+    this.#nextId = Math.max(this.#nextId, Number(id) + ID_GAP);
+    const number = Number(id) % SOURCE_NUMBERS;
+    for (const other of this.#places.keys()) if (Number(other) % SOURCE_NUMBERS === number) return this.nextId();
+    return id;
+  }
+
   /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
     const taken = new Set([...this.#places.keys()].map((id) => Number(id) % SOURCE_NUMBERS));
@@ -117,29 +140,66 @@ export class Roster {
    * @returns {Member | null} whose place it is; null when it is nobody's any more
    */
   holder(token) {
-    return token === undefined ? null : (this.#byDigest.get(digestOf(token))?.holder ?? null);
+    return this.#placeOf(token)?.holder ?? null;
+  }
+
+  /** @param {string | undefined} token @returns {Place | undefined} */
+  #placeOf(token) {
+    const key = this.#tokens.read(token, this.#room)?.key;
+    return key === undefined ? undefined : this.#byKey.get(key);
+  }
+
+  /**
+   * The place that somebody had in this room on another node.
+   * @param {string | undefined} token
+   * @returns {TakenPlace | null} null where they have one here, or none
+   */
+  taken(token) {
+    return this.holder(token) ? null : this.#tokens.readTaken(token, this.#room);
   }
 
   /** @param {string | undefined} token @returns {boolean} whether the place may be taken up again now; asks its limit */
   mayReturn(token) {
-    const place = this.#byDigest.get(digestOf(token ?? ''));
+    const place = this.#placeOf(token);
     return place !== undefined && place.returns.take(this.#clock.now()) === 0;
   }
 
   /**
    * @param {Member} member  who comes in, or back to the place
-   * @param {string} [token]  of the place that they come back to
+   * @param {string} [token]  of the place that they come back to, or had on another node
    * @returns {string} the place's token
    */
-  enter(member, token = randomBytes(TOKEN_BYTES).toString('base64url')) {
-    const digest = digestOf(token);
-    const returns = this.#byDigest.get(digest)?.returns ?? new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() });
+  enter(member, token) {
+    const nowMs = this.#clock.now();
+    const before = this.#placeOf(token);
+    const key = before?.key ?? this.taken(token)?.key ?? this.#tokens.newKey();
+    const returns = before?.returns ?? new TokenBucket({ ...RETURNS, nowMs });
     this.free(member);
-    const place = { holder: member, digest, skeleton: skeleton(member.label), returns, timer: null };
+    const place = { holder: member, key, skeleton: skeleton(member.label), returns, timer: null, toldMs: nowMs };
     this.#places.set(member.id, place);
-    this.#byDigest.set(digest, place);
+    this.#byKey.set(key, place);
     this.#present.set(member.id, member);
-    return token;
+    return before && token !== undefined && !this.#tokens.takesOver ? token : this.#sign(place);
+  }
+
+  /** @param {Place} place */
+  #sign({ holder, key }) {
+    const { id, name, label, grant, role, muted, silenced } = holder;
+    const epoch = this.#cluster?.epochOf(this.#room) ?? 0;
+    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, epoch });
+  }
+
+  /**
+   * Tells a member a newer token from time to time where other nodes take places over, with the nodes that there are now.
+   * @param {Member} member
+   * @param {number} now  on the monotonic clock
+   */
+  renew(member, now) {
+    if (!this.#tokens.takesOver) return;
+    const place = this.#places.get(member.id);
+    if (!place || now - place.toldMs < RENEW_MS) return;
+    place.toldMs = now;
+    member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
   }
 
   /**
@@ -169,7 +229,7 @@ export class Roster {
     this.#clock.clearTimeout(place.timer);
     this.#away.delete(place.holder);
     this.#places.delete(id);
-    this.#byDigest.delete(place.digest);
+    this.#byKey.delete(place.key);
   }
 
   /** The place of the next hand in the order in which hands go up. */
@@ -228,6 +288,3 @@ export class Roster {
     for (const id of [...this.#places.keys()]) this.free({ id });
   }
 }
-
-/** @param {string} token */
-const digestOf = (token) => createHash('sha256').update(token).digest('base64');
