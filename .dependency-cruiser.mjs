@@ -15,6 +15,7 @@ const MAY_IMPORT = {
   server: ['native', 'certs'],
   'server/access': [],
   'server/config': ['certs'],
+  'server/cluster': ['server/access', 'server/config'],
   'server/certificate': ['certs', 'server/config'],
   'server/clock': [],
   'server/codec': ['native', 'server/config/config-error.js'],

@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../public/shared/clock.js'
+ * @import { Cluster } from './cluster/cluster.js'
  * @import { Rooms } from './room/rooms.js'
  */
 
@@ -9,15 +10,17 @@ import { repeat } from './timers.js';
 const LOOK_MS = 250;
 
 /**
- * Lets nobody new in, tells everybody, and waits until all have left.
+ * Lets nobody new in, hands rooms over to other nodes where there are any, tells those who stay, and waits until all have
+ * left.
  * @param {Pick<Rooms, 'people' | 'drain'>} rooms
- * @param {{ ms: number, clock: Clock }} options  ms: the longest wait
+ * @param {{ ms: number, clock: Clock, cluster?: Pick<Cluster, 'drain'> }} options  ms: the longest wait
  * @returns {Promise<void>}
  */
-export function drainRooms(rooms, { ms, clock }) {
+export async function drainRooms(rooms, { ms, clock, cluster }) {
   const end = clock.now() + ms;
+  await cluster?.drain();
   rooms.drain(Math.round(ms / 1000));
-  return new Promise((resolve) => {
+  await new Promise((/** @type {(done: void) => void} */ resolve) => {
     if (rooms.people === 0) return resolve();
     const stop = repeat(clock, LOOK_MS, () => {
       if (rooms.people > 0 && clock.now() < end) return;

@@ -1,7 +1,9 @@
 /**
  * @import { Server } from 'node:http'
+ * @import { Cluster } from './cluster/cluster.js'
  * @import { AcmeCertificate } from './certificate/acme-certificate.js'
  * @import { Clock } from '../public/shared/clock.js'
+ * @import { ResumeTokens } from './access/resume-token.js'
  * @import { IsAllowedHost } from './allowed-hosts.js'
  * @import { Config } from './config/config.js'
  * @import { ServerCertificate } from './certificate/certificate-source.js'
@@ -17,6 +19,7 @@ import { join } from 'node:path';
 import { loadThreadCpuMs } from '@aloud/native';
 import { createAudioFormat } from '../public/shared/audio-format.js';
 import { systemClock } from '../public/shared/clock.js';
+import { hashesOf } from './http/api.js';
 import { createApp } from './http/app.js';
 import { defaultEncoderSettings, openCodec } from './codec/codec.js';
 import { AdaptiveComplexity, processCpuMs } from './codec/adaptive-complexity.js';
@@ -27,6 +30,8 @@ import { Gate } from './http/gate.js';
 import { createHttpCounts } from './http/http-counts.js';
 import { closeServer, createPageServer, listen, listeningHost } from './http/server.js';
 import { createRedirectServer } from './http/redirect.js';
+import { openCluster, reachedAt } from './cluster/open-cluster.js';
+import { shareWithNodes } from './cluster/origins.js';
 import { isHttps } from './config/config.js';
 import { MAX_SERVER_DELAY_MS } from './config/options.js';
 import { drainRooms } from './drain.js';
@@ -106,15 +111,17 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
   const host = await listeningHost(config.host);
 
-  const conference = await openConference(config, { clock, wallNow, log, observer, sampleClock }, opened);
+  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => conference.rooms });
+  const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
+  const conference = await openConference(config, { clock, wallNow, log, observer, sampleClock, cluster, tokens }, opened);
   const { rooms, recordings, ticks, codecLine } = conference;
   const keys = readKeys(config.keys);
-  const arrivals = new Arrivals({ rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow) });
+  const arrivals = new Arrivals({ rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow), directory: cluster });
   const { accept } = arrivals;
-  const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, log });
+  const http3 = await openHttp3({ ...config, host }, certificate, { accept, isAllowedHost, allowsOrigin, log });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
-  const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
+  const http1 = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, clock, log }, opened);
   const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
 
@@ -123,17 +130,19 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
   const operator = await openOperator(config, { ...conference, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
-  const served = { ...servedOver(config, certificate, http3, forLab), rooms, recordings, sampleClock, clock, operatorApi: operator.api };
-  gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);
+  const served = { ...servedOver(config, certificate, http3, forLab), rooms, recordings, sampleClock, clock, cluster, operatorApi: operator.api };
+  gate.attach(httpServer, createApp({ ...served, http1, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, host, config.port);
   const url = pageUrl(config, port);
+  if (cluster) opened.push(() => cluster.close());
+  cluster?.start({ ...reachedAt(config, port), h3Port: served.h3Port, certificateHashes: () => hashesOf(served) });
   const plain = await openPlainHttp(config, certificate, { host, port }, opened);
   operator.readiness.started();
   const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, codecLine, ...plain, ...operator.lines] });
   const { h3Port } = served;
   const { metricsPort } = operator;
-  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock }), close };
+  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock, cluster }), close };
 }
 
 /**
@@ -149,6 +158,9 @@ function servedOver(config, certificate, { transport, line }, { dataChannels, li
   return { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, dataChannels, unavailable, isSecure: isHttps(config) };
 }
 
+/** The host of --advertise-url, by which other nodes' pages come. @param {Config} config */
+const advertisedHost = ({ advertiseUrl }) => (advertiseUrl === null ? [] : [new URL(advertiseUrl).hostname]);
+
 /**
  * What stands before all that is served over TCP: the server, not listening yet, and its gate.
  * @param {Config} config
@@ -158,7 +170,7 @@ function servedOver(config, certificate, { transport, line }, { dataChannels, li
  */
 function openGate(config, certificate, { clock, log }, opened) {
   const isAllowedHost = allowHosts({
-    allowed: [...(config.allowedHosts ?? []), ...(config.domains ?? []), config.host],
+    allowed: [...(config.allowedHosts ?? []), ...(config.domains ?? []), config.host, ...advertisedHost(config)],
     certificate: () => certificate.current.certPem,
     warn: (message) => log.warn(message),
   });
@@ -174,17 +186,18 @@ function openGate(config, certificate, { clock, log }, opened) {
 /**
  * The rooms, and what they work with.
  * @param {Config} config
- * @param {{ clock: Clock, wallNow: () => number, log: Log, observer?: Observer, sampleClock: SampleClock }} options
+ * @param {{ clock: Clock, wallNow: () => number, log: Log, observer?: Observer, sampleClock: SampleClock,
+ *   cluster?: Cluster, tokens: ResumeTokens }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
-async function openConference(config, { clock, wallNow, log, observer, sampleClock }, opened) {
+async function openConference(config, { clock, wallNow, log, observer, sampleClock, cluster, tokens }, opened) {
   const recordings = openRecordings(config, { clock, wallNow, log }, opened);
   const cpuMs = loadThreadCpuMs() ?? processCpuMs;
   const effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs });
   opened.push(() => effort.close());
   const { codec, line: codecLine } = await openCodec(config.codec);
   const ticks = new TickScheduler(clock);
-  const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
+  const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer, cluster, tokens };
   const rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } });
   return { rooms, recordings, ticks, effort, cpuMs, codec, codecLine };
 }
@@ -193,7 +206,7 @@ async function openConference(config, { clock, wallNow, log, observer, sampleClo
  * @param {Config} config
  * @param {Server} server
  * @param {Gate} gate
- * @param {{ accept: Accept, clock: Clock, log: Log }} options
+ * @param {{ accept: Accept, allowsOrigin?: (origin: string | undefined) => boolean, clock: Clock, log: Log }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 function openOverTcp(config, server, gate, options, opened) {
@@ -318,7 +331,7 @@ function openRecordings({ recordingDir, recordingLimitMb, recordingKeepHours }, 
 /**
  * @param {Config} config
  * @param {ServerCertificate} certificate
- * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, log: Log }} options
+ * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, allowsOrigin?: (origin: string | undefined) => boolean, log: Log }} options
  */
 async function openHttp3(config, certificate, options) {
   const http3 = await openWebTransport(config.engine, {

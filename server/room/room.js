@@ -138,6 +138,11 @@ export class Room {
     return [...this.#roster.present.values()].map(({ network }) => network);
   }
 
+  /** Whether the room is another node's now. */
+  get isMoved() {
+    return this.#moved;
+  }
+
   get frameMs() {
     return this.#config.format.frameMs;
   }

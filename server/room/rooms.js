@@ -301,7 +301,7 @@ export class Rooms {
    */
   drain(seconds) {
     this.#draining = true;
-    for (const room of [...this.#rooms.values(), ...this.#mirrors]) room.tell({ type: 'draining', seconds });
+    for (const room of [...this.#all()]) if (!room.isMoved) room.tell({ type: 'draining', seconds });
   }
 
   /** Ends every room. Idempotent. */

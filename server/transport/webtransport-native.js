@@ -72,6 +72,7 @@ export class NativeTransport {
   replyOnly = false;
   #accept;
   #isAllowedHost;
+  #allowsOrigin;
   #path;
   #maxSessions;
   #log;
@@ -88,6 +89,7 @@ export class NativeTransport {
     this.#log = log;
     this.#clock = engine.clock ?? systemClock;
     this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
+    this.#allowsOrigin = engine.allowsOrigin ?? (() => false);
     const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
     this.carry = carry === 'any' ? 'datagrams' : carry;
     /** What sessions may ask for. @type {readonly Carry[]} */
@@ -174,7 +176,7 @@ export class NativeTransport {
     if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
     if (path !== this.#path) return 'not-found';
     if (this.#carryOf(query) === undefined) return 'bad-request';
-    return isSameHostname(origin, authority) ? null : 'origin-not-allowed';
+    return isSameHostname(origin, authority) || this.#allowsOrigin(origin) ? null : 'origin-not-allowed';
   }
 
   /** @param {string} query @returns {Carry | undefined} how a session's packets go; undefined where it asks for what isn't */
