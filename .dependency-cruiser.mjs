@@ -40,7 +40,7 @@ const MAY_IMPORT = {
   'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
   'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
 
-  bench: ['certs', 'native', 'public', 'server', 'worklets'],
+  bench: ['certs', 'deploy', 'native', 'public', 'server', 'worklets'],
   'bench/stats': ['public/lab/summary.js', 'server'],
   'bench/link': ['bench/stats'],
   'bench/codec': ['public/client/playout', 'server/clock', 'server/codec', 'server/source', 'bench/options.js', 'bench/participants/speech.js', 'bench/stats'],

@@ -18,7 +18,7 @@ const LOOK_MS = 250;
  */
 export async function drainRooms(rooms, { ms, clock, cluster }) {
   const end = clock.now() + ms;
-  await cluster?.drain();
+  if (cluster) await cluster.drain();
   rooms.drain(Math.round(ms / 1000));
   await new Promise((/** @type {(done: void) => void} */ resolve) => {
     if (rooms.people === 0) return resolve();

@@ -139,7 +139,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   cluster?.start({ ...reachedAt(config, port), h3Port: served.h3Port, certificateHashes: () => hashesOf(served) });
   const plain = await openPlainHttp(config, certificate, { host, port }, opened);
   operator.readiness.started();
-  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, codecLine, ...plain, ...operator.lines] });
+  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, codecLine, ...plain, ...operator.lines, ...clusterLines(config, port)] });
   const { h3Port } = served;
   const { metricsPort } = operator;
   return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, drain: (ms) => drainRooms(rooms, { ms, clock, cluster }), close };
@@ -237,6 +237,12 @@ async function openForLab(config, options, opened) {
   const { transport, line } = await openDataChannels({ ...options, ...limits, clientOf: clientAddress(config) });
   opened.push(() => transport?.close());
   return { dataChannels: transport, lines: [line] };
+}
+
+/** @param {Config} config @param {number} port */
+function clusterLines(config, port) {
+  if (config.cluster === null) return [];
+  return [`This is a node of the cluster ${config.clusterName}; browsers reach it at ${reachedAt(config, port).url}.`];
 }
 
 const PAGE_WITHOUT_HTTPS =
