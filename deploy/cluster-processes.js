@@ -62,14 +62,18 @@ export function freePort() {
 /**
  * Starts one NATS server, alone or with routes to others.
  * @param {string} program
- * @param {{ port: number, routePort?: number, routes?: number[] }} options
+ * @param {{ port: number, routePort?: number, routes?: number[], advertise?: number }} options  advertise: the port at which
+ *   others reach routePort
  * @returns {Promise<ChildProcess>}
  */
-export async function startNats(program, { port, routePort, routes = [] }) {
+export async function startNats(program, { port, routePort, routes = [], advertise }) {
   const args = ['-a', '127.0.0.1', '-p', String(port)];
   if (routePort !== undefined) {
     args.push('--cluster_name', 'aloud', '--cluster', `nats://127.0.0.1:${routePort}`);
-    args.push('--routes', routes.map((to) => `nats://127.0.0.1:${to}`).join(','));
+    if (routes.length > 0) args.push('--routes', routes.map((to) => `nats://127.0.0.1:${to}`).join(','));
+    if (advertise !== undefined) args.push('--cluster_advertise', `127.0.0.1:${advertise}`);
+    // Clients stay with the servers that they were told of.
+    args.push('--no_advertise');
   }
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   await saysSo(child, /Server is ready/, 'nats-server');
