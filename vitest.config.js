@@ -17,7 +17,7 @@ const LAB = ['test/integration/bench/**/*.test.js'];
 const LONG = ['test/integration/package.test.js'];
 
 /** Calls that are cut off for long, devices that come and go, what moderators and the operator do, and looks at many pages. */
-const LONG_BROWSER = ['admin', 'carry', 'comeback', 'devices', 'everyone', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
+const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'everyone', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
 
 /** The lab in a browser: its pages wait more than they work. */
 const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);

@@ -98,17 +98,20 @@ export async function startNatsCluster(program, count) {
 /**
  * Starts a node of aloud.
  * @param {number} number
- * @param {{ nats: string, key: string, port?: number, h3Port?: number, argv?: string[], env?: NodeJS.ProcessEnv }} options
+ * @param {{ nats: string, key: string, port?: number, h3Port?: number, argv?: string[] }} options
  * @returns {Promise<NodeProcess>}
  */
-export async function startNode(number, { nats, key, port, h3Port = 0, argv = [], env = {} }) {
+export async function startNode(number, { nats, key, port, h3Port = 0, argv = [] }) {
   const taken = port ?? (await freePort());
   const url = `http://localhost:${taken}`;
   const args = ['--port', String(taken), '--h3-port', String(h3Port), '--cluster', nats, '--cluster-key', key, '--advertise-url', url, '--recording-limit-mb', '0', ...argv];
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
   const output = await saysSo(child, /aloud is at/, `node ${number}`);
   return { url, number, child, output };
 }
+
+/** This process's, without what tests are told by it: the server takes no option that it doesn't know. */
+const environment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_TEST_')));
 
 /**
  * Waits until a process says something.
