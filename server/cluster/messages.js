@@ -1,7 +1,7 @@
 /**
  * The messages between nodes: their subjects, and the schemas that each is checked by. docs/protocol.md has them.
  *
- * @typedef {z.infer<typeof address>} NodeAddress   where clients reach a node
+ * @typedef {z.infer<typeof nodeAddress>} NodeAddress   where clients reach a node
  * @typedef {z.infer<typeof beat>} Beat
  * @typedef {z.infer<typeof claim>} Claim
  * @typedef {z.infer<typeof where>} Where
@@ -34,7 +34,7 @@ const addressFields = {
   certificateHashes: z.array(z.string().max(64)).max(4),
 };
 
-export const address = z.object(addressFields);
+export const nodeAddress = z.object(addressFields);
 
 const version = z.literal(CLUSTER_VERSION);
 
@@ -53,7 +53,7 @@ export const beat = z.object({
 
 export const claim = z.object({ version, node: id, epoch });
 
-export const where = z.object({ version, node: address, epoch });
+export const where = z.object({ version, node: nodeAddress, epoch });
 
 export const opening = z.object({
   version,
@@ -65,7 +65,7 @@ export const opening = z.object({
 });
 
 /** node: who has the room, or would; null where the asked node opens nothing. */
-export const opened = z.object({ version, node: address.nullable() });
+export const opened = z.object({ version, node: nodeAddress.nullable() });
 
 /**
  * The subjects of one cluster.
@@ -117,8 +117,8 @@ export class MessageReader {
     const node = id.safeParse(message.id ?? message.node);
     if (!node.success || this.#told.size >= 100 || this.#told.has(node.data)) return;
     this.#told.add(node.data);
-    const where = url.safeParse(message.url);
-    const name = where.success ? `${node.data} at ${where.data}` : node.data;
+    const told = url.safeParse(message.url);
+    const name = told.success ? `${node.data} at ${told.data}` : node.data;
     this.#log.warn(`node ${name} speaks version ${theirs} of the cluster's messages, this one ${CLUSTER_VERSION}: it is left out until both run the same release`);
   }
 }

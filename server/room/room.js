@@ -1,11 +1,9 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Place } from '../access/resume-token.js'
- * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
  * @import { Delivery } from '../mix/delivery.js'
- * @import { MemberRoom } from './member.js'
+ * @import { Member, MemberRoom } from './member.js'
  * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
@@ -23,18 +21,16 @@ import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
 import { Chat } from './chat.js';
 import { runCommand } from './commands.js';
-import { Member } from './member.js';
 import { MemberSound } from './member-sound.js';
 import { Moderation, OPEN_ENTRY } from './moderation.js';
+import { Moving } from './moving.js';
+import { makeMember } from './new-member.js';
 import { Reports } from './reports.js';
 import { RoomDelay } from './room-delay.js';
 import { RoomPace } from './room-pace.js';
 import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
 import { welcomeOf } from './welcome.js';
-
-/** The time that people have to go to another node, in milliseconds. */
-const MOVE_MS = 5000;
 
 /** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
 const SETTLE_LATE_MS = 10;
@@ -57,8 +53,6 @@ export class Room {
   #reports;
   #sound;
   #closed = false;
-  /** Whether the room is another node's now, to which its people go. */
-  #moved = false;
 
   /**
    * @param {string} name
@@ -92,10 +86,12 @@ export class Room {
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
+    const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll('room-ended') };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
+    /** The room's way to another node. */
+    this.moving = new Moving({ roster, clock, cluster, end: () => this.#endForAll('moved') });
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
@@ -136,11 +132,6 @@ export class Room {
   /** The networks of those who are in the room. */
   get networks() {
     return [...this.#roster.present.values()].map(({ network }) => network);
-  }
-
-  /** Whether the room is another node's now. */
-  get isMoved() {
-    return this.#moved;
   }
 
   get frameMs() {
@@ -201,13 +192,8 @@ export class Room {
     const refusal = before ? null : this.moderation.refusal(session, taken ? { grant: taken.grant, password: null, admitted: true } : entry);
     if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
-    let member;
-    try {
-      member = taken ? this.#takenMember(session, wishes, taken) : this.#newMember(session, name, wishes, entry, before);
-    } catch (error) {
-      if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
-      throw error;
-    }
+    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry, before, taken });
+    if (typeof member === 'string') return member;
     const token = this.#roster.enter(member, before || taken ? wishes.resume : undefined);
     if (taken) this.moderation.takenOver();
     if (before) this.#replace(before, member);
@@ -232,35 +218,6 @@ export class Room {
   #admit(session, name, wishes, entry) {
     const joined = this.join(session, name, wishes, { ...entry, admitted: true });
     if (typeof joined === 'string') refuse(session, joined);
-  }
-
-  /**
-   * @param {Session} session
-   * @param {string} name
-   * @param {JoinWishes} wishes
-   * @param {Entry} entry
-   * @param {Member | null} before  whose place it is
-   */
-  #newMember(session, name, wishes, { grant }, before) {
-    const id = before?.id ?? this.#roster.nextId();
-    const { listener, source } = this.#sound.open(id, session, wishes, before);
-    const label = before?.label ?? this.#roster.labelFor(name);
-    return new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room: this, before });
-  }
-
-  /**
-   * Somebody who had a place in this room on another node has it here.
-   * @param {Session} session
-   * @param {JoinWishes} wishes
-   * @param {Place} place
-   */
-  #takenMember(session, wishes, { id: wanted, name, label: known, grant, ...state }) {
-    const id = this.#roster.takenId(wanted);
-    const { listener, source } = this.#sound.open(id, session, wishes, null);
-    const label = id === wanted ? known : this.#roster.labelFor(name);
-    const member = new Member({ id, name, label, session, grant, source, listener, room: this });
-    member.restore(state);
-    return member;
   }
 
   /**
@@ -351,35 +308,11 @@ export class Room {
     if (this.#closed || !this.#roster.takeOut(member)) return;
     this.#delivery.leave(member.source, member.listener);
     if (![...this.#roster.present.values()].some(({ delivery }) => delivery === 'tick')) this.#mixClock.stop();
-    // Whoever goes is on the other node, or will be: nobody is told.
-    if (this.#moved) return this.#went(member);
+    if (this.moving.gone(member)) return;
     const isFree = left || !this.#keepsPlaceOf(member);
     if (isFree) this.#roster.free(member);
     else this.#roster.wait(member);
     this.#owner.departures.take(member, () => this.#departed(member, isFree));
-  }
-
-  /** @param {Member} member  of a room that is another node's now */
-  #went(member) {
-    this.#roster.free(member);
-    if (this.size === 0) this.#owner.ended(this);
-  }
-
-  /**
-   * Tells everybody that the room is another node's from now on. They go there by themselves, and are heard here until
-   * they do.
-   * @param {NodeAddress | null} node  null where it isn't known
-   */
-  move(node) {
-    if (this.#closed || this.#moved) return;
-    this.#moved = true;
-    this.tell({ type: 'moved', node, nodes: this.#services.cluster?.nodes() ?? [] });
-    this.#services.clock.setTimeout(() => {
-      this.close('moved');
-      this.#owner.ended(this);
-    }, MOVE_MS);
-    for (const member of this.#roster.everybody) if (member.away) this.#roster.free(member);
-    if (this.size === 0) this.#owner.ended(this);
   }
 
   /**
@@ -433,9 +366,9 @@ export class Room {
     }
   }
 
-  /** A moderator ends the room. */
-  #endForAll() {
-    this.close('room-ended');
+  /** @param {ErrorCode} code */
+  #endForAll(code) {
+    this.close(code);
     this.#owner.ended(this);
   }
 
@@ -524,6 +457,7 @@ export class Room {
     this.#pace.totals.skippedFrames += this.#mixClock.skipped;
     this.#roster.clear();
     this.#parts.track.close();
+    this.moving.close();
     this.moderation.close();
     this.#parts.recording.close();
     this.#delivery.close();

@@ -287,7 +287,7 @@ export class Rooms {
     if (!room) return;
     this.#rooms.delete(name);
     this.#mirrors.add(room);
-    room.move(node);
+    room.moving.begin(node);
   }
 
   /** Whether nobody new is let in. */
@@ -301,7 +301,7 @@ export class Rooms {
    */
   drain(seconds) {
     this.#draining = true;
-    for (const room of [...this.#all()]) if (!room.isMoved) room.tell({ type: 'draining', seconds });
+    for (const room of [...this.#all()]) if (!room.moving.begun) room.tell({ type: 'draining', seconds });
   }
 
   /** Ends every room. Idempotent. */

@@ -35,6 +35,7 @@ requireOrSkip(nats !== null && chromiumPath, 'nats-server or Chromium is not ins
       await cluster.kill(owner);
       await expect.poll(() => cluster.peopleIn(room).then((found) => Object.values(found))).toEqual([3]);
       for (const page of [ann, bob, cid]) await shows(page, 'Ann', 'Bob', 'Cid');
+      await Promise.all([ann, bob, cid].map((page) => page.context().close()));
       await cluster.startNode(owner.number);
       await cluster.settle(3);
     });

@@ -27,7 +27,7 @@ const P95_MS = 3000;
 
 const cluster = new LocalCluster({ argv: ['--max-participants', '300'] });
 /** @type {Headless[]} */
-let people = [];
+const people = [];
 
 /**
  * @param {{ url: string }} node

@@ -47,9 +47,9 @@ class Nodes {
 
   /** @template T @param {Promise<T>} asked @returns {Promise<T>} */
   async answer(asked) {
-    let isThere = false;
-    void asked.then(() => (isThere = true));
-    for (let i = 0; i < 2000 && !isThere; i++) await this.pass(5);
+    const state = { isThere: false };
+    void asked.then(() => (state.isThere = true));
+    for (let i = 0; i < 2000 && !state.isThere; i++) await this.pass(5);
     return asked;
   }
 }

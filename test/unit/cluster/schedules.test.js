@@ -156,7 +156,7 @@ class World {
 }
 
 /** @param {number} seed */
-async function run(seed) {
+async function worldOf(seed) {
   const world = new World(seed);
   await world.pass(BEAT_MS * 2);
   for (let i = 0; i < 25; i++) {
@@ -177,7 +177,7 @@ describe('rooms of a cluster', () => {
     const wrong = [];
     let contested = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const world = await run(seed);
+      const world = await worldOf(seed);
       for (const room of ROOMS) {
         const owners = world.owners(room);
         const split = world.up.filter(({ id, rooms }) => rooms.has(room) && !owners.includes(id)).map(({ id }) => id);

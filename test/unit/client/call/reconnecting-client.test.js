@@ -376,7 +376,7 @@ describe('a call at a node of a cluster', () => {
     const { network, call, joined, names } = await clustered();
     await network.pass(100);
     const before = network.conference;
-    before.rooms.get('lab')?.move(NODES[1]);
+    before.rooms.get('lab')?.moving.begin(NODES[1]);
     // The room as another node has it.
     network.conference = new Conference({ silenceSuppression: true, cluster, tokens }, network.clock);
     await network.until(() => joined.length === 2);
@@ -390,7 +390,7 @@ describe('a call at a node of a cluster', () => {
     const { network, call, joined } = await clustered();
     await network.pass(100);
     network.refuses = true;
-    network.conference.rooms.get('lab')?.move(NODES[1]);
+    network.conference.rooms.get('lab')?.moving.begin(NODES[1]);
     await network.pass(500);
     expect([call.state, network.sockets[0].session.closed]).toEqual(['joined', null]);
     network.refuses = false;
