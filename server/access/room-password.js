@@ -51,18 +51,26 @@ export class PasswordTries {
 
 /** A room's password, of which only a salted hash is kept (scrypt, RFC 7914, by Node's default cost). */
 export class RoomPassword {
-  #salt = randomBytes(16);
+  #salt;
   #hash;
 
-  /** @param {string} password */
+  /** @param {string | { salt: string, hash: string }} password  itself, or what export() gave */
   constructor(password) {
-    this.#hash = hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES);
+    const isNew = typeof password === 'string';
+    this.#salt = isNew ? randomBytes(16) : Buffer.from(password.salt, 'base64');
+    this.#hash = isNew ? hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES) : Promise.resolve(Buffer.from(password.hash, 'base64'));
     // A failure is the checker's to meet.
     this.#hash.catch(() => {});
   }
 
+  /** Salt and hash in base64, by which another node knows the password too. */
+  async export() {
+    return { salt: this.#salt.toString('base64'), hash: (await this.#hash).toString('base64') };
+  }
+
   /** @param {string} password */
   async is(password) {
-    return timingSafeEqual(await this.#hash, await hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES));
+    const [own, given] = await Promise.all([this.#hash, hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES)]);
+    return own.length === given.length && timingSafeEqual(own, given);
   }
 }

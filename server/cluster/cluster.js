@@ -3,7 +3,7 @@
  * @import { Log } from '../log.js'
  * @import { Bus } from './bus.js'
  * @import { FindOptions, Found } from './directory.js'
- * @import { NodeAddress } from './messages.js'
+ * @import { NodeAddress, Rules } from './messages.js'
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
@@ -23,6 +23,7 @@ import { Beats } from './beats.js';
 import { Directory } from './directory.js';
 import { MAX_ORIGINS, MessageReader, subjectsOf } from './messages.js';
 import { Ownership } from './ownership.js';
+import { RoomRules } from './room-rules.js';
 
 /** The most nodes that a client is told of. */
 const MAX_TOLD = 8;
@@ -43,6 +44,7 @@ export class Cluster {
   #ownership;
   #directory;
   #reader;
+  #rules;
   #draining = false;
   #closed = false;
   /** @type {Reached} */
@@ -72,6 +74,7 @@ export class Cluster {
     this.#bus = bus;
     this.#reader = reader;
     this.#beats = new Beats(shared);
+    this.#rules = new RoomRules(shared);
     this.#ownership = new Ownership({
       ...shared,
       isUsed: (room) => this.#rooms().get(room) !== undefined,
@@ -86,6 +89,7 @@ export class Cluster {
     this.#beats.start();
     this.#ownership.start();
     this.#directory.start();
+    this.#rules.start();
     this.#bus.open();
   }
 
@@ -118,7 +122,18 @@ export class Cluster {
 
   /** A room has ended here. @param {string} room */
   ended(room) {
+    this.#rules.set(room, null);
     this.#ownership.release(room);
+  }
+
+  /** The rules of a room of this node have changed. @param {string} room @param {Rules | null} rules  null for none */
+  ruled(room, rules) {
+    if (this.isHere(room)) this.#rules.set(room, rules);
+  }
+
+  /** The rules of a room that is opened here, as the node before had them. @param {string} room @returns {Rules | null} */
+  rulesOf(room) {
+    return this.#rules.of(room);
   }
 
   /** @param {string} room @returns {number} */
@@ -143,6 +158,7 @@ export class Cluster {
 
   /** @param {string} room @param {string} to */
   #yielded(room, to) {
+    this.#rules.moved(room);
     const node = this.#beats.addressOf(to);
     this.#log.info(`room ${room} is node ${to}'s now${node ? `, at ${node.url}` : ''}`);
     this.#rooms().move(room, node);
@@ -176,6 +192,7 @@ export class Cluster {
     if (this.#closed) return;
     this.#closed = true;
     this.#directory.close();
+    this.#rules.close();
     this.#ownership.close();
     this.#beats.close();
     await this.#bus.close();

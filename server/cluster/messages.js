@@ -7,6 +7,7 @@
  * @typedef {z.infer<typeof where>} Where
  * @typedef {z.infer<typeof opening>} Opening
  * @typedef {z.infer<typeof opened>} Opened
+ * @typedef {z.infer<typeof rules>} Rules  of a room
  */
 
 import { z } from 'zod';
@@ -16,7 +17,7 @@ import { MAX_ROOM_NAME } from '../../public/shared/text.js';
 export const CLUSTER_VERSION = 1;
 
 /** The longest message, in bytes. */
-export const MAX_MESSAGE_BYTES = 8192;
+export const MAX_MESSAGE_BYTES = 32 * 1024;
 
 /** The most origins that a node names. */
 export const MAX_ORIGINS = 16;
@@ -67,6 +68,25 @@ export const opening = z.object({
 /** node: who has the room, or would; null where the asked node opens nothing. */
 export const opened = z.object({ version, node: nodeAddress.nullable() });
 
+/** The most bans of a room that other nodes are told of. */
+const MAX_TOLD_BANS = 10;
+
+const who = z.enum(['everybody', 'moderators']);
+const known = z.string().max(256).nullable();
+
+const rules = z.object({
+  locked: z.boolean(),
+  lobby: z.boolean(),
+  chat: who,
+  record: who,
+  /** Salt and hash, in base64. */
+  password: z.object({ salt: z.string().max(64), hash: z.string().max(64) }).nullable(),
+  bans: z.array(z.object({ name: z.string().max(500), identity: known, tokenId: known, network: known, leftMs: z.number().min(0) })).max(MAX_TOLD_BANS),
+});
+
+/** rules: null where the room has none, or has ended. */
+export const roomRules = z.object({ version, room, rules: rules.nullable() });
+
 /**
  * The subjects of one cluster.
  * @param {string} name  the cluster's
@@ -77,6 +97,8 @@ export function subjectsOf(name) {
     beat: (/** @type {string} */ node) => `aloud.${name}.node.${node}.beat`,
     open: (/** @type {string} */ node) => `aloud.${name}.node.${node}.open`,
     where: (/** @type {string} */ of) => `aloud.${name}.room.${of}.where`,
+    rules: `aloud.${name}.room.*.rules`,
+    rulesOf: (/** @type {string} */ of) => `aloud.${name}.room.${of}.rules`,
     claim: (/** @type {string} */ of) => `aloud.${name}.room.${of}.claim`,
   });
 }

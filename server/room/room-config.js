@@ -8,7 +8,7 @@
  * @import { Codec } from '../codec/codec.js'
  * @import { Bans } from '../access/bans.js'
  * @import { ResumeTokens } from '../access/resume-token.js'
- * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { NodeAddress, Rules } from '../cluster/messages.js'
  * @import { Tracks } from '../clock/backing-track.js'
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
@@ -59,6 +59,8 @@
  * @typedef {object} Cluster  what rooms know of the nodes of a cluster
  * @property {(room: string) => void} ended  a room has ended here
  * @property {(room: string) => number} epochOf  a room's, above that of the one before it
+ * @property {(room: string, rules: Rules | null) => void} ruled  a room's rules have changed; null for none
+ * @property {(room: string) => Rules | null} rulesOf  those that a room had on the node before
  * @property {() => NodeAddress[]} nodes  where clients reach the nodes, this one first
  *
  * @typedef {object} RoomOwner  whoever has all rooms

@@ -87,7 +87,7 @@ export class Room {
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll('room-ended') };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
     /** The room's way to another node. */

@@ -195,6 +195,47 @@ describe('a node that drains', () => {
   });
 });
 
+describe('the rules of a room', () => {
+  const rules = { locked: true, lobby: false, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, bans: [] };
+
+  it('are known to all nodes while it is there, and for a minute after its node has died', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a'), nodes.add('b')];
+    await nodes.pass();
+    await nodes.answer(a.cluster.find('tea', { hold: true }));
+    const [owner, other] = a.cluster.isHere('tea') ? [a, b] : [b, a];
+    owner.used.add('tea');
+    owner.cluster.ruled('tea', rules);
+    await nodes.pass(20);
+    expect(other.cluster.rulesOf('tea')).toEqual(rules);
+    // A node that comes later is told too.
+    const late = nodes.add('late');
+    await nodes.pass(5100);
+    expect(late.cluster.rulesOf('tea')).toEqual(rules);
+    owner.bus.dead = true;
+    await nodes.pass(50_000);
+    expect(other.cluster.rulesOf('tea')).toEqual(rules);
+    await nodes.pass(15_000);
+    expect(other.cluster.rulesOf('tea')).toBe(null);
+  });
+
+  it('are forgotten when it has ended, and go with it when it moves', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a'), nodes.add('b')];
+    await nodes.pass();
+    await nodes.answer(a.cluster.find('tea', { hold: true }));
+    const [owner, other] = a.cluster.isHere('tea') ? [a, b] : [b, a];
+    owner.used.add('tea');
+    owner.cluster.ruled('tea', rules);
+    await nodes.answer(owner.cluster.drain());
+    expect([other.cluster.isHere('tea'), other.cluster.rulesOf('tea'), owner.cluster.rulesOf('tea')]).toEqual([true, rules, rules]);
+    other.cluster.ruled('tea', rules);
+    other.cluster.ended('tea');
+    await nodes.pass(20);
+    expect([other.cluster.rulesOf('tea'), owner.cluster.rulesOf('tea')]).toEqual([null, null]);
+  });
+});
+
 describe('without its bus', () => {
   it('a node that never had one serves alone, and meets the others later', async () => {
     const nodes = new Nodes();

@@ -1,6 +1,6 @@
 /** People of a room whose node is gone come to another one, with their tokens. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { Arrivals } from '../../../server/room/arrivals.js';
@@ -15,17 +15,22 @@ const ADDRESS = { id: 'b', url: 'http://b.example', h3Port: 4433, certificateHas
 const welcomeOf = (/** @type {Person} */ person) => person.session.told('welcome')[0];
 const tokenOf = (/** @type {Person} */ person) => (person.session.told('resume').at(-1) ?? welcomeOf(person)).resume;
 
-/** A node of a cluster. @param {{ atMs?: number, epoch?: number, maxPeople?: number }} [options] */
-function node({ atMs = 0, epoch = 5, ...options } = {}) {
+/** A node of a cluster. @param {{ atMs?: number, epoch?: number, maxPeople?: number, rules?: any }} [options]  rules: of a room that another had */
+function node({ atMs = 0, epoch = 5, rules = null, ...options } = {}) {
   /** @type {string[]} */
   const ended = [];
-  const cluster = { ended: (/** @type {string} */ room) => void ended.push(room), epochOf: () => epoch, nodes: () => [ADDRESS] };
+  /** @type {any[]} */
+  const told = [];
+  const cluster = {
+    ended: (/** @type {string} */ room) => void ended.push(room), epochOf: () => epoch, nodes: () => [ADDRESS],
+    ruled: (/** @type {string} */ _room, /** @type {any} */ changed) => void told.push(changed), rulesOf: () => rules,
+  };
   /** @type {Conference} */
   const conference = new Conference({
     idleTimeoutMs: 600_000, cluster, ...options,
     tokens: new ResumeTokens({ key: 'the cluster’s', awayMs: 30_000, wallNow: () => NOW + atMs + conference.clock.now() }),
   });
-  return { conference, ended };
+  return { conference, ended, told };
 }
 
 describe('a place that is taken over', () => {
@@ -104,6 +109,46 @@ describe('a place that is taken over', () => {
     const bob = await alone.join('Bob');
     alone.clock.advance(25_000);
     expect([bob.session.told('resume'), welcomeOf(bob).nodes]).toEqual([[], undefined]);
+  });
+});
+
+describe('the rules of a room', () => {
+  it('hold on the node that opens it anew: lock, password, lobby, rights and bans', async () => {
+    const { conference: one, told } = node();
+    const ann = await one.join('Ann');
+    const does = (/** @type {object} */ act) => ann.session.handler?.control({ type: 'moderate', ...act });
+    const eve = await one.join('Eve');
+    does({ action: 'allow', what: 'chat', who: 'moderators' });
+    does({ action: 'remove', person: eve.id, banSeconds: 600 });
+    does({ action: 'password', password: 'open sesame' });
+    await vi.waitFor(() => expect(told.at(-1)).toMatchObject({ chat: 'moderators', password: { salt: expect.any(String) }, bans: [{ name: 'Eve' }] }));
+    const rules = JSON.parse(JSON.stringify(told.at(-1)));
+    expect(JSON.stringify(rules)).not.toContain('sesame');
+
+    const { conference: other } = node({ rules });
+    expect((await other.join('Bob')).session.told('refused')).toMatchObject([{ code: 'banned' }]);
+    const ann2 = await other.join('Ann', { resume: tokenOf(ann) });
+    // From the same network as Eve, but known by her token.
+    expect(ann2.session.told('refused')).toMatchObject([{ code: 'banned' }]);
+
+    const { conference: third } = node({ rules: { ...rules, bans: [] } });
+    expect((await third.join('Bob')).session.told('refused')).toMatchObject([{ code: 'password-missing' }]);
+    const ann3 = await third.join('Ann', { resume: tokenOf(ann) });
+    expect(welcomeOf(ann3).rules).toMatchObject({ password: true, chat: 'moderators', locked: false });
+    const password = third.rooms.get('lab')?.moderation.password;
+    expect([await password?.is('open sesame'), await password?.is('another')]).toEqual([true, false]);
+  });
+
+  it('are told to the others as they change, and that there are none any more', async () => {
+    const { conference, told } = node();
+    const ann = await conference.join('Ann');
+    await settle();
+    expect(told).toEqual([]);
+    ann.session.handler?.control({ type: 'moderate', action: 'lock', on: true });
+    await settle();
+    ann.session.handler?.control({ type: 'moderate', action: 'lock', on: false });
+    await settle();
+    expect(told).toEqual([{ locked: true, lobby: false, chat: 'everybody', record: 'everybody', password: null, bans: [] }, null]);
   });
 });
 

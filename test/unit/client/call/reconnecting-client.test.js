@@ -354,7 +354,7 @@ describe('Declick', () => {
 describe('a call at a node of a cluster', () => {
   const NODES = ['http://localhost', 'http://b', 'http://c'].map((url, i) => ({ id: `n${i}`, url, h3Port: null, certificateHashes: [] }));
   const tokens = new ResumeTokens({ key: 'the cluster’s', awayMs: 30_000 });
-  const cluster = { ended: () => {}, epochOf: () => 1, nodes: () => NODES };
+  const cluster = { ended: () => {}, epochOf: () => 1, nodes: () => NODES, ruled: () => {}, rulesOf: () => null };
   const clustered = () => inCall({}, { cluster, tokens });
 
   it('asks the others, and its own last, a second after it hears nothing', async () => {
