@@ -26,7 +26,8 @@ const id = z.string().regex(/^[A-Za-z0-9]{1,32}$/);
 const room = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`));
 const count = z.number().int().min(0).max(1_000_000);
 const epoch = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-const url = z.string().max(300).regex(/^https?:\/\/[^\s/?#@\\]+$/);
+/** An origin, which pages and clients can be given. */
+const url = z.string().max(300).regex(/^https?:\/\/[^\s/?#@\\]+$/).refine((text) => URL.canParse(text));
 
 const addressFields = {
   id,

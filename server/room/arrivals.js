@@ -105,8 +105,10 @@ export class Arrivals {
     let isThere = true;
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
-      const above = this.#rooms.takenPlace(wish.room, wish)?.epoch;
-      const found = await directory.find(wish.room, { hold: true, above });
+      const taken = this.#rooms.takenPlace(wish.room, wish);
+      // Who has no token has no room opened on any node.
+      const admission = this.#verifier && taken === null ? await this.#verifier.verify(wish.token, wish.room) : null;
+      const found = typeof admission === 'string' ? admission : await directory.find(wish.room, { hold: true, above: taken?.epoch });
       if (!isThere) return;
       if (typeof found === 'string') refuse(session, found);
       else if (found.node === null) this.#admit(session, wish);

@@ -182,9 +182,9 @@ describe('a room that is another node’s now', () => {
 });
 
 describe('one who joins at a node that hasn’t got the room', () => {
-  /** @param {Conference} conference @param {(room: string, options: any) => Promise<any>} find */
-  async function joins(conference, find, message = {}) {
-    const arrivals = new Arrivals({ rooms: conference.rooms, clock: conference.clock, log: conference.services.log, directory: { isHere: () => false, find } });
+  /** @param {Conference} conference @param {(room: string, options: any) => Promise<any>} find @param {object} [message] @param {any} [verifier] */
+  async function joins(conference, find, message = {}, verifier = null) {
+    const arrivals = new Arrivals({ rooms: conference.rooms, clock: conference.clock, log: conference.services.log, directory: { isHere: () => false, find }, verifier });
     const session = new FakeSession(conference.transport);
     arrivals.accept(session);
     session.handler?.control({ type: 'join', version: 1, room: 'lab', name: 'Ann', ...message });
@@ -219,6 +219,15 @@ describe('one who joins at a node that hasn’t got the room', () => {
     });
     expect(fails.messages).toMatchObject([{ code: 'internal' }]);
     expect(conference.logged).toHaveLength(1);
+  });
+
+  it('has no room looked for without a token, where one is needed', async () => {
+    const { conference } = node();
+    const find = async () => {
+      throw new Error('nobody is to look for it');
+    };
+    const session = await joins(conference, find, {}, { verify: async () => 'token-missing' });
+    expect([session.messages.map(({ code }) => code), conference.logged]).toEqual([['token-missing'], []]);
   });
 
   it('is let in nowhere when they have gone meanwhile', async () => {
