@@ -15,6 +15,7 @@ const MAY_IMPORT = {
   server: ['native', 'certs'],
   'server/access': [],
   'server/config': ['certs'],
+  'server/cluster': ['server/access', 'server/config'],
   'server/certificate': ['certs', 'server/config'],
   'server/clock': [],
   'server/codec': ['native', 'server/config/config-error.js'],
@@ -40,7 +41,7 @@ const MAY_IMPORT = {
   'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
   'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
 
-  bench: ['certs', 'native', 'public', 'server', 'worklets'],
+  bench: ['certs', 'deploy', 'native', 'public', 'server', 'worklets'],
   'bench/stats': ['public/lab/summary.js', 'server'],
   'bench/link': ['bench/stats'],
   'bench/plan': ['server/cluster/rendezvous.js'],

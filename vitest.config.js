@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node';
 const SOUND = ['test/browser/sound/sound.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['native/congestion', 'quality', 'social', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
+const MEASURED = ['cluster', 'native/congestion', 'quality', 'social', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
 
 /** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];
@@ -17,7 +17,7 @@ const LAB = ['test/integration/bench/**/*.test.js'];
 const LONG = ['test/integration/package.test.js'];
 
 /** Calls that are cut off for long, devices that come and go, what moderators and the operator do, and looks at many pages. */
-const LONG_BROWSER = ['admin', 'carry', 'comeback', 'devices', 'everyone', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
+const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'everyone', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
 
 /** The lab in a browser: its pages wait more than they work. */
 const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);
@@ -34,6 +34,7 @@ const isChromium = process.env.ALOUD_TEST_BROWSER !== 'firefox';
 
 /** Tests that run longer, or in more kinds, under `npm run test:long`: they ask test/support/long.js. */
 const LONGER = [
+  'test/integration/cluster.test.js',
   'test/unit/client/clock/drift.test.js',
   'test/unit/client/playout/loss-presence.test.js',
   'test/integration/comeback.test.js',

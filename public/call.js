@@ -1,3 +1,4 @@
+import { nodeOf } from './client/connection/nodes.js';
 import { CallSound } from './client/call/call-sound.js';
 import { CallWorker } from './client/call/call-worker.js';
 import { findSupport } from './client/connection/support.js';
@@ -160,10 +161,11 @@ export class Call extends EventTarget {
   }
 
   /** @param {Record<string, any>} message  of the server */
-  #heed({ type, muted, of, id, metronome = null, beat = null, track = null }) {
+  #heed({ type, muted, of, id, nodes, metronome = null, beat = null, track = null }) {
     if (type === 'moderated' && muted === true) this.#muted = true;
     // A server that was started anew has another clock.
     if (type === 'welcome') this.#sound.followClock(null);
+    if (type === 'welcome') this.#sound.pieces.origin = nodeOf(nodes);
     if (type === 'welcome') this.#sound.beat(metronome);
     if (type === 'metronome') this.#sound.beat(beat);
     if (type === 'welcome' || type === 'track') this.#sound.track(track);

@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../public/shared/clock.js'
+ * @import { Cluster } from './cluster/cluster.js'
  * @import { Directory } from './host/directory.js'
  */
 
@@ -7,13 +8,15 @@
 const LOOK_MS = 250;
 
 /**
- * Lets nobody new in, tells everybody, and waits until all have left.
+ * Lets nobody new in, hands rooms over to other nodes where there are any, tells those who stay, and waits until all have
+ * left.
  * @param {Pick<Directory, 'people' | 'drain'>} rooms
- * @param {{ ms: number, clock: Clock }} options  ms: the longest wait
+ * @param {{ ms: number, clock: Clock, cluster?: Pick<Cluster, 'drain'> }} options  ms: the longest wait
  * @returns {Promise<void>}
  */
-export async function drainRooms(rooms, { ms, clock }) {
+export async function drainRooms(rooms, { ms, clock, cluster }) {
   const end = clock.now() + ms;
+  if (cluster) await cluster.drain();
   await rooms.drain(Math.round(ms / 1000));
   while ((await rooms.people()) > 0 && clock.now() < end) {
     await new Promise((/** @type {(looked: void) => void} */ resolve) => void clock.setTimeout(() => resolve(), LOOK_MS));

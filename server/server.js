@@ -1,7 +1,9 @@
 /**
  * @import { Server } from 'node:http'
+ * @import { Cluster } from './cluster/cluster.js'
  * @import { AcmeCertificate } from './certificate/acme-certificate.js'
  * @import { Clock } from '../public/shared/clock.js'
+ * @import { ResumeTokens } from './access/resume-token.js'
  * @import { IsAllowedHost } from './allowed-hosts.js'
  * @import { Config } from './config/config.js'
  * @import { ServerCertificate } from './certificate/certificate-source.js'
@@ -18,7 +20,9 @@
  */
 
 import { systemClock } from '../public/shared/clock.js';
+import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { hashesOf } from './http/api.js';
 import { createApp } from './http/app.js';
 import { openCertificate } from './certificate/certificate-source.js';
 import { createLog } from './log.js';
@@ -27,6 +31,9 @@ import { Gate } from './http/gate.js';
 import { createHttpCounts } from './http/http-counts.js';
 import { closeServer, createPageServer, listen, listeningHost } from './http/server.js';
 import { createRedirectServer } from './http/redirect.js';
+import { openCluster, reachedAt } from './cluster/open-cluster.js';
+import { shareWithNodes } from './cluster/origins.js';
+import { ConfigError } from './config/config-error.js';
 import { isHttps } from './config/config.js';
 import { drainRooms } from './drain.js';
 import { Directory } from './host/directory.js';
@@ -98,16 +105,18 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
   const address = await listeningHost(config.host);
 
-  const workers = openWorkers(config, { clock, log });
-  const host = await RoomHost.open(config, { clock, wallNow, log, observer, elsewhere: workers?.elsewhere });
+  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => rooms });
+  const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
+  const workers = openWorkers(config, { clock, log, tokens });
+  const host = await RoomHost.open(config, { clock, wallNow, log, observer, cluster, tokens, elsewhere: workers?.elsewhere });
   opened.push(() => host.close());
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = workers ?? arrivals;
   const directory = new Directory(host, workers ?? {});
-  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
+  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
-  const http1 = openOverTcp(config, httpServer, gate, { accept, clock, log }, opened);
+  const http1 = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, clock, log }, opened);
   const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
   opened.push(() => workers?.close());
@@ -118,18 +127,21 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
   const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
-  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, sampleClock, clock, operatorApi: operator.api };
-  gate.attach(httpServer, createApp({ ...served, http1, log }), http1.carries);
+  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, sampleClock, clock, cluster, operatorApi: operator.api };
+  gate.attach(httpServer, createApp({ ...served, http1, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, address, config.port);
   const url = pageUrl(config, port);
+  if (cluster) opened.push(() => cluster.close());
+  cluster?.start({ ...reachedAt(config, port), h3Port: served.h3Port, certificateHashes: () => hashesOf(served) });
   const plain = await openPlainHttp(config, certificate, { host: address, port }, opened);
   operator.readiness.started();
-  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, ...(workers ? [`${workers.count} worker threads have the rooms.`] : []), host.codecLine, ...plain, ...operator.lines] });
+  const threads = workers ? [`${workers.count} worker threads have the rooms.`] : [];
+  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, ...threads, host.codecLine, ...plain, ...operator.lines, ...clusterLines(config, port)] });
   const { h3Port } = served;
   const drain = (/** @type {number} */ ms) => {
     workers?.drain(Math.round(ms / 1000));
-    return drainRooms(directory, { ms, clock });
+    return drainRooms(directory, { ms, clock, cluster });
   };
   const { metricsPort } = operator;
   return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, directory, workers, drain, close };
@@ -148,6 +160,9 @@ function servedOver(config, certificate, { transport, line }, { dataChannels, li
   return { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, dataChannels, unavailable, isSecure: isHttps(config) };
 }
 
+/** The host of --advertise-url, by which other nodes' pages come. @param {Config} config */
+const advertisedHost = ({ advertiseUrl }) => (advertiseUrl === null ? [] : [new URL(advertiseUrl).hostname]);
+
 /**
  * What stands before all that is served over TCP: the server, not listening yet, and its gate.
  * @param {Config} config
@@ -157,7 +172,7 @@ function servedOver(config, certificate, { transport, line }, { dataChannels, li
  */
 function openGate(config, certificate, { clock, log }, opened) {
   const isAllowedHost = allowHosts({
-    allowed: [...(config.allowedHosts ?? []), ...(config.domains ?? []), config.host],
+    allowed: [...(config.allowedHosts ?? []), ...(config.domains ?? []), config.host, ...advertisedHost(config)],
     certificate: () => certificate.current.certPem,
     warn: (message) => log.warn(message),
   });
@@ -174,13 +189,20 @@ function openGate(config, certificate, { clock, log }, opened) {
 const WORKERS_FROM_CORES = 4;
 
 /**
- * The threads that have the rooms, not started yet; null where the main thread has them.
+ * The threads that have the rooms, not started yet; null where the main thread has them, as on a node of a cluster.
  * @param {Config} config
- * @param {{ clock: Clock, log: Log }} options
+ * @param {{ clock: Clock, log: Log, tokens: ResumeTokens }} options
+ * @throws {ConfigError} where there are to be workers on a node of a cluster
  */
 function openWorkers(config, options) {
+  const { workers, cluster } = config;
+  if (cluster !== null && typeof workers === 'number' && workers > 0) {
+    const problem = 'a node of a cluster has its rooms on the main thread; allowed is 0, and a node for each two cores or so';
+    throw new ConfigError({ option: '--workers', value: workers, allowed: '0 with --cluster', problem });
+  }
   const cores = availableParallelism();
-  const count = config.workers === 'auto' ? (cores < WORKERS_FROM_CORES ? 0 : Math.floor(cores / 2)) : config.workers;
+  const byItself = cluster !== null || cores < WORKERS_FROM_CORES ? 0 : Math.floor(cores / 2);
+  const count = workers === 'auto' ? byItself : workers;
   return count === 0 ? null : new Workers(config, count, options);
 }
 
@@ -200,7 +222,7 @@ function portOwner(transport) {
  * @param {Config} config
  * @param {Server} server
  * @param {Gate} gate
- * @param {{ accept: Accept, clock: Clock, log: Log }} options
+ * @param {{ accept: Accept, allowsOrigin?: (origin: string | undefined) => boolean, clock: Clock, log: Log }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 function openOverTcp(config, server, gate, options, opened) {
@@ -231,6 +253,12 @@ async function openForLab(config, options, opened) {
   const { transport, line } = await openDataChannels({ ...options, ...limits, clientOf: clientAddress(config) });
   opened.push(() => transport?.close());
   return { dataChannels: transport, lines: [line] };
+}
+
+/** @param {Config} config @param {number} port */
+function clusterLines(config, port) {
+  if (config.cluster === null) return [];
+  return [`This is a node of the cluster ${config.clusterName}; browsers reach it at ${reachedAt(config, port).url}.`];
 }
 
 const PAGE_WITHOUT_HTTPS =
@@ -271,7 +299,7 @@ function reportOf(config, { url, port, lines }) {
 /**
  * @param {Config} config
  * @param {ServerCertificate} certificate
- * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, log: Log }} options
+ * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, allowsOrigin?: (origin: string | undefined) => boolean, log: Log }} options
  */
 async function openHttp3(config, certificate, options) {
   const http3 = await openWebTransport(config.engine, {

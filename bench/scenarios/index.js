@@ -13,6 +13,7 @@ import { ways } from './comparisons/ways.js';
 import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
+import { failover } from './failover.js';
 import { latency } from './latency.js';
 import { listeners } from './listeners.js';
 import { load } from './load.js';
@@ -28,5 +29,5 @@ import { stragglers } from './stragglers.js';
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
   call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, plan, memory, soak,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, plan, memory, failover, soak,
 ]);

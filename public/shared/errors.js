@@ -25,6 +25,12 @@ export const errors = Object.freeze({
   'server-closing': { close: 12, status: 503, message: 'The server is shutting down. Try again in a moment.' },
   'room-reopened': { close: 62, status: 503, message: 'The room is being opened again. You are back in a moment.' },
   draining: { close: 60, status: 503, message: 'The server is about to be restarted and lets nobody new in. Try again in a minute.' },
+  moved: { close: 64, status: 421, message: 'The room is on another machine of this server now. Join again.' },
+  'cluster-unreachable': {
+    close: 65,
+    status: 503,
+    message: 'The machines of this server can\'t reach each other just now, and this one doesn\'t have the room. Try again in a moment.',
+  },
   'protocol-version': { close: 13, status: 400, message: 'This page and the server are of different versions. Reload the page.' },
   'not-found': { close: 14, status: 404, message: 'There is nothing at this address.' },
   'operator-off': {

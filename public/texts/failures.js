@@ -95,6 +95,9 @@ const serverFailures = Object.freeze({
   'user-name': 'A name has 1 to 40 characters, none of them a control character. Choose another one.',
   'room-full': 'The room is full. Wait until somebody leaves, or use another room.',
   'too-many-rooms': 'The server holds as many rooms as it may. Try again later, or use a room that is there already.',
+  moved: 'The room has gone over to another machine of the server. Join again.',
+  'cluster-unreachable':
+    'The server’s machines can’t reach each other just now, and this one doesn’t have the room. Try again in a moment.',
   'server-full': 'The server holds as many people as it can. Try again later.',
   'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
   'host-not-allowed':

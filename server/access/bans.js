@@ -107,6 +107,17 @@ export class Bans {
     return false;
   }
 
+  /**
+   * The last bans of a room, for another node, whose clock is another.
+   * @param {string} room
+   * @param {number} most
+   */
+  export(room, most) {
+    this.#forgetEnded();
+    const now = this.#clock.now();
+    return [...this.#of(room).values()].slice(-most).map(({ name, identity, tokenId, network, endMs }) => ({ name, identity, tokenId, network, leftMs: endMs - now }));
+  }
+
   /** The bans of a room, as moderators are told of them. @param {string} room */
   list(room) {
     this.#forgetEnded();

@@ -73,24 +73,25 @@ export class RoomPassword {
   /** @type {Buffer | null} */
   #known = null;
 
-  /** @param {string | { salt: string, hash: string }} password  or what state() gave */
+  /** @param {string | { salt: string, hash: string }} password  itself, or what state() gave */
   constructor(password) {
-    const isHashed = typeof password !== 'string';
-    this.#salt = isHashed ? Buffer.from(password.salt, 'base64') : randomBytes(16);
-    this.#hash = isHashed ? Promise.resolve(Buffer.from(password.hash, 'base64')) : hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES);
+    const isNew = typeof password === 'string';
+    this.#salt = isNew ? randomBytes(16) : Buffer.from(password.salt, 'base64');
+    this.#hash = isNew ? hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES) : Promise.resolve(Buffer.from(password.hash, 'base64'));
     /** Settles when state() is known. @type {Promise<unknown>} */
     this.hashed = this.#hash.then((hash) => (this.#known = hash), () => {});
     // A failure is the checker's to meet.
     this.#hash.catch(() => {});
   }
 
-  /** What is kept of it elsewhere. @returns {{ salt: string, hash: string } | null} null until it has been hashed */
+  /** What is kept of it elsewhere: salt and hash in base64. @returns {{ salt: string, hash: string } | null} null until it has been hashed */
   state() {
     return this.#known && { salt: this.#salt.toString('base64'), hash: this.#known.toString('base64') };
   }
 
   /** @param {string} password */
   async is(password) {
-    return timingSafeEqual(await this.#hash, await hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES));
+    const [own, given] = await Promise.all([this.#hash, hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES)]);
+    return own.length === given.length && timingSafeEqual(own, given);
   }
 }

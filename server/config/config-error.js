@@ -1,3 +1,4 @@
+import { withoutCredentials } from './cluster-url.js';
 import { allowedOf } from './option-value.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
@@ -62,7 +63,8 @@ export function unknownOption(option, source, similar) {
  */
 export function notAllowed(option, value, source) {
   // A secret with a typing error is still nearly the secret.
-  const shown = option.type === 'secret' || option.type === 'keys' ? undefined : value;
+  const isSecret = option.type === 'secret' || option.type === 'keys' || option.type === 'cluster-key';
+  const shown = isSecret ? undefined : option.type === 'nats' ? withoutCredentials(String(value)) : value;
   return new ConfigError({ option: `--${option.name}`, value: shown, source, allowed: allowedOf(option) });
 }
 

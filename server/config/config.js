@@ -64,6 +64,10 @@ export { ConfigError, InformationRequest };
  * @property {number} recordingKeepHours
  * @property {string | null} trustProxy     for readProxies
  * @property {'x-forwarded-for' | 'forwarded'} proxyHeader
+ * @property {string | null} cluster       for readClusterUrl; null where this server is no node of a cluster
+ * @property {string} clusterName
+ * @property {string | null} clusterKey    given wherever cluster is
+ * @property {string | null} advertiseUrl  null for the page's own address
  * @property {number} drainSeconds
  * @property {'error' | 'warn' | 'info' | 'debug'} logLevel
  * @property {'auto' | 'text' | 'json'} logFormat  auto: text on a terminal
@@ -195,6 +199,11 @@ function checkTogether(config, given) {
   if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none')) stop('carry', carry, `datagrams with --engine ${engine}`);
   if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);
   if (config.key !== null && config.cert === null) throw halfPair('cert', 'key', config.key);
+  if (config.cluster !== null && config.clusterKey === null) {
+    const allowed = '32 to 256 letters, digits and -._~+/=';
+    const problem = `missing, but --cluster is given; allowed is ${allowed}, the same on all nodes`;
+    throw new ConfigError({ option: '--cluster-key', value: undefined, allowed, problem });
+  }
   checkDomain(config, stop);
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { CLUSTER_URL_ALLOWED, readClusterUrl } from './cluster-url.js';
 import { KEYS_ALLOWED, readKeys } from './keys.js';
 import { readProxies } from './proxies.js';
 
@@ -23,6 +24,12 @@ const EMAIL = /^[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;
 
 /** A bearer token (RFC 6750, section 2.1) of a length that can't be guessed. */
 const SECRET = /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/;
+
+/** A secret as long as the hash that it signs with (RFC 7518, section 3.2). */
+const CLUSTER_KEY = /^[A-Za-z0-9._~+/=-]{32,256}$/;
+
+/** A word of a subject of NATS. */
+const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
 /**
  * Whether a certificate can be made for a host: an IP address without a zone, or a name.
@@ -72,6 +79,14 @@ export function rangeOf(option) {
       return 'a mail address';
     case 'url':
       return 'an https URL';
+    case 'nats':
+      return CLUSTER_URL_ALLOWED;
+    case 'name':
+      return '1 to 32 letters, digits, - and _';
+    case 'cluster-key':
+      return '32 to 256 letters, digits and -._~+/=';
+    case 'page-url':
+      return 'an http or https URL without a path';
     case 'proxies':
       return 'a number of proxies from 1 to 16, or addresses and networks (10.0.0.0/8), separated by commas';
   }
@@ -103,6 +118,10 @@ export function parseText(option, given) {
     case 'path':
     case 'secret':
     case 'keys':
+    case 'nats':
+    case 'name':
+    case 'cluster-key':
+    case 'page-url':
       return checkValue(option, given);
   }
 }
@@ -141,6 +160,14 @@ export function checkValue(option, value) {
       return isHttpsUrl(value) ? value : undefined;
     case 'proxies':
       return readProxies(value) ? String(value) : undefined;
+    case 'nats':
+      return readClusterUrl(value) ? String(value) : undefined;
+    case 'name':
+      return typeof value === 'string' && NAME.test(value) ? value : undefined;
+    case 'cluster-key':
+      return typeof value === 'string' && CLUSTER_KEY.test(value) ? value : undefined;
+    case 'page-url':
+      return isPageUrl(value) ? value : undefined;
   }
 }
 
@@ -195,4 +222,14 @@ function isDomains(value) {
  */
 function isHttpsUrl(value) {
   return typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:';
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+function isPageUrl(value) {
+  if (typeof value !== 'string' || value.length > 300 || !URL.canParse(value)) return false;
+  const { protocol, pathname, search, hash, username, password } = new URL(value);
+  return /^https?:$/.test(protocol) && pathname === '/' && search + hash + username + password === '';
 }

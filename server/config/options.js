@@ -8,7 +8,7 @@ import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
  * and the tests are read.
  *
  * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret' | 'domains' | 'email' | 'url' |
- *   'proxies' | 'keys'} OptionType
+ *   'proxies' | 'keys' | 'nats' | 'name' | 'cluster-key' | 'page-url'} OptionType
  *
  * @typedef {object} OptionRow
  * @property {string} name           the flag without its dashes, and the key in the config file
@@ -167,6 +167,19 @@ export const OPTIONS = Object.freeze(
       fallbackNote: 'none',
     },
     choice('proxy-header', ['x-forwarded-for', 'forwarded'], 'x-forwarded-for', 'header in which trusted proxies name the client'),
+    {
+      ...row('nats', 'cluster', null, 'NATS servers over which this node takes part in a cluster (docs/scaling.md)'),
+      fallbackNote: 'no cluster',
+    },
+    row('name', 'cluster-name', 'aloud', 'name of the cluster; nodes of others on the same NATS are not seen'),
+    {
+      ...row('cluster-key', 'cluster-key', null, 'secret, the same for all nodes, that signs the tokens with which people come back to their place'),
+      fallbackNote: 'needed with cluster',
+    },
+    {
+      ...row('page-url', 'advertise-url', null, 'address at which browsers reach this node itself, no load balancer before it'),
+      fallbackNote: 'that of domain, or this machine as localhost',
+    },
     {
       ...integer('drain-seconds', 0, 3600, 30, 'time for calls to end after SIGTERM, all closing included'),
       unit: 's',

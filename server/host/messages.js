@@ -18,6 +18,7 @@
  * @property {SharedArrayBuffer} tally
  * @property {Fact[]} facts        what the other hosts know already
  * @property {RoomState[]} rooms   those that are to be opened again, since the worker that had them has ended
+ * @property {string | Uint8Array} tokenKey  what resume tokens are signed with
  * @property {number | null} draining  seconds until the rooms are ended; null while newcomers are let in
  *
  * @typedef {{ type: 'link', id: number, peer: string, room: string | undefined, message: unknown,

@@ -1,5 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ResumeTokens } from '../access/resume-token.js'
+ * @import { Cluster } from '../cluster/cluster.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
  * @import { Elsewhere, Fact, Observer, RoomServices } from '../room/room-config.js'
@@ -29,6 +31,8 @@ const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
  * @property {() => number} wallNow  milliseconds since 1970
  * @property {Log} log
  * @property {Observer} [observer]
+ * @property {Cluster} [cluster]  of which this server is a node
+ * @property {ResumeTokens} [tokens]  signs and reads resume tokens
  * @property {Elsewhere} [elsewhere]  what other hosts of the server have; without it this is the only one
  */
 
@@ -49,7 +53,7 @@ export class RoomHost {
    * @param {HostOptions} options
    * @param {Awaited<ReturnType<typeof openCodec>>} codec
    */
-  constructor(config, { clock, wallNow, log, observer, elsewhere }, { codec, line }) {
+  constructor(config, { clock, wallNow, log, observer, cluster, tokens, elsewhere }, { codec, line }) {
     this.codec = codec;
     /** One sentence about the codec, for the person who starts the server. */
     this.codecLine = line;
@@ -60,10 +64,10 @@ export class RoomHost {
     this.effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: this.cpuMs });
     this.ticks = new TickScheduler(clock);
     const { sampleClock, ticks, effort, recordings } = this;
-    const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer };
+    const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer, cluster, tokens };
     this.rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } }, elsewhere);
     const keys = readKeys(config.keys);
-    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow), elsewhere });
+    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow), directory: cluster, elsewhere });
   }
 
   /** Takes note of what another host of the server has told. @param {Fact} fact */

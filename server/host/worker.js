@@ -8,6 +8,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../public/shared/clock.js';
+import { ResumeTokens } from '../access/resume-token.js';
 import { stackOf } from '../log.js';
 import { PortTransport } from '../transport/webtransport-port.js';
 import { HOST_ACTS } from './host-acts.js';
@@ -17,7 +18,7 @@ import { RoomWatch } from './room-watch.js';
 import { Tally } from './tally.js';
 
 const main = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
-const { config, number, endpoint, rings, tally, facts, rooms, draining } = /** @type {WorkerData} */ (workerData);
+const { config, tokenKey, number, endpoint, rings, tally, facts, rooms, draining } = /** @type {WorkerData} */ (workerData);
 
 /** @param {ToFront} message */
 const post = (message) => main.postMessage(message);
@@ -48,7 +49,8 @@ const elsewhere = {
   },
 };
 
-const host = await RoomHost.open(config, { clock, wallNow: Date.now, log, elsewhere });
+const tokens = new ResumeTokens({ key: tokenKey });
+const host = await RoomHost.open(config, { clock, wallNow: Date.now, log, tokens, elsewhere });
 for (const fact of facts) host.heard(fact);
 if (draining !== null) host.rooms.drain(draining);
 for (const state of rooms) reopen(state);

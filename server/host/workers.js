@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ResumeTokens } from '../access/resume-token.js'
  * @import { SessionRequest, SharedEndpoint } from '@aloud/native'
  * @import { Config } from '../config/config.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
@@ -32,6 +33,7 @@ export class Workers {
   #config;
   #clock;
   #log;
+  #tokens;
   #tally;
   #buffer;
   #placement;
@@ -53,9 +55,10 @@ export class Workers {
   /**
    * @param {Config} config
    * @param {number} count  of workers, 1 or more
-   * @param {{ clock: Clock, log: Log }} options
+   * @param {{ clock: Clock, log: Log, tokens: ResumeTokens }} options
    */
-  constructor(config, count, { clock, log }) {
+  constructor(config, count, { clock, log, tokens }) {
+    this.#tokens = tokens;
     this.#config = config;
     this.#clock = clock;
     this.#log = log;
@@ -111,6 +114,7 @@ export class Workers {
     const mine = [...this.#states.values()].filter(({ worker }) => worker === number);
     return {
       config: { ...this.#config },
+      tokenKey: this.#tokens.key,
       endpoint: this.#engine?.share() ?? null,
       tally: this.#buffer,
       facts: [...own.rooms.bans.all(), ...own.recordings.all()],

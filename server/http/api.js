@@ -2,6 +2,7 @@
  * @import { NextFunction, RequestHandler, Response, Router } from 'express'
  * @import { Carry } from '../../public/shared/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Cluster } from '../cluster/cluster.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Directory } from '../host/directory.js'
@@ -11,7 +12,7 @@
 import { readFileSync } from 'node:fs';
 import express from 'express';
 import { systemClock } from '../../public/shared/clock.js';
-import { MAX_ROOM_NAME, MAX_USER_NAME } from '../../public/shared/text.js';
+import { MAX_ROOM_NAME, MAX_USER_NAME, roomNameError } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { MAX_PIECE_BYTES } from '../../public/shared/track-piece.js';
 import { AnswerCache } from './answer-cache.js';
@@ -33,6 +34,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece'>} rooms
  * @property {Recordings} [recordings]
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
+ * @property {Pick<Cluster, 'find' | 'nodes'>} [cluster]  of which this server is a node
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Clock} [clock]
  */
@@ -42,14 +44,16 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {ApiOptions} options
  * @returns {Router}
  */
-export function createApi({ rooms, recordings, sampleClock, operatorApi, clock = systemClock, ...served }) {
+export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster, clock = systemClock, ...served }) {
   const api = express.Router();
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   api.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store');
     next();
   });
-  api.get('/config', (_request, response) => void response.json(describeServer(version, served)));
+  api.get('/config', async (request, response) => {
+    response.json({ ...describeServer(version, served), ...(cluster && (await describeCluster(cluster, request.query.room))) });
+  });
   api.get('/clock', async (request, response) => {
     const { room } = request.query;
     const read = typeof room === 'string' ? await rooms.inRoom(room, 'clock') : 'not-found';
@@ -92,13 +96,33 @@ function tracksApi(rooms) {
 }
 
 /**
+ * The hashes by which browsers know the certificate of HTTP/3; none where they trust it anyway.
+ * @param {Pick<ApiOptions, 'certificate' | 'http3'>} served
+ */
+export function hashesOf({ certificate, http3 }) {
+  const hashes = new Set(certificate.hashes);
+  if (hashes.size > 0 && http3?.certificateHash) hashes.add(http3.certificateHash());
+  return [...hashes];
+}
+
+/**
+ * The nodes of the cluster, and which of the others has a room, or would open it.
+ * @param {Pick<Cluster, 'find' | 'nodes'>} cluster
+ * @param {unknown} room  as it was asked for
+ */
+async function describeCluster(cluster, room) {
+  const isRoom = typeof room === 'string' && roomNameError(room) === null;
+  const found = isRoom ? await cluster.find(room, { hold: false }) : null;
+  const node = found && typeof found === 'object' ? found.node : null;
+  return { nodes: cluster.nodes(), ...(node && { node }) };
+}
+
+/**
  * @param {string} version
  * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'sessionPath' | 'dataChannels' | 'unavailable'>} served
  */
 function describeServer(version, { certificate, http3, h3Port, sessionPath, dataChannels, unavailable }) {
-  const hashes = new Set(certificate.hashes);
-  if (hashes.size > 0 && http3?.certificateHash) hashes.add(http3.certificateHash());
-  const webtransport = { url: sessionPath, port: h3Port, certificateHashes: [...hashes], carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
+  const webtransport = { url: sessionPath, port: h3Port, certificateHashes: hashesOf({ certificate, http3 }), carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
   return {
     version,
     limits: { roomName: MAX_ROOM_NAME, userName: MAX_USER_NAME, packetBytes: MAX_PACKET_BYTES },

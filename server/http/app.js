@@ -4,6 +4,9 @@
  * @import { Log } from '../log.js'
  * @import { Http1Transport } from '../transport/http1.js'
  * @import { ApiOptions } from './api.js'
+ *
+ * @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean} Share
+ *   whether it has answered
  */
 
 import { isIP } from 'node:net';
@@ -68,12 +71,13 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
 /**
  * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's requests.
  *
- * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, isSecure?: boolean }} options
- *   isSecure: whether it is HTTPS
+ * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share }} options
+ *   isSecure: whether it is HTTPS; share: lets pages of a cluster's other nodes read answers
  * @returns {RequestListener}
  */
-export function createApp({ http1, log, clock = systemClock, isSecure = false, ...api }) {
-  const files = new StaticFiles({ directories: DIRECTORIES, headers: HEADERS, clock });
+export function createApp({ http1, log, clock = systemClock, isSecure = false, share, ...api }) {
+  const headers = share && !isSecure ? { ...HEADERS, 'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(' https:', ' http: https:') } : HEADERS;
+  const files = new StaticFiles({ directories: DIRECTORIES, headers, clock });
   /** @param {string} file */
   const sendPage = (file) => (/** @type {Request} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) =>
     void files.send(request, response, `${PUBLIC}${file}`, next);
@@ -81,7 +85,7 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, .
   const app = express();
   app.disable('x-powered-by');
   app.use((_request, response, next) => {
-    response.set(HEADERS);
+    response.set(headers);
     next();
   });
   app.use('/api', createApi({ ...api, clock }));
@@ -94,6 +98,7 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, .
   // Express.
   return (request, response) => {
     if (isSecure && isDomain(request.headers.host)) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
+    if (share?.(request, response)) return;
     const toApp = (/** @type {unknown} */ error) => {
       if (error) fail(error, /** @type {Request} */ (request), /** @type {Response} */ (response), () => response.destroy());
       else app(request, response);

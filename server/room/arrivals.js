@@ -2,6 +2,8 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Admission, TokenVerifier } from '../access/token.js'
+ * @import { Directory } from '../cluster/directory.js'
+ * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Session } from '../transport/session.js'
  * @import { JoinMessage } from './commands.js'
  * @import { Entry } from './moderation.js'
@@ -9,9 +11,11 @@
  * @import { Rooms } from './rooms.js'
  */
 
+import { errors } from '../../public/shared/errors.js';
 import { readName } from '../../public/shared/text.js';
 import { OPEN_GRANT } from '../access/grant.js';
 import { PasswordTries } from '../access/room-password.js';
+import { KeyedBuckets } from '../keyed-buckets.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
 import { refuse } from '../transport/session.js';
@@ -22,6 +26,9 @@ import { Turns } from './turns.js';
 /** How long a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
 
+/** How many rooms of other nodes one network may look for: a burst, and then a second. */
+const SEARCHES = Object.freeze({ atOnce: 200, perSecond: 10 });
+
 /** The place where sessions arrive: waits for each one's `join`, checks token and password, and hands it to a room. */
 export class Arrivals {
   #rooms;
@@ -30,6 +37,9 @@ export class Arrivals {
   #verifier;
   #tries;
   #turns;
+  #directory;
+  /** Rooms that are looked for, by network. */
+  #searches = new KeyedBuckets(SEARCHES);
 
   /**
    * @param {object} options
@@ -38,12 +48,14 @@ export class Arrivals {
    * @param {{ error: (message: string) => void }} options.log
    * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
    * @param {Pick<Elsewhere, 'tell'>} [options.elsewhere]  other room hosts of the server
+   * @param {Pick<Directory, 'isHere' | 'find'> | null} [options.directory]  where rooms are; null where all are here
    */
-  constructor({ rooms, clock, log, verifier = null, elsewhere }) {
+  constructor({ rooms, clock, log, verifier = null, elsewhere, directory = null }) {
     this.#rooms = rooms;
     this.#clock = clock;
     this.#log = log;
     this.#verifier = verifier;
+    this.#directory = directory;
     this.#tries = new PasswordTries(clock, elsewhere?.tell);
     this.#turns = new Turns(clock);
     /** @type {(session: Session) => void} */
@@ -88,8 +100,41 @@ export class Arrivals {
     if (typeof wish === 'string') return refuse(session, wish);
     // The session was brought to where that room is, and another may be elsewhere.
     if (session.room !== undefined && session.room !== wish.room) return refuse(session, 'bad-request');
+    if (this.#directory && !wish.mirror && !this.#directory.isHere(wish.room)) void this.#findFirst(session, wish, this.#directory);
+    else this.#admit(session, wish);
+  }
+
+  /**
+   * Looks for the room among the nodes of the cluster, and sends the session there where another one has it.
+   * @param {Session} session
+   * @param {JoinMessage} wish
+   * @param {Pick<Directory, 'find'>} directory
+   */
+  async #findFirst(session, wish, directory) {
+    if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0) return refuse(session, 'join-flood');
+    let isThere = true;
+    session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
+    try {
+      const taken = this.#rooms.takenPlace(wish.room, wish);
+      // Who has no token has no room opened on any node.
+      const admission = this.#verifier && taken === null ? await this.#verifier.verify(wish.token, wish.room) : null;
+      const found = typeof admission === 'string' ? admission : await directory.find(wish.room, { hold: true, above: taken?.epoch });
+      if (!isThere) return;
+      if (typeof found === 'string') refuse(session, found);
+      else if (found.node === null) this.#admit(session, wish);
+      else moveTo(session, found.node);
+    } catch (error) {
+      this.#failed(session, error);
+    }
+  }
+
+  /**
+   * @param {Session} session
+   * @param {JoinMessage} wish  for a room that is here
+   */
+  #admit(session, wish) {
     // Whoever comes back to their place was checked when they got it: a call outlasts its token.
-    const isBack = this.#rooms.keepsPlace(wish.room, wish);
+    const isBack = this.#rooms.keepsPlace(wish.room, wish) || this.#rooms.takenPlace(wish.room, wish) !== null;
     if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null)) this.#enter(session, wish, OPEN_ENTRY);
     else void this.#checkFirst(session, wish);
   }
@@ -170,6 +215,17 @@ export class Arrivals {
  * @returns {Entry}
  */
 const listening = (entry) => ({ ...entry, grant: { ...entry.grant, role: 'listener' } });
+
+/**
+ * Tells a session which node has the room, and ends it.
+ * @param {Session} session
+ * @param {NodeAddress} node
+ */
+function moveTo(session, node) {
+  const { close, message } = errors.moved;
+  session.sendControl({ type: 'moved', node });
+  session.close(close, message);
+}
 
 /**
  * The wish with the name of the token, where it has one: nobody calls themselves otherwise than they were invited.

@@ -2,18 +2,12 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Delivery } from '../mix/delivery.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
- * @import { Grant } from '../access/grant.js'
- * @import { Session } from '../transport/session.js'
- * @import { MemberRoom } from './member.js'
- * @import { JoinWishes } from './room-config.js'
+ * @import { Member } from './member.js'
  * @import { MemberSound } from './member-sound.js'
  * @import { Roster } from './roster.js'
  */
 
-import { permissionsOf } from '../access/grant.js';
-import { Member } from './member.js';
-
-/** Makes the members of one room: light, or people who are heard, as their role asks. */
+/** Makes members of one room light, or people who are heard, as their role asks. */
 export class Casting {
   #roster;
   #sound;
@@ -26,20 +20,6 @@ export class Casting {
     this.#sound = sound;
     this.#delivery = delivery;
     this.#recording = recording;
-  }
-
-  /**
-   * @param {MemberRoom} room
-   * @param {Session} session
-   * @param {{ name: string, wishes: JoinWishes, grant: Grant, before: Member | null }} whose  before: whose place it is
-   * @throws {Error} of the codec, with its code
-   */
-  newMember(room, session, { name, wishes, grant, before }) {
-    const id = before?.id ?? this.#roster.nextId();
-    const permissions = permissionsOf(before?.role ?? grant.role, (before?.grant ?? grant).withheld);
-    const { listener, source } = this.#sound.open(id, session, wishes, before, permissions);
-    const label = before?.label ?? this.#roster.labelFor(name);
-    return new Member({ id, name: before?.name ?? name, label, session, grant, source, listener, room, before });
   }
 
   /**

@@ -32,13 +32,14 @@ import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_TRACK_SECONDS } from '../../public/shared/track-piece.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { MAX_RESUME_LENGTH } from '../access/resume-token.js';
 import { moderate, moderateMessage } from './moderate-command.js';
 import { peoplePage } from './welcome.js';
 
 /** The loudest that one may have another, as a factor of amplitude. */
 const MAX_GAIN = 4;
 
-/** The longest id or resume token, in characters: the server makes none that are longer. */
+/** The longest id, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
 
 /** What people ask for by hand: they are told where they may not. @type {ReadonlySet<Permission>} */
@@ -55,7 +56,7 @@ const joinMessage = z
     delivery: z.enum(['tick', 'reply']).optional(),
     serverDelayMs: serverDelayMs.optional(),
     // One that can't be a token is as good as none.
-    resume: z.string().max(MAX_ID_LENGTH).optional().catch(undefined),
+    resume: z.string().max(MAX_RESUME_LENGTH).optional().catch(undefined),
     mirror: z.boolean().optional(),
     token: z.string().optional(),
     password: z.string().optional(),

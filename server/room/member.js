@@ -136,7 +136,7 @@ export class Member {
     this.roundTripMs = () => session.stats().rttMs;
   }
 
-  /** What is kept of this member elsewhere. @returns {Omit<PersonState, 'digest'>} */
+  /** What is kept of this member elsewhere. @returns {Omit<PersonState, 'key'>} */
   state() {
     const { id, name, label, hand, role, silenced, session: { peer, transport } } = this;
     const grant = { ...this.#grant, withheld: [...this.#grant.withheld] };
@@ -158,11 +158,6 @@ export class Member {
     return this.listener?.isLight ? this.listener.stride : 1;
   }
 
-  /** What the member came with. */
-  get grant() {
-    return this.#grant;
-  }
-
   /** Whether nothing of this member is heard: by their own wish, a moderator's, or their role. */
   get muted() {
     return this.#muted || !this.#heard;
@@ -176,6 +171,11 @@ export class Member {
   /** Whether a moderator has made a listener of this member. */
   get lowered() {
     return this.#role === 'listener' && this.#grant.role !== 'listener';
+  }
+
+  /** What the member came with. */
+  get grant() {
+    return this.#grant;
   }
 
   /** The `sub` of the token that the member came with; null without one. */
@@ -361,6 +361,16 @@ export class Member {
   recast({ source, listener }) {
     this.source = source;
     this.listener = listener;
+  }
+
+  /**
+   * Makes the member what they were on another node.
+   * @param {{ role: Role, muted: boolean, silenced: boolean }} before
+   */
+  restore({ role, muted, silenced }) {
+    if (role !== this.#role) this.setRole(role);
+    if (silenced) this.silence(true);
+    this.#muted = muted;
   }
 
   #hearOrNot() {

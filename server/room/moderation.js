@@ -5,7 +5,9 @@
  * @import { Bans } from '../access/bans.js'
  * @import { Grant, Permission, Role } from '../access/grant.js'
  * @import { Log } from '../log.js'
+ * @import { Rules } from '../cluster/messages.js'
  * @import { Member } from './member.js'
+ * @import { Cluster } from './room-config.js'
  * @import { Roster } from './roster.js'
  * @import { RoomState } from './room-state.js'
  *
@@ -36,6 +38,12 @@ export const OPEN_ENTRY = Object.freeze({ grant: OPEN_GRANT, password: null });
 /** How often the members of a room may do something of this, all together: each is told to everybody, and logged. */
 const ACTIONS = Object.freeze({ atOnce: 40, perSecond: 2 });
 
+/** The time in which those come who had a place in the room on another node, in milliseconds. */
+const TAKE_OVER_MS = 10_000;
+
+/** The most bans that other nodes are told of: the last ones. */
+const MAX_TOLD_BANS = 10;
+
 /** How often the password may be changed: each change is hashed. */
 const PASSWORDS = Object.freeze({ atOnce: 5, perSecond: 0.2 });
 
@@ -57,6 +65,9 @@ export class Moderation {
   #actions;
   #passwords;
   #restraints = new Restraints();
+  #cluster;
+  /** Ends the time in which people of a room on another node come. @type {unknown} */
+  #succession = null;
   /** @type {RoomPassword | null} */
   #password = null;
   #rules = { locked: false, lobby: false, password: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
@@ -72,8 +83,10 @@ export class Moderation {
    * @param {(member: Member) => ErrorCode | null} options.recast  gives somebody whose role has changed
    *   what they are heard with, or takes it from them
    * @param {() => void} options.end  ends the room for everybody
+   * @param {Cluster} [options.cluster]  whose other nodes are told of the rules
    */
-  constructor({ room, roster, bans, clock, log, expel, recast, end }) {
+  constructor({ room, roster, bans, clock, log, expel, recast, end, cluster }) {
+    this.#cluster = cluster;
     this.#room = room;
     this.#roster = roster;
     this.#bans = bans;
@@ -86,6 +99,32 @@ export class Moderation {
     this.#hands = new Hands({ clock, tell: (message) => this.#tellModerators(message) });
     this.#actions = new TokenBucket({ ...ACTIONS, nowMs: clock.now() });
     this.#passwords = new TokenBucket({ ...PASSWORDS, nowMs: clock.now() });
+    this.#restoreRules(cluster?.rulesOf(room) ?? null);
+  }
+
+  /** Takes over what held for the room on another node. @param {Rules | null} before */
+  #restoreRules(before) {
+    if (before === null) return;
+    const { password, bans, ...rules } = before;
+    Object.assign(this.#rules, rules, { password: password !== null });
+    this.#password = password && new RoomPassword(password);
+    for (const { name, leftMs, ...whom } of bans) if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
+    void this.#tellNodes();
+  }
+
+  /** Tells the other nodes of the rules, for the one that has the room when this one is gone. */
+  async #tellNodes() {
+    if (!this.#cluster) return;
+    try {
+      const { locked, lobby, chat, record } = this.#rules;
+      await this.#password?.hashed;
+      const password = this.#password?.state() ?? null;
+      const bans = this.#bans.export(this.#room, MAX_TOLD_BANS);
+      const isOpen = !locked && !lobby && password === null && bans.length === 0 && chat === 'everybody' && record === 'everybody';
+      this.#cluster.ruled(this.#room, isOpen ? null : { locked, lobby, chat, record, password, bans });
+    } catch (error) {
+      this.#log.info(`room ${this.#room}: other nodes could not be told of its rules: ${error}`);
+    }
   }
 
   /** The room's rules, as its people are told. */
@@ -162,7 +201,15 @@ export class Moderation {
    */
   entered(member, isNew) {
     if (isNew) this.#restrain(member);
-    if (member.identity === null) this.#succeed(member);
+    if (member.identity === null && this.#succession === null) this.#succeed(member);
+  }
+
+  /** Somebody had a place in this room on another node: its moderator may yet come, and nobody succeeds them before. */
+  takenOver() {
+    this.#succession ??= this.#clock.setTimeout(() => {
+      this.#succession = null;
+      this.#succeed(null);
+    }, TAKE_OVER_MS);
   }
 
   /**
@@ -217,7 +264,7 @@ export class Moderation {
   left(member) {
     this.#hands.left(member);
     this.#restraints.left(member);
-    if (member.role === 'moderator') this.#succeed(null);
+    if (member.role === 'moderator' && this.#succession === null) this.#succeed(null);
   }
 
   /**
@@ -280,6 +327,7 @@ export class Moderation {
     if (!member) return 'person-unknown';
     const { identity, tokenId, network, label } = member;
     const isBanned = banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
+    if (isBanned) void this.#tellNodes();
     this.#done(by, isBanned ? 'ban' : 'remove', member, isBanned ? { seconds: Math.round(banMs / 1000) } : {});
     this.#expel(member, isBanned ? 'banned' : 'removed');
     return banMs > 0 && !isBanned ? 'ban-place' : null;
@@ -379,11 +427,14 @@ export class Moderation {
 
   /** @param {string} id  of a ban @param {By} by @returns {ErrorCode | null} */
   unban(id, by) {
-    return this.#bans.remove(this.#room, id) ? this.#done(by, 'unban', null, { ban: id }) : 'person-unknown';
+    if (!this.#bans.remove(this.#room, id)) return 'person-unknown';
+    void this.#tellNodes();
+    return this.#done(by, 'unban', null, { ban: id });
   }
 
   /** The room has ended. Idempotent. */
   close() {
+    this.#clock.clearTimeout(this.#succession);
     this.#lobby.close();
     this.#hands.close();
   }
@@ -403,6 +454,7 @@ export class Moderation {
   }
 
   #tellRules() {
+    void this.#tellNodes();
     this.#roster.tell({ type: 'room', ...this.#rules });
   }
 

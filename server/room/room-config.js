@@ -7,6 +7,8 @@
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Codec } from '../codec/codec.js'
  * @import { BanChange, Bans } from '../access/bans.js'
+ * @import { ResumeTokens } from '../access/resume-token.js'
+ * @import { NodeAddress, Rules } from '../cluster/messages.js'
  * @import { Tracks } from '../clock/backing-track.js'
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
@@ -53,6 +55,15 @@
  * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
  * @property {Recordings} [recordings]  without it nothing can be recorded
  * @property {Observer} [observer]  for measurements
+ * @property {ResumeTokens} [tokens]  signs and reads resume tokens
+ * @property {Cluster} [cluster]  of which this server is a node
+ *
+ * @typedef {object} Cluster  what rooms know of the nodes of a cluster
+ * @property {(room: string) => void} ended  a room has ended here
+ * @property {(room: string) => number} epochOf  a room's, above that of the one before it
+ * @property {(room: string, rules: Rules | null) => void} ruled  a room's rules have changed; null for none
+ * @property {(room: string) => Rules | null} rulesOf  those that a room had on the node before
+ * @property {() => NodeAddress[]} nodes  where clients reach the nodes, this one first
  *
  * @typedef {object} RoomOwner  whoever has all rooms
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed

@@ -14,7 +14,7 @@
  * @property {string} id
  * @property {string} name
  * @property {string} label
- * @property {string} digest   of the resume token
+ * @property {string} key      names the place in resume tokens
  * @property {boolean} muted   by their own wish
  * @property {boolean} silenced
  * @property {Role} role

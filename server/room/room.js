@@ -25,6 +25,8 @@ import { Chat } from './chat.js';
 import { runCommand } from './commands.js';
 import { MemberSound } from './member-sound.js';
 import { Moderation, OPEN_ENTRY } from './moderation.js';
+import { Moving } from './moving.js';
+import { makeMember } from './new-member.js';
 import { Reports } from './reports.js';
 import { RoomDelay } from './room-delay.js';
 import { RoomPace } from './room-pace.js';
@@ -75,7 +77,9 @@ export class Room {
     const pace = new RoomPace(config, services, owner.totals);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const roster = new Roster({ clock, awayMs, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
+    const { tokens, cluster } = services;
+    const places = { awayMs, room: name, tokens, cluster };
+    const roster = new Roster({ clock, ...places, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec });
@@ -88,10 +92,12 @@ export class Room {
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     this.#casting = new Casting({ roster, sound: this.#sound, delivery, recording });
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => this.#casting.recast(member, true), end: () => this.#endForAll() };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
+    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => this.#casting.recast(member, true), end: () => this.#endForAll('room-ended') };
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
+    /** The room's way to another node. */
+    this.moving = new Moving({ roster, clock, cluster, end: () => this.#endForAll('moved') });
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
@@ -187,23 +193,20 @@ export class Room {
     if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
     if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
-    const refusal = before ? null : this.moderation.refusal(session, entry);
+    const taken = before ? null : this.#roster.taken(wishes.resume);
+    const refusal = before ? null : this.moderation.refusal(session, taken ? { grant: taken.grant, password: null, admitted: true } : entry);
     if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
-    let member;
-    try {
-      member = this.#casting.newMember(this, session, { name, wishes, grant: entry.grant, before });
-    } catch (error) {
-      if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
-      throw error;
-    }
-    const token = this.#roster.enter(member, before ? wishes.resume : undefined);
+    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry, before, taken });
+    if (typeof member === 'string') return member;
+    const token = this.#roster.enter(member, before || taken ? wishes.resume : undefined);
+    if (taken) this.moderation.takenOver();
     if (before) this.#replace(before, member);
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member, before === null);
     this.#casting.recast(member, false);
-    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut }));
+    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes() }));
     this.moderation.welcomed(member, before === null);
     this.#roster.announce(member, before !== null && !before.isLight);
     if (member.delivery === 'tick') this.#mixClock.start();
@@ -313,6 +316,7 @@ export class Room {
     if (this.#closed || !this.#roster.takeOut(member)) return;
     this.#delivery.leave(member.source, member.listener);
     if (this.#roster.ticking === 0) this.#mixClock.stop();
+    if (this.moving.gone(member)) return;
     const isFree = left || !this.#keepsPlaceOf(member);
     if (isFree) this.#roster.free(member);
     else this.#roster.wait(member);
@@ -370,9 +374,9 @@ export class Room {
     }
   }
 
-  /** A moderator ends the room. */
-  #endForAll() {
-    this.close('room-ended');
+  /** @param {ErrorCode} code */
+  #endForAll(code) {
+    this.close(code);
     this.#owner.ended(this);
   }
 
@@ -398,6 +402,7 @@ export class Room {
     member.endSecond(now);
     member.tellDelay();
     for (const message of this.#roster.announcements.batch) member.tell(message);
+    this.#roster.renew(member, now);
     return true;
   }
 
@@ -465,6 +470,7 @@ export class Room {
     this.#pace.totals.skippedFrames += this.#mixClock.skipped;
     this.#roster.clear();
     this.#parts.track.close();
+    this.moving.close();
     this.moderation.close();
     this.#parts.recording.close();
     this.#delivery.close();

@@ -1,5 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Session } from '../transport/session.js'
  * @import { Member } from './member.js'
  * @import { Entry } from './moderation.js'
@@ -51,7 +52,7 @@ const NOWHERE = Object.freeze({
 export class Rooms {
   /** @type {Map<string, Room>} */
   #rooms = new Map();
-  /** Rooms of one, in which somebody hears themselves. @type {Set<Room>} */
+  /** Rooms that nobody else finds: of one, in which somebody hears themselves, and those that other nodes have now. @type {Set<Room>} */
   #mirrors = new Set();
   #config;
   #services;
@@ -205,7 +206,7 @@ export class Rooms {
    */
   join(roomName, name, session, wishes = {}, entry = OPEN_ENTRY) {
     const isBack = this.keepsPlace(roomName, wishes);
-    const refusal = isBack ? null : this.#refusal(session);
+    const refusal = isBack ? null : this.#refusal(session, this.takenPlace(roomName, wishes) !== null);
     if (refusal !== null) return refusal;
     const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
     if (typeof room === 'string') return room;
@@ -227,17 +228,33 @@ export class Rooms {
   }
 
   /**
+   * The place that somebody had on another node of the cluster, until just now.
+   * @param {string} roomName
+   * @param {JoinWishes} wishes
+   */
+  takenPlace(roomName, { mirror, resume }) {
+    return mirror ? null : (this.#services.tokens?.readTaken(resume, roomName) ?? null);
+  }
+
+  /**
    * @param {Session} session  of a newcomer
+   * @param {boolean} isTaken  whether they had a place on another node
    * @returns {ErrorCode | null}
    */
-  #refusal({ peer }) {
+  #refusal({ peer }, isTaken) {
     if (this.#draining) return 'draining';
+    // A whole room comes at once from a node that is gone.
+    if (isTaken) return this.#isFull ? 'server-full' : null;
     const network = networkOfPeer(peer);
     this.#elsewhere.tell({ type: 'join', network });
     if (this.#joins.take(network, this.#services.clock.now()) > 0) return 'join-flood';
     if (this.busy) return 'server-busy';
     // Those who are away count for nothing here: their places in their rooms are kept, and nobody else is kept out.
-    return this.people + this.#elsewhere.others().present >= this.#maxPeople ? 'server-full' : null;
+    return this.#isFull ? 'server-full' : null;
+  }
+
+  get #isFull() {
+    return this.people + this.#elsewhere.others().present >= this.#maxPeople;
   }
 
   /**
@@ -309,9 +326,23 @@ export class Rooms {
     const isOpen = this.#rooms.get(room.name) === room;
     if (isOpen) this.#rooms.delete(room.name);
     else if (!this.#mirrors.delete(room)) return;
+    if (isOpen) this.#services.cluster?.ended(room.name);
     room.close('server-closing');
     if (isOpen) this.#elsewhere.ended(room);
     this.#elsewhere.publish(this.#count());
+  }
+
+  /**
+   * A room is another node's from now on: its people go there.
+   * @param {string} name
+   * @param {NodeAddress | null} node
+   */
+  move(name, node) {
+    const room = this.#rooms.get(name);
+    if (!room) return;
+    this.#rooms.delete(name);
+    this.#mirrors.add(room);
+    room.moving.begin(node);
   }
 
   /** Whether nobody new is let in. */
@@ -325,7 +356,7 @@ export class Rooms {
    */
   drain(seconds) {
     this.#draining = true;
-    for (const room of [...this.#rooms.values(), ...this.#mirrors]) room.tell({ type: 'draining', seconds });
+    for (const room of [...this.#all()]) if (!room.moving.begun) room.tell({ type: 'draining', seconds });
   }
 
   /** Ends every room. Idempotent. */

@@ -1,25 +1,25 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Place as TakenPlace } from '../access/resume-token.js'
  * @import { Member } from './member.js'
+ * @import { Cluster } from './room-config.js'
  * @import { PersonState, RoomState } from './room-state.js'
  *
  * @typedef {object} Place
  * @property {Member} holder
- * @property {string} digest  of its resume token
+ * @property {string} key  names the place in resume tokens
  * @property {unknown} timer  frees the place while its holder is away
  * @property {TokenBucket} returns  how often another session may take the place up
+ * @property {number} toldMs  when its holder was told the token last, on the monotonic clock
  */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { RENEW_MS, ResumeTokens } from '../access/resume-token.js';
 import { TokenBucket } from '../token-bucket.js';
 import { prepareControl } from '../transport/session.js';
 import { Announcements } from './announcements.js';
 import { Audience } from './audience.js';
 import { Census } from './census.js';
 import { Labels } from './labels.js';
-
-/** The length of a resume token: 128 bits of chance can't be guessed. */
-const TOKEN_BYTES = 16;
 
 /** How many numbers sources have in packets' lists of speakers. */
 const SOURCE_NUMBERS = 2 ** 16;
@@ -32,6 +32,9 @@ const DELAY_CHANGE_MS = 10;
 
 /** How often one place may be taken up again: a burst, and then a second. */
 const RETURNS = Object.freeze({ atOnce: 10, perSecond: 0.2 });
+
+/** Newcomers' ids begin so much above one that was taken over, since others' who are yet to come are near it. */
+const ID_GAP = 1000;
 
 /**
  * The members of a room, and the places that wait for those who were lost. Each place has a resume token that its holder
@@ -48,11 +51,14 @@ export class Roster {
   /** By the holder's id. @type {Map<string, Place>} */
   #places = new Map();
   /** @type {Map<string, Place>} */
-  #byDigest = new Map();
+  #byKey = new Map();
   /** The numbers in packets of all who have a place. @type {Set<number>} */
   #numbers = new Set();
   #labels = new Labels();
   #clock;
+  #room;
+  #tokens;
+  #cluster;
   #awayMs;
   #onFreed;
   #onTold;
@@ -70,9 +76,15 @@ export class Roster {
    * @param {(member: Member) => void} options.onFreed  told when the holder has been away for that long
    * @param {() => void} [options.onTold]  called when everybody is told something: the room has changed
    * @param {Census} [options.census]  of all rooms
+   * @param {string} [options.room]  its name
+   * @param {ResumeTokens} [options.tokens]  signs and reads resume tokens
+   * @param {Cluster} [options.cluster]  of which this server is a node
    */
-  constructor({ clock, awayMs, onFreed, onTold = () => {}, census = new Census() }) {
+  constructor({ clock, awayMs, onFreed, onTold = () => {}, census = new Census(), room = '', tokens = new ResumeTokens(), cluster }) {
     this.#clock = clock;
+    this.#room = room;
+    this.#tokens = tokens;
+    this.#cluster = cluster;
     this.#awayMs = awayMs;
     this.#onFreed = onFreed;
     this.#onTold = onTold;
@@ -151,6 +163,17 @@ export class Roster {
     for (const { holder } of this.#places.values()) yield holder;
   }
 
+  /**
+   * The id of somebody who had a place in this room on another node: the same, unless somebody has it.
+   * @param {string} id
+   */
+  takenId(id) {
+    this.#nextId = Math.max(this.#nextId, Number(id) + ID_GAP);
+    const number = Number(id) % SOURCE_NUMBERS;
+    for (const other of this.#places.keys()) if (Number(other) % SOURCE_NUMBERS === number) return this.nextId();
+    return id;
+  }
+
   /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
     const tries = this.#numbers.size < SOURCE_NUMBERS ? SOURCE_NUMBERS : 0;
@@ -168,48 +191,86 @@ export class Roster {
    * @returns {Member | null} whose place it is; null when it is nobody's any more
    */
   holder(token) {
-    return token === undefined ? null : (this.#byDigest.get(digestOf(token))?.holder ?? null);
+    return this.#placeOf(token)?.holder ?? null;
+  }
+
+  /** @param {string | undefined} token @returns {Place | undefined} */
+  #placeOf(token) {
+    const key = this.#tokens.read(token, this.#room)?.key;
+    return key === undefined ? undefined : this.#byKey.get(key);
+  }
+
+  /**
+   * The place that somebody had in this room on another node.
+   * @param {string | undefined} token
+   * @returns {TakenPlace | null} null where they have one here, or none
+   */
+  taken(token) {
+    return this.holder(token) ? null : this.#tokens.readTaken(token, this.#room);
   }
 
   /** @param {string | undefined} token @returns {boolean} whether the place may be taken up again now; asks its limit */
   mayReturn(token) {
-    const place = this.#byDigest.get(digestOf(token ?? ''));
+    const place = this.#placeOf(token);
     return place !== undefined && place.returns.take(this.#clock.now()) === 0;
   }
 
   /**
    * @param {Member} member  who comes in, or back to the place
-   * @param {string} [token]  of the place that they come back to
+   * @param {string} [token]  of the place that they come back to, or had on another node
    * @returns {string} the place's token
    */
-  enter(member, token = randomBytes(TOKEN_BYTES).toString('base64url')) {
+  enter(member, token) {
     const { id, isLight } = member;
-    const digest = digestOf(token);
-    const returns = this.#byDigest.get(digest)?.returns ?? new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() });
-    const before = this.find(id);
-    if (before) {
-      this.takeOut(before);
+    const nowMs = this.#clock.now();
+    const before = this.#placeOf(token);
+    const key = before?.key ?? this.taken(token)?.key ?? this.#tokens.newKey();
+    const returns = before?.returns ?? new TokenBucket({ ...RETURNS, nowMs });
+    const holder = this.find(id);
+    if (holder) {
+      this.takeOut(holder);
       this.#release(id);
     }
-    this.#put(member, digest, returns);
+    const place = this.#put(member, key, returns);
     if (isLight) this.#people.delete(id);
     this.#putIn(member);
-    return token;
+    return before && token !== undefined && !this.#tokens.takesOver ? token : this.#sign(place);
   }
 
-  /** @param {Member} member @param {string} digest @param {TokenBucket} returns */
-  #put(member, digest, returns) {
+  /** @param {Place} place */
+  #sign({ holder, key }) {
+    const { id, name, label, grant, role, muted, silenced } = holder;
+    const epoch = this.#cluster?.epochOf(this.#room) ?? 0;
+    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, epoch });
+  }
+
+  /**
+   * Tells a member a newer token from time to time where other nodes take places over, with the nodes that there are now.
+   * @param {Member} member
+   * @param {number} now  on the monotonic clock
+   */
+  renew(member, now) {
+    if (!this.#tokens.takesOver) return;
+    const place = this.#places.get(member.id);
+    if (!place || now - place.toldMs < RENEW_MS) return;
+    place.toldMs = now;
+    member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
+  }
+
+  /** @param {Member} member @param {string} key @param {TokenBucket} returns */
+  #put(member, key, returns) {
     const { id, name, label } = member;
-    const place = { holder: member, digest, returns, timer: null };
+    const place = { holder: member, key, returns, timer: null, toldMs: this.#clock.now() };
     this.#places.set(id, place);
-    this.#byDigest.set(digest, place);
+    this.#byKey.set(key, place);
     this.#numbers.add(Number(id) % SOURCE_NUMBERS);
     this.#labels.take(name, label);
+    return place;
   }
 
   /** The places of the people as they are kept elsewhere. @returns {Pick<RoomState, 'people' | 'nextId' | 'nextHand'>} */
   state() {
-    const people = this.everybody.map((member) => ({ ...member.state(), digest: this.#places.get(member.id)?.digest ?? '' }));
+    const people = this.everybody.map((member) => ({ ...member.state(), key: this.#places.get(member.id)?.key ?? '' }));
     return { people, nextId: this.#nextId, nextHand: this.#nextHand };
   }
 
@@ -223,7 +284,7 @@ export class Roster {
     this.#nextHand = nextHand;
     for (const person of people) {
       const member = memberOf(person);
-      this.#put(member, person.digest, new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() }));
+      this.#put(member, person.key, new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() }));
       this.#people.set(member.id, member);
       this.wait(member);
     }
@@ -287,11 +348,11 @@ export class Roster {
   #release(id) {
     const place = this.#places.get(id);
     if (!place) return;
-    const { holder, digest, timer } = place;
+    const { holder, key, timer } = place;
     this.#clock.clearTimeout(timer);
     if (this.#away.delete(holder)) this.#census.away -= 1;
     this.#places.delete(id);
-    this.#byDigest.delete(digest);
+    this.#byKey.delete(key);
     this.#numbers.delete(Number(id) % SOURCE_NUMBERS);
     this.#labels.free(holder.name, holder.label);
   }
@@ -366,6 +427,3 @@ export class Roster {
     for (const id of [...this.#places.keys()]) this.free({ id });
   }
 }
-
-/** @param {string} token */
-const digestOf = (token) => createHash('sha256').update(token).digest('base64');

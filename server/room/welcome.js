@@ -5,6 +5,7 @@
  * @import { BackingTrack } from '../clock/backing-track.js'
  * @import { Metronome } from '../clock/metronome.js'
  * @import { Moderation } from './moderation.js'
+ * @import { NodeAddress } from '../cluster/messages.js'
  * @import { RoomConfig } from './room-config.js'
  * @import { RoomDelay } from './room-delay.js'
  * @import { Roster } from './roster.js'
@@ -31,9 +32,10 @@ export function peoplePage(roster, after) {
  * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, recording: RoomRecording, moderation: Moderation,
  *   roomDelay: RoomDelay, metronome: Metronome, track: BackingTrack }} parts  the room's
  * @param {Member} member
- * @param {{ token: string, nameCut?: boolean }} place  token: with which the place is taken up again
+ * @param {{ token: string, nameCut?: boolean, nodes?: NodeAddress[] }} place  token: with which the place is taken up
+ *   again; nodes: on which it can be, in a cluster
  */
-export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut }) {
+export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut, nodes }) {
   const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
   const { people, next } = peoplePage(roster);
@@ -65,6 +67,7 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, r
     metronome: metronome.beat,
     track: track.state,
     resume: token,
+    ...(nodes && { nodes }),
     ...(nameCut && { nameCut }),
   };
 }

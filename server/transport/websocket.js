@@ -76,6 +76,7 @@ const RTT_WEIGHT = 1 / 8;
  * @property {(request: IncomingMessage) => ErrorCode | null} [refuseUpgrade]  asked before each session
  * @property {(request: IncomingMessage, socket: Duplex) => void} [otherUpgrade]  takes upgrades to other protocols, which
  *   are refused otherwise
+ * @property {(origin: string | undefined) => boolean} [allowsOrigin]  asked with the origin of another host's page
  * @property {number} idleTimeoutMs             a peer that doesn't even answer a ping for this long is gone
  * @property {ClientAddress} [clientOf]         tells a request's client; by default the one who connects
  * @property {Clock} clock
@@ -164,7 +165,8 @@ class WebSocketTransport {
     const code = this.#options.refuseUpgrade?.(request);
     if (code) return code;
     if (request.url?.split('?', 1)[0] !== this.#path) return 'not-found';
-    if (!isSameHost(request.headers.origin, request.headers.host)) return 'origin-not-allowed';
+    const { origin, host } = request.headers;
+    if (!isSameHost(origin, host) && !this.#options.allowsOrigin?.(origin)) return 'origin-not-allowed';
     // Peers above maxSessions are told why by a message, which takes a moment; the number of those is bounded too.
     return this.#sockets.size >= 2 * this.#options.maxSessions + 16 ? 'server-full' : null;
   }

@@ -73,6 +73,7 @@ export class NativeTransport {
   replyOnly = false;
   #accept;
   #isAllowedHost;
+  #allowsOrigin;
   #handOver;
   #carryOption;
   #path;
@@ -91,6 +92,7 @@ export class NativeTransport {
     this.#log = log;
     this.#clock = engine.clock ?? systemClock;
     this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
+    this.#allowsOrigin = engine.allowsOrigin ?? (() => false);
     this.#handOver = engine.handOver ?? (() => false);
     const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
     this.#carryOption = carry;
@@ -182,7 +184,7 @@ export class NativeTransport {
     if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
     if (path !== this.#path) return 'not-found';
     if (carryOf(this.#carryOption, query) === undefined) return 'bad-request';
-    return isSameHostname(origin, authority) ? null : 'origin-not-allowed';
+    return isSameHostname(origin, authority) || this.#allowsOrigin(origin) ? null : 'origin-not-allowed';
   }
 
   /** By this other threads serve sessions of this engine: see PortTransport. */

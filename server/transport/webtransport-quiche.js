@@ -230,7 +230,7 @@ export class QuicheTransport {
   #refusal({ ':path': path, ':authority': authority, origin }) {
     if (this.#options.isAllowedHost?.(authority) === false) return 'host-not-allowed';
     if (this.#closing !== null || String(path).split('?', 1)[0] !== this.#path) return 'not-found';
-    return isSameHostname(origin, authority) ? null : 'origin-not-allowed';
+    return isSameHostname(origin, authority) || this.#options.allowsOrigin?.(origin) ? null : 'origin-not-allowed';
   }
 
   /** @param {QuicheWebTransport} webTransport */

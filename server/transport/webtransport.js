@@ -19,6 +19,7 @@
  * @property {string} [path]           the path of sessions, with any query; others get a 404, and pages of
  *                                     other hosts a 403
  * @property {IsAllowedHost} [isAllowedHost]  asked with a session's :authority; others get a 421
+ * @property {(origin: string | undefined) => boolean} [allowsOrigin]  asked with the origin of another host's page
  * @property {number} [maxSessions]    sessions above it are closed as 'server-full'
  * @property {number} [ioThreads]     threads for QUIC's work, of the native engine
  * @property {(request: SessionRequest) => boolean} [handOver]  asked for each session that may be opened, of the native

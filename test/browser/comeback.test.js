@@ -223,7 +223,7 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
  */
 async function throughLink(link) {
   const json = await (await link.fetch(`${link.url}/api/config`)).json();
-  return (/** @type {Page} */ page) => page.route('**/api/config', (route) => route.fulfill({ json }));
+  return (/** @type {Page} */ page) => page.route('**/api/config?*', (route) => route.fulfill({ json }));
 }
 
 /**

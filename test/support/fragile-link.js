@@ -25,7 +25,7 @@ export async function openLink({ port, h3Port }) {
     url: `http://localhost:${tcp.port}`,
     fetch: async (url, init) => {
       const response = await fetch(url, init);
-      if (!String(url).endsWith('/api/config')) return response;
+      if (!new URL(String(url)).pathname.endsWith('/api/config')) return response;
       const config = await response.json();
       const { webtransport } = config.transports;
       if (webtransport) config.transports.webtransport = { ...webtransport, url: undefined, port: udp.port };

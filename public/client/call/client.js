@@ -4,7 +4,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { ClientStats } from './client-stats.js'
  * @import { ClientEvents, Joined, JoinOptions, Output } from './types.js'
- * @import { Scope } from '../connection/choose.js'
+ * @import { ConnectOptions, Scope } from '../connection/choose.js'
  * @import { Connection } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
  * @import { Uplink } from '../capture/uplink.js'
@@ -17,15 +17,19 @@ import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../../shared/clock.js';
 import { connect } from '../connection/choose.js';
 import { ConnectionError, sentenceOf } from '../connection/connection.js';
-import { fetchConfig, joinMessage } from '../connection/join.js';
+import { joinMessage, MovedError } from '../connection/join.js';
+import { configOf, locate } from '../connection/nodes.js';
 import { AccessState } from './access-state.js';
 import { HeardSpeakers, RoomState } from './room-state.js';
 
 /** An output that nothing waits for. @type {Readonly<Output>} */
 const NO_OUTPUT = Object.freeze({ waitMs: 0, gaps: 0, gapMs: 0 });
 
+/** How often one who joins is sent on from node to node, at most. */
+const MAX_HOPS = 3;
+
 /** The control messages that nobody but the client itself needs. */
-const CONSUMED = new Set(['stats', 'delay', 'stride', 'joined', 'changed', 'left', 'people', 'listeners', 'qualities', 'closing']);
+const CONSUMED = new Set(['resume', 'stats', 'delay', 'stride', 'joined', 'changed', 'left', 'people', 'listeners', 'qualities', 'closing']);
 
 /** The time between two requests for a part of the list of people, in milliseconds. */
 const PEOPLE_MS = 200;
@@ -106,14 +110,12 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config, token, password, listen } = options;
+    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen } = options;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
-      const { connection, took, tried } = await connect({
+      const { connection, took, tried } = await this.#connect(options, {
         transport,
-        origin,
-        config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
         message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
@@ -133,6 +135,25 @@ export class Client {
       throw error;
     }
     return this.#start();
+  }
+
+  /**
+   * Connects to the server, or to the node of its cluster that has the room.
+   * @param {JoinOptions} options
+   * @param {Omit<ConnectOptions, 'origin' | 'config'>} connecting
+   */
+  async #connect({ origin, nodes = [origin], mirror, room, config }, connecting) {
+    const { fetch } = this.#scope;
+    let place = config ? { origin, config } : await locate(nodes, mirror ? undefined : room, { fetch, clock: this.#clock });
+    for (let hops = 0; ; hops++) {
+      try {
+        this.#room.origin = place.origin;
+        return await connect({ ...connecting, ...place });
+      } catch (error) {
+        if (!(error instanceof MovedError) || error.node === null || hops >= MAX_HOPS) throw error;
+        place = { origin: error.node.url, config: configOf(error.node) };
+      }
+    }
   }
 
   /** @param {Connection} connection one that has joined: packets must pass both ways before it is taken */
@@ -217,6 +238,17 @@ export class Client {
       this.#on.sound?.();
     } else if (packet.type === PacketType.clockReply) this.#clockExchange?.reply(packet.id, packet.clock, arrivalMs);
   };
+
+  /** With this token another client takes up the place in the room. */
+  get resume() {
+    return this.#room.token ?? '';
+  }
+
+  /** The origins of the cluster's nodes, this call's own last; none without a cluster. @returns {string[]} */
+  get nodes() {
+    const { nodes, origin } = this.#room;
+    return nodes.length === 0 ? [] : [...nodes.filter((node) => node !== origin), origin];
+  }
 
   /** @param {unknown} message */
   #control(message) {

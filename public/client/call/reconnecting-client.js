@@ -2,12 +2,14 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { Codec } from '../../shared/codec.js'
  * @import { Scope } from '../connection/choose.js'
+ * @import { NodeAddress } from '../connection/nodes.js'
  * @import { ClientStats } from './client-stats.js'
  * @import { ClientEvents, JoinOptions, Joined, Output } from './types.js'
  */
 
 import { systemClock } from '../../shared/clock.js';
-import { Liveness, Backoff } from '../connection/reconnecting.js';
+import { configOf } from '../connection/nodes.js';
+import { Backoff, DEAD_AMONG_NODES_MS, DEAD_MS, Liveness } from '../connection/reconnecting.js';
 import { Client } from './client.js';
 
 /**
@@ -51,6 +53,9 @@ export class ReconnectingClient {
   /** @type {Client | null} one that is joining */
   #attempt = null;
   #token = '';
+  /** The origins of the cluster's nodes, the one that the call is at last; none without a cluster. @type {string[]} */
+  #nodes = [];
+  #random;
   #muted = false;
   /** @type {ReconnectingState['state']} */
   #state = 'joining';
@@ -74,6 +79,7 @@ export class ReconnectingClient {
     this.#clock = clock;
     this.#scope = scope;
     this.#on = on;
+    this.#random = random;
     this.#backoff = new Backoff({
       clock,
       wallNow,
@@ -138,6 +144,7 @@ export class ReconnectingClient {
     if (client !== this.#client && client !== this.#attempt) return;
     // Whom a moderator has muted comes back muted.
     if (message.type === 'moderated' && message.muted === true) this.#muted = true;
+    if (message.type === 'moved' && client === this.#client) return this.#moved(client, message.node);
     this.#on.control?.(message);
   }
 
@@ -153,9 +160,27 @@ export class ReconnectingClient {
     before?.abandon();
     this.#declick.jump();
     this.#channels = joined.format.channels;
-    this.#token = joined.resume;
+    this.#follow(client);
     this.#on.joined?.(joined);
     this.#joined();
+  }
+
+  /** Takes over what the call needs to come back by. @param {Client} client */
+  #follow(client) {
+    this.#token = client.resume;
+    this.#nodes = client.nodes;
+    this.#liveness.deadMs = this.#nodes.length > 1 ? DEAD_AMONG_NODES_MS : DEAD_MS;
+  }
+
+  /**
+   * The room is another node's from now on: the call goes there, and is heard here until it is there.
+   * @param {Client} client
+   * @param {NodeAddress | null} node
+   */
+  #moved(client, node) {
+    this.#follow(client);
+    if (this.#attempt || this.#backoff.waiting || this.#state === 'ended') return;
+    this.#try(typeof node?.url === 'string' ? node : null);
   }
 
   #joined() {
@@ -176,6 +201,7 @@ export class ReconnectingClient {
    */
   #lost(client, { code, message }) {
     if (client !== this.#client) return;
+    this.#follow(client);
     this.#client = null;
     this.#declick.jump();
     // The place may have gone over to the attempt of this very call.
@@ -184,13 +210,32 @@ export class ReconnectingClient {
     else if (!this.#backoff.waiting) this.#backoff.later(code === 'room-reopened');
   }
 
-  #try() {
+  /** @param {NodeAddress | null} [node]  that has the room, where it is known */
+  #try(node = null) {
     const attempt = this.#newClient();
     this.#attempt = attempt;
     const wish = /** @type {JoinOptions} */ (this.#wish);
     // The server's address and its certificate's hash may have changed.
-    const options = { ...wish, config: undefined, muted: this.#muted, resume: this.#token };
+    const options = { ...wish, config: undefined, muted: this.#muted, resume: this.#client?.resume ?? this.#token, ...this.#place(node) };
     attempt.join(options).catch((error) => this.#failed(attempt, error));
+  }
+
+  /**
+   * Where the call is tried: at the node that has the room, or any node that knows which one that is. The one that it was
+   * at is asked last, since it may be gone.
+   * @param {NodeAddress | null} node
+   * @returns {Partial<JoinOptions>}
+   */
+  #place(node) {
+    if (node) return { origin: node.url, config: configOf(node) };
+    const { origin } = /** @type {JoinOptions} */ (this.#wish);
+    const nodes = this.#client?.nodes ?? this.#nodes;
+    if (nodes.length === 0) return {};
+    const [last, ...others] = [...nodes].reverse();
+    const first = Math.floor(this.#random() * others.length);
+    // So that a node that is gone doesn't send all its people to the same one at first.
+    const turned = [...others.slice(first), ...others.slice(0, first)];
+    return { nodes: [...new Set([...turned, last, origin])] };
   }
 
   /**

@@ -17,6 +17,10 @@ export class RoomState {
   roster = new Roster();
   /** The resume token. @type {string | undefined} */
   token = undefined;
+  /** The page's origin of the server, or of the node that has the room. */
+  origin = '';
+  /** The origins of the cluster's nodes; none without a cluster. @type {string[]} */
+  nodes = [];
   /** The server's last statistics of this participant's uplink. @type {Record<string, unknown> | null} */
   stats = null;
   /** The reason for which the server said that it would close. @type {{ code: string, message: string } | null} */
@@ -31,6 +35,12 @@ export class RoomState {
     if (type === 'welcome') {
       this.welcome = message;
       if (typeof resume === 'string') this.token = resume;
+      this.#keepNodes(message.nodes);
+    } else if (type === 'resume') {
+      if (typeof resume === 'string') this.token = resume;
+      this.#keepNodes(message.nodes);
+    } else if (type === 'moved') {
+      this.#keepNodes(message.nodes);
     } else if (type === 'delay' && Number.isFinite(serverDelayMs)) {
       this.welcome = { ...this.welcome, serverDelayMs };
     } else if (type === 'stride' || (type === 'moderated' && message.action === 'role')) {
@@ -42,6 +52,11 @@ export class RoomState {
       this.closing = { code: String(message.code), message: String(message.message) };
     }
     return this.roster.update(message);
+  }
+
+  /** @param {unknown} nodes  as the server tells them */
+  #keepNodes(nodes) {
+    if (Array.isArray(nodes)) this.nodes = nodes.flatMap((node) => (typeof node?.url === 'string' ? [node.url] : []));
   }
 
   /** @returns {AudioFormat} throws a RangeError when the server's can't be */
@@ -73,7 +88,7 @@ export class RoomState {
    */
   joined(leaveUrl) {
     const { you, delivery, serverDelayMs } = this.welcome;
-    return { you, format: this.readFormat(), delivery, serverDelayMs, resume: this.token ?? '', leaveUrl };
+    return { you, format: this.readFormat(), delivery, serverDelayMs, resume: this.token ?? '', leaveUrl, origin: this.origin };
   }
 }
 

@@ -16,6 +16,7 @@
  * @property {'tick' | 'reply'} delivery
  * @property {number} serverDelayMs
  * @property {string} resume              the token with which another client takes up the same place
+ * @property {string} origin              of the server, or of the node of its cluster that has the room
  * @property {string} leaveUrl            where a page that goes away sends a beacon; empty where none is needed
  *
  * @typedef {object} ClientEvents  all are optional
@@ -55,6 +56,8 @@
  * @property {string} [token]                        that lets one in, where the server asks for one (docs/access.md)
  * @property {string} [password]                     the room's
  * @property {boolean} [listen]                      true: only to listen, as one of the audience
+ * @property {string[]} [nodes]                      origins of a cluster's nodes, that one being asked first; the origin alone
+ *   by default
  * @property {ServerConfig} [config]                 fetched from the server when absent
  */
 

@@ -2,6 +2,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { Carry } from '../../shared/carry.js'
  * @import { Connection, ConnectionHandler, TransportName } from './connection.js'
+ * @import { NodeAddress } from './nodes.js'
  *
  * @typedef {object} ServerConfig  what GET /api/config says of the transports; null where there is none
  * @property {{
@@ -10,6 +11,8 @@
  *   http1?: { path: string } | null,
  *   datachannel?: { path: string } | null }} transports  datachannel: for the lab; absent where the operator has none
  * @property {Record<string, string>} [unavailable]  why one is not offered
+ * @property {NodeAddress | null} [node]  another node of the cluster, which has the room
+ * @property {NodeAddress[]} [nodes]      of the cluster
  *
  * @typedef {{ url?: string, port?: number, certificateHashes?: string[], carry?: Carry, carries?: Carry[] }} WebTransportOffer
  *   the url may lack its host, and be a path alone; then the host is the page's; carries: what a session may ask for

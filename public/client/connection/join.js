@@ -1,6 +1,7 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
  * @import { ServerConfig } from './choose.js'
+ * @import { NodeAddress } from './nodes.js'
  * @import { Connection, ConnectionHandler } from './connection.js'
  */
 
@@ -60,6 +61,7 @@ export async function join(connection, message, handler, clock, wanted = () => t
         onControl: (answer) => {
           const { type, code, message: sentence } = /** @type {Record<string, any>} */ (answer ?? {});
           if (type === 'refused') reject(refusal(code, sentence));
+          if (type === 'moved') reject(new MovedError(/** @type {Record<string, any>} */ (answer).node));
           if (type === 'lobby') {
             clock.clearTimeout(timer);
             timer = clock.setTimeout(knock, KNOCK_MS);
@@ -82,12 +84,22 @@ export async function join(connection, message, handler, clock, wanted = () => t
   }
 }
 
+/** The room is another node's. */
+export class MovedError extends ConnectionError {
+  /** @param {NodeAddress | null} [node]  whose, where it is told */
+  constructor(node = null) {
+    super('moved', errors.moved.message, true);
+    this.node = node;
+  }
+}
+
 /**
  * @param {unknown} code
  * @param {unknown} sentence
  */
 function refusal(code, sentence) {
   const text = typeof sentence === 'string' && sentence ? sentence : 'The server ended the connection.';
+  if (code === 'moved') return new MovedError();
   if (isErrorCode(code)) return new ConnectionError(code, errors[code].message, true);
   return new ConnectionError('connection-failed', text);
 }
@@ -106,10 +118,11 @@ const ANSWER_MS = 4000;
  * @param {string} origin
  * @param {typeof globalThis.fetch} [fetch]
  * @param {Clock} [clock]
+ * @param {string} [room]  that is to be joined: a cluster's answer says which node has it
  * @returns {Promise<ServerConfig>} rejects with a ConnectionError when there is no answer
  */
-export async function fetchConfig(origin, fetch = globalThis.fetch, clock = systemClock) {
-  const url = new URL('/api/config', origin).href;
+export async function fetchConfig(origin, fetch = globalThis.fetch, clock = systemClock, room) {
+  const url = new URL(room === undefined ? '/api/config' : `/api/config?room=${encodeURIComponent(room)}`, origin).href;
   const controller = new AbortController();
   const timer = clock.setTimeout(() => controller.abort(), ANSWER_MS);
   try {

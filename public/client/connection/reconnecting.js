@@ -93,7 +93,10 @@ export class Backoff {
 const LOOK_MS = 250;
 
 /** The time without a packet of the server after which the connection is dead, in milliseconds: silence has 5 a second. */
-const DEAD_MS = 2000;
+export const DEAD_MS = 2000;
+
+/** The same time where other nodes could take the call over at once, in milliseconds. */
+export const DEAD_AMONG_NODES_MS = 1000;
 
 /** The same time after a sleep, when packets that waited in the network have come at once. */
 const DEAD_AFTER_SLEEP_MS = 1000;
@@ -111,6 +114,8 @@ export class Liveness {
   #lookedMs = 0;
   #lookedWall = 0;
   #wokeMs = -Infinity;
+  /** The time without a packet after which a connection is dead, in milliseconds. */
+  deadMs = DEAD_MS;
 
   /**
    * @param {object} options
@@ -160,7 +165,7 @@ export class Liveness {
 
   /** @param {number} heardMs when anything of the server was heard last, by the clock */
   isDead(heardMs) {
-    const limitMs = heardMs > this.#wokeMs ? DEAD_MS : DEAD_AFTER_SLEEP_MS;
+    const limitMs = heardMs > this.#wokeMs ? this.deadMs : DEAD_AFTER_SLEEP_MS;
     return this.#clock.now() - Math.max(heardMs, this.#wokeMs) > limitMs;
   }
 }

@@ -38,6 +38,8 @@ export async function readTrack(file) {
 export class TrackPieces {
   /** @type {Worker | null} */
   #worker = null;
+  /** The origin of the node of a cluster that has the room; '' for the page's own server. */
+  origin = '';
   #nextId = 1;
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #waiting = new Map();
@@ -62,7 +64,7 @@ export class TrackPieces {
       progress(number / count);
       const encode = sourceOf(sound, number);
       const body = await this.#ask({ encode }, [encode.buffer]).catch(() => null);
-      const answer = body && (await fetch(`/api/tracks/${id}/${number}`, { method: 'PUT', body }).catch(() => null));
+      const answer = body && (await fetch(`${this.origin}/api/tracks/${id}/${number}`, { method: 'PUT', body }).catch(() => null));
       if (!answer?.ok) throw new TrackError('track-not-sent');
     }
     progress(1);
@@ -103,7 +105,7 @@ export class TrackPieces {
    */
   #fetch(id, number) {
     const { pieces } = this.#kept.id === id ? this.#kept : { pieces: new Map() };
-    const piece = pieces.get(number) ?? fetchPiece(id, number);
+    const piece = pieces.get(number) ?? fetchPiece(this.origin, id, number);
     pieces.set(number, piece);
     piece.catch(() => pieces.delete(number));
     return piece;
@@ -151,13 +153,14 @@ export class TrackPieces {
 }
 
 /**
+ * @param {string} origin
  * @param {string} id
  * @param {number} number
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  * @throws {TrackError}
  */
-async function fetchPiece(id, number) {
-  const answer = await fetch(`/api/tracks/${id}/${number}`);
+async function fetchPiece(origin, id, number) {
+  const answer = await fetch(`${origin}/api/tracks/${id}/${number}`);
   if (!answer.ok) throw new TrackError('track-not-heard');
   return new Uint8Array(await answer.arrayBuffer());
 }

@@ -5,6 +5,7 @@ import { elementOf, setText } from '../kit/element.js';
 import { Moderation } from '../moderation/moderation.js';
 import { PeopleList } from '../people/people-list.js';
 import { changesOf, labelOf } from '../people/person.js';
+import { nodeOf } from '../../client/connection/nodes.js';
 import { Recording } from '../recording/recording.js';
 import { SettingsPanel } from '../settings/settings-panel.js';
 import { shareLink } from './share-link.js';
@@ -192,7 +193,7 @@ export class CallView {
     if (message.type === 'welcome') {
       this.#people.stereo = message.format?.channels === 2;
       this.#chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
-      this.#recording.welcome(message.recording ?? null, message.canRecord === true);
+      this.#recording.welcome(message.recording ?? null, message.canRecord === true, nodeOf(message.nodes));
       this.#metronome(message.metronome ?? null);
       this.#showTrack(message.track ?? null);
     } else if (message.type === 'chat') {

@@ -78,11 +78,12 @@ export class RecordingPanel {
    * @param {string} id of the recording
    * @param {string} startedAt  ISO 8601
    * @param {RecordedFile[]} files
+   * @param {string} [origin]  of the server that has them; the page's own by default
    */
-  addFiles(id, startedAt, files) {
+  addFiles(id, startedAt, files, origin = '') {
     const since = clock.format(new Date(startedAt));
     this.#filesPart.hidden = false;
-    this.#files.prepend(...files.map((file) => fileItem(id, since, file)));
+    this.#files.prepend(...files.map((file) => fileItem(`${origin}/api/recordings/${encodeURIComponent(id)}`, since, file)));
   }
 
   /** Says that the files could not be fetched. */
@@ -118,13 +119,13 @@ function saysOf(recording) {
 }
 
 /**
- * @param {string} id
+ * @param {string} url  of the recording
  * @param {string} since  the local time when it began
  * @param {RecordedFile} file
  */
-function fileItem(id, since, { file, label, person, seconds, bytes }) {
+function fileItem(url, since, { file, label, person, seconds, bytes }) {
   const name = person === null ? texts.recordedMix : label;
-  const href = `/api/recordings/${encodeURIComponent(id)}/${encodeURIComponent(file)}`;
+  const href = `${url}/${encodeURIComponent(file)}`;
   const link = build('a', { href, download: file, class: 'file' }, makeIcon(icons.download), build('span', {}, name));
   return build('li', {}, link, build('span', { class: 'hint' }, texts.fileSize(since, seconds ?? 0, bytes)));
 }

@@ -30,6 +30,7 @@ export class Recording {
   /** @type {Person[]} */
   #people = [];
   #you = '';
+  #origin = '';
   #allowed = true;
   /** The recordings that this person has been asked about, by id. @type {Set<string>} */
   #asked = new Set();
@@ -62,8 +63,10 @@ export class Recording {
    * Called after each join.
    * @param {RecordingState | null} state
    * @param {boolean} offered whether the server can record
+   * @param {string} origin   of the node of a cluster that has the room; '' for the page's own server
    */
-  welcome(state, offered) {
+  welcome(state, offered, origin) {
+    this.#origin = origin;
     this.#bar.record.hidden = !offered;
     this.#become(state);
   }
@@ -144,9 +147,10 @@ export class Recording {
     // clear() ends it: the call is over.
     for (let i = 0; i < TRIES && this.#fetched.has(id); i++) {
       if (i > 0) await new Promise((resolve) => void setTimeout(resolve, TRY_MS));
-      const files = await filesOf(id);
+      const origin = this.#origin;
+      const files = await filesOf(origin, id);
       if (!files || !this.#fetched.has(id)) continue;
-      this.panel.addFiles(id, startedAt, files);
+      this.panel.addFiles(id, startedAt, files, origin);
       this.#actions.announce(texts.recordingReady);
       return;
     }
@@ -157,12 +161,13 @@ export class Recording {
 }
 
 /**
+ * @param {string} origin
  * @param {string} id of a recording
  * @returns {Promise<RecordedFile[] | null>} null when they can't be fetched; the caller reports it
  */
-async function filesOf(id) {
+async function filesOf(origin, id) {
   try {
-    const answer = await fetch(`/api/recordings/${encodeURIComponent(id)}/`);
+    const answer = await fetch(`${origin}/api/recordings/${encodeURIComponent(id)}/`);
     return answer.ok ? (await answer.json()).files : null;
   } catch {
     return null;

@@ -2,6 +2,7 @@
 
 import { audioPackets } from './audio-packets.js';
 import { carriedPackets } from './carried-packets.js';
+import { clusterMessages, clusterUrls, resumeTokens } from './cluster.js';
 import { controlLines, controlMessages } from './control-lines.js';
 import { forwardedHeaders } from './forwarded.js';
 import { operatorBodies } from './operator.js';
@@ -23,6 +24,9 @@ export const TARGETS = Object.freeze([
   forwardedHeaders,
   tokens,
   tokenClaims,
+  resumeTokens,
+  clusterMessages,
+  clusterUrls,
   opusDecoders,
   payloadsTarget,
   operatorBodies,

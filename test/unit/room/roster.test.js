@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OPEN_GRANT } from '../../../server/access/grant.js';
 import { Roster } from '../../../server/room/roster.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
@@ -10,7 +11,8 @@ function create() {
   /** Somebody who is told nothing in particular. @param {string} name @returns {any} */
   const enter = (name) => {
     const acts = { tell: (/** @type {any} */ m) => member.told.push(m), wait: () => void (member.away = true) };
-    const member = { id: roster.nextId(), name, label: roster.labelFor(name), told: /** @type {any[]} */ ([]), away: false, ...acts };
+    const kind = { grant: OPEN_GRANT, role: 'speaker', muted: false, silenced: false };
+    const member = { id: roster.nextId(), name, label: roster.labelFor(name), ...kind, told: /** @type {any[]} */ ([]), away: false, ...acts };
     return Object.assign(member, { token: roster.enter(/** @type {any} */ (member)) });
   };
   return { clock, freed, roster, enter };

@@ -55,6 +55,14 @@ function wrongTexts(option) {
       return ['', 'localhost', '*.a.example', 'a.example,', '192.0.2.1', 'a..example', 'https://a.example'];
     case 'email':
       return ['', 'ann', 'ann@', '@a.example', 'ann@a.example?x=1', 'ann@a.example,bob@a.example'];
+    case 'nats':
+      return ['', 'localhost:4222', 'http://a:4222', 'nats://', 'nats://a:0', 'nats://a/x', 'nats://a,tls://b', 'nats://a:99999'];
+    case 'name':
+      return ['', 'a.b', 'a b', 'x'.repeat(33)];
+    case 'cluster-key':
+      return ['short', 'x'.repeat(31), `${'x'.repeat(40)} `];
+    case 'page-url':
+      return ['', 'a.example', 'ftp://a.example', 'https://a.example/path', 'https://ann@a.example', 'https://a.example?x'];
     case 'url':
       return ['', 'a.example', 'http://a.example/', 'https://'];
     case 'proxies':
@@ -128,7 +136,7 @@ describe.each(OPTIONS.map((option) => ({ name: option.name, option })))('--$name
   it('refuses what it does not allow, with its name, the value, what is allowed and the source', () => {
     for (const text of wrongTexts(option)) {
       const fromEnv = errorOf({ env: { [option.env]: text } });
-      const isSecret = option.type === 'secret' || option.type === 'keys';
+      const isSecret = ['secret', 'keys', 'cluster-key'].includes(option.type);
       const value = isSecret ? undefined : text;
       expect(fromEnv).toMatchObject({ option: `--${name}`, value, source: option.env, allowed: allowedOf(option) });
       if (isSecret && text) expect(fromEnv.message).not.toContain(text);

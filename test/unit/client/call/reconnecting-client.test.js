@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Declick, ReconnectingClient } from '../../../../public/client/call/reconnecting-client.js';
+import { ResumeTokens } from '../../../../server/access/resume-token.js';
 import { Conference } from '../../../fakes/conference.js';
 import { conferenceSockets } from '../../../fakes/conference-socket.js';
 import { PcmCodec } from '../../../fakes/pcm-codec.js';
@@ -20,6 +21,8 @@ class Network {
   /** @type {any[]} */
   sockets = [];
   asked = 0;
+  /** @type {string[]} */
+  urls = [];
   wallOffsetMs = 0;
 
   /** @param {Conference} conference */
@@ -62,8 +65,9 @@ class Network {
       }
       return socket;
     }
-    const fetch = async (/** @type {string} */ _url, /** @type {{ signal: AbortSignal }} */ { signal }) => {
+    const fetch = async (/** @type {string} */ url, /** @type {{ signal: AbortSignal }} */ { signal }) => {
       network.asked += 1;
+      network.urls.push(url);
       if (network.refuses) throw new TypeError('refused');
       if (network.cut) {
         await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -344,5 +348,54 @@ describe('Declick', () => {
     expect(other[0]).toBeCloseTo(0.5);
     for (let i = 1; i < 400; i++) expect(Math.abs(other[i] - other[i - 1])).toBeLessThan(1 / 200);
     expect(other.subarray(240)).toEqual(new Float32Array(160).fill(-0.5));
+  });
+});
+
+describe('a call at a node of a cluster', () => {
+  const NODES = ['http://localhost', 'http://b', 'http://c'].map((url, i) => ({ id: `n${i}`, url, h3Port: null, certificateHashes: [] }));
+  const tokens = new ResumeTokens({ key: 'the cluster’s', awayMs: 30_000 });
+  const cluster = { ended: () => {}, epochOf: () => 1, nodes: () => NODES, ruled: () => {}, rulesOf: () => null };
+  const clustered = () => inCall({}, { cluster, tokens });
+
+  it('asks the others, and its own last, a second after it hears nothing', async () => {
+    const { network, call, names } = await clustered();
+    await network.pass(1000);
+    network.urls.length = 0;
+    network.cut = true;
+    expect(await network.until(() => call.state === 'reconnecting')).toBeLessThan(1600);
+    await network.pass(1500);
+    const asked = network.urls.slice(0, 3).map((url) => new URL(url).origin);
+    expect(asked.slice(0, 2).toSorted()).toEqual(['http://b', 'http://c']);
+    expect(asked[2]).toBe('http://localhost');
+    network.cut = false;
+    await network.until(() => call.state === 'joined');
+    expect(names()).not.toContain('ended');
+  });
+
+  it('goes where its room has gone, with its place, and is heard meanwhile', async () => {
+    const { network, call, joined, names } = await clustered();
+    await network.pass(100);
+    const before = network.conference;
+    before.rooms.get('lab')?.moving.begin(NODES[1]);
+    // The room as another node has it.
+    network.conference = new Conference({ silenceSuppression: true, cluster, tokens }, network.clock);
+    await network.until(() => joined.length === 2);
+    expect(joined[1]).toMatchObject({ you: joined[0].you, origin: 'http://b' });
+    expect(names()).not.toContain('reconnecting');
+    await network.pass(100);
+    expect([before.rooms.people, network.conference.rooms.people, call.state]).toEqual([0, 1, 'joined']);
+  });
+
+  it('stays where it is, when it can’t go there, until it is sent away', async () => {
+    const { network, call, joined } = await clustered();
+    await network.pass(100);
+    network.refuses = true;
+    network.conference.rooms.get('lab')?.moving.begin(NODES[1]);
+    await network.pass(500);
+    expect([call.state, network.sockets[0].session.closed]).toEqual(['joined', null]);
+    network.refuses = false;
+    network.conference = new Conference({ silenceSuppression: true, cluster, tokens }, network.clock);
+    await network.until(() => joined.length === 2, 8000);
+    expect(joined[1].you).toBe(joined[0].you);
   });
 });

@@ -1,0 +1,156 @@
+/**
+ * Resume tokens: with one its holder takes up their place in a room again, where it still is, or on another node. A token
+ * is a JWS (RFC 7515, compact, HS256) of what makes the place. Signing and checking are synchronous, as joining is.
+ *
+ * @import { Grant, Permission, Role } from './grant.js'
+ *
+ * @typedef {object} Place  what a token says
+ * @property {string} room
+ * @property {string} key      names the place, whoever has it
+ * @property {string} id       the participant's
+ * @property {string} name
+ * @property {string} label
+ * @property {Grant} grant     what they came with
+ * @property {Role} role       what they are now
+ * @property {boolean} muted
+ * @property {boolean} silenced
+ * @property {number} epoch    of the room; 0 without a cluster
+ * @property {number} issuedMs milliseconds since 1970
+ */
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { ROLES } from './grant.js';
+
+/** The longest token, in characters: that of the longest name, label and identity. */
+export const MAX_RESUME_LENGTH = 4096;
+
+/** The time after which a member who is there is told a newer token, in milliseconds. */
+export const RENEW_MS = 10_000;
+
+/** How far the dates of two nodes may differ, in milliseconds. */
+const TOLERANCE_MS = 5000;
+
+const HEADER = Buffer.from('{"alg":"HS256","typ":"resume"}').toString('base64url');
+
+/** Characters that a place is named by: 96 bits of chance. */
+const KEY_BYTES = 12;
+
+const payload = z.object({
+  r: z.string().max(64),
+  k: z.string().min(1).max(32),
+  i: z.string().regex(/^\d{1,15}$/),
+  n: z.string().max(400),
+  l: z.string().max(500),
+  g: z.enum(ROLES),
+  o: z.enum(ROLES),
+  w: z.array(z.enum(['speak', 'listen', 'chat', 'record', 'moderate'])).max(5).default([]),
+  s: z.string().max(256).nullable().default(null),
+  j: z.string().max(256).nullable().default(null),
+  m: z.boolean().default(false),
+  x: z.boolean().default(false),
+  e: z.number().int().min(0).default(0),
+  t: z.number().min(0),
+});
+
+export class ResumeTokens {
+  #key;
+  #wallNow;
+  #freshMs;
+
+  /**
+   * @param {object} [options]
+   * @param {string | Uint8Array} [options.key]  what tokens are signed with; one by chance, so that no other process believes
+   *   them, where it is absent
+   * @param {() => number} [options.wallNow]  milliseconds since 1970
+   * @param {number} [options.awayMs]  how long a place is kept; 0: no place is taken over from another node
+   */
+  constructor({ key = randomBytes(32), wallNow = Date.now, awayMs = 0 } = {}) {
+    this.#key = key;
+    this.#wallNow = wallNow;
+    this.#freshMs = awayMs === 0 ? 0 : awayMs + RENEW_MS + TOLERANCE_MS;
+  }
+
+  /** What tokens are signed with, for the other threads of this server. */
+  get key() {
+    return this.#key;
+  }
+
+  /** Whether places are taken over from other nodes, so that members need a token that is new. */
+  get takesOver() {
+    return this.#freshMs > 0;
+  }
+
+  /** The name of a new place. */
+  newKey() {
+    return randomBytes(KEY_BYTES).toString('base64url');
+  }
+
+  /** @param {Omit<Place, 'issuedMs'>} place @returns {string} */
+  sign({ room, key, id, name, label, grant, role, muted, silenced, epoch }) {
+    const { role: granted, withheld, identity, tokenId } = grant;
+    const said = {
+      r: room, k: key, i: id, n: name, l: label, g: granted, o: role,
+      ...(withheld.size > 0 && { w: [...withheld] }),
+      ...(identity !== null && { s: identity }),
+      ...(tokenId !== null && { j: tokenId }),
+      ...(muted && { m: true }),
+      ...(silenced && { x: true }),
+      ...(epoch > 0 && { e: epoch }),
+      t: Math.round(this.#wallNow()),
+    };
+    const text = `${HEADER}.${Buffer.from(JSON.stringify(said)).toString('base64url')}`;
+    return `${text}.${this.#signatureOf(text).toString('base64url')}`;
+  }
+
+  /** @param {string} text */
+  #signatureOf(text) {
+    return createHmac('sha256', this.#key).update(text).digest();
+  }
+
+  /**
+   * @param {string | undefined} token  as it came
+   * @param {string} room  that it must be of
+   * @returns {Place | null} null where it isn't one of ours
+   */
+  read(token, room) {
+    if (token === undefined || token.length > MAX_RESUME_LENGTH || !token.startsWith(`${HEADER}.`)) return null;
+    const end = token.lastIndexOf('.');
+    const signature = Buffer.from(token.slice(end + 1), 'base64url');
+    const right = this.#signatureOf(token.slice(0, end));
+    if (signature.length !== right.length || !timingSafeEqual(signature, right)) return null;
+    const parsed = payload.safeParse(parse(token.slice(HEADER.length + 1, end)));
+    return parsed.success && parsed.data.r === room ? placeOf(parsed.data) : null;
+  }
+
+  /**
+   * The place that somebody had on another node, or in the room that this one takes the place of. It is believed for as
+   * long as a place is kept: then they were in the room just now.
+   * @param {string | undefined} token
+   * @param {string} room
+   * @returns {Place | null}
+   */
+  readTaken(token, room) {
+    if (!this.takesOver) return null;
+    const place = this.read(token, room);
+    if (place === null) return null;
+    const ageMs = this.#wallNow() - place.issuedMs;
+    return ageMs <= this.#freshMs && ageMs >= -TOLERANCE_MS ? place : null;
+  }
+}
+
+/** @param {z.infer<typeof payload>} said @returns {Place} */
+function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, e, t }) {
+  /** @type {Grant} */
+  const grant = { role: g, withheld: new Set(/** @type {Permission[]} */ (w)), identity: s, tokenId: j };
+  return { room: r, key: k, id: i, name: n, label: l, grant, role: o, muted: m, silenced: x, epoch: e, issuedMs: t };
+}
+
+/** @param {string} base64 @returns {unknown} */
+function parse(base64) {
+  try {
+    return JSON.parse(Buffer.from(base64, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * What nodes of a cluster say to each other over: subjects with messages that are JSON objects. A subject is a series of
+ * words with dots between; `*` stands for any one word where it is subscribed to. Nothing is stored: a message reaches
+ * those who listen when it is sent, or nobody.
+ *
+ * @typedef {'connecting' | 'connected' | 'lost'} BusState  connecting: never been connected yet
+ *
+ * @typedef {object} Bus
+ * @property {BusState} state
+ * @property {() => void} open  begins to connect, and goes on trying
+ * @property {(subject: string, message: object) => void} publish  into the void while there is no connection
+ * @property {(subject: string, handler: (message: unknown) => void) => () => void} subscribe  answers what ends it
+ * @property {(subject: string, handler: (message: unknown) => object | null) => () => void} serve
+ *   answers requests, but for those on which the handler gives null
+ * @property {(subject: string, message: object, timeoutMs: number) => Promise<unknown>} request
+ *   the first answer; NOBODY where nobody serves the subject, which is known at once; SILENCE where no answer came in time.
+ *   Never rejects
+ * @property {() => Promise<void>} close  idempotent
+ */
+
+/** The answer to a request that nobody serves. */
+export const NOBODY = Symbol('nobody');
+
+/** The answer to a request that was not answered in time, or that could not be sent. */
+export const SILENCE = Symbol('silence');

@@ -1,0 +1,200 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Log } from '../log.js'
+ * @import { Bus } from './bus.js'
+ * @import { FindOptions, Found } from './directory.js'
+ * @import { NodeAddress, Rules } from './messages.js'
+ *
+ * @typedef {object} ClusterRooms  the rooms of this node
+ * @property {(room: string) => object | undefined} get
+ * @property {(room: string, node: NodeAddress | null) => void} move  a room is another node's: its people go there
+ * @property {number} people
+ * @property {boolean} busy
+ *
+ * @typedef {object} Reached  where clients reach this node
+ * @property {string} url
+ * @property {number | null} h3Port
+ * @property {() => string[]} certificateHashes
+ * @property {string[]} origins  of pages that this node serves, under whatever name
+ */
+
+import { randomBytes } from 'node:crypto';
+import { Beats } from './beats.js';
+import { Directory } from './directory.js';
+import { MAX_ORIGINS, MessageReader, subjectsOf } from './messages.js';
+import { Ownership } from './ownership.js';
+import { RoomRules } from './room-rules.js';
+
+/** The most nodes that a client is told of. */
+const MAX_TOLD = 8;
+
+/** The rooms that are handed over at once by a node that drains. */
+const HANDED_AT_ONCE = 8;
+
+/**
+ * This node's part in a cluster: it beats, owns rooms, finds others', and hands its own over when it drains.
+ */
+export class Cluster {
+  #bus;
+  #log;
+  #rooms;
+  #limits;
+  #software;
+  #beats;
+  #ownership;
+  #directory;
+  #reader;
+  #rules;
+  #draining = false;
+  #closed = false;
+  /** @type {Reached} */
+  #reached = { url: 'http://localhost', h3Port: null, certificateHashes: () => [], origins: [] };
+
+  /**
+   * @param {object} options
+   * @param {string} [options.id]  of this node; one by chance for each process
+   * @param {string} options.name  of the cluster
+   * @param {(id: string) => Bus} options.openBus
+   * @param {Clock} options.clock
+   * @param {() => number} options.wallNow  milliseconds since 1970
+   * @param {Pick<Log, 'info' | 'warn' | 'error'>} options.log
+   * @param {() => ClusterRooms} options.rooms
+   * @param {{ people: number }} options.limits
+   * @param {string} options.software  the release that runs here
+   */
+  constructor({ id = randomBytes(8).toString('hex'), name, openBus, clock, wallNow, log, rooms, limits, software }) {
+    this.id = id;
+    this.#log = log;
+    this.#rooms = rooms;
+    this.#limits = limits;
+    this.#software = software;
+    const bus = openBus(id);
+    const reader = new MessageReader(log);
+    const shared = { bus, clock, wallNow, subjects: subjectsOf(name), reader, self: () => this.#self() };
+    this.#bus = bus;
+    this.#reader = reader;
+    this.#beats = new Beats(shared);
+    this.#rules = new RoomRules(shared);
+    this.#ownership = new Ownership({
+      ...shared,
+      isUsed: (room) => this.#rooms().get(room) !== undefined,
+      yielded: (room, to) => this.#yielded(room, to),
+    });
+    this.#directory = new Directory({ ...shared, beats: this.#beats, ownership: this.#ownership });
+  }
+
+  /** Begins to take part. @param {Reached} reached */
+  start(reached) {
+    this.#reached = reached;
+    this.#beats.start();
+    this.#ownership.start();
+    this.#directory.start();
+    this.#rules.start();
+    this.#bus.open();
+  }
+
+  #self() {
+    const { url, h3Port, certificateHashes, origins } = this.#reached;
+    const { people, busy } = this.#rooms();
+    return {
+      id: this.id,
+      url,
+      h3Port,
+      certificateHashes: certificateHashes(),
+      origins: origins.slice(0, MAX_ORIGINS),
+      people,
+      maxPeople: this.#limits.people,
+      busy,
+      draining: this.#draining,
+      software: this.#software,
+    };
+  }
+
+  /** Whether a room is this node's. @param {string} room */
+  isHere(room) {
+    return this.#directory.isHere(room);
+  }
+
+  /** @param {string} room  checked already @param {FindOptions} options @returns {Promise<Found>} */
+  find(room, options) {
+    return this.#directory.find(room, options);
+  }
+
+  /** A room has ended here. @param {string} room */
+  ended(room) {
+    this.#rules.set(room, null);
+    this.#ownership.release(room);
+  }
+
+  /** The rules of a room of this node have changed. @param {string} room @param {Rules | null} rules  null for none */
+  ruled(room, rules) {
+    if (this.isHere(room)) this.#rules.set(room, rules);
+  }
+
+  /** The rules of a room that is opened here, as the node before had them. @param {string} room @returns {Rules | null} */
+  rulesOf(room) {
+    return this.#rules.of(room);
+  }
+
+  /** @param {string} room @returns {number} */
+  epochOf(room) {
+    return this.#ownership.epochOf(room);
+  }
+
+  /** Where clients reach the nodes, this one first. @returns {NodeAddress[]} */
+  nodes() {
+    return this.#beats.addresses().slice(0, MAX_TOLD);
+  }
+
+  /** Whether a page is one of this cluster's, whichever node has served it. @param {string | undefined} origin */
+  allowsOrigin(origin) {
+    return this.#beats.isOurs(origin);
+  }
+
+  /** What the operator is told. */
+  get status() {
+    return { id: this.id, bus: this.#bus.state, nodes: this.#beats.addresses().length, rooms: this.#ownership.rooms.length, droppedMessages: this.#reader.dropped };
+  }
+
+  /** @param {string} room @param {string} to */
+  #yielded(room, to) {
+    this.#rules.moved(room);
+    const node = this.#beats.addressOf(to);
+    this.#log.info(`room ${room} is node ${to}'s now${node ? `, at ${node.url}` : ''}`);
+    this.#rooms().move(room, node);
+  }
+
+  /**
+   * Opens nothing any more, and hands each room over to another node, which claims it: then it is no longer this node's.
+   * Rooms for which there is no other node stay. Idempotent.
+   */
+  async drain() {
+    if (this.#draining) return;
+    this.#draining = true;
+    if (this.#bus.state !== 'connected') return;
+    this.#beats.tell();
+    const rooms = this.#ownership.rooms;
+    const handOn = async () => {
+      for (let room = rooms.pop(); room !== undefined && !this.#closed; room = rooms.pop()) await this.#handOver(room);
+    };
+    await Promise.all(Array.from({ length: HANDED_AT_ONCE }, handOn));
+  }
+
+  /** @param {string} room */
+  async #handOver(room) {
+    if (this.#rooms().get(room) === undefined) return this.#ownership.release(room);
+    const found = await this.#directory.handOver(room, this.epochOf(room));
+    if (!found) this.#log.warn(`room ${room} could not be handed over: no other node takes it`);
+  }
+
+  /** Idempotent. */
+  async close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#directory.close();
+    this.#rules.close();
+    this.#ownership.close();
+    this.#beats.close();
+    await this.#bus.close();
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The messages between nodes: their subjects, and the schemas that each is checked by. docs/protocol.md has them.
+ *
+ * @typedef {z.infer<typeof nodeAddress>} NodeAddress   where clients reach a node
+ * @typedef {z.infer<typeof beat>} Beat
+ * @typedef {z.infer<typeof claim>} Claim
+ * @typedef {z.infer<typeof where>} Where
+ * @typedef {z.infer<typeof opening>} Opening
+ * @typedef {z.infer<typeof opened>} Opened
+ * @typedef {z.infer<typeof rules>} Rules  of a room
+ */
+
+import { z } from 'zod';
+import { MAX_ROOM_NAME } from '../../public/shared/text.js';
+
+/** The version of these messages. A node refuses those of another, by the name of the node. */
+export const CLUSTER_VERSION = 1;
+
+/** The longest message, in bytes. */
+export const MAX_MESSAGE_BYTES = 32 * 1024;
+
+/** The most origins that a node names. */
+export const MAX_ORIGINS = 16;
+
+const id = z.string().regex(/^[A-Za-z0-9]{1,32}$/);
+const room = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`));
+const count = z.number().int().min(0).max(1_000_000);
+const epoch = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+/** An origin, which pages and clients can be given. */
+const url = z.string().max(300).regex(/^https?:\/\/[^\s/?#@\\]+$/).refine((text) => URL.canParse(text));
+
+const addressFields = {
+  id,
+  url,
+  h3Port: z.number().int().min(1).max(65_535).nullable(),
+  certificateHashes: z.array(z.string().max(64)).max(4),
+};
+
+export const nodeAddress = z.object(addressFields);
+
+const version = z.literal(CLUSTER_VERSION);
+
+export const beat = z.object({
+  version,
+  ...addressFields,
+  origins: z.array(url).max(MAX_ORIGINS),
+  /** The node's date, in milliseconds since 1970. */
+  at: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+  people: count,
+  maxPeople: count.min(1),
+  busy: z.boolean(),
+  draining: z.boolean(),
+  software: z.string().max(40),
+});
+
+export const claim = z.object({ version, node: id, epoch });
+
+export const where = z.object({ version, node: nodeAddress, epoch });
+
+export const opening = z.object({
+  version,
+  room,
+  /** Whether the room is to be opened; else it is only asked whether it would be. */
+  hold: z.boolean(),
+  /** The epoch that the new one must be above. */
+  above: epoch,
+});
+
+/** node: who has the room, or would; null where the asked node opens nothing. */
+export const opened = z.object({ version, node: nodeAddress.nullable() });
+
+/** The most bans of a room that other nodes are told of. */
+const MAX_TOLD_BANS = 10;
+
+const who = z.enum(['everybody', 'moderators']);
+const known = z.string().max(256).nullable();
+
+const rules = z.object({
+  locked: z.boolean(),
+  lobby: z.boolean(),
+  chat: who,
+  record: who,
+  /** Salt and hash, in base64. */
+  password: z.object({ salt: z.string().max(64), hash: z.string().max(64) }).nullable(),
+  bans: z.array(z.object({ name: z.string().max(500), identity: known, tokenId: known, network: known, leftMs: z.number().min(0) })).max(MAX_TOLD_BANS),
+});
+
+/** rules: null where the room has none, or has ended. */
+export const roomRules = z.object({ version, room, rules: rules.nullable() });
+
+/**
+ * The subjects of one cluster.
+ * @param {string} name  the cluster's
+ */
+export function subjectsOf(name) {
+  return Object.freeze({
+    beats: `aloud.${name}.node.*.beat`,
+    beat: (/** @type {string} */ node) => `aloud.${name}.node.${node}.beat`,
+    open: (/** @type {string} */ node) => `aloud.${name}.node.${node}.open`,
+    where: (/** @type {string} */ of) => `aloud.${name}.room.${of}.where`,
+    rules: `aloud.${name}.room.*.rules`,
+    rulesOf: (/** @type {string} */ of) => `aloud.${name}.room.${of}.rules`,
+    claim: (/** @type {string} */ of) => `aloud.${name}.room.${of}.claim`,
+  });
+}
+
+/** @typedef {ReturnType<typeof subjectsOf>} Subjects */
+
+/** Checks what comes over the bus, and counts what isn't ours. */
+export class MessageReader {
+  #log;
+  /** Messages that were dropped: not of this form, or of another version. */
+  dropped = 0;
+  /** Nodes of other versions that the log has told of. @type {Set<string>} */
+  #told = new Set();
+
+  /** @param {{ warn: (message: string) => void }} log */
+  constructor(log) {
+    this.#log = log;
+  }
+
+  /**
+   * @template {z.ZodType} S
+   * @param {S} schema
+   * @param {unknown} message  as it came
+   * @returns {z.infer<S> | null} null where it is dropped
+   */
+  read(schema, message) {
+    const parsed = schema.safeParse(message);
+    if (parsed.success) return parsed.data;
+    this.dropped += 1;
+    this.#tellVersion(message);
+    return null;
+  }
+
+  /** Says once which node speaks another version. @param {any} message */
+  #tellVersion(message) {
+    const theirs = message?.version;
+    if (!Number.isInteger(theirs) || theirs === CLUSTER_VERSION) return;
+    const node = id.safeParse(message.id ?? message.node);
+    if (!node.success || this.#told.size >= 100 || this.#told.has(node.data)) return;
+    this.#told.add(node.data);
+    const told = url.safeParse(message.url);
+    const name = told.success ? `${node.data} at ${told.data}` : node.data;
+    this.#log.warn(`node ${name} speaks version ${theirs} of the cluster's messages, this one ${CLUSTER_VERSION}: it is left out until both run the same release`);
+  }
+}

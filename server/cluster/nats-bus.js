@@ -1,0 +1,185 @@
+/**
+ * @import { Log } from '../log.js'
+ * @import { Bus, BusState } from './bus.js'
+ * @import { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
+ */
+
+import { connect, errors } from '@nats-io/transport-node';
+import { readClusterUrl } from '../config/cluster-url.js';
+import { NOBODY, SILENCE } from './bus.js';
+import { MAX_MESSAGE_BYTES } from './messages.js';
+
+/**
+ * A server that answers no ping for two of these is left for another, in milliseconds; the wait before the next is tried,
+ * and its jitter. NATS's own defaults are two minutes and two seconds.
+ */
+const SETTINGS = Object.freeze({
+  pingInterval: 1000,
+  maxPingOut: 2,
+  reconnectTimeWait: 100,
+  reconnectJitter: 50,
+  reconnectJitterTLS: 50,
+  maxReconnectAttempts: -1,
+  noEcho: true,
+  noAsyncTraces: true,
+  // One that takes no connection is as good as gone.
+  timeout: 2000,
+});
+
+/** The wait before NATS is tried again where it wasn't reached yet, in milliseconds. */
+const RETRY_MS = 500;
+
+/**
+ * NATS as the bus of a cluster: core messages alone, of which none is stored.
+ * @implements {Bus}
+ */
+export class NatsBus {
+  #log;
+  #options;
+  /** @type {NatsConnection | null} */
+  #connection = null;
+  /** @type {BusState} */
+  #state = 'connecting';
+  #closed = false;
+  #hasTold = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #retry;
+  /** What was subscribed to before there was a connection. @type {Set<() => void>} */
+  #waiting = new Set();
+  /** Messages that were too long, or no JSON. */
+  dropped = 0;
+
+  /**
+   * @param {string} url  as --cluster has it
+   * @param {{ name: string, log: Pick<Log, 'info' | 'warn' | 'error'> }} options  name: of the node, for NATS's own lists
+   */
+  constructor(url, { name, log }) {
+    this.#log = log;
+    const read = /** @type {NonNullable<ReturnType<typeof readClusterUrl>>} */ (readClusterUrl(url));
+    this.#options = { ...SETTINGS, ...read, name };
+  }
+
+  /** Begins to connect, and goes on trying. */
+  open() {
+    void this.#connect();
+  }
+
+  async #connect() {
+    if (this.#closed) return;
+    try {
+      const connection = await connect(this.#options);
+      if (this.#closed) return void (await connection.close());
+      this.#connection = connection;
+      this.#state = 'connected';
+      this.#log.info(`the cluster's NATS is reached at ${connection.getServer()}`);
+      for (const begin of this.#waiting) begin();
+      this.#waiting.clear();
+      void this.#watch(connection);
+    } catch (error) {
+      if (this.#closed) return;
+      this.#tellRefusal(/** @type {Error} */ (error));
+      this.#retry = setTimeout(() => void this.#connect(), RETRY_MS);
+    }
+  }
+
+  /** One line, however often it is tried. @param {Error} error */
+  #tellRefusal({ message }) {
+    if (this.#hasTold) return;
+    this.#hasTold = true;
+    this.#log.warn(`the cluster's NATS can't be reached at ${this.#options.servers.join(', ')} (${message}): this node serves alone, and tries again`);
+  }
+
+  /** @param {NatsConnection} connection */
+  async #watch(connection) {
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect' && this.#state === 'connected') {
+        this.#state = 'lost';
+        this.#log.warn(`the cluster's NATS is lost: calls go on, rooms of other nodes can't be joined from here; it is tried again`);
+      } else if (status.type === 'reconnect') {
+        this.#state = 'connected';
+        this.#log.info(`the cluster's NATS is back, at ${connection.getServer()}`);
+      } else if (status.type === 'error') this.#log.warn(`the cluster's NATS says: ${status.error.message}`);
+    }
+  }
+
+  get state() {
+    return this.#state;
+  }
+
+  /** @param {string} subject @param {object} message */
+  publish(subject, message) {
+    if (this.#state !== 'connected') return;
+    this.#connection?.publish(subject, JSON.stringify(message));
+  }
+
+  /** @param {string} subject @param {(message: unknown) => void} handler */
+  subscribe(subject, handler) {
+    return this.#listen(subject, (message) => {
+      const read = this.#read(message);
+      if (read !== undefined) handler(read);
+    });
+  }
+
+  /** @param {string} subject @param {(message: unknown) => object | null} handler */
+  serve(subject, handler) {
+    return this.#listen(subject, (message) => {
+      const read = this.#read(message);
+      const answer = read === undefined ? null : handler(read);
+      if (answer !== null) message.respond(JSON.stringify(answer));
+    });
+  }
+
+  /** @param {string} subject @param {(message: Msg) => void} run */
+  #listen(subject, run) {
+    /** @type {Subscription | null} */
+    let subscription = null;
+    const callback = (/** @type {Error | null} */ error, /** @type {Msg} */ message) => {
+      if (error) return this.#log.warn(`the cluster's NATS refuses ${subject}: ${error.message}`);
+      try {
+        run(message);
+      } catch (failure) {
+        this.#log.error(`a message of the cluster (${subject}) failed: ${failure instanceof Error ? failure.stack : failure}`);
+      }
+    };
+    const begin = () => {
+      if (this.#connection && !this.#closed) subscription = this.#connection.subscribe(subject, { callback });
+    };
+    if (this.#connection) begin();
+    else this.#waiting.add(begin);
+    return () => {
+      this.#waiting.delete(begin);
+      if (!this.#connection?.isClosed()) subscription?.unsubscribe();
+    };
+  }
+
+  /** @param {Msg} message @returns {unknown} undefined where it is dropped */
+  #read(message) {
+    try {
+      if (message.data.length <= MAX_MESSAGE_BYTES) return message.json();
+    } catch {
+      // Counted below.
+    }
+    this.dropped += 1;
+    return undefined;
+  }
+
+  /** @param {string} subject @param {object} message @param {number} timeoutMs */
+  async request(subject, message, timeoutMs) {
+    if (this.#state !== 'connected' || !this.#connection) return SILENCE;
+    try {
+      const answer = await this.#connection.request(subject, JSON.stringify(message), { timeout: timeoutMs });
+      const read = this.#read(answer);
+      return read === undefined ? SILENCE : read;
+    } catch (error) {
+      const isNobody = error instanceof errors.NoRespondersError || (error instanceof errors.RequestError && error.isNoResponders());
+      return isNobody ? NOBODY : SILENCE;
+    }
+  }
+
+  async close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#connection?.close();
+  }
+}

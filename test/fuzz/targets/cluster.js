@@ -1,0 +1,75 @@
+/** @import { Target } from '../target.js' */
+
+import { OPEN_GRANT, ROLES } from '../../../server/access/grant.js';
+import { ResumeTokens } from '../../../server/access/resume-token.js';
+import { readClusterUrl } from '../../../server/config/cluster-url.js';
+import { beat, claim, MessageReader, opened, opening, roomRules, where } from '../../../server/cluster/messages.js';
+import { bytesOf, check } from '../target.js';
+
+const NOW_MS = 1_800_000_000_000;
+const fromUtf8 = new TextDecoder();
+const node = { id: 'a1', url: 'https://a.example', h3Port: 4433, certificateHashes: ['aGFzaA=='] };
+const rules = { locked: true, lobby: false, chat: 'everybody', record: 'moderators', password: { salt: 'c2FsdA==', hash: 'aGFzaA==' }, bans: [{ name: 'Eve', identity: null, tokenId: null, network: '192.0.2.1', leftMs: 5 }] };
+const messages = [
+  { version: 1, ...node, origins: ['https://call.example'], at: NOW_MS, people: 3, maxPeople: 1000, busy: false, draining: false, software: '1.0.0' },
+  { version: 1, node: 'a1', epoch: NOW_MS },
+  { version: 1, node, epoch: NOW_MS },
+  { version: 1, room: 'tea', hold: true, above: 0 },
+  { version: 1, node: null },
+  { version: 1, room: 'tea', rules },
+  { version: 2, id: 'b2', url: 'https://b.example' },
+];
+const SCHEMAS = [beat, claim, where, opening, opened, roomRules];
+
+/** A message between nodes is taken or dropped. @type {Target} */
+export const clusterMessages = {
+  name: 'cluster-messages',
+  cost: 20,
+  valid: messages.map((message) => bytesOf(JSON.stringify(message))),
+  run(input) {
+    let message;
+    try {
+      message = JSON.parse(fromUtf8.decode(input));
+    } catch {
+      return;
+    }
+    let warned = 0;
+    const reader = new MessageReader({ warn: () => void (warned += 1) });
+    for (const schema of SCHEMAS) {
+      const read = /** @type {any} */ (reader.read(schema, message));
+      for (const url of [read?.url, read?.node?.url].filter(Boolean)) check(new URL(url).origin.startsWith('http'), 'a node is reached over HTTP');
+      if (read?.room !== undefined) check(/^[A-Za-z0-9_-]{1,64}$/.test(read.room), 'a room’s name is a word of a subject');
+    }
+    check(warned <= 1, 'a node of another version is named once');
+  },
+};
+
+const tokens = new ResumeTokens({ key: 'the key of a cluster', wallNow: () => NOW_MS, awayMs: 30_000 });
+const place = { room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann', grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, epoch: 5 };
+const good = [tokens.sign(place), tokens.sign({ ...place, role: 'moderator', silenced: true, grant: { ...OPEN_GRANT, identity: 'ann', withheld: new Set(['chat']) } })];
+const texts = new Set(good.map((token) => token.slice(0, token.lastIndexOf('.'))));
+
+/** A resume token that nobody signed is none. @type {Target} */
+export const resumeTokens = {
+  name: 'resume-tokens',
+  cost: 10,
+  valid: [...good, '', 'AAAAAAAAAAAAAAAAAAAAAA'].map(bytesOf),
+  run(input) {
+    const token = fromUtf8.decode(input);
+    const read = tokens.readTaken(token, 'tea');
+    if (read === null) return;
+    check(texts.has(token.slice(0, token.lastIndexOf('.'))), 'a place is taken over with a token that was signed');
+    check(ROLES.includes(read.role), 'a role is one of those that there are');
+  },
+};
+
+/** An address of NATS is read or refused. @type {Target} */
+export const clusterUrls = {
+  name: 'cluster-urls',
+  cost: 5,
+  valid: ['nats://localhost:4222', 'nats://ann:secret@a.example:4222,nats://b.example', 'tls://token@[2001:db8::1]:4443', 'nats://%zz@a'].map(bytesOf),
+  run(input) {
+    const read = readClusterUrl(fromUtf8.decode(input));
+    if (read) check(read.servers.length > 0 && read.servers.every((server) => /:\d{1,5}$/.test(server)), 'each server has a port');
+  },
+};
