@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node';
 const SOUND = ['test/browser/sound/sound.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['cluster', 'native/congestion', 'quality', 'social', 'stereo', 'stuck'].map((name) => `test/integration/${name}.test.js`);
+const MEASURED = ['cluster', 'native/congestion', 'quality', 'social', 'stereo', 'stuck', 'worker-faults', 'workers'].map((name) => `test/integration/${name}.test.js`);
 
 /** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];

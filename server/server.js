@@ -123,7 +123,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   await workers?.start(host, portOwner(http3.transport));
 
   const build = { codec: host.codec.name, engine: http3.transport?.engine ?? null };
-  const watched = { httpCounts, admissions: () => http3.transport?.admissions?.() ?? null, isDraining: () => rooms.draining };
+  const watched = { httpCounts, admissions: () => http3.transport?.admissions?.() ?? null, isDraining: () => rooms.draining, workerEnds: () => workers?.restarts ?? 0 };
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
   const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());

@@ -33,6 +33,9 @@ export const HOST_ACTS = Object.freeze({
     return /** @type {(...all: any[]) => unknown} */ (ROOM_ACTS[act])(room, ...args);
   },
 
+  /** Whether the host's thread does anything at all. */
+  beat: () => true,
+
   /** All rooms, for the operator. @param {Host} host */
   rooms: ({ rooms }) => [...rooms.values()].map((room) => room.view.summary()),
 

@@ -40,6 +40,8 @@ export function awaitJoin(session, clock, bring) {
 export class WorkerLinks {
   /** @type {Map<number, Session>} */
   #sessions = new Map();
+  /** Packets of a session that were dropped, since too many waited. @type {Map<number, number>} */
+  #dropped = new Map();
   /** Who waits until what they have sent is dealt with, by session, in order. @type {Map<number, (() => void)[]>} */
   #waiting = new Map();
   #nextId = 1;
@@ -65,16 +67,6 @@ export class WorkerLinks {
     this.#stopStats = repeat(clock, STATS_MS, () => this.#tellStats());
   }
 
-  /** How many sessions there are. */
-  get size() {
-    return this.#sessions.size;
-  }
-
-  /** How many packets were dropped on their way to the worker, since too many waited. */
-  get dropped() {
-    return this.#writer.dropped;
-  }
-
   /**
    * Gives a session to the worker.
    * @param {Session} session
@@ -91,7 +83,9 @@ export class WorkerLinks {
   /** @param {number} id @returns {SessionHandler} */
   #handlerOf(id) {
     return {
-      packet: (bytes, arrivalMs) => void this.#writer.write(id, bytes, toShared(arrivalMs)),
+      packet: (bytes, arrivalMs) => {
+        if (!this.#writer.write(id, bytes, toShared(arrivalMs))) this.#dropped.set(id, (this.#dropped.get(id) ?? 0) + 1);
+      },
       control: (message) => this.#post({ type: 'control', id, message }),
       settle: (done) => this.#settle(id, done),
       closed: (code, reason) => {
@@ -104,6 +98,7 @@ export class WorkerLinks {
   /** @param {number} id */
   #forget(id) {
     this.#sessions.delete(id);
+    this.#dropped.delete(id);
     const waiting = this.#waiting.get(id) ?? [];
     this.#waiting.delete(id);
     for (const done of waiting) done();
@@ -156,7 +151,10 @@ export class WorkerLinks {
   }
 
   #tellStats() {
-    for (const [id, session] of this.#sessions) this.#post({ type: 'link-stats', id, stats: session.stats() });
+    for (const [id, session] of this.#sessions) {
+      const stats = session.stats();
+      this.#post({ type: 'link-stats', id, stats: { ...stats, droppedIn: stats.droppedIn + (this.#dropped.get(id) ?? 0) } });
+    }
   }
 
   /** The worker has ended: its sessions are to come again. Idempotent. @param {'room-reopened' | 'server-closing'} code */

@@ -21,7 +21,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { errors } from '../../public/shared/errors.js';
-import { settlesWithin } from '../timers.js';
+import { repeat, settlesWithin } from '../timers.js';
 import { refuse } from '../transport/session.js';
 import { HostGoneError } from './directory.js';
 import { WorkerLinks } from './linker.js';
@@ -30,13 +30,17 @@ import { createRing } from './ring.js';
 const WORKER = new URL('./worker.js', import.meta.url);
 
 /** The most memory of a worker's JavaScript, in megabytes: beyond it the worker ends, and the others go on. */
-const HEAP_MB = 1024;
+const HEAP_MB = 512;
 
 /** The wait before a worker that has ended is started again, by how often it has ended lately, in milliseconds. */
 const RESTART_MS = Object.freeze([0, 0, 1000, 5000, 30_000]);
 
 /** A worker that has run for so long has not ended lately, in milliseconds. */
 const SOUND_MS = 60_000;
+
+/** How often it is looked whether a worker answers, in milliseconds, and how many looks in a row it may leave unanswered. */
+const BEAT_MS = 1000;
+const MOST_UNANSWERED = 8;
 
 /** How long somebody waits for a worker that is being started, in milliseconds. */
 const WAIT_MS = 8000;
@@ -63,6 +67,8 @@ export class WorkerHandle {
   #ends = 0;
   /** @type {unknown} */
   #timer = null;
+  #stopBeats;
+  #unanswered = 0;
   #isClosed = false;
   #nextCall = 1;
   /** @type {Map<number, Settled<any>>} */
@@ -80,6 +86,7 @@ export class WorkerHandle {
     this.#owner = owner;
     this.#clock = clock;
     this.#log = log;
+    this.#stopBeats = repeat(clock, BEAT_MS, () => this.#beat());
     this.#start();
   }
 
@@ -103,13 +110,28 @@ export class WorkerHandle {
     this.#worker = worker;
     this.#links = new WorkerLinks({ rings, clock: this.#clock, post: (message) => this.#post(message) });
     worker.on('message', (message) => this.#told(message));
-    worker.on('error', (error) => this.#log.error(`worker ${this.#number} failed: ${error?.stack ?? error}`));
+    worker.on('error', (error) => this.#failed(error));
     worker.on('exit', () => this.#ended(worker));
+  }
+
+  /** Looks whether the worker answers. It counts looks, not time: a machine that has slept has answered none of them late. */
+  #beat() {
+    if (!this.#isReady) return;
+    this.#unanswered += 1;
+    if (this.#unanswered === 1) this.call('beat').then(() => (this.#unanswered = 0), () => {});
+    if (this.#unanswered !== MOST_UNANSWERED) return;
+    this.#log.error(`worker ${this.#number} stands still, and is ended`);
+    void this.#worker?.terminate();
   }
 
   /** @param {ToWorker} message */
   #post(message) {
     this.#worker?.postMessage(message);
+  }
+
+  /** @param {NodeJS.ErrnoException} error  that the worker ends with */
+  #failed(error) {
+    this.#log.error(`worker ${this.#number} failed: ${[error?.code, error?.stack ?? error].filter(Boolean).join(' ')}`);
   }
 
   /** @param {ToFront} message */
@@ -137,6 +159,7 @@ export class WorkerHandle {
     this.#worker = null;
     if (this.#isReady) this.#ready = withResolvers();
     this.#isReady = false;
+    this.#unanswered = 0;
     for (const { reject } of this.#calls.values()) reject(new HostGoneError());
     this.#calls.clear();
     this.#owner.ended(this.#number, this.#port);
@@ -209,6 +232,7 @@ export class WorkerHandle {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#clock.clearTimeout(this.#timer);
+    this.#stopBeats();
     this.#ready.promise.catch(() => {});
     this.#ready.reject(new HostGoneError());
     const worker = this.#worker;

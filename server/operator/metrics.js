@@ -82,7 +82,14 @@ const METRICS = Object.freeze({
 
   aloud_room_delay_median_seconds: gauge('The median of the server-side delays D of all rooms.', (s) => one(s.delay.medianMs / 1000)),
   aloud_room_delay_max_seconds: gauge('The largest server-side delay D of a room.', (s) => one(s.delay.maxMs / 1000)),
-  aloud_mix_cpu_seconds_total: counter('Processor time of the thread that mixes.', (s) => one(s.load.mixCpuSeconds)),
+  aloud_mix_cpu_seconds_total: counter('Processor time of the thread that mixes, or of all worker threads.', (s) => one(s.load.mixCpuSeconds)),
+  aloud_worker_mix_cpu_seconds_total: counter(
+    'Processor time of each worker thread that mixes.',
+    (s) => s.load.workers.map(({ mixCpuSeconds }, i) => [{ worker: String(i + 1) }, mixCpuSeconds]),
+    ['worker'],
+  ),
+  aloud_worker_rooms: gauge('Rooms of each worker thread.', (s) => s.load.workers.map(({ rooms }, i) => [{ worker: String(i + 1) }, rooms]), ['worker']),
+  aloud_worker_ends_total: counter('Worker threads that ended by themselves, and were started again.', (s) => one(s.load.workerEnds)),
   aloud_busy: gauge('Whether newcomers are refused, since there is more to mix than can be mixed.', (s) => one(Number(s.busy))),
   aloud_rooms_reduced: gauge('Rooms that mix fewer speakers, since their mixes were late.', (s) => one(s.reducedRooms)),
   aloud_encoder_complexity: gauge('The complexity at which Opus is encoded, 0 to 10.', (s) => one(s.load.complexity)),

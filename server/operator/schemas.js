@@ -64,6 +64,7 @@ export const status = named(
       mixCpuSeconds: z.number().min(0).describe('of all threads that mix'),
       complexity: count.describe('the least of any of them'),
       workers: z.array(z.strictObject({ mixCpuSeconds: z.number().min(0), rooms: count })).describe('of each; none where the main thread mixes'),
+      workerEnds: count.describe('how often a worker has ended by itself'),
     }),
     delay: z.strictObject({ medianMs: ms, maxMs: ms }),
     packets: z.looseObject({ received: count, late: count, lost: count, dropped: counts.describe('by reason') }),

@@ -29,8 +29,8 @@
  * @property {boolean} busy           whether newcomers are refused, since there is more to mix than can be mixed
  * @property {number} reducedRooms    rooms that mix fewer speakers for that reason
  * @property {{ rooms: number, people: number }} limits
- * @property {{ mixCpuSeconds: number, complexity: number, workers: { mixCpuSeconds: number, rooms: number }[] }} load
- *   of all threads that mix, and of each worker; complexity: the least of any
+ * @property {{ mixCpuSeconds: number, complexity: number, workers: { mixCpuSeconds: number, rooms: number }[], workerEnds: number }} load
+ *   of all threads that mix, and of each worker; complexity: the least of any; workerEnds: how often a worker has ended by itself
  * @property {{ medianMs: number, maxMs: number }} delay  of rooms; 0 where there are none
  * @property {Omit<import('../source/traffic.js').Traffic, 'copy' | 'drop'>} packets
  * @property {{ count: number, sumMs: number, bins: { upToMs: number, count: number }[] }} ticks  how late they were
@@ -54,6 +54,7 @@
  * @property {RequestCounts} requests
  * @property {HttpCounts} httpCounts
  * @property {() => Admissions | null} admissions
+ * @property {() => number} [workerEnds]
  */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -94,7 +95,7 @@ export class RequestCounts {
  * @param {StatusOptions} options
  * @returns {() => Promise<Status>}
  */
-export function createStatus({ rooms, recordings, readiness, now, build, limits, requests, httpCounts, admissions }) {
+export function createStatus({ rooms, recordings, readiness, now, build, limits, requests, httpCounts, admissions, workerEnds = () => 0 }) {
   const startedMs = now();
   return async () => {
     const hosts = await rooms.states();
@@ -107,7 +108,7 @@ export function createStatus({ rooms, recordings, readiness, now, build, limits,
       limits,
       ...sums,
       delay: delaysOf(delaysMs),
-      load: { mixCpuSeconds: mixCpuMs / 1000, complexity, workers },
+      load: { mixCpuSeconds: mixCpuMs / 1000, complexity, workers, workerEnds: workerEnds() },
       recordings: recordings.usage,
       httpRequests: requests.byStatus(),
       connectionsEnded: { ...httpCounts },

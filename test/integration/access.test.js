@@ -38,7 +38,7 @@ async function startServer(test, ...argv) {
   const lines = [];
   const write = (/** @type {string} */ line) => void lines.push(line);
   const log = { error: write, warn: write, info: write, debug: write };
-  const given = ['--port', '0', '--h3-port', '0', '--recording-limit-mb', '0', ...argv];
+  const given = ['--port', '0', '--h3-port', '0', '--workers', '0', '--recording-limit-mb', '0', ...argv];
   const server = await createServer(loadConfig({ argv: given, env: {} }), { log });
   test.onTestFinished(() => server.close());
   return Object.assign(server, { lines });

@@ -26,7 +26,7 @@ const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTime
 
 /** @param {Test} test @param {{ port?: number, h3Port?: number | null }} [at] */
 async function startServer(test, { port = 0, h3Port = 0 } = {}) {
-  const argv = ['--port', String(port), '--h3-port', String(h3Port ?? 0)];
+  const argv = ['--port', String(port), '--h3-port', String(h3Port ?? 0), '--workers', '0'];
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
   test.onTestFinished(() => server.close());
   return server;

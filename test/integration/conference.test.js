@@ -35,7 +35,7 @@ const speechAt = (sampleRate) => thinned(channels[0], 48000 / sampleRate);
 
 /** @param {Test} test @param {string[]} argv */
 async function startServer(test, ...argv) {
-  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
+  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--workers', '0', ...argv], env: {} });
   const server = await createServer(config, { log: quiet });
   test.onTestFinished(() => server.close());
   return server;

@@ -31,7 +31,7 @@ afterEach(closeAll);
 async function startServer(...argv) {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
   open.push(() => rm(directory, { recursive: true, force: true }));
-  const given = ['--port', '0', '--h3-port', '0', '--recording-dir', directory, '--operator-token', TOKEN, ...argv];
+  const given = ['--port', '0', '--h3-port', '0', '--workers', '0', '--recording-dir', directory, '--operator-token', TOKEN, ...argv];
   const server = await createServer(loadConfig({ argv: given, env: {} }), { log: quiet });
   open.push(() => server.close());
   return server;

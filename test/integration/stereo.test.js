@@ -20,7 +20,7 @@ afterEach(closeAll);
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
-  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
+  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--workers', '0', ...argv], env: {} });
   const server = await createServer(config, { log: quiet });
   open.push(server);
   return server;

@@ -110,7 +110,7 @@ describe('the metrics', () => {
     await join(url, { room: 'lab', name: 'Ann' });
     const text = await textOf(metrics);
     const names = new Set([...text.matchAll(/^(aloud_\w+)/gm)].map(([, name]) => name));
-    const ofEvents = ['aloud_refusals_total', 'aloud_sessions_ended_total', 'aloud_http_requests_total'];
+    const ofEvents = ['aloud_refusals_total', 'aloud_sessions_ended_total', 'aloud_http_requests_total', 'aloud_worker_mix_cpu_seconds_total', 'aloud_worker_rooms'];
     expect([...names, ...ofEvents].sort()).toEqual(expect.arrayContaining([...METRIC_NAMES].sort()));
     for (const name of names) expect(METRIC_NAMES).toContain(name);
     for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) expect(text).toContain(`# HELP ${name} `);

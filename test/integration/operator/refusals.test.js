@@ -350,6 +350,7 @@ const ends = {
     world.clock.advance(12_000);
   },
   'session-lost': async () => (await new World().join()).closeWith('session-lost'),
+  'room-reopened': async () => (await new World().join()).closeWith('room-reopened'),
   'resumed-elsewhere': async () => {
     const world = new World();
     const ann = await world.join();
