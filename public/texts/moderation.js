@@ -30,7 +30,7 @@ export const moderationTexts = Object.freeze({
   handsUp: (/** @type {number} */ count) => `${count} listeners have raised their hand.`,
   moreHands: (/** @type {number} */ count) => (count === 1 ? 'and one more' : `and ${count} more`),
   letSpeak: 'Let speak',
-  letSpeakName: (/** @type {string} */ name) => `Let ${name} speak`,
+  letSpeakName: (/** @type {string} */ name) => `Let speak: ${name}`,
   lowerHandOf: (/** @type {string} */ name) => `Lower the hand of ${name}`,
   listeners: 'Find a listener',
   listenersShown: (/** @type {number} */ shown, /** @type {number} */ count) =>

@@ -72,8 +72,8 @@ export const MAX_CONTROL_BYTES = 16 * 1024;
 export const MAX_QUEUED_BYTES = 64 * 1024;
 
 /**
- * The bytes of unread control messages above which a peer counts as gone. The roster of a full room must
- * fit, 1000 people of up to 560 bytes, and what was written before it.
+ * The bytes of unread control messages above which a peer counts as gone. A welcome must fit, with 101
+ * people of up to 560 bytes and 64 KiB of chat, and what was written before it.
  */
 export const MAX_STUCK_BYTES = 640 * 1024;
 

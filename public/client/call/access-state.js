@@ -68,7 +68,7 @@ export class AccessState {
         // A new moderator is told who waits, if anybody does.
         return message.action === 'role' ? { ...readRole(message), knocks: [], hands: NO_HANDS } : null;
       case 'changed':
-        return message.person?.id === this.#you ? this.#own(message.person) : null;
+        return this.#own(listOf(message.people ?? [message.person]).find((person) => person?.id === this.#you));
       default:
         return null;
     }
@@ -80,9 +80,10 @@ export class AccessState {
     return { ...readRole(message), rules: readRules(message.rules ?? {}), silenced: Boolean(own?.silenced) };
   }
 
-  /** @param {{ silenced?: unknown }} person  oneself */
-  #own({ silenced }) {
-    return Boolean(silenced) === this.state.silenced ? null : { silenced: Boolean(silenced) };
+  /** @param {{ silenced?: unknown } | undefined} person  oneself, where anything about one has changed */
+  #own(person) {
+    if (!person || Boolean(person.silenced) === this.state.silenced) return null;
+    return { silenced: Boolean(person.silenced) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roomOfInvitation, takeInvitation } from '../../../public/ui/kit/invitation.js';
+import { isListenersInvitation, roomOfInvitation, takeInvitation } from '../../../public/ui/kit/invitation.js';
 
 /** A tab at an address. @param {string} hash @param {Map<string, string>} [kept] */
 function tab(hash, kept = new Map()) {
@@ -50,5 +50,14 @@ describe('roomOfInvitation', () => {
 
   it.each(['', 'abc', 'a.b.c', `a.${part(null)}.c`, `a.${part({ video: {} })}.c`, `a.${part({ video: { room: 5 } })}.c`])('of "%s" is none', (token) => {
     expect(roomOfInvitation(token)).toBe(null);
+  });
+});
+
+describe('isListenersInvitation', () => {
+  const token = (/** @type {object} */ video) => `x.${Buffer.from(JSON.stringify({ video })).toString('base64url')}.y`;
+
+  it('is of who may not be heard, and is no moderator', () => {
+    expect([{ canPublish: false }, { canPublish: false, roomAdmin: true }, { canPublish: true }, {}, null].map((video) => isListenersInvitation(token(/** @type {any} */ (video))))).toEqual([true, false, false, false, false]);
+    expect([undefined, '', 'a.b.c'].map(isListenersInvitation)).toEqual([false, false, false]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONNECTIONS, NAME_ENTROPY, WORD_COUNT, makeRoomName, readAddress, readRoomName, roomPath } from '../../../public/ui/lobby/room-address.js';
+import { CONNECTIONS, listenLink, NAME_ENTROPY, WORD_COUNT, makeRoomName, readAddress, readRoomName, roomPath } from '../../../public/ui/lobby/room-address.js';
 
 describe('room names', () => {
   it('are made of five of 256 words and five symbols, from the random bytes alone', () => {
@@ -54,6 +54,7 @@ describe('addresses', () => {
       name: 'Anna L',
       transport: 'http1',
       processing: true,
+      listen: false,
     });
   });
 
@@ -67,6 +68,11 @@ describe('addresses', () => {
 
   it.each(['/', '/r/', '/r/%20', '/rooms'])('name no room in %s', (path) => {
     expect(read(path).room).toBeNull();
+  });
+
+  it('can ask to listen and no more', () => {
+    expect(['/r/a?listen', '/r/a?listen=1', '/r/a?listen=off', '/r/a'].map((path) => read(path).listen)).toEqual([true, true, false, false]);
+    expect(listenLink({ origin: 'https://a', pathname: '/r/tea' })).toBe('https://a/r/tea?listen');
   });
 
   it('can ask for the microphone as it is', () => {

@@ -27,6 +27,20 @@ describe('AccessState', () => {
     expect(access.update({ type: 'changed', person: { id: '2', silenced: false } })).toBe(true);
     expect(access.state.silenced).toBe(false);
     expect(access.update({ type: 'moderated', action: 'muted', by: 'Ann' })).toBe(false);
+    expect(access.update({ type: 'changed', people: [{ id: '1' }, { id: '2', silenced: true }] })).toBe(true);
+    expect(access.state.silenced).toBe(true);
+  });
+
+  it('has the hands of the audience, and the page of it that was asked for last', () => {
+    const access = new AccessState();
+    access.update(welcome);
+    access.update({ type: 'hands', count: 60, people: [{ id: '9', label: 'Lea', hand: 1 }] });
+    access.update({ type: 'audience', find: 'le', count: 200, people: [{ id: '9', label: 'Lea' }], next: '9' });
+    expect(access.state).toMatchObject({ hands: { count: 60, people: [{ id: '9' }] }, audience: { find: 'le', count: 200, next: '9' } });
+    access.update({ type: 'audience', people: 5, next: 7 });
+    expect(access.state.audience).toEqual({ find: '', count: 0, people: [], next: null });
+    access.update({ type: 'moderated', action: 'role', role: 'speaker', may: ['speak'] });
+    expect(access.state.hands).toEqual({ count: 0, people: [] });
   });
 
   it('forgets who knocked when the role changes: a new moderator is told who waits, if anybody does', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HeardSpeakers, Roster } from '../../../../public/client/call/room-state.js';
+import { HeardSpeakers, RoomState, Roster } from '../../../../public/client/call/room-state.js';
 import { Packet, VOICE_BIT } from '../../../../public/shared/packet.js';
 
 describe('HeardSpeakers', () => {
@@ -56,7 +56,46 @@ describe('HeardSpeakers', () => {
   });
 });
 
+describe('RoomState', () => {
+  it('knows by role and delivery whether one is of the audience, and how many frames a packet has', () => {
+    const room = new RoomState();
+    room.update({ type: 'welcome', you: '3', delivery: 'tick', may: ['listen', 'chat'], stride: 3, people: [] });
+    expect([room.isLight, room.stride]).toEqual([true, 3]);
+    room.update({ type: 'stride', stride: 1 });
+    expect([room.isLight, room.stride]).toEqual([true, 1]);
+    room.update({ type: 'moderated', action: 'role', role: 'speaker', may: ['speak', 'listen'], stride: 1 });
+    expect(room.isLight).toBe(false);
+    room.update({ type: 'moderated', action: 'role', role: 'listener', may: ['listen'], stride: 2 });
+    expect([room.isLight, room.stride]).toEqual([true, 2]);
+    for (const stride of [0, 4, -1, 'x', null, {}]) {
+      room.update({ type: 'stride', stride });
+      expect(room.stride).toBe(1);
+    }
+    room.update({ type: 'welcome', you: '3', delivery: 'reply', may: ['listen'], people: [] });
+    expect([room.isLight, room.stride]).toEqual([false, 1]);
+  });
+});
+
 describe('Roster', () => {
+  it('takes people in parts and in batches, and stays in its own list when it only listens', () => {
+    const roster = new Roster();
+    const person = (/** @type {string} */ id) => ({ id, name: id, transport: 'websocket' });
+    const ids = () => roster.list().people.map(({ id }) => id);
+    roster.update({ type: 'welcome', you: 'z', people: [person('a'), person('z')], next: 'a', listeners: 4 });
+    expect([roster.next, roster.list().listeners]).toEqual(['a', 4]);
+    roster.update({ type: 'people', people: [person('b'), person('c')], next: 'c' });
+    expect(roster.next).toBe('c');
+    roster.update({ type: 'people', people: [person('d')] });
+    expect(roster.next).toBe(null);
+    roster.update({ type: 'joined', people: [person('e'), null, person('f')] });
+    roster.update({ type: 'changed', people: [{ ...person('a'), muted: true }] });
+    expect(roster.update({ type: 'left', ids: ['b', 'nobody', 'z'] })).toBe(true);
+    expect(ids()).toEqual(['a', 'z', 'c', 'd', 'e', 'f']);
+    expect(roster.list().people[0].muted).toBe(true);
+    expect([roster.update({ type: 'listeners', count: 4 }), roster.update({ type: 'listeners', count: 5 })]).toEqual([false, true]);
+    for (const type of ['people', 'joined', 'changed', 'left']) expect(roster.update({ type, people: 5, ids: 'x' })).toBe(false);
+  });
+
   it('has for whom the room waits, from the welcome and from each message, over other changes', () => {
     const roster = new Roster();
     const person = (/** @type {string} */ id) => ({ id, name: id, transport: 'websocket' });

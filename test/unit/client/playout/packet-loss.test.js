@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LossReport, ReceivedShare, reportOf } from '../../../../public/client/playout/packet-loss.js';
+import { LossReport, PacketLoss, ReceivedShare, reportOf } from '../../../../public/client/playout/packet-loss.js';
+import { Packet } from '../../../../public/shared/packet.js';
 
 describe('LossReport', () => {
   it('tells what changes at once, and what stays each five seconds', () => {
@@ -25,5 +26,35 @@ describe('ReceivedShare', () => {
     expect(share.percent).toBe(50);
     for (let i = 1; i <= 12; i++) share.add({ received: 25 + i * 50, late: 15, lost: 10 });
     expect(share.percent).toBe(100);
+  });
+});
+
+describe('PacketLoss of packets that hold several frames', () => {
+  /** @param {number} stride @param {[frame: number, bytes: number][]} packets those that came */
+  function lossOf(stride, packets) {
+    const loss = new PacketLoss();
+    loss.stride = stride;
+    for (const [frame, bytes] of packets) {
+      const packet = new Packet();
+      // Numbers count all of the stream's packets.
+      Object.assign(packet, { frame, sequence: frame });
+      packet.payloadBytes[0] = bytes;
+      loss.add(packet, frame, frame * 20);
+    }
+    return [loss.expected, loss.lost];
+  }
+  const sound = (/** @type {number[]} */ ...frames) => frames.map((frame) => /** @type {[number, number]} */ ([frame, 50]));
+
+  it('is none where each stride has its packet', () => {
+    expect(lossOf(3, sound(2, 5, 8, 11))).toEqual([4, 0]);
+    expect(lossOf(2, sound(1, 3, 5))).toEqual([3, 0]);
+  });
+
+  it('counts those that are missing', () => {
+    expect(lossOf(3, sound(2, 5, 11, 14, 23))).toEqual([8, 3]);
+  });
+
+  it('knows the packet that ends sound between two strides, and silence in which few are sent', () => {
+    expect(lossOf(3, [...sound(2, 5), [7, 0], [17, 0], [27, 0], ...sound(32, 35)])).toEqual([7, 0]);
   });
 });

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { LightListener, strideOf } from '../../../server/mix/light-listener.js';
+import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeSession } from '../../fakes/fake-session.js';
+
+describe('strideOf', () => {
+  it('is what was asked for, as far as it makes 60 ms and fits a packet', () => {
+    const stride = (/** @type {number} */ asked, /** @type {number} */ frameMs, /** @type {number} */ bitrate) => strideOf(asked, { frameMs }, bitrate, 1100);
+    expect([1, 2, 3].map((asked) => stride(asked, 20, 48_000))).toEqual([1, 2, 3]);
+    expect([2.5, 10, 20, 40, 60, 120].map((frameMs) => stride(3, frameMs, 48_000))).toEqual([3, 3, 3, 1, 1, 1]);
+    expect([96_000, 128_000, 256_000, 512_000].map((bitrate) => stride(3, 20, bitrate))).toEqual([3, 2, 1, 1]);
+  });
+});
+
+describe('LightListener', () => {
+  const create = (/** @type {number} */ stride, /** @type {'auto' | 0 | 1 | 2} */ redundancy = 'auto') => {
+    const clock = new FakeClock();
+    return { clock, listener: new LightListener({ id: '7', session: new FakeSession(), stride, redundancy, clock }) };
+  };
+
+  it('gets a packet for each stride while nothing is lost, and each frame\'s with repeats while something is', () => {
+    const { clock, listener } = create(3);
+    expect([listener.stride, listener.repeats]).toEqual([3, 2]);
+    listener.reportLoss(0, 20);
+    listener.reportLoss(3, 20);
+    expect([listener.stride, listener.repeats]).toEqual([1, 2]);
+    for (let i = 0; i < 20; i++) {
+      clock.advance(10_000);
+      listener.reportLoss(0, 20);
+      void listener.repeats;
+    }
+    expect([listener.stride, listener.repeats]).toEqual([3, 2]);
+  });
+
+  it('keeps to a redundancy that is set', () => {
+    expect([create(1, 2).listener, create(3, 0).listener].map(({ stride, repeats }) => [stride, repeats])).toEqual([[1, 2], [3, 2]]);
+    const { listener } = create(3, 0);
+    listener.reportLoss(50, null);
+    expect(listener.stride).toBe(3);
+  });
+});
