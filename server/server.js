@@ -126,7 +126,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   opened.push(() => rooms.close());
 
   const build = { codec: conference.codec.name, engine: http3.transport?.engine ?? null };
-  const watched = { httpCounts, arrivals, admissions: () => http3.transport?.admissions?.() ?? null };
+  const watched = { httpCounts, arrivals, cluster, admissions: () => http3.transport?.admissions?.() ?? null };
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
   const operator = await openOperator(config, { ...conference, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());

@@ -5,6 +5,7 @@
  * @import { Server } from 'node:http'
  * @import { Admissions } from '../../native/binding.js'
  * @import { EndCount, RefusalCount } from '../counts.js'
+ * @import { ClusterStatus } from '../cluster/cluster.js'
  * @import { HttpCounts } from '../http/http-counts.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Rooms } from '../room/rooms.js'
@@ -40,6 +41,7 @@
  * @property {HttpCounts} connectionsEnded  TCP connections, by what their clients did
  * @property {Admissions | null} admissions  new QUIC connections; null where the engine doesn't count them
  * @property {number} leftOutLogLines
+ * @property {ClusterStatus | null} cluster  null where this server is no node of one
  *
  * @typedef {object} StatusOptions
  * @property {Rooms} rooms
@@ -54,6 +56,7 @@
  * @property {HttpCounts} httpCounts
  * @property {{ readonly waiting: number }} arrivals
  * @property {() => Admissions | null} admissions
+ * @property {{ readonly status: ClusterStatus }} [cluster]
  */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -95,7 +98,7 @@ export class RequestCounts {
  * @param {StatusOptions} options
  * @returns {() => Status}
  */
-export function createStatus({ rooms, recordings, readiness, effort, cpuMs, now, build, limits, requests, httpCounts, arrivals, admissions }) {
+export function createStatus({ rooms, recordings, readiness, effort, cpuMs, now, build, limits, requests, httpCounts, arrivals, admissions, cluster }) {
   const startedMs = now();
   return () => {
     const { delaysMs, traffic, ...figures } = rooms.figures();
@@ -120,6 +123,7 @@ export function createStatus({ rooms, recordings, readiness, effort, cpuMs, now,
       admissions: admissions(),
       ...rest,
       leftOutLogLines: leftOutLines,
+      cluster: cluster?.status ?? null,
     };
   };
 }
