@@ -133,7 +133,7 @@ describe('the rules of a room', () => {
     does({ action: 'allow', what: 'chat', who: 'moderators' });
     does({ action: 'remove', person: eve.id, banSeconds: 600 });
     does({ action: 'password', password: 'open sesame' });
-    await vi.waitFor(() => expect(told.at(-1)).toMatchObject({ chat: 'moderators', password: { salt: expect.any(String) }, bans: [{ name: 'Eve' }] }));
+    await vi.waitFor(() => expect(told.at(-1)).toMatchObject({ chat: 'moderators', password: { salt: expect.any(String) }, bans: [{ name: 'Eve' }] }), { timeout: 30_000 });
     const rules = JSON.parse(JSON.stringify(told.at(-1)));
     expect(JSON.stringify(rules)).not.toContain('sesame');
 
