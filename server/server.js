@@ -20,7 +20,6 @@
  */
 
 import { systemClock } from '../public/shared/clock.js';
-import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hashesOf } from './http/api.js';
 import { createApp } from './http/app.js';
@@ -105,14 +104,10 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
   const address = await listeningHost(config.host);
 
-  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => rooms });
+  const { cluster, workers, host, directory } = await openHosts(config, { clock, wallNow, log, observer }, opened);
   const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
-  const workers = openWorkers(config, { clock, log, tokens });
-  const host = await RoomHost.open(config, { clock, wallNow, log, observer, cluster, tokens, elsewhere: workers?.elsewhere });
-  opened.push(() => host.close());
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = workers ?? arrivals;
-  const directory = new Directory(host, workers ?? {});
   const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
@@ -123,7 +118,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   await workers?.start(host, portOwner(http3.transport));
 
   const build = { codec: host.codec.name, engine: http3.transport?.engine ?? null };
-  const watched = { httpCounts, admissions: () => http3.transport?.admissions?.() ?? null, isDraining: () => rooms.draining, workerEnds: () => workers?.restarts ?? 0 };
+  const watched = { httpCounts, cluster, admissions: () => http3.transport?.admissions?.() ?? null, isDraining: () => rooms.draining, workerEnds: () => workers?.restarts ?? 0 };
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
   const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
@@ -145,6 +140,20 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   };
   const { metricsPort } = operator;
   return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, directory, workers, drain, close };
+}
+
+/**
+ * What has the rooms: this thread, its workers, and the other nodes of a cluster.
+ * @param {Config} config
+ * @param {{ clock: Clock, wallNow: () => number, log: Log, observer?: Observer }} options
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ */
+async function openHosts(config, { clock, wallNow, log, observer }, opened) {
+  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => host.rooms });
+  const workers = openWorkers(config, { clock, log, tokens });
+  const host = await RoomHost.open(config, { clock, wallNow, log, observer, cluster, tokens, elsewhere: workers?.elsewhere });
+  opened.push(() => host.close());
+  return { cluster, workers, host, directory: new Directory(host, workers ?? {}) };
 }
 
 /**

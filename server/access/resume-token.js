@@ -125,15 +125,17 @@ export class ResumeTokens {
 
   /**
    * The place that somebody had on another node, or in the room that this one takes the place of. It is believed for as
-   * long as a place is kept: then they were in the room just now.
+   * long as a place is kept: then they were in the room just now. Whoever had a place in this very room, and has it no more,
+   * was taken out.
    * @param {string | undefined} token
    * @param {string} room
+   * @param {number} epoch  the room's here; 0 where it isn't open here yet
    * @returns {Place | null}
    */
-  readTaken(token, room) {
+  readTaken(token, room, epoch) {
     if (!this.takesOver) return null;
     const place = this.read(token, room);
-    if (place === null) return null;
+    if (place === null || (epoch > 0 && place.epoch >= epoch)) return null;
     const ageMs = this.#wallNow() - place.issuedMs;
     return ageMs <= this.#freshMs && ageMs >= -TOLERANCE_MS ? place : null;
   }

@@ -7,6 +7,7 @@
  *
  * @typedef {object} Bus
  * @property {BusState} state
+ * @property {number} dropped  messages that were too long, or no JSON
  * @property {() => void} open  begins to connect, and goes on trying
  * @property {(subject: string, message: object) => void} publish  into the void while there is no connection
  * @property {(subject: string, handler: (message: unknown) => void) => () => void} subscribe  answers what ends it

@@ -11,6 +11,14 @@
  * @property {number} people
  * @property {boolean} busy
  *
+ * @typedef {object} ClusterStatus
+ * @property {string} id           of this node
+ * @property {import('./bus.js').BusState} bus
+ * @property {number} nodes        that are there, this one included
+ * @property {number} rooms        that this node owns
+ * @property {number} movedRooms   that went from this node to another
+ * @property {number} droppedMessages  that were no node's
+ *
  * @typedef {object} Reached  where clients reach this node
  * @property {string} url
  * @property {number | null} h3Port
@@ -46,6 +54,7 @@ export class Cluster {
   #reader;
   #rules;
   #draining = false;
+  #movedRooms = 0;
   #closed = false;
   /** @type {Reached} */
   #reached = { url: 'http://localhost', h3Port: null, certificateHashes: () => [], origins: [] };
@@ -151,14 +160,16 @@ export class Cluster {
     return this.#beats.isOurs(origin);
   }
 
-  /** What the operator is told. */
+  /** What the operator is told. @returns {ClusterStatus} */
   get status() {
-    return { id: this.id, bus: this.#bus.state, nodes: this.#beats.addresses().length, rooms: this.#ownership.rooms.length, droppedMessages: this.#reader.dropped };
+    const droppedMessages = this.#reader.dropped + this.#bus.dropped;
+    return { id: this.id, bus: this.#bus.state, nodes: this.#beats.addresses().length, rooms: this.#ownership.rooms.length, movedRooms: this.#movedRooms, droppedMessages };
   }
 
   /** @param {string} room @param {string} to */
   #yielded(room, to) {
     this.#rules.moved(room);
+    this.#movedRooms += 1;
     const node = this.#beats.addressOf(to);
     this.#log.info(`room ${room} is node ${to}'s now${node ? `, at ${node.url}` : ''}`);
     this.#rooms().move(room, node);

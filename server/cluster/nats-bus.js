@@ -21,6 +21,7 @@ const SETTINGS = Object.freeze({
   reconnectJitterTLS: 50,
   maxReconnectAttempts: -1,
   noEcho: true,
+  ignoreAuthErrorAbort: true,
   noAsyncTraces: true,
   // One that takes no connection is as good as gone.
   timeout: 2000,

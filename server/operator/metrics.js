@@ -121,6 +121,12 @@ const METRICS = Object.freeze({
     'Requests over HTTP/3 that the engine refused by itself: for anything but a session, too large, or malformed.',
     (s) => one(s.admissions?.requestsRefused ?? 0),
   ),
+  aloud_cluster_connected: gauge('Whether the NATS of the cluster is reached; nothing without a cluster.', ({ cluster }) => (cluster ? one(Number(cluster.bus === 'connected')) : [])),
+  aloud_cluster_nodes: gauge('Nodes of the cluster that are there, this one included.', ({ cluster }) => (cluster ? one(cluster.nodes) : [])),
+  aloud_cluster_rooms: gauge('Rooms that this node owns.', ({ cluster }) => (cluster ? one(cluster.rooms) : [])),
+  aloud_cluster_rooms_moved_total: counter('Rooms that went from this node to another one.', ({ cluster }) => (cluster ? one(cluster.movedRooms) : [])),
+  aloud_cluster_messages_dropped_total: counter("Messages on the cluster's NATS that were no node's.", ({ cluster }) => (cluster ? one(cluster.droppedMessages) : [])),
+
   aloud_log_lines_dropped_total: counter('Lines that the log left out, since there were too many of their kind.', (s) => one(s.leftOutLogLines)),
 });
 

@@ -35,6 +35,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {import('../http/http-counts.js').HttpCounts} parts.httpCounts
  * @param {() => import('../../native/binding.js').Admissions | null} parts.admissions  of the HTTP/3 engine
  * @param {() => number} [parts.workerEnds]  how often a worker thread has ended by itself
+ * @param {import('../cluster/cluster.js').Cluster} [parts.cluster]
  * @param {Clock} parts.clock
  * @param {Server} parts.server  of the page and the API
  * @param {import('./api.js').ClientOf} parts.clientOf

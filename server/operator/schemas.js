@@ -78,6 +78,10 @@ export const status = named(
     sessionEnds: z.array(z.strictObject({ transport: z.string(), ...codeCount })),
     httpRequests: counts.describe('by status'),
     connectionsEnded: counts.describe('TCP connections, by what their clients did'),
+    cluster: z
+      .strictObject({ id: z.string(), bus: z.enum(['connecting', 'connected', 'lost']), nodes: count, rooms: count, movedRooms: count, droppedMessages: count })
+      .nullable()
+      .describe('this node of a cluster; null without one'),
     admissions: z
       .strictObject({ pending: count, retried: count, displaced: count, refused: count, broken: count, requestsRefused: count })
       .nullable()

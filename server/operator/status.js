@@ -5,6 +5,7 @@
  * @import { Server } from 'node:http'
  * @import { Admissions } from '../../native/binding.js'
  * @import { EndCount, RefusalCount } from '../counts.js'
+ * @import { ClusterStatus } from '../cluster/cluster.js'
  * @import { HttpCounts } from '../http/http-counts.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Directory } from '../host/directory.js'
@@ -43,6 +44,7 @@
  * @property {HttpCounts} connectionsEnded  TCP connections, by what their clients did
  * @property {Admissions | null} admissions  new QUIC connections; null where the engine doesn't count them
  * @property {number} leftOutLogLines
+ * @property {ClusterStatus | null} cluster  null where this server is no node of one
  *
  * @typedef {object} StatusOptions
  * @property {Pick<Directory, 'states'>} rooms
@@ -55,6 +57,7 @@
  * @property {HttpCounts} httpCounts
  * @property {() => Admissions | null} admissions
  * @property {() => number} [workerEnds]
+ * @property {{ readonly status: ClusterStatus }} [cluster]
  */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -95,7 +98,7 @@ export class RequestCounts {
  * @param {StatusOptions} options
  * @returns {() => Promise<Status>}
  */
-export function createStatus({ rooms, recordings, readiness, now, build, limits, requests, httpCounts, admissions, workerEnds = () => 0 }) {
+export function createStatus({ rooms, recordings, readiness, now, build, limits, requests, httpCounts, admissions, cluster, workerEnds = () => 0 }) {
   const startedMs = now();
   return async () => {
     const hosts = await rooms.states();
@@ -113,6 +116,7 @@ export function createStatus({ rooms, recordings, readiness, now, build, limits,
       httpRequests: requests.byStatus(),
       connectionsEnded: { ...httpCounts },
       admissions: admissions(),
+      cluster: cluster?.status ?? null,
     };
   };
 }

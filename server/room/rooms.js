@@ -233,7 +233,8 @@ export class Rooms {
    * @param {JoinWishes} wishes
    */
   takenPlace(roomName, { mirror, resume }) {
-    return mirror ? null : (this.#services.tokens?.readTaken(resume, roomName) ?? null);
+    const { tokens, cluster } = this.#services;
+    return mirror ? null : (tokens?.readTaken(resume, roomName, cluster?.epochOf(roomName) ?? 0) ?? null);
   }
 
   /**

@@ -206,7 +206,7 @@ export class Roster {
    * @returns {TakenPlace | null} null where they have one here, or none
    */
   taken(token) {
-    return this.holder(token) ? null : this.#tokens.readTaken(token, this.#room);
+    return this.holder(token) ? null : this.#tokens.readTaken(token, this.#room, this.#epoch);
   }
 
   /** @param {string | undefined} token @returns {boolean} whether the place may be taken up again now; asks its limit */
@@ -240,8 +240,12 @@ export class Roster {
   /** @param {Place} place */
   #sign({ holder, key }) {
     const { id, name, label, grant, role, muted, silenced } = holder;
-    const epoch = this.#cluster?.epochOf(this.#room) ?? 0;
-    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, epoch });
+    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, epoch: this.#epoch });
+  }
+
+  /** The room's epoch; 0 without a cluster. */
+  get #epoch() {
+    return this.#cluster?.epochOf(this.#room) ?? 0;
   }
 
   /**

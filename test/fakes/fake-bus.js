@@ -47,6 +47,7 @@ export class FakeBus {
   part = 0;
   dead = false;
   sent = 0;
+  dropped = 0;
 
   /** @param {FakeNetwork} network @param {string} name */
   constructor(network, name) {

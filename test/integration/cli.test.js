@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLUSTER_URL_ALLOWED } from '../../server/config/cluster-url.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
@@ -80,6 +81,9 @@ describe('a start that cannot be', () => {
     [['--prot', '1'], {}, '--prot: there is no such option; did you mean --port?'],
     [[], { ALOUD_SERVER_DELAY_MS: 'abc' }, '--server-delay-ms: "abc" (from ALOUD_SERVER_DELAY_MS): allowed is auto or a number from 0 to 2000 (ms)'],
     [[], { ALOUD_NONSENSE: '1' }, 'ALOUD_NONSENSE (from the environment): there is no such option; --help lists them all'],
+    [['--cluster', 'localhost:4222'], {}, `--cluster: "localhost:4222": allowed is ${CLUSTER_URL_ALLOWED}`],
+    [[], { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' }, `--cluster: "nats://host/path" (from ALOUD_CLUSTER): allowed is ${CLUSTER_URL_ALLOWED}`],
+    [['--cluster', 'nats://localhost'], {}, '--cluster-key: missing, but --cluster is given; allowed is 32 to 256 letters, digits and -._~+/=, the same on all nodes'],
     [['--cert', '/nowhere.pem', '--key', '/nowhere.pem'], {}, `--cert: "/nowhere.pem": it can't be read (ENOENT); allowed is a readable PEM file of a certificate that is valid now`],
   ];
 
@@ -167,6 +171,21 @@ describe('a start', () => {
       expect((await fetch(`${url}/api/sessions/${token}`, { method: 'DELETE' })).status).toBe(204);
     }
     command.process.kill('SIGTERM');
+    expect(await command.exit).toBe(0);
+  });
+
+  it('of a node whose NATS is not there says so in one line, and serves alone', async () => {
+    const command = startServer(['--engine', 'none', '--cluster', 'nats://127.0.0.1:1', '--cluster-key', 'k'.repeat(32)]);
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    await command.printed(/This is a node of the cluster aloud; browsers reach it at http:\/\/localhost:\d+\./);
+    const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' });
+    const joined = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const { messages: [welcome] } = await joined.json();
+    expect(welcome).toMatchObject({ type: 'welcome', nodes: [{ url, h3Port: null }] });
+    await new Promise((resolve) => void setTimeout(resolve, 1500));
+    const told = command.stderr.trim().split('\n').filter((line) => line.includes('NATS'));
+    expect(told.map((line) => JSON.parse(line).msg)).toEqual([expect.stringMatching(/^the cluster's NATS can't be reached at 127\.0\.0\.1:1 .*: this node serves alone, and tries again$/)]);
+    command.process.kill('SIGINT');
     expect(await command.exit).toBe(0);
   });
 

@@ -56,7 +56,7 @@ export const resumeTokens = {
   valid: [...good, '', 'AAAAAAAAAAAAAAAAAAAAAA'].map(bytesOf),
   run(input) {
     const token = fromUtf8.decode(input);
-    const read = tokens.readTaken(token, 'tea');
+    const read = tokens.readTaken(token, 'tea', 6);
     if (read === null) return;
     check(texts.has(token.slice(0, token.lastIndexOf('.'))), 'a place is taken over with a token that was signed');
     check(ROLES.includes(read.role), 'a role is one of those that there are');

@@ -75,11 +75,11 @@ class Session extends BaseSession {
 
 /** Rooms on a fake clock, with Ann in one of them, who is its moderator. */
 class World {
-  /** @param {ConstructorParameters<typeof Conference>[0]} [options] @param {TokenVerifier | null} [verifier] */
-  constructor(options, verifier = null) {
+  /** @param {ConstructorParameters<typeof Conference>[0]} [options] @param {TokenVerifier | null} [verifier] @param {any} [directory] */
+  constructor(options, verifier = null, directory = null) {
     this.conference = new Conference({ maxParticipants: 200, ...options });
     const { rooms, clock } = this.conference;
-    this.arrivals = new Arrivals({ rooms, clock, log: { error: () => {} }, verifier });
+    this.arrivals = new Arrivals({ rooms, clock, log: { error: () => {} }, verifier, directory });
     this.clock = clock;
     this.rooms = rooms;
   }
@@ -160,6 +160,9 @@ const inRooms = {
     const world = new World();
     world.rooms.close();
     await world.join();
+  },
+  'cluster-unreachable': async () => {
+    await new World({}, null, { isHere: () => false, find: async () => 'cluster-unreachable' }).join();
   },
   draining: async () => {
     const world = new World();
@@ -355,6 +358,9 @@ const ends = {
     const world = new World();
     const ann = await world.join();
     await world.join({ resume: ann.last('welcome').resume });
+  },
+  moved: async () => {
+    await new World({}, null, { isHere: () => false, find: async () => ({ node: { id: 'b', url: 'http://b', h3Port: null, certificateHashes: [] } }) }).join();
   },
   removed: async () => {
     const { ann, bob } = await new World().two();

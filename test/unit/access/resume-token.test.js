@@ -17,9 +17,9 @@ const ann = {
 
 describe('a resume token', () => {
   it('says on another node what makes the place', () => {
-    expect(node().readTaken(node().sign(ann), 'tea')).toEqual(ann);
+    expect(node().readTaken(node().sign(ann), 'tea', 0)).toEqual(ann);
     const bob = { ...ann, grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, epoch: 0 };
-    expect(node().readTaken(node().sign(bob), 'tea')).toEqual(bob);
+    expect(node().readTaken(node().sign(bob), 'tea', 1)).toEqual(bob);
   });
 
   it('is a JWS, which others can check too', async () => {
@@ -51,7 +51,7 @@ describe('a resume token', () => {
 
   it('is believed elsewhere for as long as a place is kept', () => {
     const token = node().sign(ann);
-    const after = (/** @type {number} */ ms) => node({ at: NOW + ms }).readTaken(token, 'tea');
+    const after = (/** @type {number} */ ms) => node({ at: NOW + ms }).readTaken(token, 'tea', 13);
     expect(after(30_000 + RENEW_MS)).not.toBe(null);
     expect(after(60_000)).toBe(null);
     // From a node whose clock is ahead.
@@ -61,11 +61,16 @@ describe('a resume token', () => {
     expect(node({ at: NOW + 600_000 }).read(token, 'tea')).not.toBe(null);
   });
 
+  it('is of no use in the very room that its holder was taken out of', () => {
+    const token = node().sign(ann);
+    expect([11, 12, 13].map((epoch) => node().readTaken(token, 'tea', epoch)?.id)).toEqual([undefined, undefined, '7']);
+  });
+
   it('is of one process alone without a cluster', () => {
     const [one, other] = [new ResumeTokens(), new ResumeTokens()];
     const token = one.sign(ann);
     expect(one.read(token, 'tea')).not.toBe(null);
-    expect(one.readTaken(token, 'tea')).toBe(null);
+    expect(one.readTaken(token, 'tea', 0)).toBe(null);
     expect(other.read(token, 'tea')).toBe(null);
   });
 });

@@ -15,8 +15,11 @@ const ADDRESS = { id: 'b', url: 'http://b.example', h3Port: 4433, certificateHas
 const welcomeOf = (/** @type {Person} */ person) => person.session.told('welcome')[0];
 const tokenOf = (/** @type {Person} */ person) => (person.session.told('resume').at(-1) ?? welcomeOf(person)).resume;
 
+/** The epoch of the room that was opened last. */
+let epochs = 0;
+
 /** A node of a cluster. @param {{ atMs?: number, epoch?: number, maxPeople?: number, rules?: any }} [options]  rules: of a room that another had */
-function node({ atMs = 0, epoch = 5, rules = null, ...options } = {}) {
+function node({ atMs = 0, epoch = ++epochs, rules = null, ...options } = {}) {
   /** @type {string[]} */
   const ended = [];
   /** @type {any[]} */
@@ -84,6 +87,15 @@ describe('a place that is taken over', () => {
     expect((await other.join('Ann', { resume: tokenOf(ann) })).id).toBe('1');
   });
 
+  it('is not had again by one who was removed from the room', async () => {
+    const { conference } = node();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    const does = (/** @type {object} */ act) => ann.session.handler?.control({ type: 'moderate', ...act });
+    does({ action: 'lock', on: true });
+    does({ action: 'remove', person: bob.id });
+    expect((await conference.join('Bob', { resume: tokenOf(bob) })).session.told('refused')).toMatchObject([{ code: 'room-locked' }]);
+  });
+
   it('needs no password and no join of a network’s limit, but room for one more', async () => {
     const { conference: one } = node();
     const [ann, bob] = [await one.join('Ann'), await one.join('Bob')];
@@ -121,7 +133,7 @@ describe('the rules of a room', () => {
     does({ action: 'allow', what: 'chat', who: 'moderators' });
     does({ action: 'remove', person: eve.id, banSeconds: 600 });
     does({ action: 'password', password: 'open sesame' });
-    await vi.waitFor(() => expect(told.at(-1)).toMatchObject({ chat: 'moderators', password: { salt: expect.any(String) }, bans: [{ name: 'Eve' }] }));
+    await vi.waitFor(() => expect(told.at(-1)).toMatchObject({ chat: 'moderators', password: { salt: expect.any(String) }, bans: [{ name: 'Eve' }] }), { timeout: 30_000 });
     const rules = JSON.parse(JSON.stringify(told.at(-1)));
     expect(JSON.stringify(rules)).not.toContain('sesame');
 
@@ -203,7 +215,7 @@ describe('one who joins at a node that hasn’t got the room', () => {
   it('comes in where it is opened here, above the room that it had', async () => {
     const { conference: one } = node({ epoch: 77 });
     const ann = await one.join('Ann');
-    const { conference } = node();
+    const { conference } = node({ epoch: 78 });
     /** @type {any[]} */
     const asked = [];
     const session = await joins(conference, async (room, options) => (asked.push([room, options]), { node: null }), { resume: tokenOf(ann) });
