@@ -269,7 +269,7 @@ function openRooms(config, services) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, mode, forwardWay } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -278,6 +278,8 @@ function openRooms(config, services) {
     config: {
       format: createAudioFormat(config),
       delivery,
+      mode,
+      forwardWay,
       serverDelayMs,
       maxServerDelayMs,
       receivedTarget,

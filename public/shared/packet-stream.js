@@ -26,6 +26,47 @@ const out = new Uint8Array(MAX_PACKET_BYTES);
 /** Views of its beginning, by their length. @type {Uint8Array[]} */
 const views = [];
 
+/** Decides which packets of silence are sent: the first of them, and then one now and then. */
+export class SilencePace {
+  #suppresses;
+  #interval;
+  #silentFrames = 0;
+  #sentFrame = -Infinity;
+
+  /**
+   * @param {number} frameMs
+   * @param {boolean} suppresses whether packets are left out in silence
+   */
+  constructor(frameMs, suppresses) {
+    this.#suppresses = suppresses;
+    this.#interval = Math.max(1, Math.round(SILENT_MS / frameMs));
+  }
+
+  /** @param {boolean} suppresses whether packets are left out in silence */
+  set suppresses(suppresses) {
+    this.#suppresses = suppresses;
+  }
+
+  /** Whether the last frame was silent. */
+  get isSilent() {
+    return this.#silentFrames > 0;
+  }
+
+  /**
+   * To be asked for each frame.
+   * @param {number} frame
+   * @param {boolean} isSilent
+   * @returns {boolean} whether its packet is sent
+   */
+  sends(frame, isSilent) {
+    this.#silentFrames = isSilent ? this.#silentFrames + 1 : 0;
+    const mayBeLeftOut = this.#suppresses && this.#silentFrames > SILENT_FRAMES;
+    if (mayBeLeftOut && frame - this.#sentFrame < this.#interval) return false;
+    this.#sentFrame = frame;
+    return true;
+  }
+}
+
 /**
  * One numbered stream of audio packets: encodes frames, leaves out silence, and repeats the payloads of the frames
  * before. The client sends its microphone as one, the server each mix. Nothing is allocated for a frame.
@@ -37,8 +78,7 @@ export class PacketStream {
   packet = new Packet();
   #encoder;
   #effort;
-  #suppresses;
-  #silentInterval;
+  #pace;
   /** The payloads of the last frames, in turn. @type {Uint8Array[]} */
   #payloads = [];
   /** Their lengths in bytes; 0 is silence. */
@@ -51,8 +91,6 @@ export class PacketStream {
   #primedFrame = -Infinity;
   /** The last frame that was encoded. */
   #soundFrame = -1;
-  #silentFrames = 0;
-  #sentFrame = -Infinity;
 
   /**
    * @param {object} options
@@ -64,18 +102,17 @@ export class PacketStream {
   constructor({ encoder, frameMs, suppresses = false, effort }) {
     this.#encoder = encoder;
     this.#effort = effort;
-    this.#suppresses = suppresses;
-    this.#silentInterval = Math.max(1, Math.round(SILENT_MS / frameMs));
+    this.#pace = new SilencePace(frameMs, suppresses);
   }
 
   /** @param {boolean} suppresses whether packets are left out in silence */
   suppressSilence(suppresses) {
-    this.#suppresses = suppresses;
+    this.#pace.suppresses = suppresses;
   }
 
   /** Whether the last frame was silent. */
   get isSilent() {
-    return this.#silentFrames > 0;
+    return this.#pace.isSilent;
   }
 
   /** The bytes of the last frame's payload; 0 for silence. */
@@ -126,10 +163,7 @@ export class PacketStream {
       this.#hasBegun = true;
     }
     if (!heard) return false;
-    this.#silentFrames = pcm === null ? this.#silentFrames + 1 : 0;
-    const mayBeLeftOut = this.#suppresses && this.#silentFrames > SILENT_FRAMES;
-    if (mayBeLeftOut && frame - this.#sentFrame < this.#silentInterval) return false;
-    this.#sentFrame = frame;
+    if (!this.#pace.sends(frame, pcm === null)) return false;
     this.packet.sequence = (this.packet.sequence + 1) & 0xffff;
     return true;
   }

@@ -257,7 +257,6 @@ export class Mixing {
   /** Idempotent. */
   close() {
     this.#draining.close();
-    for (const source of this.#sources) source.close();
     this.#shared.close();
   }
 }

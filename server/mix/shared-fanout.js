@@ -101,7 +101,7 @@ export class SharedFanout {
 
   /**
    * Sends everybody who shares it the frame that the stream has encoded last, written once for each redundancy.
-   * @param {MixStream} stream
+   * @param {Pick<MixStream, 'write'>} stream
    */
   send(stream) {
     let packet = null;

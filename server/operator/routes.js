@@ -67,10 +67,10 @@ const inRoom = (run) => (parts, asked) => {
  * @param {By} by
  * @returns {ErrorCode | null}
  */
-function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password }, by) {
+function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password, mode }, by) {
   const { moderation } = room;
-  // The password comes first: it alone can be refused, and nothing is changed by halves.
-  const refusal = password === undefined ? null : moderation.setPassword(password, by);
+  // Mode and password come first: they alone can be refused.
+  const refusal = (mode === undefined ? null : moderation.setMode(mode, by)) ?? (password === undefined ? null : moderation.setPassword(password, by));
   if (refusal !== null) return refusal;
   if (serverDelayMs !== undefined) room.setDelay(serverDelayMs);
   if (locked !== undefined) moderation.lock(locked, by);
@@ -115,16 +115,16 @@ export const ROUTES = Object.freeze([
   {
     method: 'patch',
     path: '/rooms/:room',
-    summary: "Changes a running room's server-side delay, or its rules",
+    summary: "Changes a running room's server-side delay, its mode, or its rules",
     audit: 'room changed',
     audited: ({ serverDelayMs }) => (serverDelayMs === undefined ? null : { serverDelayMs }),
     body: schemas.roomChange,
     allowed:
       `The body is to have one or more of "serverDelayMs": "auto", or a number from 0 to ${MAX_SERVER_DELAY_MS} (ms); ` +
-      '"locked", "lobby": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
+      '"mode": "mix", "forward" or "auto"; "locked", "lobby": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
       `${MAX_PASSWORD_LENGTH} characters, or null.`,
     answer: schemas.room,
-    refusals: ['not-found', 'too-many-requests'],
+    refusals: ['not-found', 'too-many-requests', 'e2e-room', 'forward-reply'],
     run: inRoom((room, { body, by }) => changeRoom(room, body, by) ?? room.describe()),
   },
   {

@@ -6,6 +6,7 @@
  * @import { Grant, Permission, Role } from '../access/grant.js'
  * @import { Log } from '../log.js'
  * @import { Member } from './member.js'
+ * @import { ModeSetting, RoomMode } from './room-mode.js'
  * @import { Roster } from './roster.js'
  *
  * @typedef {'everybody' | 'moderators'} Who
@@ -56,6 +57,7 @@ export class Moderation {
   /** @type {RoomPassword | null} */
   #password = null;
   #rules = { locked: false, lobby: false, password: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
+  #mode;
 
   /**
    * @param {object} options
@@ -66,9 +68,11 @@ export class Moderation {
    * @param {Pick<Log, 'info'>} options.log
    * @param {(member: Member, code: ErrorCode) => void} options.expel  takes somebody out for good, there or away
    * @param {() => void} options.end  ends the room for everybody
+   * @param {RoomMode} options.mode
    */
-  constructor({ room, roster, bans, clock, log, expel, end }) {
+  constructor({ room, roster, bans, clock, log, expel, end, mode }) {
     this.#room = room;
+    this.#mode = mode;
     this.#roster = roster;
     this.#bans = bans;
     this.#log = log;
@@ -82,7 +86,7 @@ export class Moderation {
 
   /** The room's rules, as its people are told. */
   get rules() {
-    return { ...this.#rules };
+    return { ...this.#rules, mode: this.#mode.setting };
   }
 
   /** What newcomers must know; null where there is none. */
@@ -293,6 +297,15 @@ export class Moderation {
     return this.#set(what, who, by, { action: 'allow', what, who });
   }
 
+  /** @param {ModeSetting} mode  whether the room's sound is mixed or forwarded @param {By} by @returns {ErrorCode | null} */
+  setMode(mode, by) {
+    if (mode === this.#mode.setting) return null;
+    const refusal = this.#mode.set(mode);
+    if (refusal !== null) return refusal;
+    this.#tellRules();
+    return this.#done(by, 'mode', null, { mode });
+  }
+
   /**
    * @param {string | null} password  null takes it away; those who are in stay in
    * @param {By} by
@@ -349,7 +362,7 @@ export class Moderation {
   }
 
   #tellRules() {
-    this.#roster.tell({ type: 'room', ...this.#rules });
+    this.#roster.tell({ type: 'room', ...this.rules });
   }
 
   /** @param {object} message */

@@ -2,20 +2,18 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
- * @import { Delivery } from '../mix/delivery.js'
+ * @import { Packet } from '../../public/shared/packet.js'
  * @import { MemberRoom } from './member.js'
  * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
-import { Stream } from '../../public/shared/packet.js';
 import { BackingTrack } from '../clock/backing-track.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { Metronome } from '../clock/metronome.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { RoomCodec } from '../codec/room-codec.js';
-import { Mixing } from '../mix/mixing.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
@@ -26,6 +24,7 @@ import { MemberSound } from './member-sound.js';
 import { Moderation, OPEN_ENTRY } from './moderation.js';
 import { Reports } from './reports.js';
 import { RoomDelay } from './room-delay.js';
+import { openDelivery, RoomMode } from './room-mode.js';
 import { RoomPace } from './room-pace.js';
 import { RoomView } from './room-view.js';
 import { Roster } from './roster.js';
@@ -76,16 +75,15 @@ export class Room {
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec });
-    const shared = this.#sound.newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
-    /** @type {Delivery} */
-    const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
+    const delivery = openDelivery({ config, clock, sampleClock, delay, observer }, this.#sound);
+    const mode = new RoomMode({ config, roster, delivery });
     const chat = new Chat({ clock, wallNow, tell });
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, ...acts });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
     this.#roster = roster;
@@ -95,7 +93,7 @@ export class Room {
     const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
     const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
     this.#mixClock = mixClock;
-    this.#parts = { config, roster, delay, delivery, chat, metronome, track, recording, moderation, roomDelay, mixClock, codec, pace };
+    this.#parts = { config, roster, delay, delivery, chat, metronome, track, recording, moderation, mode, roomDelay, mixClock, codec, pace };
     this.view = new RoomView(name, this.#parts);
     const visit = (/** @type {Member} */ member, /** @type {number} */ now) => this.#visit(member, now);
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit, onRound: () => this.#endRound(), phase });
@@ -184,7 +182,7 @@ export class Room {
     if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
     if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
-    const refusal = before ? null : this.moderation.refusal(session, entry);
+    const refusal = this.#parts.mode.refusal(session, wishes) ?? (before ? null : this.moderation.refusal(session, entry));
     if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
     let member;
@@ -201,6 +199,7 @@ export class Room {
     this.moderation.entered(member, before === null);
     member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut }));
     this.moderation.welcomed(member, before === null);
+    this.#parts.mode.review(this.clockNow());
     if (before) this.#roster.changed(member, member);
     else this.#roster.came(member);
     if (member.delivery === 'tick') this.#mixClock.start();
@@ -248,14 +247,16 @@ export class Room {
    * @param {Member} member
    * @param {number} frame
    * @param {number} arrivalMs
+   * @param {Packet} packet  valid during the call, as its bytes are
+   * @param {Uint8Array} bytes
    */
-  received(member, frame, arrivalMs) {
+  received(member, frame, arrivalMs, packet, bytes) {
     const { source, listener } = member;
     if (source === null) return;
     if (this.#parts.roomDelay.observe(member, arrivalMs)) this.#followDelay();
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
-    this.#delivery.received(source);
+    this.#delivery.received(source, frame, packet, bytes);
     if (listener?.delivery === 'reply') this.#reply(listener, frame);
   }
 
@@ -417,6 +418,7 @@ export class Room {
   #endRound() {
     this.#owner.settle();
     this.#parts.roomDelay.review(this.clockNow());
+    this.#parts.mode.review(this.clockNow());
     this.#delivery.redundancyChanged();
   }
 

@@ -231,7 +231,7 @@ export class Rooms {
    */
   #openMirror(wishes) {
     if (this.#closed) return 'server-closing';
-    const own = { echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
+    const own = { mode: /** @type {const} */ ('mix'), e2e: false, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
     const room = this.#newRoom(MIRROR_NAME, wishes, own, { observer: undefined, recordings: undefined });
     if (typeof room !== 'string') this.#mirrors.add(room);
     return room;

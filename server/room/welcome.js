@@ -21,7 +21,7 @@ import { CONTROL_VERSION } from '../../public/shared/control.js';
  * @param {{ token: string, nameCut?: boolean }} place  token: with which the place is taken up again
  */
 export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut }) {
-  const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
+  const { bitrate, e2e, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
   return {
     type: 'welcome',
@@ -34,12 +34,13 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, r
     redundancy,
     silenceSuppression: silenceSuppression && member.delivery === 'tick',
     echo,
+    e2e,
     idleTimeoutMs,
     people: roster.knownTo(member).map((person) => person.describe()),
     room,
     waited: roomDelay.people,
     chat: chat.history,
-    canRecord: recording.offered,
+    canRecord: recording.offered && !e2e,
     role: member.role,
     may: [...member.permissions],
     rules: moderation.rules,
