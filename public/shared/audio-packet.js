@@ -133,7 +133,7 @@ export function readVoice(bytes, packet) {
   if (bytes[3] & ~REDUNDANCY_MASK || bytes[3] > MAX_REDUNDANCY) return 'malformed';
   packet.number = (bytes[1] << 8) | bytes[2];
   packet.redundancy = bytes[3];
-  packet.stream = Stream.voices;
+  packet.stream = Stream.fullMix;
   packet.voice = (bytes[4] & VOICE_BIT) !== 0;
   packet.level = bytes[4] & LEVEL_MASK;
   packet.sequence = (bytes[5] << 8) | bytes[6];

@@ -12,7 +12,7 @@
 
 import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
 import { Packet, PacketType, readPacket } from '../../shared/packet.js';
-import { ClientAudio } from './client-audio.js';
+import { ClientAudio, numberOf } from './client-audio.js';
 import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../../shared/clock.js';
 import { connect } from '../connection/choose.js';
@@ -188,7 +188,7 @@ export class Client {
     this.heardMs = arrivalMs;
     this.#traffic.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
-    else if (packet.type === PacketType.audio) {
+    else if (packet.type === PacketType.audio || packet.type === PacketType.bundle || packet.type === PacketType.voice) {
       this.playout?.receive(packet, bytes, arrivalMs);
       this.#speakers.receive(packet, arrivalMs);
       this.#on.sound?.();
@@ -256,7 +256,11 @@ export class Client {
 
   /** @param {object} message a control message, once the room is joined */
   sendControl(message) {
-    if (this.#audio) this.#connection?.sendControl(message);
+    if (!this.#audio) return;
+    const { type, person, gain, pan = 0 } = /** @type {Record<string, any>} */ (message);
+    // Where voices come one by one, volumes are the client's own.
+    if (type === 'volume') this.#audio.gains.set(numberOf(person), gain, pan);
+    this.#connection?.sendControl(message);
   }
 
   /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */

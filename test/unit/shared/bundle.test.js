@@ -88,7 +88,7 @@ describe('a voice packet', () => {
     expect([...bytes]).toEqual([0x16, 1, 2, 1, 0x9e, 1, 2, 0x0a, 0x0b, 0x0c, 0x0d, 1, 9, 7, 8]);
     const read = new Packet();
     expect(readPacket(bytes, read)).toBe(null);
-    expect(read).toMatchObject({ number: 258, level: 30, voice: true, sequence: 0x0102, frame: 0x0a0b0c0d, redundancy: 1, stream: Stream.voices, speakers: 0 });
+    expect(read).toMatchObject({ number: 258, level: 30, voice: true, sequence: 0x0102, frame: 0x0a0b0c0d, redundancy: 1, stream: Stream.fullMix, speakers: 0 });
     expect([read.payloadStart[0], read.payloadBytes[0], read.payloadBytes[1]]).toEqual([13, 2, 1]);
     for (let length = 1; length < at + 1; length++) expect(readPacket(bytes.subarray(0, length), read)).toBe('truncated');
     bytes[3] = 4;
