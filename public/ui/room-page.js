@@ -175,6 +175,7 @@ export class RoomPage {
       muted,
       resume,
       token: this.#wish.token,
+      e2eKey: this.#wish.e2eKey,
       microphoneId: deviceOf(this.#own.microphone),
       speakerId: speaker,
     });

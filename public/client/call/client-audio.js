@@ -4,6 +4,7 @@
  * @import { Codec } from '../../shared/codec.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
  * @import { RoomState } from './room-state.js'
+ * @import { Sealing } from './sealing.js'
  * @import { JoinOptions } from './types.js'
  */
 
@@ -42,8 +43,9 @@ export class ClientAudio {
    * @param {RoomState} options.room
    * @param {Partial<JoinOptions>} options.wish  how this one's own sound is to be
    * @param {(bytes: Uint8Array) => boolean} options.send  a packet, valid during the call
+   * @param {Sealing | null} [options.sealing]  null where nothing is encrypted end to end
    */
-  constructor({ format, codec, clock, clockSync, room, wish, send }) {
+  constructor({ format, codec, clock, clockSync, room, wish, send, sealing = null }) {
     const { bitrate, application, muted = false, silenceSuppression = true } = wish;
     const { redundancy } = room.welcome;
     this.#room = room;
@@ -54,12 +56,16 @@ export class ClientAudio {
     this.gains = new VoiceGains(format.channels);
     const { you, echo } = room.welcome;
     const own = echo ? -1 : numberOf(you);
-    const openVoice = () => newDecoder(codec, format);
+    const openVoice = (/** @type {number} */ number) => {
+      const decoder = newDecoder(codec, format);
+      return sealing === null ? decoder : sealing.decoder(decoder, number);
+    };
     this.playout = new RoomPlayout(newDecoders(codec, format), { format, openVoice, gains: this.gains, own });
     const pull = (/** @type {Float32Array} */ out) => this.playout.pull(out, clock.now());
     this.#reader = new SampleReader(pull, pullSamples(format), format.channels);
     try {
-      const encoder = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
+      const plain = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
+      const encoder = sealing === null ? plain : sealing.encoder(plain);
       this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock, effort: this.processorTime });
     } catch (error) {
       this.playout.close();

@@ -4,6 +4,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { ClientStats } from './client-stats.js'
  * @import { ClientEvents, Joined, JoinOptions, Output } from './types.js'
+ * @import { Primitives } from '../../shared/sframe.js'
  * @import { Scope } from '../connection/choose.js'
  * @import { Connection } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
@@ -20,6 +21,7 @@ import { ConnectionError, sentenceOf } from '../connection/connection.js';
 import { fetchConfig, joinMessage } from '../connection/join.js';
 import { AccessState } from './access-state.js';
 import { HeardSpeakers, RoomState } from './room-state.js';
+import { readRoomKey, Sealing } from './sealing.js';
 
 /** An output that nothing waits for. @type {Readonly<Output>} */
 const NO_OUTPUT = Object.freeze({ waitMs: 0, gaps: 0, gapMs: 0 });
@@ -40,7 +42,10 @@ export class Client {
   #codec;
   #clock;
   #scope;
+  #primitives;
   #on;
+  /** Where the call is encrypted end to end. @type {Sealing | null} */
+  #sealing = null;
   #packet = new Packet();
   #room = new RoomState();
   #access = new AccessState();
@@ -63,6 +68,7 @@ export class Client {
   /** The latest wishes. @type {Partial<JoinOptions>} */
   #wish = {};
   #closed = false;
+  #toldWrongKey = false;
 
   /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
   format = null;
@@ -83,9 +89,11 @@ export class Client {
    * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
    * @param {Partial<ClientEvents>} [options.on]
    * @param {Readonly<Output>} [options.output]  read for the statistics
+   * @param {() => Promise<Primitives>} [options.primitives]  for end-to-end encryption, asked where a call has a key
    */
-  constructor({ codec, clock = systemClock, scope = {}, on = {}, output = NO_OUTPUT }) {
+  constructor({ codec, clock = systemClock, scope = {}, on = {}, output = NO_OUTPUT, primitives }) {
     this.#codec = codec;
+    this.#primitives = primitives;
     this.#clock = clock;
     this.#output = output;
     this.#scope = scope;
@@ -98,7 +106,8 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config, token, password } = options;
+    const { room, name, origin, transport = 'auto', mirror, frameMs, channels, config, token, password, mode } = options;
+    const e2e = options.e2eKey === undefined ? undefined : true;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
@@ -106,7 +115,7 @@ export class Client {
         transport,
         origin,
         config: config ?? (await fetchConfig(origin, this.#scope.fetch, this.#clock)),
-        message: joinMessage({ room, name, mirror, frameMs, channels, token, password }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, mode, e2e }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: this.#receive,
@@ -151,7 +160,8 @@ export class Client {
     const format = /** @type {AudioFormat} */ (this.format);
     const sync = /** @type {ClockSync} */ (this.#clockSync);
     const send = connection.send.bind(connection);
-    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send });
+    const sealing = await this.#openSealing(connection);
+    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send, sealing });
     this.#audio = audio;
     this.playout = audio.playout;
     const call = { audio, connection, sync, room, traffic: this.#traffic, output: this.#output };
@@ -163,6 +173,27 @@ export class Client {
     }
   }
 
+  /** @param {Connection} connection */
+  async #openSealing(connection) {
+    const { e2eKey } = this.#wish;
+    const { e2e = false, you } = this.#room.welcome;
+    const key = e2eKey === undefined ? null : readRoomKey(e2eKey);
+    // Whatever a server says, nothing goes out as it is where one has a key.
+    if (e2e !== (e2eKey !== undefined) || (e2e && (key === null || !this.#primitives))) {
+      connection.close();
+      throw new ConnectionError(key === null ? 'e2e-only' : 'e2e-not-here', 'The room and the link do not agree about end-to-end encryption.', true);
+    }
+    if (key !== null && this.#primitives) this.#sealing = new Sealing(await this.#primitives(), key, String(you));
+    return this.#sealing;
+  }
+
+  /** Tells once where others have another key. */
+  #checkKey() {
+    if (!this.#sealing?.isWrong || this.#toldWrongKey) return;
+    this.#toldWrongKey = true;
+    this.#on.notice?.('e2e-key');
+  }
+
   /** @returns {Joined} */
   #start() {
     const joined = this.#room.joined(this.#connection?.leaveUrl ?? '');
@@ -172,7 +203,10 @@ export class Client {
     this.#on.joined?.(joined);
     this.#on.people?.(this.#room.roster.list());
     this.#speak();
-    this.#statistics?.start((stats) => this.#on.stats?.(stats));
+    this.#statistics?.start((stats) => {
+      this.#checkKey();
+      this.#on.stats?.(stats);
+    });
     return joined;
   }
 
@@ -188,7 +222,8 @@ export class Client {
     this.heardMs = arrivalMs;
     this.#traffic.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
-    else if (packet.type === PacketType.audio || packet.type === PacketType.bundle || packet.type === PacketType.voice) {
+    // What the server has mixed nobody has sealed.
+    else if ((packet.type === PacketType.audio && this.#sealing === null) || packet.type === PacketType.bundle || packet.type === PacketType.voice) {
       this.playout?.receive(packet, bytes, arrivalMs);
       this.#speakers.receive(packet, arrivalMs);
       this.#on.sound?.();

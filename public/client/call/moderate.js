@@ -24,6 +24,8 @@ export const moderate = Object.freeze({
   allow: (what, who) => ({ type: 'moderate', action: 'allow', what, who }),
   /** @param {string | null} password  null: none */
   setPassword: (password) => ({ type: 'moderate', action: 'password', password }),
+  /** @param {'mix' | 'forward' | 'auto'} mode  whether the room's sound is mixed, or forwarded */
+  setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
   /** Ends the room for everybody. */
   end: () => ({ type: 'moderate', action: 'end' }),
   /** Asks for the bans of the room: a `bans` answers. */
