@@ -13,6 +13,7 @@ import { ways } from './comparisons/ways.js';
 import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
+import { forward } from './forward.js';
 import { latency } from './latency.js';
 import { load } from './load.js';
 import { loss } from './loss.js';
@@ -26,5 +27,5 @@ import { stragglers } from './stragglers.js';
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
   call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, memory, soak,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, forward, memory, soak,
 ]);

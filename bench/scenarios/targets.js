@@ -49,6 +49,7 @@ export const BENCHMARKS = Object.freeze([
   { name: 'stragglers', argv: ['stragglers'], limitSeconds: 300 },
   { name: 'starved', argv: ['starved'], limitSeconds: 500 },
   { name: 'crowd', argv: ['crowd', '--duration', '10'], limitSeconds: 300 },
+  { name: 'forward', argv: ['forward'], limitSeconds: 400 },
   { name: 'memory', argv: ['memory'], limitSeconds: 200 },
   { name: 'soak', argv: ['soak'], limitSeconds: 3900, isLong: true },
 ]);

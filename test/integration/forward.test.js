@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
 import { align, alignPieces, levelDb } from '../../bench/stats/signal.js';
 import { readWav } from '../../bench/stats/wav.js';
+import { makeRoomKey } from '../../public/client/call/sealing.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { OPERATOR } from '../../server/room/moderation.js';
@@ -81,6 +82,19 @@ describe('a room that forwards', () => {
       expect(server.rooms.get('lab')?.describe().rules.mode).toBe('forward');
     }));
   }
+
+  for (const way of ['bundle', 'now']) it(`carries sealed speech, which no key but the room's opens, over websocket: ${way}`, (/** @type {any} */ context) => undisturbedTest(context, async (test) => {
+    const server = await startServer(test, '--engine', 'none', '--forward-way', way);
+    const e2eKey = makeRoomKey();
+    const listener = await join(test, server, 'Listener', 'websocket', undefined, { e2eKey });
+    const other = await join(test, server, 'Other', 'websocket', undefined, { e2eKey: makeRoomKey() });
+    await expect(join(test, server, 'Nobody', 'websocket')).rejects.toThrow(/whole link/);
+    await join(test, server, 'Speaker', 'websocket', speech, { e2eKey });
+    await hears(listener);
+    expect(levelDb(other.recording.subarray(0, other.recorded))).toBeLessThan(-90);
+    expect(other.notices).toEqual(['e2e-key']);
+    expect(listener.notices).toEqual([]);
+  }));
 
   engine.it('changes its mode in a call without a gap', (/** @type {any} */ context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test, '--server-delay-ms', '80');

@@ -13,6 +13,9 @@ const KEY_BYTES = 16;
 const ID_BYTES = 3;
 const DRAWN_BYTES = 5;
 
+/** How many of one participant's joins are remembered, with the counter of each. */
+const REMEMBERED = 16;
+
 /** How many payloads of others fail, and none is opened, until the key is taken for the wrong one. */
 const WRONG_AFTER = 25;
 
@@ -52,6 +55,9 @@ export class Sealing {
   #opened = 0;
   #failed = 0;
   #own;
+  #header = new SFrameHeader();
+  /** By speaker's number: the keys by which their payloads were opened, the last ones, and how far each has come. @type {Map<number, { key: SFrameKey, ctr: number }[]>} */
+  #speakers = new Map();
 
   /**
    * @param {Primitives} primitives
@@ -89,10 +95,54 @@ export class Sealing {
    * @returns {OpeningDecoder} closes it
    */
   decoder(decoder, number) {
-    const open = (/** @type {Uint8Array} */ kid) => new SFrameKey(this.#primitives, this.#roomKey, kid);
-    const count = (/** @type {boolean} */ isOpened) => void (isOpened ? (this.#opened += 1) : (this.#failed += 1));
-    return new OpeningDecoder(decoder, number, open, count);
+    return new OpeningDecoder(decoder, number, this);
   }
+
+  /**
+   * Opens a payload.
+   * @param {number} number  of the speaker whom the packet names
+   * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} end
+   * @param {Uint8Array} out  filled from its start
+   * @returns {number} its bytes; -1 where it isn't the speaker's, wasn't sealed with the room's key, or isn't newer than
+   *   what was opened before
+   */
+  open(number, bytes, start, end, out) {
+    const opened = this.#open(number, bytes, start, end, out);
+    if (opened < 0) this.#failed += 1;
+    else this.#opened += 1;
+    return opened;
+  }
+
+  /** @param {number} number @param {Uint8Array} bytes @param {number} start @param {number} end @param {Uint8Array} out */
+  #open(number, bytes, start, end, out) {
+    const header = this.#header;
+    if (!header.read(bytes, start, end)) return -1;
+    const { kid, ctr } = header;
+    // The server can't give one the words of another.
+    if (((kid[ID_BYTES - 2] << 8) | kid[ID_BYTES - 1]) !== number) return -1;
+    const joins = this.#speakers.get(number) ?? [];
+    let join = joins.find(({ key }) => isSame(key.kid, kid));
+    if (join !== undefined && ctr <= join.ctr) return -1;
+    const key = join?.key ?? new SFrameKey(this.#primitives, this.#roomKey, kid);
+    const opened = key.open(header, bytes, start, end, out);
+    if (opened < 0) return -1;
+    if (join === undefined) {
+      // Only what was sealed with the room's key is remembered.
+      joins.push((join = { key, ctr }));
+      if (joins.length > REMEMBERED) joins.shift();
+      this.#speakers.set(number, joins);
+    }
+    join.ctr = ctr;
+    return opened;
+  }
+}
+
+/** @param {Uint8Array} one @param {Uint8Array} other of the same length */
+function isSame(one, other) {
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
 }
 
 /** An encoder whose payloads go out sealed: what PacketStream needs of a PayloadEncoder. */
@@ -128,58 +178,26 @@ class SealingEncoder {
   }
 }
 
-/**
- * A decoder of one speaker's sealed payloads. A payload that isn't of the speaker, wasn't sealed with the room's key, or
- * is older than one before it is concealed.
- */
+/** A decoder of one speaker's sealed payloads. What can't be opened is concealed. */
 class OpeningDecoder {
   #decoder;
   #number;
-  #open;
-  #count;
-  #header = new SFrameHeader();
+  #sealing;
   #plain = new Uint8Array(2 * MAX_PACKET_BYTES);
-  /** The key of the speaker's session that was heard last, and its last counter. @type {SFrameKey | null} */
-  #key = null;
-  #ctr = -1;
 
-  /**
-   * @param {PayloadDecoder} decoder
-   * @param {number} number
-   * @param {(kid: Uint8Array) => SFrameKey} open
-   * @param {(isOpened: boolean) => void} count
-   */
-  constructor(decoder, number, open, count) {
+  /** @param {PayloadDecoder} decoder @param {number} number @param {Sealing} sealing */
+  constructor(decoder, number, sealing) {
     this.#decoder = decoder;
     this.#number = number;
-    this.#open = open;
-    this.#count = count;
+    this.#sealing = sealing;
   }
 
   /** @type {PayloadDecoder['decode']} */
   decode(bytes, start, length, out, at) {
-    const plainBytes = this.#unseal(bytes, start, start + length);
-    this.#count(plainBytes >= 0);
+    const plainBytes = this.#sealing.open(this.#number, bytes, start, start + length, this.#plain);
     if (plainBytes > 0) return this.#decoder.decode(this.#plain, 0, plainBytes, out, at);
     this.#decoder.conceal(out, at);
     return false;
-  }
-
-  /** @param {Uint8Array} bytes @param {number} start @param {number} end @returns {number} -1 where it can't be opened */
-  #unseal(bytes, start, end) {
-    const header = this.#header;
-    if (!header.read(bytes, start, end)) return -1;
-    const { kid, ctr } = header;
-    // The server can't give one the words of another.
-    if (((kid[ID_BYTES - 2] << 8) | kid[ID_BYTES - 1]) !== this.#number) return -1;
-    const isSame = this.#key !== null && kid.every((byte, i) => byte === this.#key?.kid[i]);
-    if (isSame && ctr <= this.#ctr) return -1;
-    const key = isSame && this.#key !== null ? this.#key : this.#open(kid);
-    const plainBytes = key.open(header, bytes, start, end, this.#plain);
-    if (plainBytes < 0) return -1;
-    this.#key = key;
-    this.#ctr = ctr;
-    return plainBytes;
   }
 
   /** @type {PayloadDecoder['conceal']} */

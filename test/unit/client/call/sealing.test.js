@@ -77,7 +77,9 @@ describe('sealed sound', () => {
     expect([...one.slice(10, 60)]).not.toEqual([...other.slice(10, 60)]);
     expect(hear(one)).toBe(0.5);
     expect(hear(other)).toBe(0.5);
-    // What was said before can't be played again under the new key's name.
+    // What was heard of the join before can't be played again, by any decoder of this call.
+    expect(hear(one)).toBe(0.13);
+    // Nor under the new key's name.
     const forged = before(0.75);
     forged.set(other.slice(0, 9));
     expect(hear(forged)).toBe(0.13);
