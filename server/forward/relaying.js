@@ -3,6 +3,8 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  * @import { Session, Transport } from '../transport/session.js'
+ *
+ * @typedef {{ transport: Transport, sessions: Session[] }} Group
  */
 
 import { MAX_PACKET_BYTES, Packet as VoicePacket, VOICE_BIT, LEVEL_MASK, writeVoiceHeader } from '../../public/shared/packet.js';
@@ -24,8 +26,8 @@ const voice = new VoicePacket();
 export class Relaying extends Forwarding {
   /** The newest packet of each source. @type {Map<Source, { frame: number, sequence: number }>} */
   #newest = new Map();
-  /** The listeners' sessions by transport. @type {{ transport: Transport, listeners: Listener[], others: Session[] }[]} */
-  #groups = [];
+  /** By a speaker's id: the sessions of everybody else, by transport. Made with the speaker's first packet. @type {Map<string, Group[]>} */
+  #groups = new Map();
 
   /** @override @type {Forwarding['enter']} */
   enter(source, listener) {
@@ -67,12 +69,23 @@ export class Relaying extends Forwarding {
     const length = this.#write(source.number, packet, bytes);
     if (length === 0) return;
     const view = (views[length] ??= out.subarray(0, length));
-    for (let g = 0; g < this.#groups.length; g++) {
-      const { transport, listeners, others } = this.#groups[g];
-      others.length = 0;
-      for (let i = 0; i < listeners.length; i++) if (listeners[i].id !== source.id) others.push(listeners[i].session);
-      if (others.length > 0) transport.sendMany(others, view);
+    const groups = this.#groups.get(source.id) ?? this.#gather(source.id);
+    for (let g = 0; g < groups.length; g++) groups[g].transport.sendMany(groups[g].sessions, view);
+  }
+
+  /** @param {string} id  of a speaker */
+  #gather(id) {
+    /** @type {Group[]} */
+    const groups = [];
+    for (const { id: other, session } of this.listeners) {
+      if (other === id) continue;
+      const { transport } = session;
+      let group = groups.find((known) => known.transport === transport);
+      if (!group) groups.push((group = { transport, sessions: [] }));
+      group.sessions.push(session);
     }
+    this.#groups.set(id, groups);
+    return groups;
   }
 
   /**
@@ -90,13 +103,15 @@ export class Relaying extends Forwarding {
     voice.redundancy = packet.redundancy;
     for (let r = 0; r <= packet.redundancy; r++) voice.payloadBytes[r] = packet.payloadBytes[r];
     let start = writeVoiceHeader(out, voice);
-    let [from, length] = [packet.payloadStart[packet.redundancy], 0];
+    let from = packet.payloadStart[packet.redundancy];
+    let length = 0;
     for (let r = 0; r <= packet.redundancy; r++) length += packet.payloadBytes[r];
     if (start + length > MAX_PACKET_BYTES) {
       // The speaker's number takes the room of what is repeated.
       voice.redundancy = 0;
       start = writeVoiceHeader(out, voice);
-      [from, length] = [packet.payloadStart[0], packet.payloadBytes[0]];
+      from = packet.payloadStart[0];
+      length = packet.payloadBytes[0];
       if (start + length > MAX_PACKET_BYTES) return 0;
     }
     for (let i = 0; i < length; i++) out[start + i] = bytes[from + i];
@@ -139,12 +154,6 @@ export class Relaying extends Forwarding {
   /** @override @type {Forwarding['listenersChanged']} */
   listenersChanged() {
     super.listenersChanged();
-    this.#groups = [];
-    for (const listener of this.listeners) {
-      const { transport } = listener.session;
-      let group = this.#groups.find((known) => known.transport === transport);
-      if (!group) this.#groups.push((group = { transport, listeners: [], others: [] }));
-      group.listeners.push(listener);
-    }
+    this.#groups.clear();
   }
 }
