@@ -118,18 +118,33 @@ class Voices {
   }
 
   /**
-   * Chooses the payloads for which there is room, the loudest first; the others are missing.
+   * Chooses the payloads for which there is room, the loudest first; the others are missing. One that takes more than its
+   * share comes after those that don't: nobody can crowd others out by large payloads.
    * @param {number} room  in bytes
    * @returns {number} how much of it they take; -1 where not even the list has room
    */
   fit(room) {
-    let bytes = this.count * voiceBytes(0);
-    if (bytes > room) return -1;
+    const list = this.count * voiceBytes(0);
+    if (list > room) return -1;
+    const share = room / this.count;
     this.kept = 0;
+    for (let i = 0; i < this.count; i++) this.#fits[i] = 0;
+    return this.#fill(room, share, Infinity, this.#fill(room, 0, share, list));
+  }
+
+  /**
+   * @param {number} room
+   * @param {number} above  how large voices are at least, themselves excepted
+   * @param {number} most  and at most
+   * @param {number} bytes  that are taken
+   * @returns {number} bytes that are taken then
+   */
+  #fill(room, above, most, bytes) {
     for (let i = 0; i < this.count; i++) {
-      const more = voiceBytes(this.#lengths[i]) - voiceBytes(0);
-      this.#fits[i] = bytes + more <= room ? 1 : 0;
-      if (this.#fits[i] === 0) continue;
+      const size = voiceBytes(this.#lengths[i]);
+      const more = size - voiceBytes(0);
+      if (size <= above || size > most || bytes + more > room) continue;
+      this.#fits[i] = 1;
       bytes += more;
       if (this.#lengths[i] > 0) this.kept += 1;
     }

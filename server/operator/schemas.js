@@ -145,6 +145,7 @@ export const room = named(
     room: z.string(),
     present: count,
     delivery: z.enum(['tick', 'reply']),
+    sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,

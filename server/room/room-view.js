@@ -2,6 +2,7 @@
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { MixClock } from '../clock/mix-clock.js'
  * @import { RoomCodec } from '../codec/room-codec.js'
+ * @import { ModeSwitch } from '../forward/mode-switch.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
  * @import { Figures } from './figures.js'
  * @import { BackingTrack } from '../clock/backing-track.js'
@@ -20,7 +21,7 @@ export class RoomView {
 
   /**
    * @param {string} name
-   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
+   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delivery: ModeSwitch, delay: DelayControl, mixClock: MixClock, codec: RoomCodec,
    *   recording: RoomRecording, metronome: Metronome, track: BackingTrack, moderation: Moderation, roomDelay: RoomDelay, pace: RoomPace }} parts  the room's
    */
   constructor(name, parts) {
@@ -52,11 +53,12 @@ export class RoomView {
 
   /** The room and its people with how each is received, which only the operator is shown. */
   whole() {
-    const { config, roster, mixClock, codec, metronome, track, moderation, pace, roomDelay } = this.#parts;
+    const { config, roster, delivery, mixClock, codec, metronome, track, moderation, pace, roomDelay } = this.#parts;
     const { serverDelayMs, ...delay } = this.#parts.delay.describe();
     return {
       ...this.public,
       delivery: config.delivery,
+      sound: delivery.mode,
       serverDelayMs,
       delay: { ...delay, targetPercent: config.receivedTarget, waited: roomDelay.people },
       skippedFrames: mixClock.skipped,

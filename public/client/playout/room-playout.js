@@ -39,6 +39,11 @@ export class RoomPlayout extends Playout {
     return this.#voices.active ? this.#voices.delayMs : super.delayMs;
   }
 
+  /** Whether voices come one by one, as soon as the server has them. */
+  get isDirect() {
+    return this.#voices.active;
+  }
+
   /** @override @param {number} nowMs */
   lostPercent(nowMs) {
     const lost = [super.lostPercent(nowMs), this.#voices.lostPercent(nowMs)].filter((percent) => percent !== null);

@@ -96,6 +96,22 @@ describe('a room that forwards', () => {
     for (const { bytes } of heard.values()) expect(bytes.length).toBeLessThanOrEqual(1200);
   });
 
+  it('lets nobody crowd others out by payloads that are larger than their share', async () => {
+    const conference = new Conference({ mode: 'forward' });
+    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    for (let k = 0; k < 6; k++) {
+      await ann.speak(k, 0.1, { level: 40, voice: true });
+      await bob.speak(k, 0.1, { level: 50, voice: true });
+      const bytes = await eve.packet(k, 0.1, { level: 0, voice: true });
+      const large = new Uint8Array(1190);
+      large.set(bytes);
+      eve.session.handler?.packet(large, conference.clock.now());
+      conference.pass(1);
+    }
+    conference.pass(5);
+    expect(bundlesOf(ann).get(4)?.voices).toEqual([[3, 0], [1, BYTES], [2, BYTES]]);
+  });
+
   it('sends two packets of silence and then one now and then', async () => {
     const conference = new Conference({ mode: 'forward', silenceSuppression: true });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
