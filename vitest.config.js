@@ -2,10 +2,10 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 
 /** Tests that hear or measure in a browser: nothing else may use the processors meanwhile. */
-const SOUND = ['test/browser/sound/sound.test.js'];
+const SOUND = ['test/browser/sound/sound.test.js', 'test/browser/sound/forward.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['cluster', 'native/congestion', 'quality', 'social', 'stereo', 'stuck', 'worker-faults', 'workers'].map((name) => `test/integration/${name}.test.js`);
+const MEASURED = ['cluster', 'forward', 'native/congestion', 'quality', 'social', 'stereo', 'stuck', 'worker-faults', 'workers'].map((name) => `test/integration/${name}.test.js`);
 
 /** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];

@@ -1,3 +1,4 @@
+import { makeRoomKey } from './client/call/sealing.js';
 import { isListenersInvitation, takeInvitation } from './ui/kit/invitation.js';
 import { makeRoomName, readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
 import { elementOf } from './ui/kit/element.js';
@@ -28,6 +29,7 @@ function showStart() {
   const field = elementOf('room', HTMLInputElement);
   const go = (/** @type {string} */ room) => location.assign(roomPath(room));
   elementOf('start-room', HTMLButtonElement).addEventListener('click', () => go(makeRoomName()));
+  elementOf('start-encrypted', HTMLButtonElement).addEventListener('click', () => location.assign(`${roomPath(makeRoomName())}#e2e=${makeRoomKey()}`));
   elementOf('enter', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const room = readRoomName(field.value);

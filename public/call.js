@@ -115,8 +115,8 @@ export class Call extends EventTarget {
       message: (data) => this.#onMessage(data),
       failed: (code, message) => this.#fail(code, message),
     });
-    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen } = this.#options;
-    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen };
+    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, e2eKey } = this.#options;
+    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, e2eKey };
     this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
   }
 
@@ -129,6 +129,7 @@ export class Call extends EventTarget {
         this.#sound.followClock(detail.clock);
         this.#emit(type, detail);
         break;
+      case 'notice':
       case 'people':
       case 'transport':
         this.#emit(type, detail);

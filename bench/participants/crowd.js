@@ -9,7 +9,8 @@
  */
 
 import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
-import { AUDIO_HEADER_BYTES, CLOCK_REQUEST_BYTES, Packet, PacketType, packetType, readPacket, writeClockRequest } from '../../public/shared/packet.js';
+import { BUNDLE_HEADER_BYTES } from '../../public/shared/bundle.js';
+import { AUDIO_HEADER_BYTES, CLOCK_REQUEST_BYTES, Packet, PacketType, VOICE_NUMBER_BYTES, packetType, readPacket, writeClockRequest } from '../../public/shared/packet.js';
 import { Participant } from './participant.js';
 
 /** Time between the packets of a silent member, in milliseconds. */
@@ -35,8 +36,14 @@ const MOST_NOTED = 20_000;
 /** Distance in the speech from one member to the next, in frames, so that they don't say the same at once. */
 const APART_FRAMES = 17;
 
+/** Number of a talker's last frames of which the time of sending is known. */
+const SENT_FRAMES = 256;
+
 const read = new Packet();
 const request = new Uint8Array(CLOCK_REQUEST_BYTES);
+
+/** @param {Uint8Array} bytes @param {number} at @returns {number} the frame in a packet's header */
+const frameAt = (bytes, at) => ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 
 /** Counts a stream's packets that arrived and, by their sequence numbers, those that were sent. */
 export class StreamCount {
@@ -73,6 +80,11 @@ class Member extends Participant {
   /** Frames and arrival times, in pairs, of a watched member. @type {Float64Array | null} */
   #noted;
   #notedCount = 0;
+  /** When each of the last frames was sent. */
+  #sentMs = new Float64Array(SENT_FRAMES);
+  #bytes = 0;
+  /** The times from others' sending of a packet to its arrival here, as it was forwarded, of a watched member. @type {number[]} */
+  #passedMs = [];
 
   talks = false;
 
@@ -102,6 +114,7 @@ class Member extends Participant {
     const every = Math.max(1, Math.round(SILENCE_MS / this.format.frameMs));
     if (!this.talks && this.#silentLeft === 0 && (frame + this.number) % every !== 0) return false;
     if (this.#silentLeft > 0) this.#silentLeft -= 1;
+    this.#sentMs[frame % SENT_FRAMES] = performance.now();
     this.sendFrame(frame, this.talks ? speech[(frame + APART_FRAMES * this.number) % speech.length] : null);
     return true;
   }
@@ -119,11 +132,29 @@ class Member extends Participant {
    * @param {number} arrivalMs
    */
   count(bytes, arrivalMs) {
-    const frame = ((bytes[5] << 24) | (bytes[6] << 16) | (bytes[7] << 8) | bytes[8]) >>> 0;
+    const frame = frameAt(bytes, 5);
     const { stride = 1 } = this.welcome;
     // Packets that hold several frames are counted by those: their sequence numbers count all of the stream's.
     const number = stride > 1 ? Math.floor(frame / stride) & 0xffff : (bytes[3] << 8) | bytes[4];
     this.#streams[(bytes[1] >> 2) & 1].add(number);
+    this.#note(frame, bytes, arrivalMs);
+  }
+
+  /** Counts a bundle likewise. @param {Uint8Array} bytes @param {number} arrivalMs */
+  countBundle(bytes, arrivalMs) {
+    this.#streams[0].add((bytes[2] << 8) | bytes[3]);
+    this.#note(frameAt(bytes, 4), bytes, arrivalMs);
+  }
+
+  /** Counts a voice packet. @param {Uint8Array} bytes @param {number} arrivalMs @param {Member | undefined} speaker */
+  countVoice(bytes, arrivalMs, speaker) {
+    this.#bytes += bytes.length;
+    if (this.#noted !== null && speaker) this.#passedMs.push(arrivalMs - speaker.#sentMs[frameAt(bytes, 7) % SENT_FRAMES]);
+  }
+
+  /** @param {number} frame @param {Uint8Array} bytes @param {number} arrivalMs */
+  #note(frame, bytes, arrivalMs) {
+    this.#bytes += bytes.length;
     if (this.#noted === null || this.#notedCount === MOST_NOTED) return;
     this.#noted[2 * this.#notedCount] = frame;
     this.#noted[2 * this.#notedCount++ + 1] = arrivalMs;
@@ -132,6 +163,8 @@ class Member extends Participant {
   resetCounts() {
     for (const stream of this.#streams) stream.reset();
     this.#notedCount = 0;
+    this.#bytes = 0;
+    this.#passedMs = [];
   }
 
   /** Counters and noted arrivals since resetCounts(). */
@@ -139,6 +172,8 @@ class Member extends Participant {
     const noted = this.#noted ?? new Float64Array(0);
     return {
       streams: this.#streams.map(({ received, sent }) => ({ received, sent })),
+      bytes: this.#bytes,
+      passedMs: this.#passedMs,
       arrivals: Array.from({ length: this.#notedCount }, (_, i) => ({ frame: noted[2 * i], atMs: noted[2 * i + 1] })),
     };
   }
@@ -155,6 +190,8 @@ class CrowdRoom {
   /** The member whose connection carries the clock exchanges; null when all have left. @type {Member | null} */
   #teller;
   #entered = 0;
+  /** The members by the numbers that packets have of them. @type {Map<number, Member>} */
+  byNumber = new Map();
   /** The next frame to be sent; Infinity until the clock is known. */
   #frame = Infinity;
   #slot = 0;
@@ -183,6 +220,7 @@ class CrowdRoom {
   /** @param {Member} member */
   enter(member) {
     this.#slots[this.#entered++ % SLOTS].add(member);
+    this.byNumber.set(Number(member.welcome.you) & 0xffff, member);
   }
 
   /**
@@ -290,6 +328,8 @@ export class Crowd {
     const receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
       const type = packetType(bytes);
       if (type === PacketType.audio && bytes.length >= AUDIO_HEADER_BYTES) member.count(bytes, arrivalMs);
+      else if (type === PacketType.bundle && bytes.length >= BUNDLE_HEADER_BYTES) member.countBundle(bytes, arrivalMs);
+      else if (type === PacketType.voice && bytes.length >= AUDIO_HEADER_BYTES + VOICE_NUMBER_BYTES) member.countVoice(bytes, arrivalMs, room?.byNumber.get((bytes[1] << 8) | bytes[2]));
       else if (type === PacketType.clockReply && readPacket(bytes, read) === null) room?.reply(member, read, arrivalMs);
     };
     await member.enter({ room: name, name: id, ...(listens && { listen: true }) }, receive, this.#clock);
@@ -357,8 +397,9 @@ export class Crowd {
 
   /**
    * The counters of each member since note().
-   * @returns {{ id: string, talks: boolean, ended: string | null, streams: { received: number, sent: number }[],
-   *   arrivals: { frame: number, atMs: number }[] }[]} streams: the full mix and the mix-minus; atMs on the clock
+   * @returns {{ id: string, talks: boolean, ended: string | null, streams: { received: number, sent: number }[], bytes: number,
+   *   passedMs: number[], arrivals: { frame: number, atMs: number }[] }[]} streams: the full mix or the bundles, and the
+   *   mix-minus; bytes of sound; passedMs: from the sending of a packet to its arrival, as it was forwarded; atMs on the clock
    */
   take() {
     return [...this.#members].map(([id, { member }]) => ({ id, talks: member.talks, ended: member.ended, ...member.counts() }));

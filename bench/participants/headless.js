@@ -6,6 +6,10 @@
  */
 
 import { Endpoint } from '@aloud/native';
+import { ctr } from '@noble/ciphers/aes.js';
+import { expand, extract } from '@noble/hashes/hkdf.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { WebSocket } from 'ws';
 import { Client } from '../../public/client/call/client.js';
 import { ReconnectingClient } from '../../public/client/call/reconnecting-client.js';
@@ -15,6 +19,9 @@ import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
 
 /** Default period of the simulated sound card, in milliseconds. */
 const PERIOD_MS = 5;
+
+/** What end-to-end encryption is made of. */
+const primitives = async () => ({ ctr, expand, extract, hmac, sha256 });
 
 /**
  * A participant without a browser: the client of the page in Node.js, a sound card that is a timer, a
@@ -48,6 +55,8 @@ export class Headless {
   people = [];
   /** The server's other control messages. @type {Record<string, any>[]} */
   controls = [];
+  /** What the client told about the call. @type {string[]} */
+  notices = [];
   /** Why the call ended, when it wasn't by leave(). @type {{ code: string, message: string } | null} */
   ended = null;
   /** The states that a lasting call went through. @type {string[]} */
@@ -83,6 +92,7 @@ export class Headless {
         this.controls.push(message);
       },
       sound: () => notes?.reach('packet'),
+      notice: (/** @type {string} */ code) => void this.notices.push(code),
       ended: (/** @type {{ code: string, message: string }} */ end) => void (this.ended = end),
       state: (/** @type {{ state: string }} */ { state }) => void this.states.push(state),
     };
@@ -91,13 +101,14 @@ export class Headless {
       setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) =>
         systemClock.setTimeout(() => this.#gone || run(), ms),
     };
-    this.#client = lasting ? new ReconnectingClient({ codec, clock, scope, on }) : new Client({ codec, clock, scope, on });
+    const parts = { codec, clock, scope, on, primitives };
+    this.#client = lasting ? new ReconnectingClient(parts) : new Client(parts);
   }
 
   /**
    * Joins, and begins to speak and to record.
    * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName, channels?: 1 | 2,
-   *   silenceSuppression?: boolean, config?: import('../../public/client/connection/choose.js').ServerConfig }} options
+   *   silenceSuppression?: boolean, e2eKey?: string, mode?: 'mix' | 'forward' | 'auto', config?: import('../../public/client/connection/choose.js').ServerConfig }} options
    */
   async join(options) {
     try {

@@ -14,6 +14,7 @@ import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
 import { failover } from './failover.js';
+import { forward } from './forward.js';
 import { latency } from './latency.js';
 import { listeners } from './listeners.js';
 import { load } from './load.js';
@@ -29,5 +30,5 @@ import { stragglers } from './stragglers.js';
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
   call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, plan, memory, failover, soak,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, forward, plan, memory, failover, soak,
 ]);

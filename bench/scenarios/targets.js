@@ -50,6 +50,7 @@ export const BENCHMARKS = Object.freeze([
   { name: 'starved', argv: ['starved'], limitSeconds: 500 },
   { name: 'crowd', argv: ['crowd', '--duration', '10'], limitSeconds: 300 },
   { name: 'listeners', argv: ['listeners', '--duration', '10'], limitSeconds: 200 },
+  { name: 'forward', argv: ['forward'], limitSeconds: 400 },
   { name: 'memory', argv: ['memory'], limitSeconds: 200 },
   { name: 'failover', argv: ['failover'], limitSeconds: 300 },
   { name: 'soak', argv: ['soak'], limitSeconds: 3900, isLong: true },

@@ -27,6 +27,9 @@ const RESERVED_MASK = 0b1111_0000;
 /** A speaker's number and level. */
 const SPEAKER_BYTES = 3;
 
+/** The bytes of a speaker's number, by which a voice packet is longer than the audio packet that it forwards. */
+export const VOICE_NUMBER_BYTES = 2;
+
 /**
  * The bytes that a list of speakers takes behind the header.
  * @param {number} speakers 0 for no list
@@ -52,6 +55,26 @@ export function writeAudioHeader(out, packet) {
   writeUint32(out, 5, packet.frame);
   let at = AUDIO_HEADER_BYTES;
   if (packet.speakers > 0) at = writeSpeakers(out, at, packet);
+  for (let r = packet.redundancy; r > 0; r--) at = writeLength(out, at, packet.payloadBytes[r]);
+  return at;
+}
+
+/**
+ * Writes a voice packet's header: an audio packet's behind the speaker's number, without a list of speakers.
+ * @param {Uint8Array} out
+ * @param {Packet} packet
+ * @returns {number} where the first payload goes
+ */
+export function writeVoiceHeader(out, packet) {
+  out[0] = (PACKET_VERSION << 4) | PacketType.voice;
+  out[1] = packet.number >>> 8;
+  out[2] = packet.number;
+  out[3] = packet.redundancy;
+  out[4] = (packet.voice ? VOICE_BIT : 0) | packet.level;
+  out[5] = packet.sequence >>> 8;
+  out[6] = packet.sequence;
+  writeUint32(out, 7, packet.frame);
+  let at = AUDIO_HEADER_BYTES + VOICE_NUMBER_BYTES;
   for (let r = packet.redundancy; r > 0; r--) at = writeLength(out, at, packet.payloadBytes[r]);
   return at;
 }
@@ -100,6 +123,26 @@ export function readAudio(bytes, packet) {
 }
 
 /**
+ * Reads a voice packet, whose version and type are known: one participant's audio packet, forwarded as it came.
+ * @param {Uint8Array} bytes
+ * @param {Packet} packet filled
+ * @returns {DropReason | null}
+ */
+export function readVoice(bytes, packet) {
+  if (bytes.length < AUDIO_HEADER_BYTES + VOICE_NUMBER_BYTES) return 'truncated';
+  if (bytes[3] & ~REDUNDANCY_MASK || bytes[3] > MAX_REDUNDANCY) return 'malformed';
+  packet.number = (bytes[1] << 8) | bytes[2];
+  packet.redundancy = bytes[3];
+  packet.stream = Stream.fullMix;
+  packet.voice = (bytes[4] & VOICE_BIT) !== 0;
+  packet.level = bytes[4] & LEVEL_MASK;
+  packet.sequence = (bytes[5] << 8) | bytes[6];
+  packet.frame = readUint32(bytes, 7);
+  packet.speakers = 0;
+  return readPayloads(bytes, packet, AUDIO_HEADER_BYTES + VOICE_NUMBER_BYTES);
+}
+
+/**
  * @param {Uint8Array} bytes longer than a header
  * @param {Packet} packet
  * @returns {DropReason | null}
@@ -120,11 +163,11 @@ function readSpeakers(bytes, packet) {
 
 /**
  * @param {Uint8Array} bytes
- * @param {Packet} packet
+ * @param {Packet} packet  its redundancy is known
  * @param {number} at where the repeated payloads' lengths are
  * @returns {DropReason | null}
  */
-function readPayloads(bytes, packet, at) {
+export function readPayloads(bytes, packet, at) {
   const end = bytes.length;
   const { redundancy } = packet;
   for (let r = redundancy; r > 0; r--) {
@@ -148,7 +191,7 @@ function readPayloads(bytes, packet, at) {
  * @param {number} at
  * @param {number} value modulo 2^32; may be above it
  */
-function writeUint32(out, at, value) {
+export function writeUint32(out, at, value) {
   const low = value >>> 0;
   out[at] = low >>> 24;
   out[at + 1] = low >>> 16;
@@ -160,6 +203,6 @@ function writeUint32(out, at, value) {
  * @param {Uint8Array} bytes
  * @param {number} at
  */
-function readUint32(bytes, at) {
+export function readUint32(bytes, at) {
   return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 }

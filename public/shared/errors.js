@@ -112,6 +112,23 @@ export const errors = Object.freeze({
   'not-allowed': { close: 87, status: 403, message: 'You may not do this in this room. Ask a moderator.' },
   'person-unknown': { close: 88, status: 404, message: 'This person is not in the room any more.' },
   'muted-by-moderator': { close: 89, status: 403, message: 'A moderator has muted you, and can let you speak again.' },
+  'forward-only': {
+    close: 100,
+    status: 409,
+    message: 'This room forwards sound, which a connection over HTTP/1 can not take. Join over WebTransport or WebSocket.',
+  },
+  'forward-reply': {
+    close: 101,
+    status: 409,
+    message: 'Somebody in this room is connected over HTTP/1, or only listens: sound can not be forwarded to them. It stays mixed.',
+  },
+  'e2e-room': { close: 102, status: 409, message: 'This room is encrypted end to end: the server can not mix or record it.' },
+  'e2e-only': { close: 103, status: 403, message: 'This room is encrypted end to end. Open the whole link, with the key behind "#".' },
+  'e2e-not-here': {
+    close: 104,
+    status: 409,
+    message: 'Your link has a key, but this room is not encrypted end to end. Choose another room, or join without the key.',
+  },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

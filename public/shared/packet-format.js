@@ -11,14 +11,21 @@ export const MAX_REDUNDANCY = 2;
 /** The most speakers that a packet of the server lists. */
 export const MAX_LISTED_SPEAKERS = 20;
 
+/** The most voices that a bundle holds side by side. */
+export const MAX_VOICES = 8;
+
 /** The level that stands for silence, in -dBov (RFC 6464, section 3). */
 export const SILENT_LEVEL = 127;
 
 /** @enum {number} */
-export const PacketType = Object.freeze({ audio: 1, clockRequest: 2, clockReply: 3, control: 4 });
+export const PacketType = Object.freeze({ audio: 1, clockRequest: 2, clockReply: 3, control: 4, bundle: 5, voice: 6 });
 
-/** Which of a listener's two streams an audio packet belongs to. @enum {number} */
-export const Stream = Object.freeze({ fullMix: 0, mixMinus: 1 });
+/**
+ * Which of a listener's streams sound belongs to: the two of mixing, by a bit of each audio packet, or that of bundles,
+ * by the packet's type. A voice packet is of its speaker's only stream.
+ * @enum {number}
+ */
+export const Stream = Object.freeze({ fullMix: 0, mixMinus: 1, voices: 2 });
 
 /**
  * Why a packet is dropped, in the words of the counters.
@@ -60,6 +67,8 @@ export class Packet {
     this.speakerIds = new Uint16Array(MAX_LISTED_SPEAKERS);
     /** The level of each in -dBov, with VOICE_BIT where there is voice (RFC 6465, section 3). */
     this.speakerLevels = new Uint8Array(MAX_LISTED_SPEAKERS);
+    /** A voice packet's speaker: the participant's id, modulo 2^16. */
+    this.number = 0;
     /** A clock packet's number, modulo 2^16. */
     this.id = 0;
     /** A clock reply's sample clock, with its fraction, at the arrival of the request. */

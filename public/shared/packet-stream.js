@@ -26,50 +26,24 @@ const out = new Uint8Array(MAX_PACKET_BYTES);
 /** Views of its beginning, by their length. @type {Uint8Array[]} */
 const views = [];
 
-/**
- * One numbered stream of audio packets: encodes frames, leaves out silence, and repeats the payloads of the frames
- * before. The client sends its microphone as one, the server each mix. Nothing is allocated for a frame.
- *
- *     if (stream.encode(frame, pcm)) send(stream.write(redundancy));
- */
-export class PacketStream {
-  /** The header of the next packet: stream, level, voice and speakers are the owner's to set, the rest is filled in. */
-  packet = new Packet();
-  #encoder;
-  #effort;
+/** Decides which packets of silence are sent: the first of them, and then one now and then. */
+export class SilencePace {
   #suppresses;
-  #silentInterval;
-  /** The payloads of the last frames, in turn. @type {Uint8Array[]} */
-  #payloads = [];
-  /** Their lengths in bytes; 0 is silence. */
-  #lengths = new Uint16Array(PAYLOADS);
-  #turn = 0;
-  /** Whether the last frame's payload is still to come. */
-  #hasBegun = false;
-  #frame = -2;
-  /** The first frame after those that were pre-rolled. */
-  #primedFrame = -Infinity;
-  /** The last frame that was encoded. */
-  #soundFrame = -1;
+  #interval;
   #silentFrames = 0;
   #sentFrame = -Infinity;
 
   /**
-   * @param {object} options
-   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
-   * @param {number} options.frameMs
-   * @param {boolean} [options.suppresses]  whether packets are left out in silence; default false
-   * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
+   * @param {number} frameMs
+   * @param {boolean} suppresses whether packets are left out in silence
    */
-  constructor({ encoder, frameMs, suppresses = false, effort }) {
-    this.#encoder = encoder;
-    this.#effort = effort;
+  constructor(frameMs, suppresses) {
     this.#suppresses = suppresses;
-    this.#silentInterval = Math.max(1, Math.round(SILENT_MS / frameMs));
+    this.#interval = Math.max(1, Math.round(SILENT_MS / frameMs));
   }
 
   /** @param {boolean} suppresses whether packets are left out in silence */
-  suppressSilence(suppresses) {
+  set suppresses(suppresses) {
     this.#suppresses = suppresses;
   }
 
@@ -86,6 +60,79 @@ export class PacketStream {
   /** Whether the last frame is of a silence of which most packets are left out. */
   get isSparse() {
     return this.#suppresses && this.#silentFrames > SILENT_FRAMES;
+  }
+
+  /**
+   * To be asked for each frame.
+   * @param {number} frame
+   * @param {boolean} isSilent
+   * @returns {boolean} whether its packet is sent
+   */
+  sends(frame, isSilent) {
+    this.#silentFrames = isSilent ? this.#silentFrames + 1 : 0;
+    const mayBeLeftOut = this.#suppresses && this.#silentFrames > SILENT_FRAMES;
+    if (mayBeLeftOut && frame - this.#sentFrame < this.#interval) return false;
+    this.#sentFrame = frame;
+    return true;
+  }
+}
+
+/**
+ * One numbered stream of audio packets: encodes frames, leaves out silence, and repeats the payloads of the frames
+ * before. The client sends its microphone as one, the server each mix. Nothing is allocated for a frame.
+ *
+ *     if (stream.encode(frame, pcm)) send(stream.write(redundancy));
+ */
+export class PacketStream {
+  /** The header of the next packet: stream, level, voice and speakers are the owner's to set, the rest is filled in. */
+  packet = new Packet();
+  #encoder;
+  #effort;
+  #pace;
+  /** The payloads of the last frames, in turn. @type {Uint8Array[]} */
+  #payloads = [];
+  /** Their lengths in bytes; 0 is silence. */
+  #lengths = new Uint16Array(PAYLOADS);
+  #turn = 0;
+  /** Whether the last frame's payload is still to come. */
+  #hasBegun = false;
+  #frame = -2;
+  /** The first frame after those that were pre-rolled. */
+  #primedFrame = -Infinity;
+  /** The last frame that was encoded. */
+  #soundFrame = -1;
+
+  /**
+   * @param {object} options
+   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
+   * @param {number} options.frameMs
+   * @param {boolean} [options.suppresses]  whether packets are left out in silence; default false
+   * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
+   */
+  constructor({ encoder, frameMs, suppresses = false, effort }) {
+    this.#encoder = encoder;
+    this.#effort = effort;
+    this.#pace = new SilencePace(frameMs, suppresses);
+  }
+
+  /** @param {boolean} suppresses whether packets are left out in silence */
+  suppressSilence(suppresses) {
+    this.#pace.suppresses = suppresses;
+  }
+
+  /** Whether the last frame was silent. */
+  get isSilent() {
+    return this.#pace.isSilent;
+  }
+
+  /** Whether the last frame is the second silent one after sound: the last that is always sent. */
+  get endsSound() {
+    return this.#pace.endsSound;
+  }
+
+  /** Whether the last frame is of a silence of which most packets are left out. */
+  get isSparse() {
+    return this.#pace.isSparse;
   }
 
   /** The bytes of the last frame's payload; 0 for silence. */
@@ -136,10 +183,7 @@ export class PacketStream {
       this.#hasBegun = true;
     }
     if (!heard) return false;
-    this.#silentFrames = pcm === null ? this.#silentFrames + 1 : 0;
-    const mayBeLeftOut = this.#suppresses && this.#silentFrames > SILENT_FRAMES;
-    if (mayBeLeftOut && frame - this.#sentFrame < this.#silentInterval) return false;
-    this.#sentFrame = frame;
+    if (!this.#pace.sends(frame, pcm === null)) return false;
     this.packet.sequence = (this.packet.sequence + 1) & 0xffff;
     return true;
   }

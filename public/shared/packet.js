@@ -6,11 +6,12 @@
  * @import { DropReason, Packet } from './packet-format.js'
  */
 
-import { readAudio } from './audio-packet.js';
+import { readAudio, readVoice } from './audio-packet.js';
+import { readBundle } from './bundle.js';
 import { MAX_PACKET_BYTES, PACKET_VERSION, PacketType } from './packet-format.js';
 
 export * from './packet-format.js';
-export { AUDIO_HEADER_BYTES, speakersBytes, writeAudioHeader } from './audio-packet.js';
+export { AUDIO_HEADER_BYTES, speakersBytes, VOICE_NUMBER_BYTES, writeAudioHeader, writeVoiceHeader } from './audio-packet.js';
 
 /**
  * A packet's type, for those who pass packets on unread.
@@ -22,7 +23,7 @@ export function packetType(bytes) {
 }
 
 /**
- * Reads an audio, clock request or clock reply packet.
+ * Reads an audio, bundle, voice, clock request or clock reply packet.
  *
  * @param {Uint8Array} bytes
  * @param {Packet} packet filled; left in no particular state when the packet is dropped
@@ -36,6 +37,10 @@ export function readPacket(bytes, packet) {
   switch (packet.type) {
     case PacketType.audio:
       return readAudio(bytes, packet);
+    case PacketType.bundle:
+      return readBundle(bytes, packet);
+    case PacketType.voice:
+      return readVoice(bytes, packet);
     case PacketType.clockRequest:
       return readClock(bytes, packet, CLOCK_REQUEST_BYTES);
     case PacketType.clockReply:

@@ -171,6 +171,14 @@ const accessFailures = Object.freeze({
   'room-ended': 'A moderator has ended the call for everybody. To go on talking, join again.',
   'not-allowed': 'You may not do this in this room. Ask a moderator.',
   'person-unknown': 'This person isn’t in the room any more. There is nothing to do.',
+  'forward-only':
+    'This room passes sound on unmixed, which a connection over HTTP/1 can’t take. Choose another connection under Advanced, or another browser.',
+  'forward-reply':
+    'Somebody here is connected over HTTP/1, or only listens, and sound can’t be passed on to them. Choose “Pass on in small rooms”, or try again when they have left.',
+  'e2e-room': 'This room is encrypted end to end, so the server can’t mix or record it. Start another room for that.',
+  'e2e-only': 'This room is encrypted end to end, and your link has no key for it. Ask for the whole link, with what is behind the “#”.',
+  'e2e-not-here': 'Your link has a key, but this room isn’t encrypted end to end. Start another room, or open the link without what is behind the “#”.',
+  'e2e-key': 'The others use another key than your link has, so you can’t hear each other. Ask one of them for the whole link.',
   'muted-by-moderator': 'A moderator has muted you. Raise your hand to ask to speak.',
 });
 

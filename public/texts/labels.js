@@ -4,6 +4,8 @@ export const labels = Object.freeze({
   startTitleEnd: 'aloud.',
   startLead: 'Start a room, send the link, talk. Nothing to install, no account.',
   startRoom: 'Start a room',
+  startEncrypted: 'Start an encrypted room',
+  startEncryptedHint: 'End to end: only those who have its whole link hear what is said; the server can’t. Nothing can be recorded.',
   joinRoom: 'Or join a room',
   roomPlaceholder: 'its name or link',
   goToRoom: 'Go to room',

@@ -49,6 +49,10 @@ export const moderationTexts = Object.freeze({
   mayChat: 'Who may write',
   mayRecord: 'Who may record',
   allowed: Object.freeze({ everybody: 'Everybody', moderators: 'Moderators' }),
+  mode: 'How sound gets to everybody',
+  modes: Object.freeze({ mix: 'Mixed by the server', forward: 'Passed on, mixed by each page', auto: 'Passed on in small rooms, else mixed' }),
+  modeHint: 'Passed on, sound stays as it was sent, and each page needs more of its network and computer.',
+  modeE2e: 'This room is encrypted end to end: its sound is passed on, and nothing can be mixed or recorded by the server.',
   password: 'Password',
   passwordSet: 'The room has a password. Type another one to change it.',
   passwordNone: 'The room has no password. Those who are in stay in when you set one.',
@@ -76,6 +80,7 @@ export const moderationTexts = Object.freeze({
   turnAwayName: (/** @type {string} */ name) => `Turn away ${name}`,
 
   ruleSigns: Object.freeze({ locked: 'locked', lobby: 'with a lobby', password: 'with a password' }),
+  e2eSign: 'encrypted end to end',
   roomLocked: 'The room is locked.',
   roomUnlocked: 'The room is open again.',
   chatClosed: 'You may read, but not write here now. Raise your hand, or ask a moderator.',

@@ -176,6 +176,7 @@ export class RoomPage {
       resume,
       token: this.#wish.token,
       listen: this.#wish.listen || undefined,
+      e2eKey: this.#wish.e2eKey,
       microphoneId: deviceOf(this.#own.microphone),
       speakerId: speaker,
     });

@@ -35,6 +35,8 @@ export { ConfigError, InformationRequest };
  * @property {'voip' | 'audio' | 'low-delay'} application
  * @property {number} maxSpeakers           people who are mixed at once
  * @property {boolean} levelBalance
+ * @property {'mix' | 'forward' | 'auto'} mode
+ * @property {'bundle' | 'now'} forwardWay
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
  * @property {number} listenerStride        frames in one packet of those who only listen
@@ -196,6 +198,7 @@ function checkTogether(config, given) {
   }
   const most = mostBitrate(config);
   if (bitrate > most) stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
+  if (config.mode === 'forward' && config.delivery === 'reply') stop('mode', 'forward', 'mix or auto with --delivery reply');
   if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none')) stop('carry', carry, `datagrams with --engine ${engine}`);
   if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);
   if (config.key !== null && config.cert === null) throw halfPair('cert', 'key', config.key);

@@ -6,9 +6,10 @@
  * @import { Who, By } from '../room/moderation.js'
  * @import { Role } from '../access/grant.js'
  * @import { Room } from '../room/room.js'
+ * @import { ModeSetting } from '../room/room-mode.js'
  *
  * @typedef {{ serverDelayMs?: number | 'auto', locked?: boolean, lobby?: boolean, chat?: Who, record?: Who,
- *   password?: string | null }} RoomChange
+ *   password?: string | null, mode?: ModeSetting }} RoomChange
  * @typedef {{ muted?: boolean, role?: Role, hand?: 0 }} PersonChange
  */
 
@@ -52,10 +53,10 @@ export const ROOM_ACTS = Object.freeze({
  * @param {By} by
  * @returns {ErrorCode | null}
  */
-function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password }, by) {
+function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password, mode }, by) {
   const { moderation } = room;
-  // The password comes first: it alone can be refused, and nothing is changed by halves.
-  const refusal = password === undefined ? null : moderation.setPassword(password, by);
+  // Mode and password come first: they alone can be refused.
+  const refusal = (mode === undefined ? null : moderation.setMode(mode, by)) ?? (password === undefined ? null : moderation.setPassword(password, by));
   if (refusal !== null) return refusal;
   if (serverDelayMs !== undefined) room.setDelay(serverDelayMs);
   if (locked !== undefined) moderation.lock(locked, by);

@@ -93,7 +93,7 @@ function openRooms(config, services, elsewhere) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, mode, forwardWay } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -103,6 +103,8 @@ function openRooms(config, services, elsewhere) {
     config: {
       format: createAudioFormat(config),
       delivery,
+      mode,
+      forwardWay,
       serverDelayMs,
       maxServerDelayMs,
       receivedTarget,

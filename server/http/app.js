@@ -29,6 +29,8 @@ const DIRECTORIES = Object.freeze({
   '/public': PUBLIC,
   '/worklets': fileURLToPath(new URL('worklets/', HOME)),
   '/vendor/libopus-wasm': join(packageDirectory('libopus-wasm'), 'dist'),
+  '/vendor/noble-ciphers': packageDirectory('@noble/ciphers'),
+  '/vendor/noble-hashes': packageDirectory('@noble/hashes'),
   '/vendor/uplot': join(packageDirectory('uplot'), 'dist'),
   '/vendor/uqr': join(packageDirectory('uqr'), 'dist'),
 });

@@ -60,6 +60,11 @@ export class ActiveSpeakers {
     this.#max = places;
   }
 
+  /** Those who have a place. @returns {ReadonlyArray<Speaker>} */
+  get placed() {
+    return this.#placed;
+  }
+
   /** Those in the frame that was mixed last. @returns {ReadonlyArray<Speaker>} */
   get heard() {
     return this.#heard;
@@ -117,6 +122,43 @@ export class ActiveSpeakers {
   }
 
   /**
+   * Chooses the speakers of a frame and passes it on undecoded, by their told levels alone. To be called for one frame
+   * after the other.
+   * @param {number} frame
+   * @returns {number} how many are heard: see `heard`, the loudest first
+   */
+  pass(frame) {
+    while (this.#heard.length > 0) this.#heard.pop();
+    if (this.#candidates.length === 0) return 0;
+    this.#fillPlaces(frame, 0);
+    for (let i = 0; i < this.#placed.length; i++) {
+      const speaker = this.#placed[i];
+      if (!speaker.pass(frame, this.#pauseFrames)) continue;
+      this.#heard.push(speaker);
+      for (let at = this.#heard.length - 1; at > 0 && this.#heard[at - 1].level > speaker.level; at--) {
+        this.#heard[at] = this.#heard[at - 1];
+        this.#heard[at - 1] = speaker;
+      }
+    }
+    this.#dropLeaving();
+    return this.#heard.length;
+  }
+
+  /**
+   * Gives a source of which a packet has come a place at once, where it has sound and a place is free.
+   * @param {Source} source
+   * @param {number} frame
+   * @param {boolean} hasSound
+   * @returns {boolean} whether it has a place
+   */
+  admit(source, frame, hasSound) {
+    const speaker = this.of(source);
+    if (speaker === undefined) return false;
+    if (hasSound && !speaker.placed && speaker.listed && this.#placed.length < this.#max) this.#place(speaker, frame);
+    return speaker.placed;
+  }
+
+  /**
    * Chooses the speakers from a frame on where nothing is mixed on the tick. To be called for one frame after the
    * other, and measure() when the frame has been decoded.
    * @param {number} frame
@@ -130,6 +172,11 @@ export class ActiveSpeakers {
   /** @param {number} frame */
   measure(frame) {
     for (let i = 0; i < this.#placed.length; i++) this.#placed[i].measure(frame, this.#pauseFrames);
+  }
+
+  /** Takes told levels for true ones, where nothing is decoded. @param {number} frame */
+  believe(frame) {
+    for (let i = 0; i < this.#placed.length; i++) this.#placed[i].believe(frame, this.#pauseFrames);
   }
 
   /**

@@ -1,9 +1,10 @@
 /**
- * How a room's sound gets from its sources to its listeners: mixed, as today, or forwarded. The room calls it, and it
+ * How a room's sound gets from its sources to its listeners: mixed, or forwarded (`server/forward/`). The room calls it, and it
  * knows no member, session protocol or command.
  *
  * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
+ * @import { Packet } from '../../public/shared/packet.js'
  * @import { Source } from '../source/source.js'
  *
  * @typedef {object} Delivery
@@ -15,7 +16,8 @@
  *   a member has gone: what had come of the source is still heard, and then the source is closed
  * @property {(id: string, then: () => void) => void} afterDraining
  *   calls when nothing of the sources of this id is to be heard any more
- * @property {(source: Source) => void} received  the source has kept a packet
+ * @property {(source: Source, frame: number, packet: Packet, bytes: Uint8Array) => void} received  the source has kept the
+ *   packet of a frame, by the sender's clock; packet and bytes are valid during the call
  * @property {(frame: number) => void} tick  a frame of the grid is due for those whose delivery is `tick`
  * @property {(listener: Listener, frame: number) => void} reply  answers a packet of one whose delivery is `reply`
  * @property {(places: number) => void} setPlaces  how many speakers are heard at once
@@ -23,7 +25,8 @@
  *   pan: -1, on the left, to 1; nothing in a mono room
  * @property {() => void} listenersChanged  a listener has a delay of its own now, or has forgotten volumes
  * @property {() => void} redundancyChanged  a listener may need packets with another redundancy
- * @property {() => void} close  frees what the sources take. Idempotent
+ * @property {() => void} close  frees what is the delivery's own, and the sources that have left; those that are in are the
+ *   room's to close. Idempotent
  */
 
 export {};

@@ -6,7 +6,7 @@
 import { levelOf } from '../../public/shared/level.js';
 import { MAX_LISTED_SPEAKERS, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
 import { PacketStream } from '../../public/shared/packet-stream.js';
-import { Limiter } from './limiter.js';
+import { Limiter } from '../../public/shared/limiter.js';
 
 /** The longest time between two lists of speakers, in milliseconds; a change is listed at once. */
 const LIST_MS = 100;

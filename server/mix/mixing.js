@@ -272,7 +272,6 @@ export class Mixing {
   close() {
     this.#draining.close();
     this.#fanout.close();
-    for (const source of this.#sources) source.close();
     this.#shared.close();
   }
 }

@@ -122,7 +122,7 @@ export class SharedFanout {
 
   /**
    * Sends everybody who shares it the frame that the stream has encoded last, written once for each redundancy.
-   * @param {MixStream} stream
+   * @param {Pick<MixStream, 'write'>} stream
    * @param {number} frame
    */
   send(stream, frame) {
@@ -170,7 +170,7 @@ class Lists {
   }
 
   /**
-   * @param {MixStream} stream
+   * @param {Pick<MixStream, 'write'>} stream
    * @param {number} frame
    */
   send(stream, frame) {
@@ -180,7 +180,9 @@ class Lists {
       const list = this.#lists[i];
       if (list.sessions.length === 0) continue;
       if (list.stride > 1) {
-        if (isDue(stream, frame, list.stride)) list.send(stream.writeStride(list.redundancy));
+        // An audience hears a mix.
+        const mix = /** @type {MixStream} */ (stream);
+        if (isDue(mix, frame, list.stride)) list.send(mix.writeStride(list.redundancy));
         packet = null;
         continue;
       }

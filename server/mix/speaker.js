@@ -2,6 +2,7 @@
 
 import { rampGain } from '../../public/shared/level.js';
 import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
+import { FrameState } from '../source/pcm-ring.js';
 
 /** The softest level of voice, in -dBov: softer sound is none, whatever the sender says. */
 const SOFTEST_VOICE = 60;
@@ -40,6 +41,7 @@ export class Speaker {
   #placed = false;
   #leaving = false;
   #present = false;
+  #received = false;
   #voice = false;
   #waitedFrames = 0;
   #heardFrame = -1;
@@ -83,6 +85,11 @@ export class Speaker {
   /** Whether there is a packet with sound for the frame. */
   get present() {
     return this.#present;
+  }
+
+  /** Whether the frame that was passed on last has a payload; else its sound is missing. */
+  get received() {
+    return this.#received;
   }
 
   /** Whether there is voice in that sound, as far as is known. */
@@ -219,6 +226,37 @@ export class Speaker {
       this.#wrong += (wrong - this.#wrong) * WRONG_WEIGHT;
       this.#decodedFrame = frame;
     }
+    this.#speaks(frame, pauseFrames);
+  }
+
+  /**
+   * Passes the frame on undecoded, where the room's sound is forwarded. The told level is taken for the true one.
+   * @param {number} frame
+   * @param {number} pauseFrames  how many frames without voice end its turn
+   * @returns {boolean} whether it is heard in the frame
+   */
+  pass(frame, pauseFrames) {
+    const state = this.#source.pass(frame);
+    this.#received = state === FrameState.received;
+    if (state < FrameState.concealed) return false;
+    this.#heardFrame = frame;
+    this.believe(frame, pauseFrames);
+    return true;
+  }
+
+  /**
+   * Takes the told level for the true one.
+   * @param {number} frame
+   * @param {number} pauseFrames
+   */
+  believe(frame, pauseFrames) {
+    if (!this.#present) return;
+    this.#level = this.#told;
+    this.#speaks(frame, pauseFrames);
+  }
+
+  /** @param {number} frame @param {number} pauseFrames */
+  #speaks(frame, pauseFrames) {
     if (!this.#voice || this.#level > SOFTEST_VOICE) return;
     if (frame - this.#voiceFrame > pauseFrames) this.#turnFrame = frame;
     this.#voiceFrame = frame;

@@ -83,16 +83,16 @@ export const ROUTES = Object.freeze([
   {
     method: 'patch',
     path: '/rooms/:room',
-    summary: "Changes a running room's server-side delay, or its rules",
+    summary: "Changes a running room's server-side delay, its mode, or its rules",
     audit: 'room changed',
     audited: ({ serverDelayMs }) => (serverDelayMs === undefined ? null : { serverDelayMs }),
     body: schemas.roomChange,
     allowed:
       `The body is to have one or more of "serverDelayMs": "auto", or a number from 0 to ${MAX_SERVER_DELAY_MS} (ms); ` +
-      '"locked", "lobby": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
+      '"mode": "mix", "forward" or "auto"; "locked", "lobby": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
       `${MAX_PASSWORD_LENGTH} characters, or null.`,
     answer: schemas.room,
-    refusals: ['not-found', 'too-many-requests'],
+    refusals: ['not-found', 'too-many-requests', 'e2e-room', 'forward-reply'],
     run: inRoom('change', ({ body, by }) => [body, by]),
   },
   {

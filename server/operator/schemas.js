@@ -6,6 +6,7 @@ import { MAX_BAN_MS } from '../access/bans.js';
 import { ROLES } from '../access/grant.js';
 import { MAX_PASSWORD_LENGTH } from '../access/room-password.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { MODES } from '../room/room-mode.js';
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -124,6 +125,7 @@ const rules = {
   lobby: z.boolean().describe('whether newcomers must be let in'),
   chat: who.describe('who may write'),
   record: who.describe('who may record'),
+  mode: z.enum(MODES).describe('whether sound is mixed or forwarded: docs/forwarding.md'),
 };
 
 const person = named(
@@ -155,6 +157,7 @@ export const room = named(
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
     delivery: z.enum(['tick', 'reply']),
+    sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,

@@ -10,7 +10,7 @@
 
 import { randomInt } from 'node:crypto';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { Limiter } from '../mix/limiter.js';
+import { Limiter } from '../../public/shared/limiter.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
 import { PersonTrack } from './person-track.js';

@@ -80,6 +80,7 @@ export class RoomRecording {
   /** Starts a recording, unless there is one. @param {Member} member  who may record, and agrees by that */
   start(member) {
     if (this.#state?.on || this.#opening) return;
+    if (this.#config.e2e) return member.refuse('record', 'e2e-room');
     const { recordings, clock } = this.#services;
     if (!recordings) return member.refuse('record', 'recording-off');
     const refusal = recordings.refusal(this.#ownedBy(member));

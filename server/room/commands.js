@@ -33,6 +33,7 @@ import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_TRACK_SECONDS } from '../../public/shared/track-piece.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { MAX_RESUME_LENGTH } from '../access/resume-token.js';
+import { MODES } from './room-mode.js';
 import { moderate, moderateMessage } from './moderate-command.js';
 import { peoplePage } from './welcome.js';
 
@@ -63,6 +64,8 @@ const joinMessage = z
     listen: z.boolean().optional(),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
+    mode: z.enum(MODES).optional(),
+    e2e: z.boolean().optional(),
   })
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
 
@@ -163,6 +166,7 @@ export const COMMANDS = Object.freeze({
       playoutDelayMs: z.number().min(0).max(10_000).optional(),
       soundLatencyMs: z.number().min(0).max(60_000).optional(),
       driftPpm: z.number().min(-10_000).max(10_000).optional(),
+      isWeak: z.boolean().optional(),
     }),
     needs: 'listen',
     run: ({ delivery }, member, report) => {

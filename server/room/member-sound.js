@@ -25,6 +25,7 @@ export class MemberSound {
   #services;
   #sampleClock;
   #codec;
+  #mixes;
 
   /**
    * @param {object} options
@@ -32,8 +33,10 @@ export class MemberSound {
    * @param {RoomServices} options.services
    * @param {SampleClock} options.sampleClock  the room's
    * @param {RoomCodec} options.codec  the room's
+   * @param {() => boolean} options.mixes  whether the room is mixed, or is where it has an audience
    */
-  constructor({ config, services, sampleClock, codec }) {
+  constructor({ config, services, sampleClock, codec, mixes }) {
+    this.#mixes = mixes;
     this.#config = config;
     this.#services = services;
     this.#sampleClock = sampleClock;
@@ -51,12 +54,12 @@ export class MemberSound {
   }
 
   /**
-   * Whether somebody is light: listens, and does nothing else, on a transport that can push.
+   * Whether somebody is light: listens, and does nothing else, on a transport that can push, in a room that may be mixed.
    * @param {'tick' | 'reply'} delivery
    * @param {ReadonlySet<Permission>} permissions
    */
   isLight(delivery, permissions) {
-    return delivery === 'tick' && permissions.has('listen') && !permissions.has('speak');
+    return this.#mixes() && delivery === 'tick' && permissions.has('listen') && !permissions.has('speak');
   }
 
   /**

@@ -9,8 +9,8 @@
  * @import { PersonState } from './room-state.js'
  *
  * @typedef {object} MemberRoom  what a member needs of its room
- * @property {(member: Member, frame: number, arrivalMs: number) => void} received
- *   the member's source has kept the packet of a frame
+ * @property {(member: Member, frame: number, arrivalMs: number, packet: Packet, bytes: Uint8Array) => void} received
+ *   the member's source has kept the packet of a frame; packet and bytes are valid during the call
  * @property {(member: Member, message: unknown) => void} command
  * @property {(member: Member, left: boolean) => void} gone  the session has ended: left for good, or lost
  * @property {(member: Member) => void} ended  nothing comes any more; called once, before anything is freed
@@ -88,6 +88,8 @@ export class Member {
     soundLatencyMs: /** @type {number | null} */ (null),
     driftPpm: /** @type {number | null} */ (null),
   };
+  /** Whether the client told that its computer gets too little processor time. */
+  #isWeak = false;
   /** The server-side delay that the member was told last, in milliseconds. */
   #toldDelayMs = -1;
   /** Packets and messages of a light member that weren't used, by reason. @type {Map<string, number> | null} */
@@ -268,7 +270,7 @@ export class Member {
     if (!this.#heard) this.#silencePacket();
     const room = this.#room;
     const frame = source.receive(packet, bytes, arrivalMs, room.stallBefore(arrivalMs), room.mixedThrough);
-    if (frame >= 0) room.received(this, frame, arrivalMs);
+    if (frame >= 0) room.received(this, frame, arrivalMs, packet, bytes);
   }
 
   /** Takes the sound out of the packet that was read. It counts as silence, so that it is answered as any other. */
@@ -397,15 +399,26 @@ export class Member {
 
   /**
    * Takes what the client tells; what it leaves out stays as it was.
-   * @param {{ lostPercent: number, playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?: number }} report
+   * @param {{ lostPercent: number, playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?: number, isWeak?: boolean }} report
    */
-  takeReport({ lostPercent, playoutDelayMs, soundLatencyMs, driftPpm }) {
+  takeReport({ lostPercent, playoutDelayMs, soundLatencyMs, driftPpm, isWeak = this.#isWeak }) {
     const reported = this.#reported;
+    this.#isWeak = isWeak;
     reported.downLostPercent = lostPercent;
     reported.playoutDelayMs = playoutDelayMs ?? reported.playoutDelayMs;
     reported.soundLatencyMs = soundLatencyMs ?? reported.soundLatencyMs;
     reported.driftPpm = driftPpm ?? reported.driftPpm;
     this.listener?.reportLoss(lostPercent, this.roundTripMs());
+  }
+
+  /** Whether this member's computer gets too little processor time. */
+  get isWeak() {
+    return this.#isWeak;
+  }
+
+  /** The share of what was sent to this member lately that was lost on the way, in percent; 0 before it is told. */
+  get downLostPercent() {
+    return this.#reported.downLostPercent ?? 0;
   }
 
   /** @param {number} quality  one of Quality, as measured */

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { MAX_BAN_MS } from '../access/bans.js';
 import { ROLES } from '../access/grant.js';
 import { MAX_PASSWORD_LENGTH } from '../access/room-password.js';
+import { MODES } from './room-mode.js';
 
 /** The longest id of a person, a knock or a ban, in characters. */
 const id = z.string().max(64);
@@ -29,6 +30,7 @@ export const moderateMessage = z.discriminatedUnion('action', [
   z.object({ action: z.literal('allow'), what: z.enum(['chat', 'record']), who: z.enum(['everybody', 'moderators']) }),
   z.object({ action: z.literal('password'), password: z.string().min(1).max(MAX_PASSWORD_LENGTH).nullable() }),
   z.object({ action: z.literal('listeners'), after: id.optional(), find: z.string().max(40).optional() }),
+  z.object({ action: z.literal('mode'), mode: z.enum(MODES) }),
   z.object({ action: z.literal('end') }),
   z.object({ action: z.literal('bans') }),
   z.object({ action: z.literal('unban'), ban: id }),
@@ -80,6 +82,8 @@ function act(moderation, by, message) {
       by.tell({ type: 'audience', find: find ?? '', ...moderation.listeners({ after, find, most: LISTENERS_PAGE }) });
       return null;
     }
+    case 'mode':
+      return moderation.setMode(message.mode, by);
     case 'end':
       return moderation.endForAll(by);
     case 'bans':

@@ -8,6 +8,7 @@
  * @import { Rules } from '../cluster/messages.js'
  * @import { Member } from './member.js'
  * @import { Cluster } from './room-config.js'
+ * @import { ModeSetting, RoomMode } from './room-mode.js'
  * @import { Roster } from './roster.js'
  * @import { RoomState } from './room-state.js'
  *
@@ -71,6 +72,7 @@ export class Moderation {
   /** @type {RoomPassword | null} */
   #password = null;
   #rules = { locked: false, lobby: false, password: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
+  #mode;
 
   /**
    * @param {object} options
@@ -84,10 +86,12 @@ export class Moderation {
    *   what they are heard with, or takes it from them
    * @param {() => void} options.end  ends the room for everybody
    * @param {Cluster} [options.cluster]  whose other nodes are told of the rules
+   * @param {RoomMode} options.mode
    */
-  constructor({ room, roster, bans, clock, log, expel, recast, end, cluster }) {
+  constructor({ room, roster, bans, clock, log, expel, recast, end, mode, cluster }) {
     this.#cluster = cluster;
     this.#room = room;
+    this.#mode = mode;
     this.#roster = roster;
     this.#bans = bans;
     this.#log = log;
@@ -129,7 +133,7 @@ export class Moderation {
 
   /** The room's rules, as its people are told. */
   get rules() {
-    return { ...this.#rules };
+    return { ...this.#rules, mode: this.#mode.setting };
   }
 
   /** What newcomers must know; null where there is none. */
@@ -393,6 +397,15 @@ export class Moderation {
     return this.#set(what, who, by, { action: 'allow', what, who });
   }
 
+  /** @param {ModeSetting} mode  whether the room's sound is mixed or forwarded @param {By} by @returns {ErrorCode | null} */
+  setMode(mode, by) {
+    if (mode === this.#mode.setting) return null;
+    const refusal = this.#mode.set(mode);
+    if (refusal !== null) return refusal;
+    this.#tellRules();
+    return this.#done(by, 'mode', null, { mode });
+  }
+
   /**
    * @param {string | null} password  null takes it away; those who are in stay in
    * @param {By} by
@@ -455,7 +468,7 @@ export class Moderation {
 
   #tellRules() {
     void this.#tellNodes();
-    this.#roster.tell({ type: 'room', ...this.#rules });
+    this.#roster.tell({ type: 'room', ...this.rules });
   }
 
   /** @param {object} message */

@@ -24,6 +24,9 @@
  * @typedef {object} RoomConfig  plain data: it survives structuredClone
  * @property {AudioFormat} format
  * @property {'tick' | 'reply'} delivery  for transports that can push; the others always reply
+ * @property {'mix' | 'forward' | 'auto'} mode  whether the room's sound is mixed, or forwarded; auto: see RoomMode
+ * @property {'bundle' | 'now'} forwardWay  one bundle a frame, or each packet as it comes
+ * @property {boolean} e2e  whether what is said is encrypted end to end, so that it can only be forwarded
  * @property {number | 'auto'} serverDelayMs  the delay D that the room begins with
  * @property {number} maxServerDelayMs  what `auto` may go up to, a whole number
  * @property {number} receivedTarget  the share of each speaker's frames that `auto` has in time, in percent
@@ -102,6 +105,8 @@
  * @property {number} [frameMs]  of a room that begins with this participant; others get what the room has
  * @property {number} [channels]  likewise: 1 or 2
  * @property {boolean} [listen]  to listen and no more, as one of the audience
+ * @property {'mix' | 'forward' | 'auto'} [mode]  likewise
+ * @property {boolean} [e2e]  likewise; of those who come later, whether they have a key
  * @property {boolean} [nameCut]  whether the name was longer
  * @property {string} [resume]  the token of the place to be taken up again
  */
@@ -112,6 +117,9 @@ import { streamBitrate } from '../../public/shared/payload.js';
 /** The values of a room's settings where none are given. */
 export const ROOM_DEFAULTS = Object.freeze({
   delivery: /** @type {const} */ ('tick'),
+  mode: /** @type {'mix' | 'forward' | 'auto'} */ ('mix'),
+  forwardWay: /** @type {'bundle' | 'now'} */ ('bundle'),
+  e2e: false,
   serverDelayMs: /** @type {number | 'auto'} */ ('auto'),
   maxServerDelayMs: 400,
   receivedTarget: 99.5,
@@ -134,11 +142,11 @@ export const ROOM_DEFAULTS = Object.freeze({
  * @param {Pick<Codec, 'maxFrameValues'>} codec
  * @returns {RoomConfig}
  */
-export function configFor(config, { frameMs = config.format.frameMs, channels = config.format.channels }, codec) {
+export function configFor(config, { frameMs = config.format.frameMs, channels = config.format.channels, mode = config.mode, e2e = false }, codec) {
   const { sampleRate, opusFrames } = config.format;
   const shape = { sampleRate, frameMs, opusFrames: frameMs === config.format.frameMs ? opusFrames : 1 };
   const asked = createAudioFormat({ ...shape, channels });
   const fits = asked.opusFrameSamples * channels <= codec.maxFrameValues;
   const format = fits ? asked : createAudioFormat(shape);
-  return { ...config, format, bitrate: streamBitrate(config.bitrate, format) };
+  return { ...config, mode: e2e ? 'forward' : mode, e2e, format, bitrate: streamBitrate(config.bitrate, format) };
 }

@@ -5,6 +5,7 @@
  * @import { Moderation, Who } from './moderation.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { MemberRoom } from './member.js'
+ * @import { ModeSetting } from './room-mode.js'
  * @import { Roster } from './roster.js'
  * @import { Chat, ChatMessage } from './chat.js'
  * @import { Permission, Role } from '../access/grant.js'
@@ -29,6 +30,8 @@
  * @property {number} frameMs
  * @property {number} channels
  * @property {number | 'auto'} serverDelayMs  the setting
+ * @property {ModeSetting} mode
+ * @property {boolean} e2e  whether it is encrypted end to end
  * @property {{ locked: boolean, lobby: boolean, password: boolean, chat: Who, record: Who }} rules
  * @property {{ salt: string, hash: string } | null} password  hashed, in base64
  * @property {{ messages: ReadonlyArray<ChatMessage>, next: number }} chat

@@ -2,6 +2,7 @@
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { MixClock } from '../clock/mix-clock.js'
  * @import { RoomCodec } from '../codec/room-codec.js'
+ * @import { ModeSwitch } from '../forward/mode-switch.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
  * @import { Chat } from './chat.js'
  * @import { Figures } from './figures.js'
@@ -22,7 +23,7 @@ export class RoomView {
 
   /**
    * @param {string} name
-   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delay: DelayControl, chat: Chat, mixClock: MixClock, codec: RoomCodec,
+   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delivery: ModeSwitch, delay: DelayControl, chat: Chat, mixClock: MixClock, codec: RoomCodec,
    *   recording: RoomRecording, metronome: Metronome, track: BackingTrack, moderation: Moderation, roomDelay: RoomDelay, pace: RoomPace }} parts  the room's
    */
   constructor(name, parts) {
@@ -55,11 +56,12 @@ export class RoomView {
 
   /** The room and its people with how each is received, which only the operator is shown. */
   whole() {
-    const { config, roster, mixClock, codec, metronome, track, moderation, pace, roomDelay } = this.#parts;
+    const { config, roster, delivery, mixClock, codec, metronome, track, moderation, pace, roomDelay } = this.#parts;
     const { serverDelayMs, ...delay } = this.#parts.delay.describe();
     return {
       ...this.public,
       delivery: config.delivery,
+      sound: delivery.mode,
       serverDelayMs,
       delay: { ...delay, targetPercent: config.receivedTarget, waited: roomDelay.people },
       skippedFrames: mixClock.skipped,
@@ -83,8 +85,9 @@ export class RoomView {
   /** What is kept of the room elsewhere, so that it can be opened again where its thread ends. @returns {RoomState} */
   state() {
     const { config, roster, delay, moderation, chat } = this.#parts;
-    const { frameMs, channels } = config.format;
-    return { name: this.#name, frameMs, channels, serverDelayMs: delay.setting, ...moderation.state(), chat: chat.state(), ...roster.state() };
+    const { format: { frameMs, channels }, e2e } = config;
+    const { mode } = moderation.rules;
+    return { name: this.#name, frameMs, channels, serverDelayMs: delay.setting, mode, e2e, ...moderation.state(), chat: chat.state(), ...roster.state() };
   }
 
   /** Adds the room's figures, and those of its people, to the server's. @param {Figures} figures */

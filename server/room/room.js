@@ -2,21 +2,19 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
- * @import { Delivery } from '../mix/delivery.js'
+ * @import { Packet } from '../../public/shared/packet.js'
  * @import { Member, MemberRoom } from './member.js'
  * @import { Entry } from './moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  * @import { RoomState } from './room-state.js'
  */
 
-import { Stream } from '../../public/shared/packet.js';
 import { BackingTrack } from '../clock/backing-track.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { Metronome } from '../clock/metronome.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { RoomCodec } from '../codec/room-codec.js';
-import { Mixing } from '../mix/mixing.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
@@ -29,6 +27,7 @@ import { Moving } from './moving.js';
 import { makeMember } from './new-member.js';
 import { Reports } from './reports.js';
 import { RoomDelay } from './room-delay.js';
+import { openDelivery, RoomMode } from './room-mode.js';
 import { RoomPace } from './room-pace.js';
 import { restoreRoom } from './room-state.js';
 import { RoomView } from './room-view.js';
@@ -82,10 +81,9 @@ export class Room {
     const roster = new Roster({ clock, ...places, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
-    this.#sound = new MemberSound({ config, services, sampleClock, codec });
-    const shared = this.#sound.newStream(Stream.fullMix, 'the shared stream', config.silenceSuppression);
-    /** @type {Delivery} */
-    const delivery = new Mixing({ config, clock, sampleClock, delay, shared, observer });
+    this.#sound = new MemberSound({ config, services, sampleClock, codec, mixes: () => mode.setting !== 'forward' });
+    const delivery = openDelivery({ config, clock, sampleClock, delay, observer }, this.#sound);
+    const mode = new RoomMode({ config, roster, delivery });
     const chat = new Chat({ clock, wallNow, tell });
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
@@ -93,7 +91,7 @@ export class Room {
     this.#casting = new Casting({ roster, sound: this.#sound, delivery, recording });
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => this.#casting.recast(member, true), end: () => this.#endForAll('room-ended') };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts, cluster });
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, ...acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
     const { moderation } = this;
     /** The room's way to another node. */
@@ -105,7 +103,7 @@ export class Room {
     const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
     const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
     this.#mixClock = mixClock;
-    this.#parts = { config, roster, delay, delivery, chat, metronome, track, recording, moderation, roomDelay, mixClock, codec, pace };
+    this.#parts = { config, roster, delay, delivery, chat, metronome, track, recording, moderation, mode, roomDelay, mixClock, codec, pace };
     this.view = new RoomView(name, this.#parts);
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit: (member, now) => this.#visit(member, now), onRound: () => this.#endRound(), phase });
   }
@@ -194,7 +192,8 @@ export class Room {
     if (this.#closed) return 'server-closing';
     if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
     const taken = before ? null : this.#roster.taken(wishes.resume);
-    const refusal = before ? null : this.moderation.refusal(session, taken ? { grant: taken.grant, password: null, admitted: true } : entry);
+    const admission = taken ? { grant: taken.grant, password: null, admitted: true } : entry;
+    const refusal = this.#parts.mode.refusal(session, wishes) ?? (before ? null : this.moderation.refusal(session, admission));
     if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
     const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry, before, taken });
@@ -208,6 +207,7 @@ export class Room {
     this.#casting.recast(member, false);
     member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes() }));
     this.moderation.welcomed(member, before === null);
+    this.#parts.mode.review(this.clockNow());
     this.#roster.announce(member, before !== null && !before.isLight);
     if (member.delivery === 'tick') this.#mixClock.start();
     return member;
@@ -243,14 +243,16 @@ export class Room {
    * @param {Member} member
    * @param {number} frame
    * @param {number} arrivalMs
+   * @param {Packet} packet  valid during the call, as its bytes are
+   * @param {Uint8Array} bytes
    */
-  received(member, frame, arrivalMs) {
+  received(member, frame, arrivalMs, packet, bytes) {
     const { source, listener } = member;
     if (source === null) return;
     if (this.#parts.roomDelay.observe(member, arrivalMs)) this.#followDelay();
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
-    this.#delivery.received(source);
+    this.#delivery.received(source, frame, packet, bytes);
     if (listener !== null && !listener.isLight && listener.delivery === 'reply') this.#reply(listener, frame);
   }
 
@@ -417,6 +419,7 @@ export class Room {
     const now = this.clockNow();
     this.#owner.settle();
     this.#parts.roomDelay.review(now);
+    this.#parts.mode.review(now);
     this.#roster.endRound(now, this.#delay.toldMs('tick'));
     for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) this.#lose(member);
     this.#delivery.redundancyChanged();

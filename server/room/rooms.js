@@ -282,7 +282,8 @@ export class Rooms {
   /** Opens a room again that has ended with another thread. @param {RoomState} state */
   restore(state) {
     if (this.#closed || this.#rooms.has(state.name) || state.people.length === 0) return;
-    const room = this.#newRoom(state.name, { frameMs: state.frameMs, channels: state.channels });
+    const { frameMs, channels, mode, e2e } = state;
+    const room = this.#newRoom(state.name, { frameMs, channels, mode, e2e });
     if (typeof room === 'string') return;
     room.restore(state);
     this.#add(room);
@@ -296,7 +297,7 @@ export class Rooms {
    */
   #openMirror(wishes) {
     if (this.#closed) return 'server-closing';
-    const own = { echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
+    const own = { mode: /** @type {const} */ ('mix'), e2e: false, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
     const without = { observer: undefined, recordings: undefined };
     const room = this.#newRoom(MIRROR_NAME, wishes, own, without, { ...this.#owner, census: this.#mirrorCensus });
     if (typeof room !== 'string') this.#mirrors.add(room);

@@ -36,7 +36,7 @@ export function peoplePage(roster, after) {
  *   again; nodes: on which it can be, in a cluster
  */
 export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut, nodes }) {
-  const { bitrate, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
+  const { bitrate, e2e, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
   const { people, next } = peoplePage(roster);
   if (!people.some(({ id }) => id === member.id)) people.push(member.describe());
@@ -51,6 +51,7 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, r
     redundancy,
     silenceSuppression: silenceSuppression && member.delivery === 'tick',
     echo,
+    e2e,
     idleTimeoutMs,
     people,
     ...(next !== undefined && { next }),
@@ -59,7 +60,7 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, r
     room,
     waited: roomDelay.people,
     chat: chat.history,
-    canRecord: recording.offered,
+    canRecord: recording.offered && !e2e,
     role: member.role,
     may: [...member.permissions],
     rules: moderation.rules,

@@ -10,6 +10,7 @@
 
 import { unwrapFrame, VOICE_BIT } from '../../public/shared/packet.js';
 import { PacketBuffer } from '../../public/shared/packet-buffer.js';
+import { Passing } from './passing.js';
 import { FrameState, PcmRing } from './pcm-ring.js';
 import { ReceiverStats } from './receiver-stats.js';
 import { SoundQueue } from './sound-queue.js';
@@ -106,6 +107,8 @@ export class Source {
     /** The payloads, to be read. */
     this.packets = new PacketBuffer(this.#maxPastFrames + this.#maxEarlyFrames + 2);
     this.#decoder = new VoiceDecoder({ format, packets: this.packets, decoder, balance, stats: this.#stats });
+    /** What is passed on undecoded. */
+    this.passing = new Passing(this.packets, this.#stats, this.#decoder.maxConcealed);
   }
 
   get format() {
@@ -314,6 +317,18 @@ export class Source {
     }
     if (due) for (let f = Math.min(frame, this.#next + this.#offset); f <= frame; f++) this.#makeUp(f);
     return this.ring.state(frame);
+  }
+
+  /**
+   * Passes a frame on undecoded, when it is due: what pull() is where the room's sound is forwarded. Where the source is
+   * heard later than it need be, that ends in silence.
+   * @param {number} frame
+   * @returns {number} a FrameState: of a received one `passing.frame` says where the payload is; a concealed one is missing
+   */
+  pass(frame) {
+    if (frame > this.#mixed) this.#mixed = frame;
+    while (this.passing.isQuiet && this.#offset > this.#wantedOffset && !this.packets.hasSound(frame - this.#offset)) this.#offset -= 1;
+    return this.passing.pass(frame - this.#offset);
   }
 
   /** @param {number} frame  that is pulled @returns {boolean} whether it is given through the queue, and may get shorter */

@@ -5,6 +5,7 @@
  * @property {boolean} password  newcomers must know a password
  * @property {'everybody' | 'moderators'} chat    who may write
  * @property {'everybody' | 'moderators'} record  who may record
+ * @property {'mix' | 'forward' | 'auto'} mode    whether the room's sound is mixed, or forwarded
  *
  * @typedef {object} Access  what this participant may do, and the room's rules
  * @property {boolean} waiting   in the lobby, for somebody to let them in
@@ -12,6 +13,7 @@
  * @property {string[]} may      of 'speak', 'listen', 'chat', 'record', 'moderate', before the room's rules
  * @property {boolean} silenced  a moderator has muted this participant, who can't undo it
  * @property {Rules} rules
+ * @property {boolean} e2e       the room is encrypted end to end
  * @property {{ id: string, name: string }[]} knocks  who waits in the lobby; moderators are told
  * @property {Record<string, any>[]} bans  as asked for last
  * @property {{ count: number, people: { id: string, label: string }[] }} hands  of those who only listen; moderators are told
@@ -20,7 +22,7 @@
  */
 
 /** @type {Readonly<Rules>} */
-const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody' });
+const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix' });
 
 /** @type {Access['hands']} */
 const NO_HANDS = Object.freeze({ count: 0, people: [] });
@@ -30,7 +32,7 @@ const NO_AUDIENCE = Object.freeze({ find: '', count: 0, people: [], next: null }
 /** What a participant may do, by the server's control messages. */
 export class AccessState {
   /** @type {Access} */
-  state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, knocks: [], bans: [], hands: NO_HANDS, audience: NO_AUDIENCE };
+  state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, e2e: false, knocks: [], bans: [], hands: NO_HANDS, audience: NO_AUDIENCE };
   #you = '';
 
   /**
@@ -77,7 +79,7 @@ export class AccessState {
   /** @param {Record<string, any>} message */
   #welcome(message) {
     const own = Array.isArray(message.people) ? message.people.find(({ id }) => id === this.#you) : null;
-    return { ...readRole(message), rules: readRules(message.rules ?? {}), silenced: Boolean(own?.silenced) };
+    return { ...readRole(message), rules: readRules(message.rules ?? {}), e2e: Boolean(message.e2e), silenced: Boolean(own?.silenced) };
   }
 
   /** @param {{ silenced?: unknown } | undefined} person  oneself, where anything about one has changed */
@@ -111,7 +113,7 @@ function readRole({ role = 'speaker', may }) {
 }
 
 /** @param {Record<string, any>} message @returns {Rules} */
-function readRules({ locked, lobby, password, chat, record }) {
+function readRules({ locked, lobby, password, chat, record, mode }) {
   const who = (/** @type {unknown} */ value) => (value === 'moderators' ? 'moderators' : 'everybody');
-  return { locked: Boolean(locked), lobby: Boolean(lobby), password: Boolean(password), chat: who(chat), record: who(record) };
+  return { locked: Boolean(locked), lobby: Boolean(lobby), password: Boolean(password), chat: who(chat), record: who(record), mode: mode === 'forward' || mode === 'auto' ? mode : 'mix' };
 }

@@ -4,13 +4,17 @@
  * @import { Codec } from '../../shared/codec.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
  * @import { RoomState } from './room-state.js'
+ * @import { Sealing } from './sealing.js'
  * @import { JoinOptions } from './types.js'
  */
 
 import { MAX_PACKET_BYTES } from '../../shared/packet.js';
 import { PayloadDecoder, PayloadEncoder, streamBitrate } from '../../shared/payload.js';
 import { Uplink } from '../capture/uplink.js';
-import { Playout, pullSamples } from '../playout/playout.js';
+import { pullSamples } from '../playout/playout.js';
+import { RoomPlayout } from '../playout/room-playout.js';
+import { SampleReader } from '../playout/sample-reader.js';
+import { VoiceGains } from '../playout/voice-gains.js';
 import { ProcessorTime } from './processor-time.js';
 
 /** The interval at which captured sound is checked for, in milliseconds. */
@@ -39,19 +43,29 @@ export class ClientAudio {
    * @param {RoomState} options.room
    * @param {Partial<JoinOptions>} options.wish  how this one's own sound is to be
    * @param {(bytes: Uint8Array) => boolean} options.send  a packet, valid during the call
+   * @param {Sealing | null} [options.sealing]  null where nothing is encrypted end to end
    */
-  constructor({ format, codec, clock, clockSync, room, wish, send }) {
+  constructor({ format, codec, clock, clockSync, room, wish, send, sealing = null }) {
     const { bitrate, application, muted = false, silenceSuppression = true } = wish;
     const { redundancy } = room.welcome;
     this.#room = room;
     this.#clock = clock;
     this.#sync = clockSync;
     this.#frameSamples = format.frameSamples;
-    this.playout = new Playout(format, newDecoders(codec, format));
+    /** One's own volumes of others, where their voices come one by one. */
+    this.gains = new VoiceGains(format.channels);
+    const { you, echo } = room.welcome;
+    const own = echo ? -1 : numberOf(you);
+    const openVoice = (/** @type {number} */ number) => {
+      const decoder = newDecoder(codec, format);
+      return sealing === null ? decoder : sealing.decoder(decoder, number);
+    };
+    this.playout = new RoomPlayout(newDecoders(codec, format), { format, openVoice, gains: this.gains, own });
     const pull = (/** @type {Float32Array} */ out) => this.playout.pull(out, clock.now());
     this.#reader = new SampleReader(pull, pullSamples(format), format.channels);
     try {
-      const encoder = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
+      const plain = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
+      const encoder = sealing === null ? plain : sealing.encoder(plain);
       this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock, effort: this.processorTime });
     } catch (error) {
       this.playout.close();
@@ -107,20 +121,26 @@ export class ClientAudio {
 const WARM_UP_FRAMES = 12;
 const WARM_UP_BITRATE = 48_000;
 
-/** The server sends two streams, and an Opus decoder keeps state: each stream has a decoder. */
+/** A server that mixes sends two streams, and an Opus decoder keeps state: each stream has a decoder. */
 const STREAMS = 2;
+
+/** @param {string} id a participant's @returns {number} as packets have it */
+export const numberOf = (id) => Number(id) & 0xffff;
 
 /**
  * @param {Codec} codec
  * @param {AudioFormat} format
  */
-export function newDecoders(codec, format) {
+function newDecoder(codec, format) {
   const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
-  return Array.from(
-    { length: STREAMS },
-    () => new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples, channels }), format),
-  );
+  return new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples, channels }), format);
 }
+
+/**
+ * @param {Codec} codec
+ * @param {AudioFormat} format
+ */
+const newDecoders = (codec, format) => Array.from({ length: STREAMS }, () => newDecoder(codec, format));
 
 /**
  * @param {Codec} codec
@@ -158,38 +178,4 @@ export function warmUpCodec(codec, format) {
   }
   for (const decoder of decoders) decoder.conceal(pcm, 0);
   for (const part of [encoder, ...decoders]) part.close();
-}
-
-/** Reads any number of samples from a source that gives pieces of its own length. */
-export class SampleReader {
-  #pull;
-  #piece;
-  #channels;
-  #start = 0;
-  #end = 0;
-
-  /**
-   * @param {(out: Float32Array) => number} pull fills a piece from its start, and returns its samples: never 0
-   * @param {number} pieceSamples the longest piece
-   * @param {number} [channels]
-   */
-  constructor(pull, pieceSamples, channels = 1) {
-    this.#pull = pull;
-    this.#piece = new Float32Array(pieceSamples * channels);
-    this.#channels = channels;
-  }
-
-  /** @param {Float32Array} out filled */
-  read(out) {
-    for (let at = 0; at < out.length; ) {
-      if (this.#start === this.#end) {
-        this.#start = 0;
-        this.#end = this.#pull(this.#piece) * this.#channels;
-      }
-      const count = Math.min(out.length - at, this.#end - this.#start);
-      for (let i = 0; i < count; i++) out[at + i] = this.#piece[this.#start + i];
-      at += count;
-      this.#start += count;
-    }
-  }
 }

@@ -96,7 +96,9 @@ export class CallStatistics {
     const { playout, uplink, processorTime } = audio;
     const { lateShare, isShort: isShortOfTime } = processorTime;
     const { waitMs: outputMs, gaps, gapMs } = output;
-    const delayParts = delayPartsOf(room.welcome, sync, { playoutMs: playout.delayMs, outputMs });
+    // What comes as soon as the server has it has been on the way up, and has waited for nothing.
+    const welcome = playout.isDirect ? { ...room.welcome, delivery: 'reply', serverDelayMs: 0 } : room.welcome;
+    const delayParts = delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs });
     return {
       transport: connection.transport,
       roundTripMs: sync.roundTripMs,

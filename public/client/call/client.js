@@ -4,6 +4,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { ClientStats } from './client-stats.js'
  * @import { ClientEvents, Joined, JoinOptions, Output } from './types.js'
+ * @import { Primitives } from '../../shared/sframe.js'
  * @import { ConnectOptions, Scope } from '../connection/choose.js'
  * @import { Connection } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
@@ -12,7 +13,7 @@
 
 import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
 import { Packet, PacketType, readPacket } from '../../shared/packet.js';
-import { ClientAudio } from './client-audio.js';
+import { ClientAudio, numberOf } from './client-audio.js';
 import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../../shared/clock.js';
 import { connect } from '../connection/choose.js';
@@ -21,6 +22,7 @@ import { joinMessage, MovedError } from '../connection/join.js';
 import { configOf, locate } from '../connection/nodes.js';
 import { AccessState } from './access-state.js';
 import { HeardSpeakers, RoomState } from './room-state.js';
+import { readRoomKey, Sealing } from './sealing.js';
 
 /** An output that nothing waits for. @type {Readonly<Output>} */
 const NO_OUTPUT = Object.freeze({ waitMs: 0, gaps: 0, gapMs: 0 });
@@ -50,7 +52,10 @@ export class Client {
   #codec;
   #clock;
   #scope;
+  #primitives;
   #on;
+  /** Where the call is encrypted end to end. @type {Sealing | null} */
+  #sealing = null;
   #packet = new Packet();
   #room = new RoomState();
   #access = new AccessState();
@@ -75,6 +80,7 @@ export class Client {
   #closed = false;
   /** @type {unknown} */
   #peopleTimer = null;
+  #toldWrongKey = false;
 
   /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
   format = null;
@@ -95,9 +101,11 @@ export class Client {
    * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
    * @param {Partial<ClientEvents>} [options.on]
    * @param {Readonly<Output>} [options.output]  read for the statistics
+   * @param {() => Promise<Primitives>} [options.primitives]  for end-to-end encryption, asked where a call has a key
    */
-  constructor({ codec, clock = systemClock, scope = {}, on = {}, output = NO_OUTPUT }) {
+  constructor({ codec, clock = systemClock, scope = {}, on = {}, output = NO_OUTPUT, primitives }) {
     this.#codec = codec;
+    this.#primitives = primitives;
     this.#clock = clock;
     this.#output = output;
     this.#scope = scope;
@@ -110,13 +118,14 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen } = options;
+    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen, mode } = options;
+    const e2e = options.e2eKey === undefined ? undefined : true;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
       const { connection, took, tried } = await this.#connect(options, {
         transport,
-        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen, mode, e2e }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: this.#receive,
@@ -180,7 +189,8 @@ export class Client {
     const format = /** @type {AudioFormat} */ (this.format);
     const sync = /** @type {ClockSync} */ (this.#clockSync);
     const send = connection.send.bind(connection);
-    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send });
+    const sealing = await this.#openSealing(connection);
+    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send, sealing });
     this.#audio = audio;
     this.playout = audio.playout;
     this.playout.stride = room.stride;
@@ -193,6 +203,27 @@ export class Client {
     }
   }
 
+  /** @param {Connection} connection */
+  async #openSealing(connection) {
+    const { e2eKey } = this.#wish;
+    const { e2e = false, you } = this.#room.welcome;
+    const key = e2eKey === undefined ? null : readRoomKey(e2eKey);
+    // Whatever a server says, nothing goes out as it is where one has a key.
+    if (e2e !== (e2eKey !== undefined) || (e2e && (key === null || !this.#primitives))) {
+      connection.close();
+      throw new ConnectionError(key === null ? 'e2e-only' : 'e2e-not-here', 'The room and the link do not agree about end-to-end encryption.', true);
+    }
+    if (key !== null && this.#primitives) this.#sealing = new Sealing(await this.#primitives(), key, String(you));
+    return this.#sealing;
+  }
+
+  /** Tells once where others have another key. */
+  #checkKey() {
+    if (!this.#sealing?.isWrong || this.#toldWrongKey) return;
+    this.#toldWrongKey = true;
+    this.#on.notice?.('e2e-key');
+  }
+
   /** @returns {Joined} */
   #start() {
     const joined = this.#room.joined(this.#connection?.leaveUrl ?? '');
@@ -203,7 +234,10 @@ export class Client {
     this.#on.people?.(this.#room.roster.list());
     this.#speak();
     this.#askForPeople();
-    this.#statistics?.start((stats) => this.#on.stats?.(stats));
+    this.#statistics?.start((stats) => {
+      this.#checkKey();
+      this.#on.stats?.(stats);
+    });
     return joined;
   }
 
@@ -232,7 +266,8 @@ export class Client {
     this.heardMs = arrivalMs;
     this.#traffic.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
-    else if (packet.type === PacketType.audio) {
+    // What the server has mixed nobody has sealed.
+    else if ((packet.type === PacketType.audio && this.#sealing === null) || packet.type === PacketType.bundle || packet.type === PacketType.voice) {
       this.playout?.receive(packet, bytes, arrivalMs);
       this.#speakers.receive(packet, arrivalMs);
       this.#on.sound?.();
@@ -321,7 +356,11 @@ export class Client {
 
   /** @param {object} message a control message, once the room is joined */
   sendControl(message) {
-    if (this.#audio) this.#connection?.sendControl(message);
+    if (!this.#audio) return;
+    const { type, person, gain, pan = 0 } = /** @type {Record<string, any>} */ (message);
+    // Where voices come one by one, volumes are the client's own.
+    if (type === 'volume') this.#audio.gains.set(numberOf(person), gain, pan);
+    this.#connection?.sendControl(message);
   }
 
   /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */

@@ -29,6 +29,8 @@ export const moderate = Object.freeze({
    * @param {{ after?: string, find?: string }} [wish]  after: the `next` of the answer before; find: a part of their name
    */
   listeners: (wish = {}) => ({ type: 'moderate', action: 'listeners', ...wish }),
+  /** @param {'mix' | 'forward' | 'auto'} mode  whether the room's sound is mixed, or forwarded */
+  setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
   /** Ends the room for everybody. */
   end: () => ({ type: 'moderate', action: 'end' }),
   /** Asks for the bans of the room: a `bans` answers. */

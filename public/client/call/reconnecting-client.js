@@ -28,7 +28,7 @@ import { Client } from './client.js';
 const FINAL = new Set([
   'bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere', 'token-missing', 'token-invalid',
   'token-expired', 'token-early', 'token-endless', 'token-foreign', 'token-room', 'banned', 'removed', 'room-locked',
-  'password-missing', 'password-wrong', 'password-flood', 'lobby-full', 'turned-away', 'room-ended',
+  'password-missing', 'password-wrong', 'password-flood', 'lobby-full', 'turned-away', 'room-ended', 'forward-only', 'e2e-only', 'e2e-not-here',
 ]);
 
 /** The events that the call tells by itself; all others are passed on. */
@@ -42,6 +42,7 @@ export class ReconnectingClient {
   #codec;
   #clock;
   #scope;
+  #primitives;
   #on;
   #declick = new Declick();
   /** The channels of the room's sound; 1 before that is known. */
@@ -71,10 +72,12 @@ export class ReconnectingClient {
    * @param {Clock} [options.clock]
    * @param {Scope} [options.scope]
    * @param {Partial<ReconnectingEvents>} [options.on]
+   * @param {() => Promise<import('../../shared/sframe.js').Primitives>} [options.primitives]  as Client has them
    * @param {() => number} [options.random]   0 to 1
    * @param {() => number} [options.wallNow]  milliseconds since 1970; goes on while the computer sleeps
    */
-  constructor({ codec, clock = systemClock, scope = {}, on = {}, random = Math.random, wallNow = Date.now }) {
+  constructor({ codec, clock = systemClock, scope = {}, on = {}, primitives, random = Math.random, wallNow = Date.now }) {
+    this.#primitives = primitives;
     this.#codec = codec;
     this.#clock = clock;
     this.#scope = scope;
@@ -132,7 +135,7 @@ export class ReconnectingClient {
         if (client === this.#client || client === this.#attempt) tell(detail);
       };
     }
-    const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on, output: this.#output });
+    const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on, output: this.#output, primitives: this.#primitives });
     return client;
   }
 

@@ -5,7 +5,7 @@
  */
 
 import { createAudioFormat } from '../../shared/audio-format.js';
-import { MAX_LISTED_SPEAKERS, MAX_REDUNDANCY, VOICE_BIT } from '../../shared/packet.js';
+import { MAX_LISTED_SPEAKERS, MAX_REDUNDANCY, PacketType, VOICE_BIT } from '../../shared/packet.js';
 
 /** The most frames to a packet. */
 const MAX_STRIDE = MAX_REDUNDANCY + 1;
@@ -246,6 +246,9 @@ export class Roster {
 const INTERVAL_MS = 100;
 const SPARING_INTERVAL_MS = 1000;
 
+/** For how long what is said voice by voice isn't contradicted by a packet without voices, in milliseconds. */
+const VOICE_MS = 400;
+
 /**
  * @typedef {object} HeardSpeaker
  * @property {string} id      the participant's
@@ -264,6 +267,8 @@ export class HeardSpeakers {
   #frame = -1;
   #isNew = false;
   #toldMs = -Infinity;
+  /** When sound of a single voice came last. */
+  #voiceMs = -Infinity;
 
   /**
    * @param {(speakers: HeardSpeaker[]) => void} tell  the loudest first; none in silence
@@ -277,19 +282,45 @@ export class HeardSpeakers {
   }
 
   /**
-   * @param {Packet} packet an audio packet as read
+   * @param {Packet} packet an audio packet, a bundle or a voice packet, as read
    * @param {number} nowMs
    */
   receive(packet, nowMs) {
-    // A packet that was overtaken is of the past.
-    if (this.#frame >= 0 && ((packet.frame - this.#frame) | 0) < 0 && nowMs - this.#toldMs < 10 * INTERVAL_MS) return;
-    this.#frame = packet.frame;
-    if (packet.speakers > 0) this.#take(packet);
-    else if (packet.payloadBytes[0] === 0 && this.#count > 0) this.#clear();
+    if (packet.type === PacketType.voice) this.#takeVoice(packet, nowMs);
+    else if (!this.#takeList(packet, nowMs)) return;
     if (!this.#isNew || nowMs - this.#toldMs < (this.#isShortOfTime() ? SPARING_INTERVAL_MS : INTERVAL_MS)) return;
     this.#isNew = false;
     this.#toldMs = nowMs;
     this.#tell(this.#list());
+  }
+
+  /** @param {Packet} packet @param {number} nowMs @returns {boolean} false where it is of the past */
+  #takeList(packet, nowMs) {
+    // A packet that was overtaken is of the past.
+    if (this.#frame >= 0 && ((packet.frame - this.#frame) | 0) < 0 && nowMs - this.#toldMs < 10 * INTERVAL_MS) return false;
+    this.#frame = packet.frame;
+    if (packet.speakers > 0) this.#take(packet);
+    else if (packet.payloadBytes[0] === 0 && this.#count > 0 && nowMs - this.#voiceMs > VOICE_MS) this.#clear();
+    return true;
+  }
+
+  /** @param {Packet} packet of one voice @param {number} nowMs */
+  #takeVoice({ number, level, voice, payloadBytes }, nowMs) {
+    let i = 0;
+    while (i < this.#count && this.#ids[i] !== number) i += 1;
+    this.#isNew = true;
+    if (payloadBytes[0] === 0) {
+      if (i === this.#count) return;
+      this.#count -= 1;
+      this.#ids[i] = this.#ids[this.#count];
+      this.#levels[i] = this.#levels[this.#count];
+      return;
+    }
+    this.#voiceMs = nowMs;
+    if (i === MAX_LISTED_SPEAKERS) return;
+    if (i === this.#count) this.#count += 1;
+    this.#ids[i] = number;
+    this.#levels[i] = level | (voice ? VOICE_BIT : 0);
   }
 
   /** @param {Packet} packet */

@@ -27,6 +27,7 @@
  * @property {() => void} sound  a packet of sound has come
  * @property {(speakers: HeardSpeaker[]) => void} speakers
  *   the people that are heard, the loudest first, ten times a second at most; none when it falls silent, once
+ * @property {(code: string) => void} notice  the call goes on, but: 'e2e-key', others have another key
  * @property {(access: Access) => void} access  what one may do, the room's rules, who knocks; whenever it changes
  * @property {(message: Record<string, any>) => void} control
  *   a message of the server that this client leaves to who shows it: `welcome`, `chat`, `refused`, `recording` …
@@ -58,6 +59,8 @@
  * @property {boolean} [listen]                      true: only to listen, as one of the audience
  * @property {string[]} [nodes]                      origins of a cluster's nodes, that one being asked first; the origin alone
  *   by default
+ * @property {'mix' | 'forward' | 'auto'} [mode]     of a room that begins with this participant: docs/forwarding.md
+ * @property {string} [e2eKey]                       the room's key, base64url, where it is encrypted end to end
  * @property {ServerConfig} [config]                 fetched from the server when absent
  */
 
@@ -75,6 +78,7 @@ export {};
  * @property {string} [token]                   that lets one in, where the server asks for one
  * @property {string} [password]                the room's
  * @property {boolean} [listen]                 true: only to listen, as one of the audience; no microphone is opened
+ * @property {string} [e2eKey]                  the room's key, base64url, where it is encrypted end to end
  * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
  * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control
  *   are all off, unless asked for one by one; default true

@@ -3,6 +3,7 @@ import { SampleRing } from '../../../worklets/sample-ring.js';
 import { createAudioFormat } from '../../shared/audio-format.js';
 import { createLibopusCodec } from '../../shared/libopus-codec.js';
 import { warmUpCodec } from './client-audio.js';
+import { loadPrimitives } from './primitives.js';
 import { ReconnectingClient } from './reconnecting-client.js';
 import { pullSamples } from '../playout/playout.js';
 import { CaptureFeed, TrackFeed } from '../capture/capture-feeds.js';
@@ -33,6 +34,7 @@ let isWarm = false;
 
 const call = new ReconnectingClient({
   codec,
+  primitives: loadPrimitives,
   on: {
     transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
     joined: ({ format: joined, leaveUrl, resume }) => {
@@ -54,6 +56,7 @@ const call = new ReconnectingClient({
       const atMs = clock.atMs + performance.timeOrigin;
       page.postMessage({ type: 'stats', ...detail, clock: { ...clock, atMs } });
     },
+    notice: (code) => page.postMessage({ type: 'notice', code }),
     speakers: (speakers) => page.postMessage({ type: 'speakers', speakers }),
     sound: () => playback?.arrived(),
     ended: (detail) => page.postMessage({ type: 'ended', ...detail }),

@@ -49,7 +49,7 @@ export class FrameSender {
   /**
    * @param {object} options
    * @param {AudioFormat} options.format
-   * @param {PayloadEncoder} options.encoder  closed with this
+   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
    * @param {(bytes: Uint8Array) => boolean} options.send  may not keep the bytes
    * @param {boolean} [options.suppressesSilence]  whether packets may be left out in silence; default false
    * @param {'auto' | 0 | 1 | 2} [options.redundancy]  default 0

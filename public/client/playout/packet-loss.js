@@ -143,13 +143,13 @@ const BOUNDS = Object.freeze({ playoutDelayMs: [0, 10_000], soundLatencyMs: [0, 
 
 /**
  * @param {number | null} lostPercent
- * @param {{ delayMs: number | null, detail: { playout: { delayMs: number, driftPpm: number } } }} stats
+ * @param {{ delayMs: number | null, detail: { playout: { delayMs: number, driftPpm: number }, client?: { isShortOfTime: boolean } } }} stats
  * @returns {Record<string, unknown>} the control message, without figures out of range
  */
-export function reportOf(lostPercent, { delayMs, detail: { playout } }) {
+export function reportOf(lostPercent, { delayMs, detail: { playout, client } }) {
   const sound = { playoutDelayMs: playout.delayMs, soundLatencyMs: delayMs ?? NaN, driftPpm: playout.driftPpm };
   /** @type {Record<string, unknown>} */
-  const report = { type: 'report', lostPercent };
+  const report = { type: 'report', lostPercent, ...(client && { isWeak: client.isShortOfTime }) };
   for (const [name, [least, most]] of Object.entries(BOUNDS)) {
     const value = sound[/** @type {keyof typeof BOUNDS} */ (name)];
     if (value >= least && value <= most) report[name] = Math.round(value * 100) / 100;

@@ -1,7 +1,7 @@
 /**
  * @import { AudioFormat } from '../../shared/audio-format.js'
  * @import { Packet } from '../../shared/packet.js'
- * @import { PayloadDecoder } from '../../shared/payload.js'
+ * @import { OneStreamDecoder } from './stream-decoder.js'
  */
 
 import { SILENT_LEVEL } from '../../shared/packet.js';
@@ -57,7 +57,7 @@ export class Playout {
 
   /**
    * @param {AudioFormat} format
-   * @param {PayloadDecoder[]} decoders by Stream; closed with this
+   * @param {OneStreamDecoder[]} decoders by Stream; closed with this
    */
   constructor(format, decoders) {
     this.#format = format;

@@ -2,6 +2,12 @@
  * @import { AudioFormat } from '../../shared/audio-format.js'
  * @import { Packet } from '../../shared/packet.js'
  * @import { PayloadDecoder } from '../../shared/payload.js'
+ *
+ * @typedef {object} OneStreamDecoder  as PayloadDecoder has it
+ * @property {PayloadDecoder['decode']} decode
+ * @property {(out: Float32Array, at: number) => void} conceal
+ * @property {() => void} close
+ * @property {() => void} [rest]  is told that its sound has ended, where it holds several voices
  */
 
 import { rampGain } from '../../shared/level.js';
@@ -11,8 +17,8 @@ import { MAX_PACKET_BYTES, MAX_REDUNDANCY, Stream } from '../../shared/packet.js
 const ENDED = 0.001;
 
 /**
- * A listener's two streams as one sound. The server sends the full mix to those who are silent and a mix-minus to those
- * who speak; each has a decoder of its own, since an Opus decoder keeps state. Where the stream changes, its decoder is
+ * A listener's streams as one sound. The server sends the full mix to those who are silent and a mix-minus to those
+ * who speak, or bundles of voices where it forwards; each stream has a decoder of its own, since an Opus decoder keeps state. Where the stream changes, its decoder is
  * first given the frames before (pre-roll), which the packet repeats though the other stream's were heard; its level is
  * matched, and one sound fades into the other. The same hides the seams of frames that are concealed, silent or cut.
  * All pieces but silence are a frame long.
@@ -33,7 +39,7 @@ export class StreamDecoder {
   /** @type {number} the stream that is heard: one of Stream */
   #stream = Stream.fullMix;
   /** Whether the decoder of each stream holds nothing of a sound that was broken off. */
-  #clean = [true, true];
+  #clean;
   /** The peak of the last millisecond that was heard, and its last sample of each channel. */
   #end = 0;
   #last;
@@ -44,10 +50,11 @@ export class StreamDecoder {
 
   /**
    * @param {AudioFormat} format
-   * @param {PayloadDecoder[]} decoders by Stream; closed with this
+   * @param {OneStreamDecoder[]} decoders by Stream; closed with this
    */
   constructor(format, decoders) {
     this.#decoders = decoders;
+    this.#clean = decoders.map(() => true);
     this.#splicer = new Splicer(format);
     this.#levels = new LevelMatch(format);
     this.#frameSamples = format.frameSamples;
@@ -150,12 +157,14 @@ export class StreamDecoder {
       return;
     }
     this.#splicer.cutTo(this.#last);
+    this.#decoders[this.#stream].rest?.();
     this.sounding = false;
   }
 
   /** Fades the sound out under what follows, which doesn't go on from it. */
   breakOff() {
     this.#decoders[this.#stream].conceal(this.#scratch, 0);
+    this.#decoders[this.#stream].rest?.();
     this.#clean[this.#stream] = false;
     this.#splicer.cut(this.#scratch, 0);
     this.sounding = false;

@@ -1,6 +1,7 @@
 import { showDialog } from '../kit/dialog.js';
 import { build, elementOf, makeDrawing, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
+import { roomLink } from '../lobby/room-address.js';
 import { labels, texts } from '../../texts.js';
 
 /** The time for which the button says that the link was copied, in milliseconds. */
@@ -8,9 +9,6 @@ const SAID_MS = 4000;
 
 /** Light modules around a QR code (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
-
-/** The room's link without its query, which holds one's own name. */
-const roomLink = () => location.origin + location.pathname;
 
 /**
  * Makes the buttons that copy the room's link and show it as a QR code.
@@ -27,7 +25,7 @@ export function shareLink({ announce, failed }) {
   let timer = 0;
   copy.addEventListener('click', async () => {
     try {
-      await navigator.clipboard.writeText(roomLink());
+      await navigator.clipboard.writeText(roomLink(location));
     } catch {
       failed('copy-failed');
       return;
@@ -43,11 +41,11 @@ export function shareLink({ announce, failed }) {
 /** @returns {Promise<void>} rejects when the encoder can't be loaded */
 async function showQr() {
   const { encode } = await import('/vendor/uqr/index.mjs');
-  const { data, size } = encode(roomLink(), { ecc: 'M', border: QUIET_ZONE });
+  const { data, size } = encode(roomLink(location), { ecc: 'M', border: QUIET_ZONE });
   const dark = data.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('');
   const code = makeDrawing('qr', `0 0 ${size} ${size}`, dark);
   code.setAttribute('role', 'img');
   code.setAttribute('aria-label', texts.qrLabel);
   code.setAttribute('shape-rendering', 'crispEdges');
-  showDialog(texts.qrTitle, code, build('p', { class: 'hint qr-link' }, roomLink()));
+  showDialog(texts.qrTitle, code, build('p', { class: 'hint qr-link' }, roomLink(location)));
 }

@@ -45,8 +45,12 @@ function claimsOf(token) {
  * @returns {string | undefined}
  */
 export function takeInvitation(room, { location = window.location, history = window.history, storage = () => sessionStorage } = {}) {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (token) history.replaceState(null, '', location.pathname + location.search);
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const token = fragment.get('token');
+  fragment.delete('token');
+  // What else is there stays, such as a room's key.
+  const rest = fragment.size > 0 ? `#${fragment}` : '';
+  if (token) history.replaceState(null, '', location.pathname + location.search + rest);
   try {
     if (token) storage().setItem(KEY + room, token);
     return token ?? storage().getItem(KEY + room) ?? undefined;

@@ -97,6 +97,7 @@ export class LobbyView {
   #fill(room) {
     const kept = readChoices();
     setText(elementOf('lobby-title', HTMLElement), room);
+    if (this.#wish.e2eKey !== undefined) setText(elementOf('lobby-e2e', HTMLElement), `· ${texts.e2eSign}`);
     this.#name.value = this.#wish.name || kept.name || '';
     this.#showCut();
     this.#frame.value = String(soundOf(kept).frameMs ?? '');

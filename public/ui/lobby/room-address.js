@@ -9,6 +9,7 @@
  * @property {boolean} processing      false: the browser leaves the microphone's sound as it is
  * @property {boolean} listen         only to listen, as one of the audience: the page asks for no microphone
  * @property {string} [token]          of the invitation: see takeInvitation
+ * @property {string} [e2eKey]         behind `#e2e=`: the key of a room that is encrypted end to end, which no server is sent
  *
  * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} Connection
  */
@@ -88,10 +89,10 @@ function decoded(part) {
 }
 
 /**
- * @param {{ pathname: string, search: string }} location
+ * @param {{ pathname: string, search: string, hash?: string }} location
  * @returns {Wish}
  */
-export function readAddress({ pathname, search }) {
+export function readAddress({ pathname, search, hash = '' }) {
   const parameters = new URLSearchParams(search);
   return {
     room: pathname.startsWith('/r/') ? readRoomName(pathname) : null,
@@ -99,6 +100,7 @@ export function readAddress({ pathname, search }) {
     transport: readConnection(parameters.get('transport')),
     processing: parameters.get('processing') !== 'off',
     listen: parameters.has('listen') && parameters.get('listen') !== 'off',
+    e2eKey: new URLSearchParams(hash.slice(1)).get('e2e') ?? undefined,
   };
 }
 
@@ -107,6 +109,15 @@ export function readAddress({ pathname, search }) {
  * @returns {Connection | null} null when it is no connection's name
  */
 export const readConnection = (value) => CONNECTIONS.find((connection) => connection === value) ?? null;
+
+/**
+ * A room's link as others are given it: without its query, which holds one's own name, and with the room's key.
+ * @param {{ origin: string, pathname: string, hash: string }} location
+ */
+export function roomLink({ origin, pathname, hash }) {
+  const key = new URLSearchParams(hash.slice(1)).get('e2e');
+  return origin + pathname + (key === null ? '' : `#e2e=${encodeURIComponent(key)}`);
+}
 
 /**
  * @param {string} room

@@ -64,7 +64,7 @@ export class Moderation {
 
   /** @param {Access} access  what this person may do, whenever it changes */
   access(access) {
-    const { rules, role, knocks, hands } = access;
+    const { rules, role, knocks, hands, e2e } = access;
     const before = this.#access?.rules ?? rules;
     const moderates = role === 'moderator';
     this.#access = access;
@@ -75,7 +75,7 @@ export class Moderation {
     this.#hands.show(moderates ? hands : { people: [], count: 0 });
     this.#actions.mayChat(mayNow(access, 'chat'));
     this.#actions.mayRecord(mayNow(access, 'record'));
-    setText(this.#signs, signsOf(rules));
+    setText(this.#signs, signsOf(rules, e2e));
     if (before.locked !== rules.locked) this.#actions.announce(rules.locked ? texts.roomLocked : texts.roomUnlocked);
   }
 
@@ -110,8 +110,9 @@ export class Moderation {
   }
 }
 
-/** What is shown beside the number of people. @param {Access['rules']} rules */
-function signsOf(rules) {
+/** What is shown beside the number of people. @param {Access['rules']} rules @param {boolean} e2e */
+function signsOf(rules, e2e) {
   const names = /** @type {const} */ (['locked', 'lobby', 'password']);
-  return names.filter((name) => rules[name]).map((name) => `· ${texts.ruleSigns[name]}`).join(' ');
+  const signs = [...(e2e ? [texts.e2eSign] : []), ...names.filter((name) => rules[name]).map((name) => texts.ruleSigns[name])];
+  return signs.map((sign) => `· ${sign}`).join(' ');
 }

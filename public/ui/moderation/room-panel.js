@@ -22,6 +22,9 @@ export class RoomPanel {
   #lobby;
   #chat;
   #record;
+  #mode;
+  #modeNow = 'mix';
+  #modeHint = build('p', { class: 'hint', id: 'room-mode-hint' }, texts.modeHint);
   #password = build('input', {
     id: 'room-password', type: 'password', maxlength: String(MAX_PASSWORD_LENGTH), autocomplete: 'new-password', 'aria-describedby': 'room-password-hint',
   });
@@ -49,8 +52,11 @@ export class RoomPanel {
     this.#audience = new AudienceList(send, () => void copyLink());
     this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) => send(moderate.lock(on)));
     this.#lobby = makeSwitch('room-lobby', texts.lobby, texts.lobbyHint, (on) => send(moderate.lobby(on)));
-    this.#chat = makeWho('room-chat', texts.mayChat, (who) => send(moderate.allow('chat', who)));
-    this.#record = makeWho('room-record', texts.mayRecord, (who) => send(moderate.allow('record', who)));
+    this.#chat = makeChoice('room-chat', texts.mayChat, texts.allowed, (who) => send(moderate.allow('chat', who)));
+    this.#record = makeChoice('room-record', texts.mayRecord, texts.allowed, (who) => send(moderate.allow('record', who)));
+    this.#mode = makeChoice('room-mode', texts.mode, texts.modes, (mode) => this.#chooseMode(mode));
+    this.#mode.select.setAttribute('aria-describedby', this.#modeHint.id);
+    this.#mode.field.append(this.#modeHint);
     this.#dropPassword = makeButton('button small', texts.dropPassword, () => send(moderate.setPassword(null)));
     this.#bans = new BanList(send);
     this.#stepDown = makeButton('button', texts.stepDown, () => send(moderate.setRole(this.you, 'speaker')));
@@ -62,10 +68,17 @@ export class RoomPanel {
       this.#passwordForm(),
       this.#chat.field,
       this.#record.field,
+      this.#mode.field,
       this.#audience.element,
       this.#bans.element,
       build('div', { class: 'room-end' }, this.#stepDown, this.#lastModerator, makeButton('button danger', texts.endForAll, end)),
     );
+  }
+
+  /** Asks for a mode, and shows the present one until that is so: it may be refused. @param {Access['rules']['mode']} mode */
+  #chooseMode(mode) {
+    this.#send(moderate.setMode(mode));
+    this.#mode.select.value = this.#modeNow;
   }
 
   #passwordForm() {
@@ -99,11 +112,14 @@ export class RoomPanel {
   }
 
   /** @param {Access} access */
-  show({ rules: { locked, lobby, password, chat, record }, bans, audience }) {
+  show({ rules: { locked, lobby, password, chat, record, mode }, e2e, bans, audience }) {
     this.#lock.input.checked = locked;
     this.#lobby.input.checked = lobby;
     this.#chat.select.value = chat;
     this.#record.select.value = record;
+    this.#mode.select.value = this.#modeNow = mode;
+    this.#mode.select.disabled = e2e;
+    setText(this.#modeHint, e2e ? texts.modeE2e : texts.modeHint);
     setText(this.#passwordHint, password ? texts.passwordSet : texts.passwordNone);
     const hadFocus = this.#dropPassword === document.activeElement;
     this.#dropPassword.hidden = !password;
@@ -133,13 +149,15 @@ function makeSwitch(id, label, hint, onChange) {
 }
 
 /**
+ * @template {string} T
  * @param {string} id
  * @param {string} label
- * @param {(who: 'everybody' | 'moderators') => void} onChoice
+ * @param {Readonly<Record<T, string>>} choices  texts by value
+ * @param {(value: T) => void} onChoice
  */
-function makeWho(id, label, onChoice) {
-  const options = Object.entries(texts.allowed).map(([value, text]) => build('option', { value }, text));
+function makeChoice(id, label, choices, onChoice) {
+  const options = Object.entries(choices).map(([value, text]) => build('option', { value }, /** @type {string} */ (text)));
   const select = build('select', { id }, ...options);
-  select.addEventListener('change', () => onChoice(/** @type {'everybody' | 'moderators'} */ (select.value)));
+  select.addEventListener('change', () => onChoice(/** @type {T} */ (select.value)));
   return { field: build('div', { class: 'field' }, build('label', { for: id }, label), select), select };
 }

@@ -1,6 +1,7 @@
 /** @import { Target } from '../target.js' */
 
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, PacketType, readOpusFrames, readPacket, writeAudioHeader, writeClockReply, writeClockRequest } from '../../../public/shared/packet.js';
+import { VoiceList, writeBundleHeader, writeVoiceHead } from '../../../public/shared/bundle.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, MAX_VOICES, Packet, PacketType, readOpusFrames, readPacket, writeAudioHeader, writeClockReply, writeClockRequest, writeVoiceHeader } from '../../../public/shared/packet.js';
 import { check } from '../target.js';
 
 /** @param {Partial<Packet>} fields @param {number[]} payloads their lengths, the packet's own first @param {number} speakers */
@@ -14,6 +15,31 @@ function audio(fields, payloads, speakers = 0) {
   return bytes.slice(0, end + total);
 }
 
+/** @param {number[][]} frames the lengths of each one's voices, the packet's own first */
+function bundle(frames) {
+  const packet = Object.assign(new Packet(), { frame: 7, sequence: 9, redundancy: frames.length - 1 });
+  const bodies = frames.map((lengths) => {
+    const body = new Uint8Array(MAX_PACKET_BYTES);
+    const end = lengths.reduce((at, length, i) => writeVoiceHead(body, at, i, 30 + i, length) + length, 0);
+    return body.slice(0, end);
+  });
+  bodies.forEach(({ length }, r) => (packet.payloadBytes[r] = length));
+  const bytes = new Uint8Array(2 * MAX_PACKET_BYTES);
+  let at = writeBundleHeader(bytes, packet);
+  for (const body of bodies.toReversed()) {
+    bytes.set(body, at);
+    at += body.length;
+  }
+  return bytes.slice(0, at);
+}
+
+function voicePacket() {
+  const packet = Object.assign(new Packet(), { number: 300, frame: 7, sequence: 9, redundancy: 1, level: 30, voice: true });
+  packet.payloadBytes[1] = 5;
+  const bytes = new Uint8Array(100);
+  return bytes.slice(0, writeVoiceHeader(bytes, packet) + 5 + 7);
+}
+
 /** Packets as clients and the server send them. */
 export const packets = [
   audio({ frame: 1, level: 30, voice: true }, [80]),
@@ -23,11 +49,16 @@ export const packets = [
   audio({ frame: 9 }, [1100]),
   new Uint8Array(4),
   new Uint8Array(12),
+  bundle([[]]),
+  bundle([[80, 0, 300], [20], []]),
+  bundle([Array.from({ length: MAX_VOICES }, () => 120)]),
+  voicePacket(),
 ];
 writeClockRequest(packets[5], 4711);
 writeClockReply(packets[6], 4711, 123456.25);
 
 const packet = new Packet();
+const list = new VoiceList();
 const out = new Uint8Array(2 * MAX_PACKET_BYTES);
 const starts = new Uint16Array(6);
 const lengths = new Uint16Array(6);
@@ -42,6 +73,8 @@ export const audioPackets = {
     const reason = readPacket(input, packet);
     if (reason !== null) return check(REASONS.has(reason), `${reason} is a reason`);
     if (packet.type === PacketType.audio) return checkAudio(input);
+    if (packet.type === PacketType.bundle) return checkBundle(input);
+    if (packet.type === PacketType.voice) return checkPayloads(input, writeVoiceHeader(out, packet));
     const end = packet.type === PacketType.clockReply ? writeClockReply(out, packet.id, packet.clock) : writeClockRequest(out, packet.id);
     return checkSame(input, end);
   },
@@ -50,14 +83,39 @@ export const audioPackets = {
 /** @param {Uint8Array} input */
 function checkAudio(input) {
   const end = writeAudioHeader(out, packet);
+  checkPayloads(input, end);
+  for (let r = packet.redundancy; r >= 0; r--) {
+    for (let count = 1; count <= 6; count++) checkOpusFrames(input, packet.payloadStart[r], packet.payloadBytes[r], count);
+  }
+  check(end >= AUDIO_HEADER_BYTES, 'payloads are behind the header');
+}
+
+/** @param {Uint8Array} input @param {number} end of the header as it was written again */
+function checkPayloads(input, end) {
   checkSame(input, end);
   let at = end;
   for (let r = packet.redundancy; r >= 0; r--) {
     check(packet.payloadStart[r] === at, 'payloads follow one another');
-    for (let count = 1; count <= 6; count++) checkOpusFrames(input, at, packet.payloadBytes[r], count);
     at += packet.payloadBytes[r];
   }
-  check(at === input.length && end >= AUDIO_HEADER_BYTES, 'payloads are within the packet');
+  check(at === input.length, 'payloads are within the packet');
+}
+
+/** @param {Uint8Array} input */
+function checkBundle(input) {
+  checkPayloads(input, writeBundleHeader(out, packet));
+  for (let r = packet.redundancy; r >= 0; r--) {
+    check(list.read(input, packet.payloadStart[r], packet.payloadBytes[r]), 'voices that were read can be read again');
+    check(list.count <= MAX_VOICES, 'there are no more voices than may be');
+    let at = packet.payloadStart[r];
+    for (let i = 0; i < list.count; i++) {
+      const start = writeVoiceHead(out, at, list.numbers[i], list.levels[i], list.lengths[i]);
+      for (let b = at; b < start; b++) check(input[b] === out[b], `byte ${b} of a voice is written as it was read`);
+      check(list.starts[i] === start, 'a payload follows its head');
+      at = start + list.lengths[i];
+    }
+    check(at === packet.payloadStart[r] + packet.payloadBytes[r], 'voices fill their frame');
+  }
 }
 
 /** @param {Uint8Array} input @param {number} start @param {number} length @param {number} count */

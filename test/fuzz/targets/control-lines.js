@@ -51,6 +51,7 @@ export const moderation = [
   '{"type":"moderate","action":"bans"}',
   '{"type":"moderate","action":"unban","ban":"1"}',
   '{"type":"moderate","action":"remove","person":"2","banSeconds":60}',
+  '{"type":"moderate","action":"mode","mode":"auto"}',
   '{"type":"moderate","action":"end"}',
 ];
 

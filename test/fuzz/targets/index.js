@@ -8,6 +8,7 @@ import { forwardedHeaders } from './forwarded.js';
 import { operatorBodies } from './operator.js';
 import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
 import { packetLists } from './packet-lists.js';
+import { sealedPayloads } from './sealed.js';
 import { engineSessions, httpBodies, webSockets } from './sessions.js';
 import { tokenClaims, tokens } from './tokens.js';
 import { trackPieces } from './track-pieces.js';
@@ -17,6 +18,7 @@ export const TARGETS = Object.freeze([
   audioPackets,
   packetLists,
   trackPieces,
+  sealedPayloads,
   carriedPackets,
   opusPackets,
   controlLines,

@@ -77,7 +77,7 @@ describe('PATCH /api/rooms/<room>', () => {
     const change = { locked: true, chat: 'moderators', record: 'moderators', password: 'tea-for-two' };
     const { status, answer } = await ask('PATCH', '/rooms/lab', change);
     expect(status).toBe(200);
-    expect(answer.rules).toEqual({ locked: true, lobby: false, chat: 'moderators', record: 'moderators', password: true });
+    expect(answer.rules).toEqual({ locked: true, lobby: false, chat: 'moderators', record: 'moderators', password: true, mode: 'mix' });
     expect(last(bob, 'room')).toMatchObject({ locked: true, chat: 'moderators', record: 'moderators', password: true });
     expect(audit.map(({ action }) => action)).toEqual(['password-on', 'lock', 'allow', 'allow']);
     expect(JSON.stringify([answer, audit, bob.session.messages])).not.toContain('tea-for-two');
@@ -88,6 +88,18 @@ describe('PATCH /api/rooms/<room>', () => {
     const lines = audit.length;
     expect((await ask('PATCH', '/rooms/lab', { locked: true, chat: 'moderators' })).status).toBe(200);
     expect(audit.length).toBe(lines);
+  });
+
+  it('has the room’s sound forwarded or mixed, and says why it can’t be', async () => {
+    const { ask, bob, audit, conference } = await withBob();
+    expect((await ask('PATCH', '/rooms/lab', { mode: 'forward' })).answer.rules.mode).toBe('forward');
+    expect(last(bob, 'room')).toMatchObject({ mode: 'forward' });
+    expect(audit.at(-1)).toMatchObject({ action: 'mode', mode: 'forward' });
+    expect((await ask('PATCH', '/rooms/lab', { mode: 'mix' })).answer.rules.mode).toBe('mix');
+    await conference.join('Web', { replyOnly: true });
+    expect(await ask('PATCH', '/rooms/lab', { mode: 'forward', locked: true })).toMatchObject({ status: 409, answer: { code: 'forward-reply' } });
+    expect((await ask('GET', '/rooms/lab')).answer.rules).toMatchObject({ mode: 'mix', locked: false });
+    expect((await ask('PATCH', '/rooms/lab', { mode: 'now' })).status).toBe(400);
   });
 
   it('logs the delay with the rules, each once', async () => {

@@ -242,6 +242,24 @@ const inRooms = {
     await world.join({ name: 'Bob' });
     moderate(ann, { action: 'turn-away', knock: '1' });
   },
+  'forward-only': async () => void (await new World({ mode: 'forward' }).join({ delivery: 'reply' })),
+  'forward-reply': async () => {
+    const world = new World();
+    const { ann } = await world.two();
+    await world.join({ name: 'Web', delivery: 'reply' });
+    moderate(ann, { action: 'mode', mode: 'forward' });
+  },
+  'e2e-room': async () => moderate(await new World().join({ e2e: true }), { action: 'mode', mode: 'mix' }),
+  'e2e-only': async () => {
+    const world = new World();
+    await world.join({ e2e: true });
+    await world.join({ name: 'Eve' });
+  },
+  'e2e-not-here': async () => {
+    const world = new World();
+    await world.join();
+    await world.join({ name: 'Bob', e2e: true });
+  },
   'ban-place': async () => {
     const world = new World();
     const ann = await world.join();

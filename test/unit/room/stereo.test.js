@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
 import { PayloadEncoder } from '../../../public/shared/payload.js';
 import { loadCodec } from '../../../server/codec/codec.js';
-import { Limiter } from '../../../server/mix/limiter.js';
+import { Limiter } from '../../../public/shared/limiter.js';
 import { FrameState, PcmRing } from '../../../server/source/pcm-ring.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Conference, settle } from '../../fakes/conference.js';

@@ -234,6 +234,7 @@ describe('options that depend on each other', () => {
       '--channels: 2: allowed is 1 with --codec opusscript and Opus frames of more than 20 ms',
     ],
     [['--bitrate', '256000', '--frame-ms', '60'], '--bitrate: 256000: allowed is at most 158533 (b/s) with --frame-ms 60, to fit a packet'],
+    [['--mode', 'forward', '--delivery', 'reply'], '--mode: "forward": allowed is mix or auto with --delivery reply'],
     [['--carry', 'stream', '--engine', 'quiche'], '--carry: "stream": allowed is datagrams with --engine quiche'],
     [['--carry', 'streams', '--engine', 'none'], '--carry: "streams": allowed is datagrams with --engine none'],
     [['--cert', 'a.pem'], '--key: missing, but --cert is "a.pem"; allowed is to give both or neither'],

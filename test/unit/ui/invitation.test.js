@@ -24,6 +24,12 @@ describe('takeInvitation', () => {
     expect(takeInvitation('coffee', tab('', kept).page)).toBe(undefined);
   });
 
+  it('leaves a room’s key where it is', () => {
+    const { shown, page } = tab('#token=abc&e2e=KEY_-1');
+    expect(takeInvitation('tea', page)).toBe('abc');
+    expect(shown).toEqual(['/r/tea?name=Ann#e2e=KEY_-1']);
+  });
+
   it('leaves an address without one alone', () => {
     const { shown, page } = tab('#elsewhere');
     expect([takeInvitation('tea', page), shown]).toEqual([undefined, []]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONNECTIONS, listenLink, NAME_ENTROPY, WORD_COUNT, makeRoomName, readAddress, readRoomName, roomPath } from '../../../public/ui/lobby/room-address.js';
+import { CONNECTIONS, listenLink, NAME_ENTROPY, WORD_COUNT, makeRoomName, readAddress, readRoomName, roomLink, roomPath } from '../../../public/ui/lobby/room-address.js';
 
 describe('room names', () => {
   it('are made of five of 256 words and five symbols, from the random bytes alone', () => {
@@ -77,6 +77,14 @@ describe('addresses', () => {
 
   it('can ask for the microphone as it is', () => {
     expect(read('/r/a?processing=off').processing).toBe(false);
+  });
+
+  it('have a room’s key behind them, which goes along with the link, while the token and one’s own name don’t', () => {
+    const url = { origin: 'https://call.example', pathname: '/r/tea', search: '?name=Ann', hash: '#e2e=KEY_-1&token=abc' };
+    expect(readAddress(url).e2eKey).toBe('KEY_-1');
+    expect(readAddress({ ...url, hash: '' }).e2eKey).toBe(undefined);
+    expect(roomLink(url)).toBe('https://call.example/r/tea#e2e=KEY_-1');
+    expect(roomLink({ ...url, hash: '#token=abc' })).toBe('https://call.example/r/tea');
   });
 
   it('of a room lead back to it', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AccessState, mayNow } from '../../../../public/client/call/access-state.js';
 
-const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody' };
+const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix' };
 const welcome = { type: 'welcome', you: '2', role: 'speaker', may: ['speak', 'listen'], rules, people: [{ id: '1' }, { id: '2', silenced: true }] };
 
 describe('AccessState', () => {

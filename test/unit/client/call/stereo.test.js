@@ -5,7 +5,7 @@ import { openMicrophone } from '../../../../public/client/capture/microphone.js'
 import { Playout, pullSamples } from '../../../../public/client/playout/playout.js';
 import { Resampler } from '../../../../public/client/clock/resampler.js';
 import { CaptureFeed } from '../../../../public/client/capture/capture-feeds.js';
-import { SampleReader } from '../../../../public/client/call/client-audio.js';
+import { SampleReader } from '../../../../public/client/playout/sample-reader.js';
 import { ScheduledPlayer } from '../../../../public/client/playout/scheduled-player.js';
 import { VoiceActivity } from '../../../../public/client/capture/voice-activity.js';
 import { createAudioFormat } from '../../../../public/shared/audio-format.js';

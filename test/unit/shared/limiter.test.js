@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Limiter } from '../../../server/mix/limiter.js';
+import { Limiter } from '../../../public/shared/limiter.js';
 import { random } from '../../fakes/random.js';
 
 /** @param {number} amplitude @param {number} frame @param {number} [hz] */

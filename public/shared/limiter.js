@@ -32,13 +32,14 @@ export class Limiter {
   /**
    * Limits one frame in place. A stream that never passes the ceiling isn't touched.
    * @param {Float32Array} pcm
+   * @param {number} [length]  its first numbers alone
    */
-  process(pcm) {
-    let target = this.#allowed(pcm, 0);
+  process(pcm, length = pcm.length) {
+    let target = this.#allowed(pcm, 0, length);
     let gain = Math.min(this.#gain, target);
-    for (let start = 0; start < pcm.length; start += this.#segment) {
-      const end = Math.min(start + this.#segment, pcm.length);
-      const next = this.#allowed(pcm, end);
+    for (let start = 0; start < length; start += this.#segment) {
+      const end = Math.min(start + this.#segment, length);
+      const next = this.#allowed(pcm, end, length);
       const released = gain + (1 - gain) * this.#release;
       const goal = Math.min(released > 0.9999 ? 1 : released, target, next);
       if (gain !== 1 || goal !== 1) {
@@ -61,10 +62,11 @@ export class Limiter {
   /**
    * @param {Float32Array} pcm
    * @param {number} start of a segment; behind the frame's end anything is allowed
+   * @param {number} length of the frame
    * @returns {number} the largest gain that keeps the segment below the ceiling
    */
-  #allowed(pcm, start) {
-    const end = Math.min(start + this.#segment, pcm.length);
+  #allowed(pcm, start, length) {
+    const end = Math.min(start + this.#segment, length);
     let peak = CEILING;
     for (let i = start; i < end; i++) {
       const size = pcm[i] < 0 ? -pcm[i] : pcm[i];

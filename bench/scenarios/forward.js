@@ -1,0 +1,162 @@
+/**
+ * Mixing beside forwarding: what a room costs the server by its size, what each listener is sent, and by how much the
+ * server holds a packet up that it forwards as it comes.
+ * @import { Lab } from './lab.js'
+ * @import { Scenario } from './scenario.js'
+ * @import { Quantity, Table } from '../report/result.js'
+ * @import { RunFolder } from '../report/run-folder.js'
+ * @import { Target } from './targets.js'
+ */
+
+import { InvalidArgumentError } from 'commander';
+import { targetsTable } from './targets.js';
+import { parseCase } from '../stats/crowd-figures.js';
+import { mean, quantile, sorted } from '../stats/statistics.js';
+
+/** The ways of a room's sound, and the server's options for each. */
+const WAYS = Object.freeze({
+  mix: ['--mode', 'mix'],
+  bundle: ['--mode', 'forward'],
+  now: ['--mode', 'forward', '--forward-way', 'now'],
+});
+
+/** Rooms of one size, as many as make some load, and the one with targets. */
+const CASES = Object.freeze(['30x2/1', '20x3/2', '12x5/2', '8x8/2', '6x12/3', '50/5']);
+
+const factors = [{ name: 'rooms', label: 'Case', unit: '' }, { name: 'way', label: 'Way', unit: '' }];
+
+/** @type {Record<string, Quantity>} */
+const quantities = {
+  cpu: { name: 'serverCpu', label: "The server's CPU", unit: '% of a core', factors },
+  generator: { name: 'generatorCpu', label: "The generator's CPU", unit: '% of a core', factors },
+  down: { name: 'down', label: 'Sound sent to one who listens', unit: 'kb/s', factors },
+  arrived: { name: 'arrived', label: 'Arrived at those who listen', unit: '%', factors },
+  passed: { name: 'passed', label: 'Added by the server to a packet that it forwards', unit: 'ms', factors },
+};
+
+/** @type {Scenario} */
+export const forward = {
+  name: 'forward',
+  title: 'Mixing and forwarding',
+  description: 'rooms that are mixed, or forwarded as bundles or packet by packet: CPU, bytes to each listener, added delay',
+  quantities: Object.values(quantities),
+  defaults: { duration: 8, repetitions: 1, format: 'call', transports: ['webtransport'] },
+  addOptions: (command) => {
+    command.option('--cases <list>', 'by commas: [ROOMSx]PEOPLE/TALKING', casesOf, CASES);
+    command.option('--ways <list>', `by commas: ${Object.keys(WAYS).join(', ')}`, waysOf, Object.keys(WAYS));
+  },
+
+  async measure(lab) {
+    const { cases, ways, repetitions, duration } = /** @type {any} */ (lab.options);
+    let done = 0;
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      for (const name of cases) {
+        for (const way of ways) {
+          lab.progress(`${name}, ${way}`, done++ / (repetitions * cases.length * ways.length));
+          await measureCase(lab, name, way, repetition, duration / repetitions);
+        }
+      }
+    }
+  },
+
+  result(folder, options) {
+    const targets = options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name));
+    return {
+      title: forward.title,
+      summary: 'Rooms on loopback over WebTransport, 20 ms Opus at 48 kHz; who talks sends real speech in each frame, who is silent a packet every 200 ms.',
+      headlines: options.cases.map((/** @type {string} */ name) => ({ label: `CPU, ${name}, forwarded`, unit: '% of a core', protocol: '', value: mean(valuesOf(folder, quantities.cpu, name, 'bundle')), digits: 1 })),
+      tables: [targetsTable(targets), tableOf(folder, options)],
+      plots: [],
+      notes: [
+        "CPU is the server process's own, QUIC's threads included. The generator is another process of the same machine.",
+        'Sound to a listener: the bytes of packets with sound, without headers of QUIC, UDP and IP.',
+        'Added to a packet that is forwarded as it comes: from its sending to its arrival at a listener, less the least round trip of clock requests, which pass the same way and the same thread. Sender and listener are one process.',
+      ],
+    };
+  },
+};
+
+/** @param {string} text */
+function casesOf(text) {
+  const names = text.split(',').map((name) => name.trim());
+  try {
+    names.forEach(parseCase);
+  } catch (error) {
+    throw new InvalidArgumentError(/** @type {Error} */ (error).message);
+  }
+  return names;
+}
+
+/** @param {string} text */
+function waysOf(text) {
+  const ways = text.split(',').map((name) => name.trim());
+  for (const way of ways) if (!Object.hasOwn(WAYS, way)) throw new InvalidArgumentError(`'${way}' is none of ${Object.keys(WAYS).join(', ')}`);
+  return ways;
+}
+
+/** @param {Lab} lab @param {string} name @param {string} way @param {number} repetition @param {number} seconds */
+async function measureCase(lab, name, way, repetition, seconds) {
+  const { rooms, people, talking } = parseCase(name);
+  const all = rooms * people;
+  const limits = ['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms)];
+  const child = await lab.startCrowd([...limits, ...WAYS[/** @type {keyof typeof WAYS} */ (way)]], 'nothing');
+  await child.call('joinAll', {
+    people: Array.from({ length: all }, (_, i) => {
+      const number = Math.floor(i / rooms);
+      return { id: `P${i}`, room: `room-${i % rooms}`, talks: number < talking, watched: number === people - 1 };
+    }),
+  });
+  await lab.wait(2 * lab.options.warmUp);
+  const atMs = lab.folder.elapsedMs;
+  await lab.server.call('begin');
+  await child.call('note');
+  await lab.wait(seconds);
+  const server = await lab.server.call('collect');
+  const notes = await child.call('take');
+  lab.tellGenerator(notes.latenessMs, notes.cpuPercent);
+  const add = (/** @type {Quantity} */ quantity, /** @type {number} */ value) =>
+    lab.folder.record(quantity.name, { protocol: '', repetition, client: '', atMs, value, factors: { rooms: name, way } });
+  add(quantities.cpu, server.cpuPercent);
+  add(quantities.generator, notes.cpuPercent);
+  for (const { talks, streams, bytes, passedMs } of notes.people) {
+    if (talks) continue;
+    add(quantities.down, (bytes * 8) / seconds / 1000);
+    const [{ received, sent }] = streams;
+    if (sent > 0) add(quantities.arrived, (100 * received) / sent);
+    for (const ms of passedMs) add(quantities.passed, ms - notes.roundTripMs);
+  }
+}
+
+/** @param {Pick<RunFolder, 'samples'>} folder @param {Quantity} quantity @param {string} name @param {string} way */
+const valuesOf = (folder, quantity, name, way) =>
+  folder.samples(quantity.name).filter(({ factors: its }) => its?.rooms === name && its.way === way).map(({ value }) => value);
+
+/** @param {Pick<RunFolder, 'samples'>} folder @param {string} name @returns {Target[]} */
+function targetsOf(folder, name) {
+  if (name !== '50/5') return [];
+  const beside = mean(valuesOf(folder, quantities.generator, name, 'bundle'));
+  const passed = sorted(valuesOf(folder, quantities.passed, name, 'now'));
+  return [
+    { what: 'CPU, one room of 50 that is forwarded as bundles, 5 talk', limit: 5, reached: mean(valuesOf(folder, quantities.cpu, name, 'bundle')), unit: '% of a core', digits: 1, why: `mixed it takes ${mean(valuesOf(folder, quantities.cpu, name, 'mix')).toFixed(1)} %; the generator beside it took ${beside.toFixed(0)} %` },
+    { what: 'Added to a packet that is forwarded as it comes, p50, the same room', limit: 1, reached: quantile(passed, 0.5), unit: 'ms', digits: 2, why: `p99 ${quantile(passed, 0.99).toFixed(2)} ms` },
+  ];
+}
+
+/** @param {Pick<RunFolder, 'samples'>} folder @param {{ cases: string[], ways: string[] }} options @returns {Table} */
+function tableOf(folder, { cases, ways }) {
+  const known = (/** @type {number} */ value) => (Number.isFinite(value) ? value : null);
+  const rows = cases.flatMap((name) => ways.map((way) => {
+    const { rooms, people, talking } = parseCase(name);
+    const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name, way);
+    const passed = sorted(of(quantities.passed));
+    return [
+      `${rooms > 1 ? `${rooms} rooms of ` : ''}${people}, ${talking} talk`, way, known(mean(of(quantities.cpu))), known(mean(of(quantities.cpu)) / rooms), known(mean(of(quantities.generator))),
+      known(mean(of(quantities.down))), known(mean(of(quantities.arrived))), known(quantile(passed, 0.5)), known(quantile(passed, 0.99)),
+    ];
+  }));
+  const columns = [
+    { label: 'Rooms' }, { label: 'Way' }, { label: 'CPU', unit: '% of a core', digits: 1 }, { label: 'A room', unit: '% of a core', digits: 2 }, { label: 'Generator', unit: '% of a core', digits: 0 },
+    { label: 'To a listener', unit: 'kb/s', digits: 1 }, { label: 'Arrived', unit: '%', digits: 2 }, { label: 'Added, p50', unit: 'ms', digits: 2 }, { label: 'p99', unit: 'ms', digits: 2 },
+  ];
+  return { name: 'forward', title: 'What rooms cost, mixed and forwarded', columns, rows };
+}

@@ -1,0 +1,211 @@
+/**
+ * @import { PayloadDecoder, PayloadEncoder } from '../../shared/payload.js'
+ * @import { Primitives } from '../../shared/sframe.js'
+ */
+
+import { MAX_PACKET_BYTES } from '../../shared/packet.js';
+import { SFrameHeader, SFrameKey } from '../../shared/sframe.js';
+
+/** The bytes of a room's key. */
+const KEY_BYTES = 16;
+
+/** The bytes of a KID for the participant's id, and for what is drawn anew for each join. */
+const ID_BYTES = 3;
+const DRAWN_BYTES = 5;
+
+/** How many of one participant's joins are remembered, with the counter of each. */
+const REMEMBERED = 16;
+
+/** How many payloads of others fail, and none is opened, until the key is taken for the wrong one. */
+const WRONG_AFTER = 25;
+
+/**
+ * Reads a room's key from a link.
+ * @param {string} text  base64url (RFC 4648, section 5)
+ * @returns {Uint8Array | null} null when it is none
+ */
+export function readRoomKey(text) {
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+    return bytes.length === KEY_BYTES ? bytes : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Makes a room's key.
+ * @param {(bytes: Uint8Array<ArrayBuffer>) => void} [fillRandom]
+ * @returns {string} as a link has it
+ */
+export function makeRoomKey(fillRandom = (bytes) => crypto.getRandomValues(bytes)) {
+  const bytes = new Uint8Array(KEY_BYTES);
+  fillRandom(bytes);
+  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/**
+ * One participant's end-to-end encryption of payloads, by SFrame. The KID is the participant's id and 40 bits that are
+ * drawn for each join, and each KID has a key of its own, so a counter that begins at 0 again never meets a key that it
+ * was used with.
+ */
+export class Sealing {
+  #primitives;
+  #roomKey;
+  #opened = 0;
+  #failed = 0;
+  #own;
+  #header = new SFrameHeader();
+  /** By speaker's number: the keys by which their payloads were opened, the last ones, and how far each has come. @type {Map<number, { key: SFrameKey, ctr: number }[]>} */
+  #speakers = new Map();
+
+  /**
+   * @param {Primitives} primitives
+   * @param {Uint8Array} roomKey
+   * @param {string} id  one's own
+   * @param {(bytes: Uint8Array<ArrayBuffer>) => void} [fillRandom]
+   */
+  constructor(primitives, roomKey, id, fillRandom = (bytes) => crypto.getRandomValues(bytes)) {
+    this.#primitives = primitives;
+    this.#roomKey = roomKey;
+    const drawn = new Uint8Array(DRAWN_BYTES);
+    fillRandom(drawn);
+    const number = Number(id);
+    this.#own = new SFrameKey(primitives, roomKey, Uint8Array.of(number >>> 16, number >>> 8, number, ...drawn));
+  }
+
+  /** Whether others' payloads come, and none can be opened: they have another key. */
+  get isWrong() {
+    return this.#opened === 0 && this.#failed >= WRONG_AFTER;
+  }
+
+  /** Payloads of others that were opened, and that could not be. */
+  get counters() {
+    return { opened: this.#opened, failed: this.#failed };
+  }
+
+  /** @param {PayloadEncoder} encoder @returns {SealingEncoder} closes it */
+  encoder(encoder) {
+    return new SealingEncoder(encoder, this.#own);
+  }
+
+  /**
+   * @param {PayloadDecoder} decoder
+   * @param {number} number  the speaker's
+   * @returns {OpeningDecoder} closes it
+   */
+  decoder(decoder, number) {
+    return new OpeningDecoder(decoder, number, this);
+  }
+
+  /**
+   * Opens a payload.
+   * @param {number} number  of the speaker whom the packet names
+   * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} end
+   * @param {Uint8Array} out  filled from its start
+   * @returns {number} its bytes; -1 where it isn't the speaker's, wasn't sealed with the room's key, or isn't newer than
+   *   what was opened before
+   */
+  open(number, bytes, start, end, out) {
+    const opened = this.#open(number, bytes, start, end, out);
+    if (opened < 0) this.#failed += 1;
+    else this.#opened += 1;
+    return opened;
+  }
+
+  /** @param {number} number @param {Uint8Array} bytes @param {number} start @param {number} end @param {Uint8Array} out */
+  #open(number, bytes, start, end, out) {
+    const header = this.#header;
+    if (!header.read(bytes, start, end)) return -1;
+    const { kid, ctr } = header;
+    // The server can't give one the words of another.
+    if (((kid[ID_BYTES - 2] << 8) | kid[ID_BYTES - 1]) !== number) return -1;
+    const joins = this.#speakers.get(number) ?? [];
+    let join = joins.find(({ key }) => isSame(key.kid, kid));
+    if (join !== undefined && ctr <= join.ctr) return -1;
+    const key = join?.key ?? new SFrameKey(this.#primitives, this.#roomKey, kid);
+    const opened = key.open(header, bytes, start, end, out);
+    if (opened < 0) return -1;
+    if (join === undefined) {
+      // Only what was sealed with the room's key is remembered.
+      joins.push((join = { key, ctr }));
+      if (joins.length > REMEMBERED) joins.shift();
+      this.#speakers.set(number, joins);
+    }
+    join.ctr = ctr;
+    return opened;
+  }
+}
+
+/** @param {Uint8Array} one @param {Uint8Array} other of the same length */
+function isSame(one, other) {
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
+}
+
+/** An encoder whose payloads go out sealed: what PacketStream needs of a PayloadEncoder. */
+class SealingEncoder {
+  #encoder;
+  #key;
+  #ctr = 0;
+  #plain = new Uint8Array(MAX_PACKET_BYTES);
+  /** @type {Uint8Array} */
+  #out = this.#plain;
+  #at = 0;
+
+  /** @param {PayloadEncoder} encoder @param {SFrameKey} key */
+  constructor(encoder, key) {
+    this.#encoder = encoder;
+    this.#key = key;
+  }
+
+  /** @type {PayloadEncoder['begin']} */
+  begin(pcm, out, at, complexity) {
+    this.#out = out;
+    this.#at = at;
+    this.#encoder.begin(pcm, this.#plain, 0, complexity);
+  }
+
+  end() {
+    const length = this.#encoder.end();
+    return length === 0 ? 0 : this.#key.seal(this.#ctr++, this.#plain.subarray(0, length), this.#out, this.#at);
+  }
+
+  close() {
+    this.#encoder.close();
+  }
+}
+
+/** A decoder of one speaker's sealed payloads. What can't be opened is concealed. */
+class OpeningDecoder {
+  #decoder;
+  #number;
+  #sealing;
+  #plain = new Uint8Array(2 * MAX_PACKET_BYTES);
+
+  /** @param {PayloadDecoder} decoder @param {number} number @param {Sealing} sealing */
+  constructor(decoder, number, sealing) {
+    this.#decoder = decoder;
+    this.#number = number;
+    this.#sealing = sealing;
+  }
+
+  /** @type {PayloadDecoder['decode']} */
+  decode(bytes, start, length, out, at) {
+    const plainBytes = this.#sealing.open(this.#number, bytes, start, start + length, this.#plain);
+    if (plainBytes > 0) return this.#decoder.decode(this.#plain, 0, plainBytes, out, at);
+    this.#decoder.conceal(out, at);
+    return false;
+  }
+
+  /** @type {PayloadDecoder['conceal']} */
+  conceal(out, at) {
+    this.#decoder.conceal(out, at);
+  }
+
+  close() {
+    this.#decoder.close();
+  }
+}

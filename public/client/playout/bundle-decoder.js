@@ -1,0 +1,225 @@
+/**
+ * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { OneStreamDecoder } from './stream-decoder.js'
+ * @import { VoiceGains } from './voice-gains.js'
+ *
+ * @typedef {object} VoicesOptions
+ * @property {AudioFormat} format
+ * @property {(number: number) => OneStreamDecoder} openVoice  makes the decoder of the speaker with this number
+ * @property {VoiceGains} gains
+ * @property {number} own  the listener's own number, whose voice is left out; -1 where they hear themselves
+ */
+
+import { VoiceList } from '../../shared/bundle.js';
+import { addRamped, rampGain } from '../../shared/level.js';
+import { Limiter } from '../../shared/limiter.js';
+import { MAX_VOICES } from '../../shared/packet.js';
+import { MAX_CONCEAL_MS } from '../../shared/payload.js';
+
+/** Length of the fades of a voice that begins or ends in the middle, in milliseconds. */
+const FADE_MS = 5;
+
+/** The peak of a voice's last millisecond below which it has ended by itself: -60 dBFS. */
+const ENDED = 0.001;
+
+/**
+ * Makes one sound of a bundle's voices, as if it were one stream: each voice has a decoder of its own, since an Opus
+ * decoder keeps state, and all of a frame lie on the same samples. A voice that isn't in a frame has ended; one whose
+ * payload is missing is concealed. There are never more than MAX_VOICES decoders.
+ */
+export class BundleDecoder {
+  #options;
+  #frameValues;
+  #limiter;
+  #mix;
+  #scratch;
+  #list = new VoiceList();
+  /** @type {Voice[]} */
+  #voices = [];
+  #turn = 0;
+
+  /** @param {VoicesOptions} options */
+  constructor(options) {
+    const { sampleRate, channels, frameValues } = options.format;
+    this.#options = options;
+    this.#frameValues = frameValues;
+    this.#limiter = new Limiter(sampleRate, channels);
+    this.#mix = new Float32Array(frameValues);
+    this.#scratch = new Float32Array(frameValues);
+  }
+
+  /**
+   * Decodes and mixes the voices of a frame.
+   * @param {Uint8Array} bytes
+   * @param {number} start of the bundle's frame
+   * @param {number} length
+   * @param {Float32Array} out
+   * @param {number} at where the frame goes
+   * @returns {boolean} false where there was garbage in it, which is concealed
+   */
+  decode(bytes, start, length, out, at) {
+    const list = this.#list;
+    if (!list.read(bytes, start, length)) {
+      this.conceal(out, at);
+      return false;
+    }
+    const { own } = this.#options;
+    const mix = this.#mix.fill(0);
+    let good = true;
+    this.#turn += 1;
+    for (let i = 0; i < list.count; i++) {
+      if (list.numbers[i] === own) continue;
+      const voice = this.#voiceOf(list.numbers[i]);
+      voice.turn = this.#turn;
+      if (list.lengths[i] === 0) voice.conceal(this.#scratch, mix);
+      else if (!voice.play(bytes, list.starts[i], list.lengths[i], this.#scratch, mix)) good = false;
+    }
+    for (let i = 0; i < this.#voices.length; i++) {
+      if (this.#voices[i].turn !== this.#turn) this.#voices[i].end(this.#scratch, mix);
+    }
+    this.#give(out, at);
+    return good;
+  }
+
+  /**
+   * Conceals a frame of all voices that go on.
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  conceal(out, at) {
+    this.#mix.fill(0);
+    for (let i = 0; i < this.#voices.length; i++) this.#voices[i].conceal(this.#scratch, this.#mix);
+    this.#give(out, at);
+  }
+
+  /** Nothing is heard any more: voices begin anew. */
+  rest() {
+    for (let i = 0; i < this.#voices.length; i++) this.#voices[i].rest();
+  }
+
+  /** @param {Float32Array} out @param {number} at */
+  #give(out, at) {
+    this.#limiter.process(this.#mix);
+    for (let i = 0; i < this.#frameValues; i++) out[at + i] = this.#mix[i];
+  }
+
+  /** @param {number} number */
+  #voiceOf(number) {
+    let oldest = this.#voices[0];
+    for (let i = 0; i < this.#voices.length; i++) {
+      if (this.#voices[i].number === number) return this.#voices[i];
+      if (this.#voices[i].turn < oldest.turn) oldest = this.#voices[i];
+    }
+    const voice = new Voice(number, this.#options);
+    if (this.#voices.length < MAX_VOICES) {
+      this.#voices.push(voice);
+    } else {
+      // It isn't in this frame: a frame has no more voices than there are places.
+      oldest.end(this.#scratch, this.#mix);
+      oldest.close();
+      this.#voices[this.#voices.indexOf(oldest)] = voice;
+    }
+    return voice;
+  }
+
+  /** Idempotent. */
+  close() {
+    for (const voice of this.#voices) voice.close();
+    this.#voices = [];
+  }
+}
+
+/** One speaker's voice, as it is mixed. */
+class Voice {
+  #decoder;
+  #gains;
+  #channels;
+  #frameSamples;
+  #fadeSamples;
+  #perMs;
+  #maxConceals;
+  #sounding = false;
+  /** Whether the decoder holds nothing of a sound that was broken off. */
+  #clean = true;
+  #conceals = 0;
+  /** The peak of the last millisecond that was heard. */
+  #end = 0;
+  #left;
+  #right;
+
+  /** The last frame in which it was, as the decoder counts them. */
+  turn = 0;
+
+  /** @param {number} number @param {VoicesOptions} options */
+  constructor(number, { format, openVoice, gains }) {
+    this.number = number;
+    this.#decoder = openVoice(number);
+    this.#gains = gains;
+    this.#channels = format.channels;
+    this.#frameSamples = format.frameSamples;
+    this.#perMs = Math.ceil(format.sampleRate / 1000);
+    this.#fadeSamples = Math.min(format.frameSamples, Math.round((FADE_MS * format.sampleRate) / 1000));
+    this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
+    this.#left = gains.left(number);
+    this.#right = gains.right(number);
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} length
+   * @param {Float32Array} scratch one frame
+   * @param {Float32Array} mix added to
+   * @returns {boolean} false where it was garbage
+   */
+  play(bytes, start, length, scratch, mix) {
+    const good = this.#decoder.decode(bytes, start, length, scratch, 0);
+    if (!this.#sounding && !this.#clean) rampGain(scratch, 0, this.#fadeSamples, this.#channels, 0, 1);
+    this.#sounding = this.#clean = true;
+    this.#conceals = 0;
+    this.#add(scratch, mix);
+    return good;
+  }
+
+  /** @param {Float32Array} scratch @param {Float32Array} mix */
+  conceal(scratch, mix) {
+    if (!this.#sounding) return;
+    if (this.#conceals === this.#maxConceals) return this.end(scratch, mix);
+    this.#decoder.conceal(scratch, 0);
+    this.#clean = false;
+    this.#conceals += 1;
+    this.#add(scratch, mix);
+  }
+
+  /** It is heard no more: what would have come is faded out, unless it had ended by itself. @param {Float32Array} scratch @param {Float32Array} mix */
+  end(scratch, mix) {
+    if (!this.#sounding) return;
+    this.#sounding = false;
+    if (this.#end <= ENDED) return;
+    this.#clean = false;
+    this.#decoder.conceal(scratch, 0);
+    rampGain(scratch, 0, this.#fadeSamples, this.#channels, 1, 0);
+    scratch.fill(0, this.#fadeSamples * this.#channels);
+    this.#add(scratch, mix);
+  }
+
+  /** It was faded out with all others. */
+  rest() {
+    if (this.#sounding && this.#end > ENDED) this.#clean = false;
+    this.#sounding = false;
+  }
+
+  /** @param {Float32Array} scratch @param {Float32Array} mix */
+  #add(scratch, mix) {
+    const [left, right] = [this.#left, this.#right];
+    this.#left = this.#gains.left(this.number);
+    this.#right = this.#gains.right(this.number);
+    addRamped(mix, 0, scratch, 0, this.#frameSamples, this.#channels, left, this.#left, right, this.#right);
+    this.#end = 0;
+    for (let i = scratch.length - this.#perMs * this.#channels; i < scratch.length; i++) this.#end = Math.max(this.#end, Math.abs(scratch[i]));
+  }
+
+  close() {
+    this.#decoder.close();
+  }
+}

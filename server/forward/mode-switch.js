@@ -1,0 +1,157 @@
+/**
+ * @import { Delivery } from '../mix/delivery.js'
+ * @import { LightListener } from '../mix/light-listener.js'
+ * @import { Listener } from '../mix/listener.js'
+ * @import { Source } from '../source/source.js'
+ *
+ * @typedef {'mix' | 'bundle' | 'now'} Mode  how a room's sound gets to its listeners: mixed, forwarded as one bundle a frame,
+ *   or forwarded packet by packet
+ */
+
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+
+/**
+ * For how many frames the next delivery runs beside the one that is heard: it then knows the speakers, and the frames
+ * that its first packets repeat, from which its listeners' decoders go on.
+ */
+const WARM_UP_FRAMES = MAX_REDUNDANCY + 1;
+
+/**
+ * The delivery of a room whose mode may change in a call. During a change there are two of them: the next one hears all
+ * sources, and then takes over the listeners, between two frames. Owns the room's sources.
+ * @implements {Delivery}
+ */
+export class ModeSwitch {
+  #make;
+  /** @type {Delivery} */
+  #now;
+  /** @type {Mode} */
+  #mode;
+  /** @type {{ delivery: Delivery, mode: Mode, framesLeft: number } | null} */
+  #next = null;
+  /** @type {Set<Source>} */
+  #sources = new Set();
+  /** @type {Set<Listener | LightListener>} */
+  #listeners = new Set();
+  #places = 0;
+
+  /**
+   * @param {(mode: Mode) => Delivery} make
+   * @param {Mode} mode
+   */
+  constructor(make, mode) {
+    this.#make = make;
+    this.#mode = mode;
+    this.#now = make(mode);
+  }
+
+  /** The mode that is heard. */
+  get mode() {
+    return this.#mode;
+  }
+
+  /** Changes the mode: after some frames where anybody listens. @param {Mode} mode */
+  change(mode) {
+    if (mode === (this.#next?.mode ?? this.#mode)) return;
+    this.#next?.delivery.close();
+    this.#next = null;
+    if (mode === this.#mode) return;
+    const delivery = this.#make(mode);
+    if (this.#places > 0) delivery.setPlaces(this.#places);
+    this.#next = { delivery, mode, framesLeft: WARM_UP_FRAMES };
+    for (const source of this.#sources) delivery.enter(source, null);
+    // Where nobody hears the tick there is none to wait for.
+    if (![...this.#listeners].some((listener) => listener.delivery === 'tick')) this.#take(this.#next);
+  }
+
+  /** @param {{ delivery: Delivery, mode: Mode }} next */
+  #take({ delivery, mode }) {
+    const before = this.#now;
+    for (const listener of this.#listeners) {
+      before.leave(null, listener);
+      if (!listener.isLight) listener.hearShared(before.mixedThrough + 1);
+      delivery.enter(null, listener);
+    }
+    this.#now = delivery;
+    this.#mode = mode;
+    this.#next = null;
+    before.close();
+  }
+
+  get sounding() {
+    return this.#now.sounding;
+  }
+
+  get mixedThrough() {
+    return this.#now.mixedThrough;
+  }
+
+  /** @type {Delivery['enter']} */
+  enter(source, listener) {
+    if (source) this.#sources.add(source);
+    if (listener) this.#listeners.add(listener);
+    this.#now.enter(source, listener);
+    if (source) this.#next?.delivery.enter(source, null);
+  }
+
+  /** @type {Delivery['leave']} */
+  leave(source, listener) {
+    if (source) this.#sources.delete(source);
+    if (listener) this.#listeners.delete(listener);
+    this.#now.leave(source, listener);
+    if (source) this.#next?.delivery.leave(source, null);
+  }
+
+  /** @type {Delivery['afterDraining']} */
+  afterDraining(id, then) {
+    this.#now.afterDraining(id, then);
+  }
+
+  /** @type {Delivery['received']} */
+  received(source, frame, packet, bytes) {
+    this.#now.received(source, frame, packet, bytes);
+    this.#next?.delivery.received(source, frame, packet, bytes);
+  }
+
+  /** @param {number} frame */
+  tick(frame) {
+    this.#now.tick(frame);
+    const next = this.#next;
+    if (next === null) return;
+    next.delivery.tick(frame);
+    next.framesLeft -= 1;
+    if (next.framesLeft === 0) this.#take(next);
+  }
+
+  /** @type {Delivery['reply']} */
+  reply(listener, frame) {
+    this.#now.reply(listener, frame);
+  }
+
+  /** @param {number} places */
+  setPlaces(places) {
+    this.#places = places;
+    this.#now.setPlaces(places);
+    this.#next?.delivery.setPlaces(places);
+  }
+
+  /** @type {Delivery['setVolume']} */
+  setVolume(listener, source, gain, pan) {
+    this.#now.setVolume(listener, source, gain, pan);
+  }
+
+  listenersChanged() {
+    this.#now.listenersChanged();
+  }
+
+  redundancyChanged() {
+    this.#now.redundancyChanged();
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#next?.delivery.close();
+    this.#now.close();
+    for (const source of this.#sources) source.close();
+  }
+}

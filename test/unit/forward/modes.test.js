@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { Packet, PacketType, readPacket } from '../../../public/shared/packet.js';
+import { AUTO_HOLD_MS, AUTO_PEOPLE } from '../../../server/room/room-mode.js';
+import { OPERATOR } from '../../../server/room/moderation.js';
+import { Conference } from '../../fakes/conference.js';
+
+/** @typedef {import('../../fakes/conference.js').Person} Person */
+
+const LOUD = { level: 20, voice: true };
+
+/** The packets that somebody got since the last time. @param {Person} person */
+function take(person) {
+  return person.session.packets.splice(0).map((bytes) => {
+    const packet = new Packet();
+    expect(readPacket(bytes, packet)).toBe(null);
+    return packet;
+  });
+}
+
+/** @param {Packet[]} packets */
+const kinds = (packets) => [...new Set(packets.map(({ type }) => type))];
+
+/** @param {Conference} conference @param {'mix' | 'forward' | 'auto'} mode */
+const set = (conference, mode) => conference.rooms.get('lab')?.moderation.setMode(mode, OPERATOR);
+
+describe('a change of mode', () => {
+  it('gives each frame once, by one way or the other', async () => {
+    const conference = new Conference();
+    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    const modes = /** @type {const} */ (['forward', 'mix', 'forward', 'mix']);
+    for (let k = 0; k < 100; k++) {
+      if (k % 20 === 10) expect(set(conference, modes[Math.floor(k / 20) % 4])).toBe(null);
+      await ann.speak(k, 0.5, LOUD);
+      conference.pass(1);
+    }
+    conference.pass(5);
+    for (const listener of [ann, bob, eve]) {
+      const frames = take(listener).map(({ frame }) => frame);
+      expect(frames).toEqual(Array.from({ length: frames.length }, (_, i) => frames[0] + i));
+      expect(frames.length).toBeGreaterThan(95);
+    }
+  });
+
+  it('begins with packets that repeat the frames before, for the decoders that take over', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let k = 0; k < 60; k++) {
+      if (k === 20) set(conference, 'forward');
+      if (k === 40) set(conference, 'mix');
+      await ann.speak(k, 0.5, LOUD);
+      conference.pass(1);
+    }
+    const packets = take(bob);
+    const firstBundle = packets.findIndex(({ type }) => type === PacketType.bundle);
+    const firstMix = packets.findIndex(({ type }, i) => i > firstBundle && type === PacketType.audio);
+    expect(packets.slice(firstBundle, firstBundle + 3).map(({ redundancy }) => redundancy)).toEqual([2, 2, 0]);
+    expect(packets.slice(firstMix, firstMix + 3).map(({ redundancy }) => redundancy)).toEqual([2, 2, 0]);
+    const sound = await bob.heard();
+    expect(sound.size).toBe(0);
+  });
+
+  it('is told, and one that changes nothing is not', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    expect(ann.session.told('welcome')[0].rules.mode).toBe('mix');
+    set(conference, 'forward');
+    set(conference, 'forward');
+    expect(ann.session.told('room').map(({ mode }) => mode)).toEqual(['forward']);
+    ann.session.handler?.control({ type: 'moderate', action: 'mode', mode: 'auto' });
+    expect(ann.session.told('room').map(({ mode }) => mode)).toEqual(['forward', 'auto']);
+  });
+
+  it('to forwarding is refused while there is one who can only be answered', async () => {
+    const conference = new Conference();
+    await conference.join('Web', { replyOnly: true });
+    expect(set(conference, 'forward')).toBe('forward-reply');
+    expect(set(conference, 'auto')).toBe(null);
+  });
+
+  it('keeps what has come of people who leave, and closes everything at the end', async () => {
+    const conference = new Conference();
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let k = 0; k < 30; k++) {
+      if (k === 10) set(conference, 'forward');
+      if (k === 11) ann.session.close(0, 'left');
+      if (k < 11) await ann.speak(k, 0.5, LOUD);
+      if (k === 20) set(conference, 'mix');
+      if (k === 21) set(conference, 'forward');
+      conference.pass(1);
+    }
+    bob.session.close(0, 'left');
+    conference.pass(100);
+    expect(conference.rooms.size).toBe(0);
+    expect([conference.codec.open, conference.clock.waiting]).toEqual([0, 0]);
+  });
+});
+
+describe('a room that forwards each packet as it comes', () => {
+  it('sends it at once to everybody but its speaker, with the speaker’s number', async () => {
+    const conference = new Conference({ mode: 'forward', forwardWay: 'now' });
+    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    for (let k = 0; k < 5; k++) {
+      await ann.speak(k, 0.5, LOUD);
+      const [forBob, forEve, forAnn] = [take(bob), take(eve), take(ann)].map((packets) => packets.filter(({ type }) => type === PacketType.voice));
+      expect([forBob.length, forEve.length, forAnn.length]).toEqual([1, 1, 0]);
+      expect(forBob[0]).toMatchObject({ number: 1, frame: k, level: 20, voice: true, sequence: k });
+      conference.pass(1);
+    }
+    expect(conference.codec.open).toBe(0);
+  });
+
+  it('sends no more voices at once than there are places, and nothing of one whom a moderator has muted', async () => {
+    const conference = new Conference({ mode: 'forward', forwardWay: 'now', maxSpeakers: 2 });
+    const people = [];
+    for (const name of ['A', 'B', 'C', 'D']) people.push(await conference.join(name));
+    conference.rooms.get('lab')?.moderation.mute('1', true, OPERATOR);
+    const numbers = new Set();
+    for (let k = 0; k < 20; k++) {
+      for (const person of people) await person.speak(k, 0.3, LOUD);
+      conference.pass(1);
+      for (const { type, number, payloadBytes } of take(people[3])) if (type === PacketType.voice && payloadBytes[0] > 0) numbers.add(number);
+    }
+    expect([...numbers]).toEqual([2, 3]);
+  });
+
+  it('catches up, after a change, on what has come and wasn’t heard', async () => {
+    const conference = new Conference({ forwardWay: 'now' });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let k = 0; k < 40; k++) {
+      if (k === 20) set(conference, 'forward');
+      await ann.speak(k, 0.5, LOUD);
+      conference.pass(1);
+    }
+    const packets = take(bob);
+    const mixed = packets.filter(({ type }) => type === PacketType.audio).map(({ frame }) => frame);
+    const voiced = packets.filter(({ type }) => type === PacketType.voice);
+    expect(voiced[0].frame).toBe(mixed[mixed.length - 1] + 1);
+    expect(voiced.map(({ frame }) => frame)).toEqual(Array.from({ length: voiced.length }, (_, i) => voiced[0].frame + i));
+    for (let i = 1; i < voiced.length; i++) expect((voiced[i].sequence - voiced[i - 1].sequence) & 0xffff).toBe(1);
+  });
+});
+
+describe('auto', () => {
+  /** @param {Conference} conference @param {Person[]} people @param {number} frames */
+  async function talk(conference, people, frames) {
+    for (let i = 0; i < frames; i++) {
+      for (const person of people) await person.speak(Math.floor(conference.clock.now() / 20), 0.1, LOUD);
+      conference.pass(1);
+    }
+  }
+
+  it('forwards in small rooms, and mixes in larger ones', async () => {
+    const conference = new Conference({ mode: 'auto', maxParticipants: 30, idleTimeoutMs: 60_000 });
+    const ann = await conference.join('Ann');
+    await talk(conference, [ann], 20);
+    expect(kinds(take(ann))).toEqual([PacketType.bundle]);
+    const others = [];
+    for (let i = 0; i < AUTO_PEOPLE; i++) others.push(await conference.join(`P${i}`));
+    await talk(conference, [ann], 10);
+    take(others[0]);
+    await talk(conference, [ann], 10);
+    expect(kinds(take(others[0]))).toEqual([PacketType.audio]);
+    others[1].session.close(0, 'left');
+    await talk(conference, [ann], 50);
+    take(others[0]);
+    await talk(conference, [ann], 10);
+    // Not at once: people come and go.
+    expect(kinds(take(others[0]))).toEqual([PacketType.audio]);
+    await talk(conference, [ann], AUTO_HOLD_MS / 20 + 60);
+    take(others[0]);
+    await talk(conference, [ann], 10);
+    expect(kinds(take(others[0]))).toEqual([PacketType.bundle]);
+  });
+
+  it.for([
+    ['a weak computer', { lostPercent: 0, isWeak: true }],
+    ['a narrow way', { lostPercent: 20 }],
+  ])('mixes for one with %s', async ([, report]) => {
+    const conference = new Conference({ mode: 'auto' });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    await talk(conference, [ann], 20);
+    bob.session.handler?.control({ type: 'report', .../** @type {object} */ (report) });
+    await talk(conference, [ann], 60);
+    take(bob);
+    await talk(conference, [ann], 10);
+    expect(kinds(take(bob))).toEqual([PacketType.audio]);
+  });
+
+  it('mixes while somebody can only be answered', async () => {
+    const conference = new Conference({ mode: 'auto' });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    const web = await conference.join('Web', { replyOnly: true });
+    await talk(conference, [ann, web], 20);
+    take(bob);
+    await talk(conference, [ann, web], 10);
+    expect(kinds(take(bob))).toEqual([PacketType.audio]);
+    expect(take(web).length).toBeGreaterThan(0);
+  });
+});
+
+describe('a room that is encrypted end to end', () => {
+  it('is begun with a wish, forwards, lets in those alone who say that they have the key, and is never recorded', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann', { e2e: true });
+    expect(ann.session.told('welcome')[0]).toMatchObject({ e2e: true, canRecord: false, rules: { mode: 'forward' } });
+    expect((await conference.join('Eve')).session.closed?.code).toBe(103);
+    expect((await conference.join('Web', { e2e: true, replyOnly: true })).session.closed?.code).toBe(100);
+    const bob = await conference.join('Bob', { e2e: true });
+    expect(bob.session.closed).toBe(null);
+    for (const mode of /** @type {const} */ (['mix', 'auto'])) expect(set(conference, mode)).toBe('e2e-room');
+    ann.session.handler?.control({ type: 'record', on: true });
+    expect(ann.session.told('refused').map(({ code }) => code)).toEqual(['e2e-room']);
+  });
+
+  it('is no other room: one with a key isn’t let into it', async () => {
+    const conference = new Conference();
+    await conference.join('Ann');
+    expect((await conference.join('Bob', { e2e: true })).session.closed?.code).toBe(104);
+  });
+});
