@@ -29,6 +29,7 @@ import { countJoin, countRefusal, endOf } from '../counts.js';
 import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
 import { ClockAnswers, MAX_CLOCK_REQUESTS } from './clock-answers.js';
+import { ClientReport } from './client-report.js';
 import { isLeave } from './commands.js';
 import { Quality } from './reports.js';
 
@@ -81,15 +82,8 @@ export class Member {
   #quality = Quality.unknown;
   /** @type {number} */
   #measuredQuality = Quality.unknown;
-  /** The client's own figures of the way down and of its sound cards; null before they are told. */
-  #reported = {
-    downLostPercent: /** @type {number | null} */ (null),
-    playoutDelayMs: /** @type {number | null} */ (null),
-    soundLatencyMs: /** @type {number | null} */ (null),
-    driftPpm: /** @type {number | null} */ (null),
-  };
+  #report = new ClientReport();
   /** Whether the client told that its computer gets too little processor time. */
-  #isWeak = false;
   /** The server-side delay that the member was told last, in milliseconds. */
   #toldDelayMs = -1;
   /** Packets and messages of a light member that weren't used, by reason. @type {Map<string, number> | null} */
@@ -183,11 +177,6 @@ export class Member {
   /** The `sub` of the token that the member came with; null without one. */
   get identity() {
     return this.#grant.identity;
-  }
-
-  /** The `jti` of that token. */
-  get tokenId() {
-    return this.#grant.tokenId;
   }
 
   get role() {
@@ -397,28 +386,15 @@ export class Member {
     this.#away = true;
   }
 
-  /**
-   * Takes what the client tells; what it leaves out stays as it was.
-   * @param {{ lostPercent: number, playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?: number, isWeak?: boolean }} report
-   */
-  takeReport({ lostPercent, playoutDelayMs, soundLatencyMs, driftPpm, isWeak = this.#isWeak }) {
-    const reported = this.#reported;
-    this.#isWeak = isWeak;
-    reported.downLostPercent = lostPercent;
-    reported.playoutDelayMs = playoutDelayMs ?? reported.playoutDelayMs;
-    reported.soundLatencyMs = soundLatencyMs ?? reported.soundLatencyMs;
-    reported.driftPpm = driftPpm ?? reported.driftPpm;
-    this.listener?.reportLoss(lostPercent, this.roundTripMs());
+  /** @param {Parameters<ClientReport['take']>[0]} report  of the client */
+  takeReport(report) {
+    this.#report.take(report);
+    this.listener?.reportLoss(report.lostPercent, this.roundTripMs());
   }
 
-  /** Whether this member's computer gets too little processor time. */
-  get isWeak() {
-    return this.#isWeak;
-  }
-
-  /** The share of what was sent to this member lately that was lost on the way, in percent; 0 before it is told. */
-  get downLostPercent() {
-    return this.#reported.downLostPercent ?? 0;
+  /** What the client told last. @returns {Pick<ClientReport, 'isWeak' | 'figures'>} */
+  get report() {
+    return this.#report;
   }
 
   /** @param {number} quality  one of Quality, as measured */
@@ -464,7 +440,7 @@ export class Member {
     // A spread copy of so many fields costs several times as much as they do.
     const received = /** @type {ReturnType<Source['stats']>} */ (this.source?.stats() ?? {});
     const offsetMs = this.source?.offsetMs ?? 0;
-    const stats = Object.assign(received, this.#reported, { droppedOut, roundTripMs, serverDelayMs, offsetMs });
+    const stats = Object.assign(received, this.#report.figures, { droppedOut, roundTripMs, serverDelayMs, offsetMs });
     return Object.assign(stats, this.listener?.isLight ? null : this.listener?.stats());
   }
 
@@ -481,12 +457,9 @@ export class Member {
   /** The member as others are told of it. */
   describe() {
     const { id, name, label, session } = this;
-    const { transport } = session;
     return {
-      id,
-      name,
-      label,
-      transport: transport.name,
+      ...{ id, name, label },
+      transport: session.transport.name,
       muted: this.muted,
       silenced: this.#silenced,
       role: this.#role,

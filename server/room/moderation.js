@@ -329,7 +329,7 @@ export class Moderation {
   remove(person, { banMs = 0 }, by) {
     const member = this.#roster.find(person);
     if (!member) return 'person-unknown';
-    const { identity, tokenId, network, label } = member;
+    const { grant: { identity, tokenId }, network, label } = member;
     const isBanned = banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
     if (isBanned) void this.#tellNodes();
     this.#done(by, isBanned ? 'ban' : 'remove', member, isBanned ? { seconds: Math.round(banMs / 1000) } : {});

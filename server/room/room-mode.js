@@ -102,8 +102,8 @@ export class RoomMode {
   get #fits() {
     const { present, audience } = this.#roster;
     if (present.size > AUTO_PEOPLE || audience.size > 0) return false;
-    for (const { delivery, isWeak, downLostPercent } of present.values()) {
-      if (delivery === 'reply' || isWeak || downLostPercent > AUTO_LOST_PERCENT) return false;
+    for (const { delivery, report: { isWeak, figures } } of present.values()) {
+      if (delivery === 'reply' || isWeak || (figures.downLostPercent ?? 0) > AUTO_LOST_PERCENT) return false;
     }
     return true;
   }

@@ -50,11 +50,8 @@ export class Room {
   #delay;
   #delivery;
   #parts;
-  #pace;
-  #mixClock;
   #reports;
   #sound;
-  #casting;
   #closed = false;
 
   /**
@@ -77,8 +74,7 @@ export class Room {
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
     const { tokens, cluster } = services;
-    const places = { awayMs, room: name, tokens, cluster };
-    const roster = new Roster({ clock, ...places, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
+    const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec, mixes: () => mode.setting !== 'forward' });
@@ -88,22 +84,19 @@ export class Room {
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
-    this.#casting = new Casting({ roster, sound: this.#sound, delivery, recording });
+    const casting = new Casting({ roster, sound: this.#sound, delivery, recording });
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => this.#casting.recast(member, true), end: () => this.#endForAll('room-ended') };
+    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), end: () => this.#endForAll('room-ended') };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, ...acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
-    const { moderation } = this;
     /** The room's way to another node. */
     this.moving = new Moving({ roster, clock, cluster, end: () => this.#endForAll('moved') });
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
-    this.#pace = pace;
     const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
     const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
-    this.#mixClock = mixClock;
-    this.#parts = { config, roster, delay, delivery, chat, metronome, track, recording, moderation, mode, roomDelay, mixClock, codec, pace };
+    this.#parts = { config, roster, casting, delay, delivery, chat, metronome, track, recording, moderation: this.moderation, mode, roomDelay, mixClock, codec, pace };
     this.view = new RoomView(name, this.#parts);
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit: (member, now) => this.#visit(member, now), onRound: () => this.#endRound(), phase });
   }
@@ -119,7 +112,7 @@ export class Room {
 
   /** What the room costs. */
   get load() {
-    return this.#pace.load;
+    return this.#parts.pace.load;
   }
 
   /** How many people are in the room, and how many places wait for those who are away. */
@@ -129,7 +122,7 @@ export class Room {
 
   /** What the room has left out since it began, because there was too much to do, and whether it mixes fewer speakers now. */
   get overload() {
-    return { skippedFrames: this.#mixClock.skipped, shedReplies: this.#pace.shedReplies, reduced: this.#pace.reduced };
+    return { skippedFrames: this.#parts.mixClock.skipped, shedReplies: this.#parts.pace.shedReplies, reduced: this.#parts.pace.reduced };
   }
 
   /** The networks of those who are in the room. */
@@ -148,7 +141,7 @@ export class Room {
 
   /** Whether frames are mixed on the tick now. */
   get ticks() {
-    return this.#mixClock.running;
+    return this.#parts.mixClock.running;
   }
 
   clockNow() {
@@ -204,12 +197,12 @@ export class Room {
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member, before === null);
-    this.#casting.recast(member, false);
+    this.#parts.casting.recast(member, false);
     member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes() }));
     this.moderation.welcomed(member, before === null);
     this.#parts.mode.review(this.clockNow());
     this.#roster.announce(member, before !== null && !before.isLight);
-    if (member.delivery === 'tick') this.#mixClock.start();
+    if (member.delivery === 'tick') this.#parts.mixClock.start();
     return member;
   }
 
@@ -262,10 +255,10 @@ export class Room {
    * @param {number} frame
    */
   #reply(listener, frame) {
-    if (!this.#pace.mayReply()) return;
+    if (!this.#parts.pace.mayReply()) return;
     const startMs = this.clockNow();
     this.#delivery.reply(listener, frame);
-    this.#pace.load.add(this.clockNow() - startMs);
+    this.#parts.pace.load.add(this.clockNow() - startMs);
   }
 
   /**
@@ -273,7 +266,7 @@ export class Room {
    * @param {number} latenessMs
    */
   #tick(frame, latenessMs) {
-    if (this.#pace.ticked(latenessMs)) this.#delivery.setPlaces(this.#pace.places);
+    if (this.#parts.pace.ticked(latenessMs)) this.#delivery.setPlaces(this.#parts.pace.places);
     if (latenessMs > SETTLE_LATE_MS) this.#owner.settle();
     this.#services.observer?.ticked(frame, latenessMs);
     this.#delivery.tick(frame);
@@ -284,7 +277,7 @@ export class Room {
   tell = (message) => this.#roster.tell(message);
 
   #followDelay() {
-    this.#mixClock.delaySamples = this.#delay.delaySamples;
+    this.#parts.mixClock.delaySamples = this.#delay.delaySamples;
   }
 
   /**
@@ -317,7 +310,7 @@ export class Room {
     member.close();
     if (this.#closed || !this.#roster.takeOut(member)) return;
     this.#delivery.leave(member.source, member.listener);
-    if (this.#roster.ticking === 0) this.#mixClock.stop();
+    if (this.#roster.ticking === 0) this.#parts.mixClock.stop();
     if (this.moving.gone(member)) return;
     const isFree = left || !this.#keepsPlaceOf(member);
     if (isFree) this.#roster.free(member);
@@ -390,7 +383,7 @@ export class Room {
 
   /** @param {Member} member  whose session has ended, and who still has their figures */
   ended(member) {
-    member.addTo(this.#pace.totals.traffic);
+    member.addTo(this.#parts.pace.totals.traffic);
     this.#owner.sessions.ended(this.clockNow() - member.sinceMs, () => this.#reports.endOf(member), member.network);
   }
 
@@ -467,10 +460,10 @@ export class Room {
     if (this.#closed) return;
     this.#closed = true;
     this.#reports.stop();
-    this.#mixClock.stop();
+    this.#parts.mixClock.stop();
     for (const member of [...this.#roster.membersHere()]) this.#end(member, code);
-    this.#pace.totals.codecFaults += this.#parts.codec.faults;
-    this.#pace.totals.skippedFrames += this.#mixClock.skipped;
+    this.#parts.pace.totals.codecFaults += this.#parts.codec.faults;
+    this.#parts.pace.totals.skippedFrames += this.#parts.mixClock.skipped;
     this.#roster.clear();
     this.#parts.track.close();
     this.moving.close();
