@@ -14,8 +14,8 @@ import { canBuildNative, requireOrSkip } from '../skip.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The largest package and the largest folder that it unpacks to, in bytes: 624 kB and 2.17 MB on 2026-11-24. */
-const MAX_PACKED = 700_000;
+/** The largest package and the largest folder that it unpacks to, in bytes: 632 kB and 2.20 MB on 2026-11-24. */
+const MAX_PACKED = 800_000;
 const MAX_UNPACKED = 2_500_000;
 
 /** @type {string} */

@@ -107,3 +107,30 @@ describe('Bans', () => {
     ]);
   });
 });
+
+describe('bans of several threads', () => {
+  it('tell each other what was added and lifted, with the time that is left', () => {
+    const [clock, other] = [new FakeClock(), new FakeClock()];
+    other.advance(1_000_000);
+    const copy = new Bans(other);
+    const bans = new Bans(clock, (change) => copy.heard(structuredClone(change)));
+    bans.add('tea', 'Ann', ann, 5000);
+    bans.add('tea', 'Eve', stranger, 9000);
+    expect(copy.list('tea')).toEqual(bans.list('tea'));
+    expect(copy.has('tea', { ...ann, network: null })).toBe(true);
+    bans.remove('tea', '1');
+    expect(copy.has('tea', { ...ann, network: null })).toBe(false);
+    other.advance(9000);
+    expect(copy.has('tea', stranger)).toBe(false);
+  });
+
+  it('are handed over to one that is new, and no id is given twice', () => {
+    const clock = new FakeClock();
+    const bans = new Bans(clock);
+    bans.add('tea', 'Ann', ann, 5000);
+    const copy = new Bans(clock);
+    for (const change of bans.all()) copy.heard(structuredClone(change));
+    copy.add('tea', 'Eve', stranger, 5000);
+    expect(copy.list('tea').map(({ id, name }) => `${id} ${name}`)).toEqual(['1 Ann', '2 Eve']);
+  });
+});
