@@ -5,13 +5,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 
 use bytes::Bytes;
-use napi::bindgen_prelude::{Uint32ArraySlice, Uint8ArraySlice};
-use napi_derive::napi;
 
-use crate::endpoint::Endpoint;
 use crate::faults::lock;
 use crate::hub::Hub;
-use crate::session::{framed, Session};
+use crate::session::Session;
 
 /// Sessions of one piece. Its sends take one thread some 0.3 ms; other pieces go on beside it.
 const PIECE: usize = 256;
@@ -73,7 +70,7 @@ pub struct Groups(Mutex<HashMap<u32, Pieces>>);
 
 impl Groups {
     /// Replaces a group's sessions; without any the group is no more. Answers false where there are too many groups.
-    fn set(&self, group: u32, sessions: Vec<Weak<Session>>) -> bool {
+    pub fn set(&self, group: u32, sessions: Vec<Weak<Session>>) -> bool {
         let mut groups = lock(&self.0);
         if sessions.is_empty() {
             groups.remove(&group);
@@ -89,7 +86,7 @@ impl Groups {
     }
 
     /// Has the hub's threads send a datagram; answers to how many sessions.
-    fn send(&self, hub: &Arc<Hub>, group: u32, framed: &Bytes) -> usize {
+    pub fn send(&self, hub: &Arc<Hub>, group: u32, framed: &Bytes) -> usize {
         let Some(pieces) = lock(&self.0).get(&group).cloned() else {
             return 0;
         };
@@ -113,24 +110,6 @@ async fn deliver(hub: Arc<Hub>, piece: Arc<Piece<Weak<Session>>>) {
         for session in piece.sessions.iter().filter_map(Weak::upgrade) {
             session.send_framed(&hub, framed.clone());
         }
-    }
-}
-
-#[napi]
-impl Endpoint {
-    /// Makes a group of the first `count` of these sessions, or replaces those that are in it; without any the
-    /// group is no more. Answers false where there are too many groups.
-    #[napi(catch_unwind)]
-    pub fn group_set(&self, group: u32, ids: Uint32ArraySlice, count: u32) -> bool {
-        let count = ids.len().min(count as usize);
-        self.groups
-            .set(group, self.registry.weak_sessions(&ids[..count]))
-    }
-
-    /// Sends one datagram to a group's sessions, soon and in order; answers how many they are.
-    #[napi(catch_unwind)]
-    pub fn group_send(&self, group: u32, bytes: Uint8ArraySlice) -> u32 {
-        self.groups.send(&self.registry.hub, group, &framed(&bytes)) as u32
     }
 }
 

@@ -20,6 +20,7 @@ mod errors;
 mod events;
 mod faults;
 mod group;
+mod group_calls;
 mod h3;
 mod hub;
 mod inbox;
