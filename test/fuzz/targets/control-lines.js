@@ -40,6 +40,8 @@ export const commands = [
 export const moderation = [
   '{"type":"moderate","action":"mute","person":"1","muted":true}',
   '{"type":"moderate","action":"lower-hand","person":"2"}',
+  '{"type":"moderate","action":"listeners","after":"3","find":"le"}',
+  '{"type":"people","after":"100"}',
   '{"type":"moderate","action":"role","person":"1","role":"listener"}',
   '{"type":"moderate","action":"lock","on":true}',
   '{"type":"moderate","action":"lobby","on":true}',

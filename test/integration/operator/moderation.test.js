@@ -224,7 +224,7 @@ describe('without the operator’s token', () => {
     expect(rules()).toEqual(before);
     expect(logged).toEqual([]);
     // How many are there is told to whoever knows the room's name.
-    expect(await (await fetch(`${url}/rooms/secret-room`)).json()).toEqual({ room: 'secret-room', present: 1 });
+    expect(await (await fetch(`${url}/rooms/secret-room`)).json()).toEqual({ room: 'secret-room', present: 1, listeners: 0 });
   });
 
   it('nobody who knocks is told who is inside', async () => {

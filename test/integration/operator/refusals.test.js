@@ -109,7 +109,7 @@ class World {
 const moderate = (session, message) => session.say({ type: 'moderate', ...message });
 
 /** Waits for what is computed on another thread. @param {Session} session @param {string} type */
-const told = (session, type) => vi.waitFor(() => expect(session.last(type)).toBeDefined());
+const told = (session, type) => vi.waitFor(() => expect(session.last(type)).toBeDefined(), 8000);
 
 /** A world in which joining needs a token. @param {number} [now] */
 const withKeys = (now = NOW) => new World({}, new TokenVerifier(new Map([['main', SECRET]]), () => now));
