@@ -14,8 +14,8 @@ import { canBuildNative, requireOrSkip } from '../skip.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The largest package and the largest folder that it unpacks to, in bytes: 389 kB and 1.35 MB on 2026-11-22. */
-const MAX_PACKED = 600_000;
+/** The largest package and the largest folder that it unpacks to, in bytes: 628 kB and 2.17 MB on 2026-11-24. */
+const MAX_PACKED = 650_000;
 const MAX_UNPACKED = 2_500_000;
 
 /** @type {string} */
