@@ -23,7 +23,7 @@ const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
 const DEBIAN = '/usr/sbin';
 
 /** The time that a process has to start, in milliseconds. */
-const START_MS = 20_000;
+const START_MS = 50_000;
 
 /** The longest output that is kept of a process, in characters. */
 const MAX_OUTPUT = 100_000;

@@ -23,6 +23,7 @@ const LOOK_MS = 5;
 export class LocalCluster {
   #key = randomBytes(24).toString('base64url');
   #argv;
+  #closed = false;
   #nats = { url: '', children: /** @type {ChildProcess[]} */ ([]) };
   /** Nodes by their number. @type {Map<number, NodeProcess>} */
   nodes = new Map();
@@ -53,13 +54,15 @@ export class LocalCluster {
    */
   async startNode(number, nats = this.#nats.url) {
     const node = await startNode(number, { nats, key: this.#key, argv: this.#argv });
+    // Somebody has given up meanwhile.
+    if (this.#closed) await endAll([node.child]);
     this.nodes.set(number, node);
     return node;
   }
 
   /** Waits until each node knows so many. @param {number} count */
   async settle(count) {
-    const endMs = performance.now() + 20_000;
+    const endMs = performance.now() + 60_000;
     for (const { url } of this.nodes.values()) {
       for (;;) {
         const { nodes } = await this.configOf(url, 'nobody');
@@ -102,6 +105,7 @@ export class LocalCluster {
 
   /** Ends everything. Idempotent. */
   async close() {
+    this.#closed = true;
     const children = [...this.nodes.values()].map(({ child }) => child);
     this.nodes.clear();
     await endAll([...children, ...this.#nats.children.splice(0)]);
