@@ -6,6 +6,7 @@ import { startServer } from '../support/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from '../support/browser.js';
 import { record } from '../support/recording.js';
 import { openPage } from '../support/room-page.js';
+import { byLength } from '../../support/long.js';
 import { undisturbed } from '../../support/undisturbed.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -16,6 +17,8 @@ const LEAD_MS = 4000;
 const PIECE = { pieceSamples: 0.4 * RATE, searchSamples: 0.1 * RATE };
 
 const { channels: [speech] } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+/** One way by itself, the other with `npm run test:long`. */
+const way = byLength({ short: 'bundle', long: 'now' });
 const lengthMs = LEAD_MS + (speech.length * 1000) / RATE;
 
 /** Likeness, level and gaps of what was heard, the pieces' means counting by their energy. @param {Float32Array} output */
@@ -32,7 +35,7 @@ function compare(output) {
   return { correlation: correlation / total, gainDb: gainDb / total, gaps };
 }
 
-inBrowser.describe(`forwarded sound in ${BROWSER}`, () => {
+inBrowser.describe(`sound forwarded as ${way} in ${BROWSER}`, () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
   /** @type {import('../support/browser.js').OpenBrowser} */
@@ -41,7 +44,7 @@ inBrowser.describe(`forwarded sound in ${BROWSER}`, () => {
   let speaker;
 
   beforeAll(async () => {
-    server = await startServer('--mode', 'forward');
+    server = await startServer('--mode', 'forward', '--forward-way', way);
     listeners = await openBrowser();
   });
   const closePages = async () => {

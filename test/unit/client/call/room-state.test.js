@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HeardSpeakers, RoomState, Roster } from '../../../../public/client/call/room-state.js';
-import { Packet, VOICE_BIT } from '../../../../public/shared/packet.js';
+import { Packet, PacketType, VOICE_BIT } from '../../../../public/shared/packet.js';
 
 describe('HeardSpeakers', () => {
   function setUp() {
@@ -53,6 +53,28 @@ describe('HeardSpeakers', () => {
     receive(9, [[1, 40, true]]);
     for (let frame = 11; frame < 100; frame++) receive(frame, [], 0);
     expect(told).toEqual([[{ id: 'p1', level: 40, voice: true }], []]);
+  });
+
+  it('tells voices that come one by one, whatever silent bundles come beside them, and the end of each', () => {
+    /** @type {any[]} */
+    const told = [];
+    const speakers = new HeardSpeakers((list) => told.push(list), (number) => `p${number}`);
+    const send = (/** @type {number} */ nowMs, /** @type {Partial<Packet>} */ fields, bytes = 5) => {
+      const packet = Object.assign(new Packet(), { type: PacketType.voice, frame: nowMs / 20, voice: true }, fields);
+      packet.payloadBytes[0] = bytes;
+      speakers.receive(packet, nowMs);
+    };
+    for (let nowMs = 0; nowMs < 200; nowMs += 20) {
+      send(nowMs, { number: 1, level: 40 });
+      send(nowMs, { number: 2, level: 30 });
+      send(nowMs, { type: PacketType.bundle, speakers: 0 }, 0);
+    }
+    expect(told.at(-1)).toEqual([{ id: 'p2', level: 30, voice: true }, { id: 'p1', level: 40, voice: true }]);
+    send(400, { number: 2 }, 0);
+    expect(told.at(-1)).toEqual([{ id: 'p1', level: 40, voice: true }]);
+    // The last one's end was lost: a bundle tells of it in time.
+    send(1000, { type: PacketType.bundle, speakers: 0 }, 0);
+    expect(told.at(-1)).toEqual([]);
   });
 });
 
