@@ -45,6 +45,7 @@
  * @property {string} [caption] what the reader must know: the thesis's table that it stands beside
  * @property {Column[]} columns
  * @property {Cell[][]} rows
+ * @property {boolean} [isConclusion] what the run comes to, in words: the report ends with it
  *
  * @typedef {object} Axis
  * @property {string} label

@@ -30,7 +30,7 @@ import { readSpeech } from '../../participants/speech.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './grid.js';
 import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
-import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedTables } from './shipped-result.js';
+import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
@@ -115,12 +115,13 @@ export const shipped = {
   },
 
   result(folder, options) {
+    const calls = { ways: options.ways, conditions: options.conditions, random: randomFor(options) };
     return {
       title: shipped.title,
       summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a file; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer; aloud goes through its server, which is in the hub.",
       headlines: [],
-      tables: shippedTables(folder, { ways: options.ways, conditions: options.conditions, random: randomFor(options) }),
-      plots: [],
+      tables: shippedTables(folder, calls),
+      plots: shippedPlots(folder, calls),
       notes: [
         "As shipped and same payload are two questions. Here each way has its own codec settings, repetitions, playout and concealment: what people get. `sweep` and `ways` carry the same packets and have the same playout: what the transport does. Rows of the one don't stand beside rows of the other.",
         'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on legs that have their delay alone, then impaired, then time to settle (--settle), then what counts.',

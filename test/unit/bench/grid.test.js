@@ -3,7 +3,7 @@ import { cpu } from '../../../bench/scenarios/comparisons/cpu.js';
 import { faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
 import { conditionsOf } from '../../../bench/scenarios/comparisons/grid-scenario.js';
 import { loaded } from '../../../bench/scenarios/comparisons/loaded.js';
-import { gridViews, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
+import { gridViews, orderInWords, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
 import { mixed } from '../../../bench/scenarios/comparisons/mixed.js';
 import { controllers } from '../../../bench/scenarios/comparisons/controllers.js';
 import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
@@ -35,6 +35,11 @@ describe('the order of ways', () => {
   });
 });
 
+it('the order in words has each way’s mean and interval', () => {
+  const words = orderInWords([set('stream', 80, 0), set('datagrams', 100)], (way) => way, random());
+  expect(words).toMatch(/^1\. datagrams 100\.0 \[\d+\.\d, \d+\.\d\]; 2\. stream 80\.0 \[80\.0, 80\.0\]$/);
+});
+
 it('conditions are those of each sweep, one after the other, at its own values or at others', () => {
   const lab = /** @type {any} */ ({});
   const sweeps = [{ ...LOSS, values: [1, 2], condition: (/** @type {number} */ lossPercent) => ({ leg: { lossPercent } }) }];
@@ -46,7 +51,7 @@ describe('sentences of a sweep', () => {
   it('say where a way is rated otherwise than the first, and by how much', () => {
     const found = sentencesOf(samples({ datagrams: (loss) => 120 - 3 * loss, stream: (loss) => (loss < 5 ? 120 - 3 * loss : 60), websocket: (loss) => 120 - 3 * loss }, [0, 5, 10]), LOSS, random());
     expect(found).toEqual([
-      'Loss: WebTransport on one stream is rated lower at 5 %, 10 % than WebTransport datagrams, by 45.0 [45.0, 45.0] at most, at 5 %.',
+      'Loss: from 5 % on WebTransport on one stream is rated lower than WebTransport datagrams, by 45.0 [45.0, 45.0] at most, at 5 %.',
       'Loss: no difference in R between WebSocket and WebTransport datagrams is shown at any value.',
     ]);
   });
@@ -54,9 +59,9 @@ describe('sentences of a sweep', () => {
   it('are of each way beside the same sound without messages, where that was measured', () => {
     const found = sentencesOf(samples({ datagrams: () => 120, stream: () => 100, 'datagrams+stream': () => 119, 'stream+same': () => 90 }, [0]), LOSS, random());
     expect(found).toEqual([
-      expect.stringContaining('WebTransport on one stream is rated lower at 0 % than WebTransport datagrams, by 20.0'),
-      expect.stringContaining('messages on a stream of their own is rated lower at 0 % than WebTransport datagrams, by 1.0'),
-      expect.stringContaining('messages on the same stream is rated lower at 0 % than WebTransport on one stream, by 10.0'),
+      expect.stringContaining('Loss: at 0 % WebTransport on one stream is rated lower than WebTransport datagrams, by 20.0'),
+      expect.stringContaining('messages on a stream of their own is rated lower than WebTransport datagrams, by 1.0'),
+      expect.stringContaining('messages on the same stream is rated lower than WebTransport on one stream, by 10.0'),
     ]);
   });
 
@@ -65,7 +70,7 @@ describe('sentences of a sweep', () => {
     const found = sentencesOf(samples({ 'datagrams+stream': () => 100, 'datagrams+datagrams': () => 90, 'stream+same': () => 100 }, [5]), LOSS, random(), words);
     const [first, ...names] = ['datagrams, messages on a stream of their own', 'datagrams, messages in datagrams', 'on one stream, messages on the same stream'].map((name) => `WebTransport ${name}`);
     expect(found).toEqual([
-      `Loss: ${names[0]} gets less at 5 % than ${first}, by 10.0 [10.0, 10.0] ms at most, at 5 %.`,
+      `Loss: at 5 % ${names[0]} gets less than ${first}, by 10.0 [10.0, 10.0] ms.`,
       `Loss: no difference in nothing between ${names[1]} and ${first} is shown at any value.`,
     ]);
   });
@@ -83,7 +88,7 @@ describe('sentences of a sweep', () => {
 it('a share’s interval ends at 100 %', () => {
   const rows = [100, 100, 100, 99, 100].map((value, repetition) => ({ ...samples({ datagrams: () => 0 }, [1], 1)[0], value, repetition }));
   const { tables } = gridViews({ samples: () => rows }, [LOSS], random());
-  const { columns, rows: [row] } = tables[2];
+  const { columns, rows: [row] } = tables[1];
   const cell = /** @type {any} */ (row[columns.findIndex(({ label: name }) => name === 'Present')]);
   expect(cell).toEqual({ value: 99.8, interval: [expect.any(Number), 100] });
 });
@@ -91,7 +96,7 @@ it('a share’s interval ends at 100 %', () => {
 it('a sweep of which only a part was measured has a result all the same', () => {
   const folder = { samples: (/** @type {string} */ name) => (name === 'rating' ? samples({ datagrams: () => 100, stream: () => 90 }, [20, 1], 2) : []) };
   const { tables, plots } = gridViews(folder, [LOSS, { ...LOSS, name: 'rate' }], random());
-  expect(tables.map(({ name }) => name)).toEqual(['lossOrder', 'lossSentences', 'lossFigures']);
+  expect(tables.map(({ name }) => name)).toEqual(['lossOrder', 'lossFigures', 'lossSentences']);
   expect(tables[0].rows).toEqual([[1, 'fewer than 5 repetitions'], [20, 'fewer than 5 repetitions']]);
   expect(plots[0].series.map(({ points }) => points.map(([x]) => x))).toEqual([[1, 20], [1, 20]]);
   checkResult(sweep.result(folder, { sweeps: ['loss', 'rate'], through: 'relay', seed: 1 }));

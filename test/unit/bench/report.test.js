@@ -186,6 +186,15 @@ describe('a run that ends well', () => {
     expect(report.match(/role="img"/g)).toHaveLength(6);
   });
 
+  test('ends its report with what it comes to, in words', async () => {
+    const folder = await openFolder();
+    const conclusion = { name: 'sentences', isConclusion: true, title: 'In words', columns: [{ label: 'In words' }], rows: [['From 3 % on, no.']] };
+    await folder.finish({ ...resultOf(1), tables: [conclusion, ...resultOf(1).tables] });
+    const report = await readFrom(folder.path, 'report.html');
+    expect(report.indexOf('From 3 % on, no.')).toBeGreaterThan(report.indexOf('Abacus 9'));
+    expect(report.split('From 3 % on, no.')).toHaveLength(2);
+  });
+
   test("gives no two elements of the page the same id, though plots' clips have some", async () => {
     const { path } = await finishedRun(1, 'k3x9');
     const ids = Array.from((await readFrom(path, 'report.html')).matchAll(/\sid="([^"]+)"/g), ([, id]) => id);
