@@ -20,6 +20,7 @@ import { openLink } from './link/link.js';
 import { listOf } from './options.js';
 import { Progress } from './report/progress.js';
 import { textSummary } from './report/text-table.js';
+import { trustedResult } from './report/result.js';
 import { RunFolder } from './report/run-folder.js';
 import { scenarios } from './scenarios/index.js';
 import { surveyCommand } from './survey/command.js';
@@ -239,7 +240,7 @@ async function run(scenario, { link: profile, ...options }) {
     await scenario.measure(lab);
     await noteEmulator(link, folder);
     await lab.close();
-    const result = scenario.result(folder, { ...options, link: profile });
+    const result = trustedResult(folder.run, scenario.result(folder, { ...options, link: profile }));
     const report = await folder.finish(result);
     progress.close();
     console.log(textSummary(folder.run, result, report));
@@ -283,7 +284,7 @@ async function openFolder({ name, title, quantities }, { out, ...options }, chro
 /** @param {Scenario} scenario @param {RunFolder} folder @param {any} options */
 function partialResult(scenario, folder, options) {
   const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
-  return isMeasured ? scenario.result(folder, options) : undefined;
+  return isMeasured ? trustedResult(folder.run, scenario.result(folder, options)) : undefined;
 }
 
 /**

@@ -35,22 +35,14 @@ import { heardFrom, marksOf } from '../../ways/heard.js';
 import { messageFigures, scheduleOf } from '../../ways/messages.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
 import { ways as all } from '../../ways/way.js';
+import { faultOf } from './faults.js';
 import { keepSound, readVoices } from './heard.js';
 
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 export const SETTLE_SECONDS = 2;
 
-/** Lateness of a leg's emulator at the 99th percentile from which on its block doesn't count, in milliseconds. */
-const LATE_LEG_MS = 1;
-
-/** Lateness of a sender at the 99th percentile from which on its block doesn't count, in milliseconds. */
-const LATE_SENDER_MS = 10;
-
 /** How often a block is measured that a disturbed machine spoiled. */
 export const TRIES = 3;
-
-/** The share of random losses may differ from the leg's by so many standard deviations. */
-const DEVIATIONS = 5;
 
 /** @type {Factor[]} */
 export const factors = [{ name: 'sweep', label: 'What is varied', unit: '' }, { name: 'at', label: 'At', unit: '' }];
@@ -68,6 +60,7 @@ export const GRID_QUANTITIES = Object.freeze({
   visqol: { name: 'visqol', label: 'ViSQOL', unit: '', factors },
   estoi: { name: 'estoi', label: 'ESTOI', unit: '', factors },
   markedRating: { name: 'markedRating', label: 'R by ViSQOL and mouth to ear', unit: '', factors },
+  estimate: { name: 'estimate', label: "Congestion window by smoothed round trip, of the sender's connection", unit: 'kbit/s', factors },
   rate: { name: 'rateUp', label: 'Sent on the leg up, headers and all', unit: 'kbit/s', factors },
 });
 
@@ -173,6 +166,9 @@ async function runBlock(lab, ground, condition, seed) {
   return outcomes.map(({ figures, ...rest }, i) => ({ ...rest, figures: figures && { ...figures, ...others?.[i] } }));
 }
 
+/** What the sender's connection would take for its path's rate. @param {WayRun} run @returns {{ estimate?: number }} nothing where it tells none */
+const estimateOf = ({ estimates }) => (estimates.length > 0 ? { estimate: mean(estimates) } : {});
+
 /** That count. @param {Lab} lab @param {Condition} condition */
 const secondsOf = (lab, { seconds }) => seconds ?? lab.blockSeconds;
 
@@ -202,24 +198,8 @@ async function carryAll(lab, ground, condition, { connected, messages }) {
     const [{ up, seconds }] = stats[i];
     const rateUp = (up.arrived.bytes * 8) / 1000 / seconds;
     const ofMessages = messageFigures(messageAges.filter((_, message) => messages[message].atMs >= 1000 * SETTLE_SECONDS));
-    return { fault: faultOf(run.value, stats[i], condition), figures: { ...figuresOf(ground, counted, settle), ...ofMessages, rateUp }, ages: counted };
+    return { fault: faultOf(run.value, stats[i], condition, payloads), figures: { ...figuresOf(ground, counted, settle), ...ofMessages, ...estimateOf(run.value), rateUp }, ages: counted };
   });
-}
-
-/**
- * Why a block isn't to be trusted; null where it is.
- * @param {Pick<WayRun, 'latenessMs' | 'damaged' | 'repeated'>} run
- * @param {LinkStats[]} stats  of the sender's leg and of the receiver's
- * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender'>} condition
- * @returns {string | null}
- */
-export function faultOf({ latenessMs, damaged, repeated }, stats, condition) {
-  const late = condition.holdsSender ? 0 : quantile(sorted(latenessMs), 0.99);
-  if (late > LATE_SENDER_MS) return `packets were sent ${late.toFixed(1)} ms late (p99)`;
-  if (damaged + repeated > 0) return `${damaged} packets came damaged, ${repeated} came twice`;
-  const wrong = stats.map((of) => wrongWith(of, condition));
-  const i = wrong.findIndex((what) => what !== null);
-  return i < 0 ? null : `the ${i === 0 ? 'sender' : 'receiver'}'s leg ${wrong[i]}`;
 }
 
 /**
@@ -263,22 +243,4 @@ async function mark(lab, voice, way, condition, repetition, ages) {
   const { visqol, estoi, rating: markedRating } = marksOf(heard.said, heard.sound, heard.mouthToEarMs);
   record(lab, way, condition, repetition, { visqol, estoi, markedRating });
   await keepSound(lab.folder, `${way} ${condition.sweep} ${condition.value}`, heard);
-}
-
-/**
- * In what a leg wasn't as it was asked to be; null where it was.
- * @param {LinkStats} stats of a leg in a block
- * @param {Pick<Condition, 'leg' | 'steps'>} condition
- * @returns {string | null}
- */
-export function wrongWith({ up, down }, { leg, steps }) {
-  const { lossPercent } = /** @type {{ lossPercent?: number }} */ (leg);
-  for (const [name, { arrived, lostRandom, lateness }] of Object.entries({ up, down })) {
-    if (lateness.p99Us / 1000 > LATE_LEG_MS) return `was ${(lateness.p99Us / 1000).toFixed(1)} ms late ${name}`;
-    if (lossPercent === undefined || steps) continue;
-    const expected = (arrived.packets * lossPercent) / 100;
-    const deviation = Math.sqrt(expected * (1 - lossPercent / 100));
-    if (Math.abs(lostRandom.packets - expected) > DEVIATIONS * deviation + 1) return `lost ${lostRandom.packets} of ${arrived.packets} packets ${name}`;
-  }
-  return null;
 }

@@ -15,7 +15,8 @@ import { starOf } from '../../link/star.js';
 import { seededRandom } from '../../stats/random.js';
 import { fairness } from '../../stats/statistics.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
-import { factors, faultOf, figuresOf, hopsOf, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
+import { faultOf } from './faults.js';
+import { factors, figuresOf, hopsOf, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
 import { gridScenario } from './grid-scenario.js';
 import { GRID_NOTES } from './grid-result.js';
 import { readVoices } from './heard.js';
@@ -151,7 +152,7 @@ async function measureBlock(lab, star, block) {
     try {
       const { runs, stats } = await runBlock(lab, star, block);
       for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
-      const fault = runs.map((run) => faultOf(run, stats, condition)).find((what) => what !== null);
+      const fault = runs.map((run, i) => faultOf(run, stats, condition, calls[i].payloads)).find((what) => what !== null);
       if (fault) throw new Error(fault);
       record(lab, block, runs, stats);
       return;
