@@ -25,12 +25,14 @@
  *
  * @typedef {{ way: string, legs: readonly [Link, Link], path: Path }} Lane  legs: the sender's and the receiver's
  *
- * @typedef {Voice & { star: Star, lanes: readonly Lane[] }} Ground  what a block is measured on
+ * @typedef {Voice & { star: Star, lanes: readonly Lane[], frames: FrameFile | null }} Ground  what a block is measured on; frames: where
+ *   what became of each frame is kept
  */
 
 import { starOf } from '../../link/star.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../stats/statistics.js';
+import { FrameFile, framesOf } from '../../ways/frames.js';
 import { heardFrom, marksOf } from '../../ways/heard.js';
 import { messageFigures, scheduleOf } from '../../ways/messages.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
@@ -84,11 +86,12 @@ export async function runGrid(lab, { conditions, ways, through }) {
   // Processes that start at once take their time: no connection waits for that.
   await Promise.all(lanes.map(({ path }) => path.hangUp()));
   const voiceOf = await readVoices();
+  const frames = lab.options.frames ? await FrameFile.open(lab.folder.path) : null;
   try {
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const [i, condition] of conditions.entries()) {
         lab.progress(`${condition.sweep} ${condition.value}, ${repetition + 1} of ${repetitions}`, (repetition + i / conditions.length) / repetitions);
-        await measureBlock(lab, { star, lanes, ...voiceOf(repetition) }, condition, repetition);
+        await measureBlock(lab, { star, lanes, frames, ...voiceOf(repetition) }, condition, repetition);
       }
     }
   } finally {
@@ -126,19 +129,20 @@ async function measureBlock(lab, ground, condition, repetition) {
     const outcomes = await runBlock(lab, ground, condition, lab.options.seed + repetition);
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
-      const { fault, figures, ages } = outcomes[i];
+      const { fault, figures, ages, latenessMs } = outcomes[i];
       if (fault) lab.folder.warn(`${lane.way}, ${condition.sweep} ${condition.value}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
       if (fault || !figures) continue;
       lacking.delete(lane);
       record(lab, lane.way, condition, repetition, figures);
+      if (ages && ground.frames) await keepFrames(lab, ground, { way: lane.way, ...condition, repetition }, { ages, latenessMs });
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
   }
 }
 
 /**
- * @typedef {{ fault: string | null, figures: Record<string, number> | null, ages?: number[] }} Outcome
- *   of a way in a block; fault: why it isn't to be trusted; ages: of all packets, those that settle too
+ * @typedef {{ fault: string | null, figures: Record<string, number> | null, ages?: number[], latenessMs?: number[] }} Outcome
+ *   of a way in a block; fault: why it isn't to be trusted; ages and latenessMs: of all packets, those that settle too
  *
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition @param {number} seed
  * @returns {Promise<Outcome[]>}
@@ -198,7 +202,7 @@ async function carryAll(lab, ground, condition, { connected, messages }) {
     const [{ up, seconds }] = stats[i];
     const rateUp = (up.arrived.bytes * 8) / 1000 / seconds;
     const ofMessages = messageFigures(messageAges.filter((_, message) => messages[message].atMs >= 1000 * SETTLE_SECONDS));
-    return { fault: faultOf(run.value, stats[i], condition, payloads), figures: { ...figuresOf(ground, counted, settle), ...ofMessages, ...estimateOf(run.value), rateUp }, ages: counted };
+    return { fault: faultOf(run.value, stats[i], condition, payloads), figures: { ...figuresOf(ground, counted, settle), ...ofMessages, ...estimateOf(run.value), rateUp }, ages: counted, latenessMs: condition.holdsSender ? [] : latenessMs };
   });
 }
 
@@ -230,6 +234,16 @@ function record(lab, way, { sweep, value: at }, repetition, figures) {
   for (const [name, value] of Object.entries(figures)) {
     lab.folder.record(name, { protocol: way, repetition, client: '', atMs: lab.folder.elapsedMs, value, factors: { sweep, at } });
   }
+}
+
+/**
+ * Keeps what became of each frame.
+ * @param {Lab} lab @param {Ground} ground @param {{ way: string, sweep: string, value: number, repetition: number }} block
+ * @param {{ ages: readonly number[], latenessMs?: readonly number[] }} packets  all of them
+ */
+async function keepFrames(lab, { frames, ...voice }, block, { ages, latenessMs = [] }) {
+  const isWhole = await frames?.append(block, framesOf(heardFrom({ ...voice, ages }), ages, latenessMs));
+  if (isWhole === false) lab.folder.warn('frames.csv is full: frames after those in it are not kept.');
 }
 
 /**

@@ -88,6 +88,7 @@ export const parallel = gridScenario({
   ways: ['datagrams', 'stream', 'websocket', 'rtp'],
   summary: 'Calls, all of them by one way, have senders in one namespace, behind one leg, and receivers in another, behind a leg without a limit. Each carries packets of speech, one every 20 ms. The ways come one after the other.',
   run: runCalls,
+  hasFrames: false,
   notes: [
     `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ways changes the codec's rate.`,
     'Each call says another part of the speech, and begins at a random moment of a frame, which is the same for all ways.',
