@@ -25,10 +25,10 @@ const SOONER_MS = 0.5;
 
 /**
  * How much later than its legs' delay the quickest packet of a way may come where nothing holds it up, in milliseconds and as
- * a share of the delay: HTTP/1 over a relay takes 4 ms.
+ * a share of the delay: a request of HTTP/1 may wait for a round trip of a leg.
  */
 const LATER_MS = 20;
-const LATER_SHARE = 0.25;
+const LATER_SHARE = 1;
 
 /** The share by which a leg may carry more than its rate, and less where more arrived than it carries. */
 const MORE_SHARE = 0.03;

@@ -21,8 +21,8 @@ const ESTIMATE = { of: GRID_QUANTITIES.estimate, label: 'Window ÷ round trip', 
 /** @type {readonly Swept[]} */
 const SWEEPS = Object.freeze([
   { name: 'rate', label: 'Rate of each leg', unit: 'kbit/s', isLogarithmic: true, stands: 'figures 6.3 to 6.6 and tables A.1 to A.3 of Paterson (2022)', values: RATES, more: [ESTIMATE], condition: (kilobits) => ({ leg: rate(kilobits) }) },
-  { name: 'delay', label: 'Delay of each leg', unit: 'ms', stands: 'figures 6.7 and 6.8 and tables A.4 to A.6 of Paterson (2022)', values: [0, 10, 20, 50, 100, 150, 200, 250], condition: (delayMs) => ({ leg: { delayMs } }) },
-  { name: 'loss', label: 'Loss on each leg', unit: '%', stands: 'figures 6.9 and 6.10 and tables A.7 to A.9 of Paterson (2022)', values: [0, 1, 2, 3, 5, 8, 12, 20], condition: (lossPercent) => ({ leg: { lossPercent, delayMs: 10 } }) },
+  { name: 'delay', label: 'Delay of each leg', unit: 'ms', stands: 'figures 6.7 and 6.8 and tables A.4 to A.6 of Paterson (2022), and section 4.1 of RFC 8868, "One-Way Propagation Delay"', values: [0, 10, 20, 50, 100, 150, 200, 250], condition: (delayMs) => ({ leg: { delayMs } }) },
+  { name: 'loss', label: 'Loss on each leg', unit: '%', stands: 'figures 6.9 and 6.10 and tables A.7 to A.9 of Paterson (2022), and section 4.2 of RFC 8868, "End-to-End Loss"', values: [0, 1, 2, 3, 5, 8, 12, 20], condition: (lossPercent) => ({ leg: { lossPercent, delayMs: 10 } }) },
   { name: 'all', label: 'Step of all three', unit: '', stands: 'figures 6.10 and 6.11 and tables A.10 to A.12 of Paterson (2022)', values: RATES.map((_, step) => step), condition: (step) => ({ leg: { ...rate(RATES[Math.min(step, RATES.length - 1)]), lossPercent: step, delayMs: 12.5 * step } }) },
 ]);
 

@@ -135,7 +135,7 @@ describe('a block is not to be trusted', () => {
     ['where a leg lost nothing', run, stats({ lostRandom: { packets: 0, bytes: 0 } }), "the receiver's leg lost 0 of 1000 packets down"],
     ['where the sender was late', { ...run, latenessMs: [0, 50] }, stats({}), 'packets were sent 49.5 ms late (p99)'],
     ['where the delay wasn’t there', { ...run, ages: [50, 39.4, 60] }, stats({}), 'packets came 0.6 ms sooner than the delay and rate of the legs allow'],
-    ['where the delay was longer', { ...run, ages: [90, 80] }, stats({}), 'packets came 40.0 ms later than the delay of the legs, all of them'],
+    ['where the delay was longer', { ...run, ages: [130, 120] }, stats({}), 'packets came 80.0 ms later than the delay of the legs, all of them'],
     ['where packets came damaged', { ...run, damaged: 2 }, stats({}), '2 packets came damaged, 0 came twice'],
   ])('%s', (_what, ofRun, ofLeg, fault) => {
     expect(faultOf(ofRun, [stats({}), ofLeg], { leg: { lossPercent: 5, delayMs: 20 } }, payloads)).toBe(fault);
