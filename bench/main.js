@@ -20,6 +20,7 @@ import { openLink } from './link/link.js';
 import { listOf } from './options.js';
 import { Progress } from './report/progress.js';
 import { textSummary } from './report/text-table.js';
+import { trustedResult } from './report/result.js';
 import { RunFolder } from './report/run-folder.js';
 import { scenarios } from './scenarios/index.js';
 import { surveyCommand } from './survey/command.js';
@@ -80,27 +81,31 @@ program
 
 /** @param {{ only: string[], out: string }} options */
 async function showTargets({ only, out }) {
-  await showTable({
+  await showTables({
     name: 'bars',
     title: 'Targets',
     summary: 'What is to be reached, and what was, one benchmark after the other.',
     notes: ["Each benchmark's own run, with its samples and its report, is in a folder beside this report."],
     options: { only, out },
-    run: (means) => runTargets({ ...means, benchmarks: BENCHMARKS.filter(({ name }) => only.includes(name)) }),
+    run: async (means) => [await runTargets({ ...means, benchmarks: BENCHMARKS.filter(({ name }) => only.includes(name)) })],
   });
 }
 
 /** @param {{ only: string[], runs: string, seed: number, out: string }} options */
 async function showPapers({ only, runs, seed, out }) {
-  const table = await showTable({
+  const [papers, ratings] = await showTables({
     name: 'papers',
     title: "The papers' experiments",
     summary: 'What four papers found, and what is found here.',
     notes: [],
     options: { only, out },
-    run: (means) => runPapers({ ...means, runs, seed, experiments: EXPERIMENTS.filter(({ name }) => only.includes(name)) }),
+    async run(means) {
+      const tables = await runPapers({ ...means, runs, seed, experiments: EXPERIMENTS.filter(({ name }) => only.includes(name)) });
+      return [tables.papers, ...(tables.ratings ? [tables.ratings] : [])];
+    },
   });
-  console.log(`\nFor a page of the documentation:\n\n${markdownOf(table, 4)}`);
+  console.log(`\nFor a page of the documentation:\n\n${markdownOf(papers, 4)}`);
+  if (ratings) console.log(`\nThe README's second table, R of the E-model:\n\n${markdownOf(ratings)}`);
 }
 
 /**
@@ -111,20 +116,20 @@ async function showPapers({ only, runs, seed, out }) {
  * @param {string} options.summary
  * @param {string[]} options.notes
  * @param {{ only: string[], out: string }} options.options
- * @param {(means: { folder: RunFolder, signal: AbortSignal, progress: (what: string, share: number) => void }) => Promise<import('./report/result.js').Table>} options.run
+ * @param {(means: { folder: RunFolder, signal: AbortSignal, progress: (what: string, share: number) => void }) => Promise<import('./report/result.js').Table[]>} options.run
  */
-async function showTable({ name, title, summary, notes, options, run: runAll }) {
+async function showTables({ name, title, summary, notes, options, run: runAll }) {
   const { signal } = interruption();
   const folder = await openFolder({ name, title, quantities: [] }, options, findChromium() ?? undefined);
   const progress = new Progress(process.stderr, systemClock);
   progress.begin(title);
-  const table = await runAll({ folder, signal, progress: (what, share) => progress.update(share, what) });
+  const tables = await runAll({ folder, signal, progress: (what, share) => progress.update(share, what) });
   progress.close();
-  const result = { title, summary, headlines: [], tables: [table], plots: [], notes };
+  const result = { title, summary, headlines: [], tables, plots: [], notes };
   const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));
   console.log(textSummary(folder.run, result, report));
   if (signal.aborted) process.exitCode = 1;
-  return table;
+  return tables;
 }
 
 function interruption() {
@@ -235,7 +240,7 @@ async function run(scenario, { link: profile, ...options }) {
     await scenario.measure(lab);
     await noteEmulator(link, folder);
     await lab.close();
-    const result = scenario.result(folder, { ...options, link: profile });
+    const result = trustedResult(folder.run, scenario.result(folder, { ...options, link: profile }));
     const report = await folder.finish(result);
     progress.close();
     console.log(textSummary(folder.run, result, report));
@@ -279,7 +284,7 @@ async function openFolder({ name, title, quantities }, { out, ...options }, chro
 /** @param {Scenario} scenario @param {RunFolder} folder @param {any} options */
 function partialResult(scenario, folder, options) {
   const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
-  return isMeasured ? scenario.result(folder, options) : undefined;
+  return isMeasured ? trustedResult(folder.run, scenario.result(folder, options)) : undefined;
 }
 
 /**

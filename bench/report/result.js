@@ -45,6 +45,7 @@
  * @property {string} [caption] what the reader must know: the thesis's table that it stands beside
  * @property {Column[]} columns
  * @property {Cell[][]} rows
+ * @property {boolean} [isConclusion] what the run comes to, in words: the report ends with it
  *
  * @typedef {object} Axis
  * @property {string} label
@@ -139,6 +140,14 @@
 export const NO_RESULT = Object.freeze(
   /** @type {Result} */ ({ title: '', summary: '', headlines: [], tables: [], plots: [], notes: [] }),
 );
+
+/**
+ * A run's result as it may be told: without headlines where the load's maker was short of time itself.
+ * @param {Pick<Run, 'generator'>} run
+ * @param {Result} result
+ * @returns {Result}
+ */
+export const trustedResult = ({ generator }, result) => (generator?.bottleneck ? { ...result, headlines: [] } : result);
 
 const NAME = /^[a-z][A-Za-z0-9]*$/;
 

@@ -78,6 +78,7 @@ export function fallbackResult({ run, result, samples }) {
 function reportPage({ run, result }) {
   const { title, summary, headlines, tables, plots, notes } = result;
   const warnings = runWarnings(run);
+  const [figures, conclusions] = [false, true].map((isConclusion) => tables.filter((table) => Boolean(table.isConclusion) === isConclusion));
   const files = [
     ...run.quantities.map(({ name }) => `samples-${name}.csv`),
     'samples.json',
@@ -92,7 +93,7 @@ function reportPage({ run, result }) {
     ${alertBox(warnings.length > 1 ? 'Warnings' : 'Warning', warnings)}
     <main>
       ${summary && html`<p class="lead">${summary}</p>`} ${headlineList(headlines)}
-      ${tables.length > 0 && html`<h2>Results</h2>`} ${tables.map(tableSection)}
+      ${figures.length > 0 && html`<h2>Results</h2>`} ${figures.map(tableSection)}
       ${plots.length > 0 && html`<h2>Figures</h2>`}
       ${plots.map((plot, i) => plotSection(plot, i + 1, { file: `${plot.name}.svg` }))}
       ${
@@ -103,6 +104,7 @@ function reportPage({ run, result }) {
           </ul>`
       }
       ${circumstances(run)}
+      ${conclusions.length > 0 && html`<h2>What it comes to</h2>`} ${conclusions.map(tableSection)}
     </main>
     <footer class="screen">
       Raw data beside this file: ${files.map((file, i) => html`${i > 0 && ', '}<a href="${file}">${file}</a>`)}.

@@ -16,6 +16,7 @@
  *   with such as aren't, or auto
  * @property {string[]} server      further options of the server
  * @property {boolean} [marks]      whether what would be heard is marked, where a scenario has such an option
+ * @property {boolean} [frames]     whether what became of each frame is kept, where a scenario has such an option
  *
  * @typedef {object} Clients         makes the participants, in a process or in a browser
  * @property {(name: string, options?: object) => Promise<any>} call  a function of bench/participants/participants.js

@@ -23,6 +23,8 @@ let answered = () => {};
 let arrivals;
 /** @type {Arrivals} */
 let messageArrivals;
+/** How many packets are sent from one look at the path to the next: one second's. */
+const LOOK_EVERY = 50;
 const now = () => sharedMs(performance.now());
 
 const receiving = {
@@ -83,23 +85,29 @@ const sending = {
   /**
    * Sends packets, and messages where the way carries them, each when it is due.
    * @param {{ payloads: Uint8Array[], count: number, everyMs: number, messages: Message[] }} options
-   * @returns {Promise<{ latenessMs: number[], cpuPercent: number, messages: number }>} latenessMs: of sending, packet by packet;
-   *   messages: how many were sent
+   * @returns {Promise<{ latenessMs: number[], cpuPercent: number, messages: number, estimates: number[] }>} latenessMs: of sending,
+   *   packet by packet; messages: how many were sent; estimates: of the path's rate, once a second
    */
   async send({ payloads, count, everyMs, messages }) {
-    const { send, sendMessage } = sender ?? {};
+    const { send, sendMessage, path } = sender ?? {};
     if (!send) throw new Error('there is no connection');
     const contents = messages.map(contentOf);
     const cpu = new CpuMeter();
     const startMs = now();
     const packetTimes = Array.from({ length: count }, (_, number) => startMs + number * everyMs);
     const messageTimes = sendMessage ? messages.map(({ atMs }) => startMs + atMs) : [];
+    /** @type {number[]} */
+    const estimates = [];
     const [latenessMs] = await Promise.all([
-      whenDue(packetTimes, (number, sentMs) => send(writeNumbered(number, sentMs, payloads[number % payloads.length]))),
+      whenDue(packetTimes, (number, sentMs) => {
+        send(writeNumbered(number, sentMs, payloads[number % payloads.length]));
+        const seen = number % LOOK_EVERY === LOOK_EVERY - 1 && path?.();
+        if (seen) estimates.push((8 * seen.cwnd) / seen.rttMs);
+      }),
       whenDue(messageTimes, (number, sentMs) => sendMessage?.(writeNumbered(number, sentMs, contents[number]))),
     ]);
     failOnFault(sender);
-    return { latenessMs, cpuPercent: cpu.take(), messages: messageTimes.length };
+    return { latenessMs, cpuPercent: cpu.take(), messages: messageTimes.length, estimates };
   },
 };
 

@@ -2,11 +2,13 @@
  * What a listener would have heard of packets with these ages: through aloud's own playout and decoder, offline.
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { Codec } from '../../public/shared/codec.js'
+ * @import { Pull } from '../codec/voice-path.js'
  *
  * @typedef {object} Heard
  * @property {Float32Array} said        the speech of the packets that count
  * @property {Float32Array} sound       what was heard from when the first of them was said until all had been played;
  *   both mono, at 48 kHz
+ * @property {Pull[]} pulls                 the pieces that the playout gave, all of them
  * @property {number} presentPercent    of the frames that count, those that were there when they were played
  * @property {number} concealedPercent  frames that were made up while these were played, in percent of these; a frame that
  *   comes late counts here too where it is played after one that was made up
@@ -58,6 +60,7 @@ export function heardFrom({ codec, speech, payloads, ages, first = 0, settle = 0
   return {
     said: said.subarray(settle * frameSamples),
     sound: sound.subarray(settle * frameSamples),
+    pulls,
     presentPercent: (100 * sumOf('played')) / count,
     concealedPercent: (100 * sumOf('concealed')) / count,
     playoutDelayMs: mean(during.map(({ delayMs }) => delayMs)),

@@ -18,6 +18,8 @@
  * @property {number} setupMs       from the beginning of connecting to the first packet's arrival
  * @property {number[]} latenessMs  of sending, against plan
  * @property {number} cpuPercent    the sender's, of a core
+ * @property {number[]} estimates   of the path's rate by the sender's connection, once a second: its congestion window by its
+ *   smoothed round trip, in kbit/s; none where the way tells none
  * @property {number} damaged       packets and messages that arrived with other bytes than were sent
  * @property {number} repeated      packets and messages that arrived more than once
  */
@@ -108,9 +110,9 @@ export class Path {
   carry({ payloads, settle, count, messages = [] }) {
     const [sender, receiver] = [this.#places[0], /** @type {Child} */ (this.#places.at(-1))];
     const carried = async () => {
-      const { latenessMs, cpuPercent, messages: sent } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS, messages });
+      const { latenessMs, cpuPercent, messages: sent, estimates } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS, messages });
       const { firstMs, ...arrivals } = await this.#arrivals(receiver, { from: settle, count, messages: sent });
-      return { ...arrivals, setupMs: firstMs - this.#startMs, latenessMs: latenessMs.slice(settle), cpuPercent };
+      return { ...arrivals, setupMs: firstMs - this.#startMs, latenessMs: latenessMs.slice(settle), cpuPercent, estimates };
     };
     return this.#unlessBroken(carried());
   }

@@ -13,6 +13,8 @@
  *
  * @typedef {object} Sender
  * @property {(bytes: Uint8Array) => void} send  without waiting; what can't be sent is dropped
+ * @property {() => { cwnd: number, rttMs: number } | null} [path]  its connection's congestion window, in bytes, and smoothed
+ *   round trip, where it tells them
  * @property {(bytes: Uint8Array) => void} [sendMessage]  beside the packets, where the way carries messages too
  * @property {() => string | null} [fault]  as the receiver's
  * @property {() => void | Promise<void>} close

@@ -70,6 +70,7 @@ async function connect({ peer, invitation }, { carry, congestionController }) {
   });
   return {
     send: (bytes) => void connection.send(bytes),
+    path: () => session?.stats() ?? null,
     fault: () => controllerFault('sender', session?.stats()?.congestionController, congestionController),
     async close() {
       connection.close();

@@ -24,7 +24,7 @@ const SWEEPS = Object.freeze([
   { name: 'loss', label: 'Loss on each leg, with 75 ms of delay', unit: '%', stands: 'figures 2a to 2c of Baldassin et al. (2024)', values: [0, 0.5, 1, 2, 3, 5, 10], condition: (lossPercent) => ({ leg: { lossPercent, delayMs: LONG_MS } }) },
   { name: 'delay', label: 'Delay of each leg, with 0.5 % of loss', unit: 'ms', stands: 'figure 2d of Baldassin et al. (2024)', values: [1, 12.5, 25, 50, 100], condition: (delayMs) => ({ leg: { lossPercent: 0.5, delayMs } }) },
   {
-    name: 'steps', label: 'Rate of each leg for the middle third', unit: 'kbit/s', isLogarithmic: true, stands: 'figure 1 of Baldassin et al. (2024), and RFC 8867, section 5.1', values: [150, 80, 60],
+    name: 'steps', label: 'Rate of each leg for the middle third', unit: 'kbit/s', isLogarithmic: true, stands: 'figure 1 of Baldassin et al. (2024), and section 5.1 of RFC 8867, "Variable Available Capacity with a Single Flow"', values: [150, 80, 60],
     condition(kilobits, { options }) {
       const { stepSeconds } = /** @type {any} */ (options);
       return {

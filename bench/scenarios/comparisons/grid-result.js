@@ -30,9 +30,11 @@
  * @typedef {{ way: string, values: number[][] }} Set  a way's values under one condition, by repetition
  */
 
+import { formatInterval, formatNumber } from '../../report/numbers.js';
 import { protocolLabel } from '../../report/palette.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
+import { whereOf } from '../../report/where.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { mean } from '../../stats/statistics.js';
@@ -81,7 +83,10 @@ const FIGURES = Object.freeze([
 export function gridViews(folder, sweeps, random) {
   const measured = sweeps.filter(({ name }) => folder.samples(GRID_QUANTITIES.rating.name).some((sample) => sample.factors?.sweep === name));
   return {
-    tables: measured.flatMap((sweep) => [orderTable(folder, sweep, random), sentencesTable(folder, sweep, random), figuresTable(folder, sweep, random)]),
+    tables: [
+      ...measured.flatMap((sweep) => [orderTable(folder, sweep, random), figuresTable(folder, sweep, random)]),
+      ...measured.map((sweep) => sentencesTable(folder, sweep, random)),
+    ],
     plots: measured.flatMap((sweep) => plottedOf(sweep).map((quantity) => sweepPlot(folder, sweep, quantity, random))),
   };
 }
@@ -124,14 +129,19 @@ export function orderOf(sets, random) {
 }
 
 /**
- * The order in words: '1. A, B; 2. C'.
+ * The order in words, each way with its mean and interval: '1. A 121.2 [121.0, 121.4], B 120.9 [120.1, 121.7]; 2. C 80.0
+ * [78.0, 82.0]'.
  * @param {readonly Set[]} sets
  * @param {(way: string) => string} labelOf
  * @param {() => number} random seeded
  */
 export function orderInWords(sets, labelOf, random) {
   if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS)) return `fewer than ${ENOUGH_REPETITIONS} repetitions`;
-  return orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map(labelOf).join(', ')}`).join('; ');
+  const withMean = (/** @type {string} */ way) => {
+    const { estimate, low, high } = summaryIntervals(sets.find((set) => set.way === way)?.values ?? [], { random }).mean;
+    return `${labelOf(way)} ${formatNumber(estimate, 1)} ${formatInterval([low, high], 1)}`;
+  };
+  return orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map(withMean).join(', ')}`).join('; ');
 }
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
@@ -139,7 +149,7 @@ function orderTable(folder, sweep, random) {
   const samples = samplesOf(folder, sweep, GRID_QUANTITIES.rating);
   return {
     name: `${sweep.name}Order`, title: `${sweep.label}: which way is rated highest`,
-    caption: `By R of the E-model. Ways of which no difference from the first of them is shown stand together. It stands for ${sweep.stands}.`,
+    caption: `By R of the E-model, with intervals of 95 % confidence. Ways of which no difference from the first of them is shown stand together. It stands for ${sweep.stands}.`,
     columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Order' }],
     rows: valuesOf(samples).map((value) => [value, orderInWords(setsAt(samples, value), protocolLabel, random)]),
   };
@@ -150,7 +160,7 @@ function sentencesTable(folder, sweep, random) {
   const told = (sweep.more ?? []).flatMap(({ of, words }) => (words ? sentencesOf(samplesOf(folder, sweep, of), sweep, random, words) : []));
   const sentences = new Set([...sentencesOf(samplesOf(folder, sweep, GRID_QUANTITIES.rating), sweep, random), ...told]);
   return {
-    name: `${sweep.name}Sentences`, title: `${sweep.label}: in words`, caption: 'In brackets, the interval of 95 % confidence of the difference.',
+    name: `${sweep.name}Sentences`, isConclusion: true, title: `${sweep.label}: in words`, caption: 'In brackets, the interval of 95 % confidence of the difference.',
     columns: [{ label: 'In words' }],
     rows: [...sentences].map((sentence) => [sentence]),
   };
@@ -163,34 +173,48 @@ const LEAST_TOLD = 0.05;
 const RATED = Object.freeze({ verb: 'is rated', lower: 'lower', higher: 'higher', what: 'R', unit: '' });
 
 /**
- * One sentence for each way beside the same sound without messages, or else beside the first: where it has more or less of
- * a quantity, and by how much at most.
+ * Sentences of each way beside the same sound without messages, or else beside the first: from which value on it has more or
+ * less of a quantity, and by how much at most.
  * @param {readonly Sample[]} samples
  * @param {Pick<Sweep, 'label' | 'unit'>} sweep
  * @param {() => number} random
  * @param {Words} [words]  of the quantity; by default R's
  * @returns {string[]}
  */
-export function sentencesOf(samples, { label, unit }, random, { verb, lower, higher, what, unit: unitOfSize } = RATED) {
-  const values = valuesOf(samples);
+export function sentencesOf(samples, { label, unit }, random, words = RATED) {
   const measured = waysOf(samples);
-  const fewest = Math.min(...values.flatMap((value) => setsAt(samples, value).map((set) => set.values.length)));
+  const fewest = Math.min(...valuesOf(samples).flatMap((value) => setsAt(samples, value).map((set) => set.values.length)));
   if (fewest < ENOUGH_REPETITIONS) return [`${ENOUGH_REPETITIONS} repetitions are needed for sentences; the fewest here are ${fewest}.`];
-  const at = (/** @type {number} */ value) => `${value}${unit && ` ${unit}`}`;
-  return measured.slice(1).map((way) => {
+  return measured.slice(1).flatMap((way) => {
     const other = measured.find((one) => one !== way && one === soundAlone(way)) ?? measured[0];
-    const told = values.flatMap((value) => {
-      const sets = setsAt(samples, value);
-      const [a, b] = [way, other].map((name) => sets.find((set) => set.way === name));
-      const interval = a && b && differenceOfMeans(a.values, b.values, random);
-      return interval && differs(interval) && Math.abs(interval.estimate) >= LEAST_TOLD ? [{ value, ...interval }] : [];
-    });
-    const names = [way, other].map(protocolLabel);
-    if (told.length === 0) return `${label}: no difference in ${what} between ${names[0]} and ${names[1]} is shown at any value.`;
-    const most = told.reduce((a, b) => (Math.abs(b.estimate) > Math.abs(a.estimate) ? b : a));
-    const sides = [[lower, told.filter(({ high }) => high < 0)], [higher, told.filter(({ low }) => low > 0)]]
-      .flatMap(([side, those]) => (those.length > 0 ? [`${side} at ${/** @type {any[]} */ (those).map(({ value }) => at(value)).join(', ')}`] : []));
-    return `${label}: ${names[0]} ${verb} ${sides.join(' and ')} than ${names[1]}, by ${sizeOf(most)}${unitOfSize && ` ${unitOfSize}`} at most, at ${at(most.value)}.`;
+    const [name, otherName] = [way, other].map(protocolLabel);
+    const told = sidesOf(differencesOf(samples, way, other, random)).flatMap(({ isHigher, those, all, most }) => (those.length === 0 ? [] : [
+      `${label}: ${whereOf(those, all, { unit })} ${name} ${words.verb} ${isHigher ? words.higher : words.lower} than ${otherName}, by ${sizeOf(most)}${words.unit && ` ${words.unit}`}${those.length > 1 ? ` at most, at ${most.value}${unit && ` ${unit}`}` : ''}.`,
+    ]));
+    return told.length > 0 ? told : [`${label}: no difference in ${words.what} between ${name} and ${otherName} is shown at any value.`];
+  });
+}
+
+/** @typedef {import('../../stats/bootstrap.js').Interval & { value: number }} Difference  at a swept value */
+
+/** @param {readonly Sample[]} samples @param {string} way @param {string} other @param {() => number} random @returns {Difference[]} where both were measured */
+const differencesOf = (samples, way, other, random) => valuesOf(samples).flatMap((value) => {
+  const sets = setsAt(samples, value);
+  const [a, b] = [way, other].map((name) => sets.find((set) => set.way === name));
+  return a && b ? [{ value, ...differenceOfMeans(a.values, b.values, random) }] : [];
+});
+
+/**
+ * Where differences are shown, to each side.
+ * @param {readonly Difference[]} differences
+ */
+export function sidesOf(differences) {
+  const all = differences.map(({ value }) => value);
+  const shown = differences.filter((difference) => differs(difference) && Math.abs(difference.estimate) >= LEAST_TOLD);
+  return [false, true].map((isHigher) => {
+    const those = shown.filter(({ estimate }) => estimate > 0 === isHigher);
+    const [most] = [...those].sort((a, b) => Math.abs(b.estimate) - Math.abs(a.estimate));
+    return { isHigher, those: those.map(({ value }) => value), all, most };
   });
 }
 

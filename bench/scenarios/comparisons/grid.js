@@ -25,32 +25,26 @@
  *
  * @typedef {{ way: string, legs: readonly [Link, Link], path: Path }} Lane  legs: the sender's and the receiver's
  *
- * @typedef {Voice & { star: Star, lanes: readonly Lane[] }} Ground  what a block is measured on
+ * @typedef {Voice & { star: Star, lanes: readonly Lane[], frames: FrameFile | null }} Ground  what a block is measured on; frames: where
+ *   what became of each frame is kept
  */
 
 import { starOf } from '../../link/star.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../stats/statistics.js';
+import { FrameFile, framesOf } from '../../ways/frames.js';
 import { heardFrom, marksOf } from '../../ways/heard.js';
 import { messageFigures, scheduleOf } from '../../ways/messages.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
 import { ways as all } from '../../ways/way.js';
+import { faultOf } from './faults.js';
 import { keepSound, readVoices } from './heard.js';
 
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 export const SETTLE_SECONDS = 2;
 
-/** Lateness of a leg's emulator at the 99th percentile from which on its block doesn't count, in milliseconds. */
-const LATE_LEG_MS = 1;
-
-/** Lateness of a sender at the 99th percentile from which on its block doesn't count, in milliseconds. */
-const LATE_SENDER_MS = 10;
-
 /** How often a block is measured that a disturbed machine spoiled. */
 export const TRIES = 3;
-
-/** The share of random losses may differ from the leg's by so many standard deviations. */
-const DEVIATIONS = 5;
 
 /** @type {Factor[]} */
 export const factors = [{ name: 'sweep', label: 'What is varied', unit: '' }, { name: 'at', label: 'At', unit: '' }];
@@ -68,6 +62,7 @@ export const GRID_QUANTITIES = Object.freeze({
   visqol: { name: 'visqol', label: 'ViSQOL', unit: '', factors },
   estoi: { name: 'estoi', label: 'ESTOI', unit: '', factors },
   markedRating: { name: 'markedRating', label: 'R by ViSQOL and mouth to ear', unit: '', factors },
+  estimate: { name: 'estimate', label: "Congestion window by smoothed round trip, of the sender's connection", unit: 'kbit/s', factors },
   rate: { name: 'rateUp', label: 'Sent on the leg up, headers and all', unit: 'kbit/s', factors },
 });
 
@@ -91,11 +86,12 @@ export async function runGrid(lab, { conditions, ways, through }) {
   // Processes that start at once take their time: no connection waits for that.
   await Promise.all(lanes.map(({ path }) => path.hangUp()));
   const voiceOf = await readVoices();
+  const frames = lab.options.frames ? await FrameFile.open(lab.folder.path) : null;
   try {
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const [i, condition] of conditions.entries()) {
         lab.progress(`${condition.sweep} ${condition.value}, ${repetition + 1} of ${repetitions}`, (repetition + i / conditions.length) / repetitions);
-        await measureBlock(lab, { star, lanes, ...voiceOf(repetition) }, condition, repetition);
+        await measureBlock(lab, { star, lanes, frames, ...voiceOf(repetition) }, condition, repetition);
       }
     }
   } finally {
@@ -133,19 +129,20 @@ async function measureBlock(lab, ground, condition, repetition) {
     const outcomes = await runBlock(lab, ground, condition, lab.options.seed + repetition);
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
-      const { fault, figures, ages } = outcomes[i];
+      const { fault, figures, ages, latenessMs } = outcomes[i];
       if (fault) lab.folder.warn(`${lane.way}, ${condition.sweep} ${condition.value}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
       if (fault || !figures) continue;
       lacking.delete(lane);
       record(lab, lane.way, condition, repetition, figures);
+      if (ages && ground.frames) await keepFrames(lab, ground, { way: lane.way, ...condition, repetition }, { ages, latenessMs });
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
   }
 }
 
 /**
- * @typedef {{ fault: string | null, figures: Record<string, number> | null, ages?: number[] }} Outcome
- *   of a way in a block; fault: why it isn't to be trusted; ages: of all packets, those that settle too
+ * @typedef {{ fault: string | null, figures: Record<string, number> | null, ages?: number[], latenessMs?: number[] }} Outcome
+ *   of a way in a block; fault: why it isn't to be trusted; ages and latenessMs: of all packets, those that settle too
  *
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition @param {number} seed
  * @returns {Promise<Outcome[]>}
@@ -172,6 +169,9 @@ async function runBlock(lab, ground, condition, seed) {
   }
   return outcomes.map(({ figures, ...rest }, i) => ({ ...rest, figures: figures && { ...figures, ...others?.[i] } }));
 }
+
+/** What the sender's connection would take for its path's rate. @param {WayRun} run @returns {{ estimate?: number }} nothing where it tells none */
+const estimateOf = ({ estimates }) => (estimates.length > 0 ? { estimate: mean(estimates) } : {});
 
 /** That count. @param {Lab} lab @param {Condition} condition */
 const secondsOf = (lab, { seconds }) => seconds ?? lab.blockSeconds;
@@ -202,24 +202,8 @@ async function carryAll(lab, ground, condition, { connected, messages }) {
     const [{ up, seconds }] = stats[i];
     const rateUp = (up.arrived.bytes * 8) / 1000 / seconds;
     const ofMessages = messageFigures(messageAges.filter((_, message) => messages[message].atMs >= 1000 * SETTLE_SECONDS));
-    return { fault: faultOf(run.value, stats[i], condition), figures: { ...figuresOf(ground, counted, settle), ...ofMessages, rateUp }, ages: counted };
+    return { fault: faultOf(run.value, stats[i], condition, payloads), figures: { ...figuresOf(ground, counted, settle), ...ofMessages, ...estimateOf(run.value), rateUp }, ages: counted, latenessMs: condition.holdsSender ? [] : latenessMs };
   });
-}
-
-/**
- * Why a block isn't to be trusted; null where it is.
- * @param {Pick<WayRun, 'latenessMs' | 'damaged' | 'repeated'>} run
- * @param {LinkStats[]} stats  of the sender's leg and of the receiver's
- * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender'>} condition
- * @returns {string | null}
- */
-export function faultOf({ latenessMs, damaged, repeated }, stats, condition) {
-  const late = condition.holdsSender ? 0 : quantile(sorted(latenessMs), 0.99);
-  if (late > LATE_SENDER_MS) return `packets were sent ${late.toFixed(1)} ms late (p99)`;
-  if (damaged + repeated > 0) return `${damaged} packets came damaged, ${repeated} came twice`;
-  const wrong = stats.map((of) => wrongWith(of, condition));
-  const i = wrong.findIndex((what) => what !== null);
-  return i < 0 ? null : `the ${i === 0 ? 'sender' : 'receiver'}'s leg ${wrong[i]}`;
 }
 
 /**
@@ -253,6 +237,16 @@ function record(lab, way, { sweep, value: at }, repetition, figures) {
 }
 
 /**
+ * Keeps what became of each frame.
+ * @param {Lab} lab @param {Ground} ground @param {{ way: string, sweep: string, value: number, repetition: number }} block
+ * @param {{ ages: readonly number[], latenessMs?: readonly number[] }} packets  all of them
+ */
+async function keepFrames(lab, { frames, ...voice }, block, { ages, latenessMs = [] }) {
+  const isWhole = await frames?.append(block, framesOf(heardFrom({ ...voice, ages }), ages, latenessMs));
+  if (isWhole === false) lab.folder.warn('frames.csv is full: frames after those in it are not kept.');
+}
+
+/**
  * Marks what was heard, and keeps the first of each way and condition as a recording.
  * @param {Lab} lab @param {Voice} voice @param {string} way @param {Condition} condition @param {number} repetition
  * @param {readonly number[]} ages of all packets
@@ -263,22 +257,4 @@ async function mark(lab, voice, way, condition, repetition, ages) {
   const { visqol, estoi, rating: markedRating } = marksOf(heard.said, heard.sound, heard.mouthToEarMs);
   record(lab, way, condition, repetition, { visqol, estoi, markedRating });
   await keepSound(lab.folder, `${way} ${condition.sweep} ${condition.value}`, heard);
-}
-
-/**
- * In what a leg wasn't as it was asked to be; null where it was.
- * @param {LinkStats} stats of a leg in a block
- * @param {Pick<Condition, 'leg' | 'steps'>} condition
- * @returns {string | null}
- */
-export function wrongWith({ up, down }, { leg, steps }) {
-  const { lossPercent } = /** @type {{ lossPercent?: number }} */ (leg);
-  for (const [name, { arrived, lostRandom, lateness }] of Object.entries({ up, down })) {
-    if (lateness.p99Us / 1000 > LATE_LEG_MS) return `was ${(lateness.p99Us / 1000).toFixed(1)} ms late ${name}`;
-    if (lossPercent === undefined || steps) continue;
-    const expected = (arrived.packets * lossPercent) / 100;
-    const deviation = Math.sqrt(expected * (1 - lossPercent / 100));
-    if (Math.abs(lostRandom.packets - expected) > DEVIATIONS * deviation + 1) return `lost ${lostRandom.packets} of ${arrived.packets} packets ${name}`;
-  }
-  return null;
 }

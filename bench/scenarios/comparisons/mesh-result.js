@@ -13,6 +13,7 @@
 
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
+import { whereOf } from '../../report/where.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { quantile, sorted } from '../../stats/statistics.js';
@@ -169,11 +170,16 @@ function sentencesTable(folder, measured, random) {
   const sentences = told.flatMap(({ quantity, condition }) =>
     sentencesOf({ ...quantity, condition: condition.label }, samplesOf(folder, quantity, condition), marksOf(folder, condition), random));
   return {
-    name: 'sentences', title: 'In words', caption: 'In brackets, the interval of 95 % confidence of the difference. Marked rows are left out.',
+    name: 'sentences', isConclusion: true, title: 'In words', caption: 'In brackets, the interval of 95 % confidence of the difference. Marked rows are left out.',
     columns: [{ label: 'In words' }],
     rows: sentences.length > 0 ? sentences.map((sentence) => [sentence]) : [[`Sentences need ${ENOUGH_REPETITIONS} repetitions of two topologies, in rows that aren't marked.`]],
   };
 }
+
+const PEOPLE = Object.freeze({ unit: 'people', at: 'with' });
+
+/** @param {readonly { people: number }[]} those */
+const peopleOf = (those) => those.map(({ people }) => people);
 
 /**
  * One sentence for each topology beside the mix: with how many people it has more or less of a quantity.
@@ -194,17 +200,9 @@ export function sentencesOf({ label, unit, condition }, samples, mark, random) {
     const higher = all.filter(({ low }) => low > 0);
     const lower = all.filter(({ high }) => high < 0);
     const sides = [{ side: 'higher', those: higher }, { side: 'lower', those: lower }]
-      .flatMap(({ side, those }) => (those.length > 0 ? [`${side} than ${BASE} ${whereOf(those, all)}, by ${sizeOf(those[those.length - 1])} ${unit}${those.length > 1 ? ` with ${those[those.length - 1].people}` : ''}`] : []));
+      .flatMap(({ side, those }) => (those.length > 0 ? [`${side} than ${BASE} ${whereOf(peopleOf(those), peopleOf(all), PEOPLE)}, by ${sizeOf(those[those.length - 1])} ${unit}${those.length > 1 ? ` with ${those[those.length - 1].people}` : ''}`] : []));
     return [sides.length > 0 ? `${what}: ${topology} is ${sides.join(', and ')}.` : `${what}: no difference between ${topology} and ${BASE} is shown.`];
   });
-}
-
-/** @typedef {{ people: number }} Count */
-
-/** With how many people something is so. @param {readonly Count[]} those @param {readonly Count[]} all @returns {string} */
-function whereOf(those, all) {
-  const isToTheEnd = those.length > 1 && all.slice(-those.length).every((one, i) => one === those[i]);
-  return isToTheEnd ? `from ${those[0].people} people on` : `with ${those.map(({ people }) => people).join(', ')} people`;
 }
 
 /** @param {Samples} folder @param {Quantity} quantity @param {Condition} condition @param {() => number} random @returns {Plot} */

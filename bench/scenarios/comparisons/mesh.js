@@ -41,7 +41,7 @@ import { quantile, sorted } from '../../stats/statistics.js';
 import { heardFrom } from '../../ways/heard.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { randomFor } from '../scenario.js';
-import { wrongWith } from './grid.js';
+import { wrongWith } from './faults.js';
 import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
 
 const SAMPLE_RATE = 48_000;

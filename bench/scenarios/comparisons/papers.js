@@ -19,9 +19,7 @@ import { join, relative } from 'node:path';
 import { formatNumber } from '../../report/numbers.js';
 import { protocolLabel } from '../../report/palette.js';
 import { readRun, runScenario } from '../runs.js';
-
-/** The ways that the papers compare, and the product's. */
-const MAIN_WAYS = ['datagrams', 'redundant-datagrams', 'stream', 'rtp'];
+import { MAIN_WAYS, ratingsTable } from './ratings-table.js';
 
 /** @type {readonly Experiment[]} */
 export const EXPERIMENTS = Object.freeze([
@@ -140,11 +138,13 @@ function estimate(cell) {
  * @param {number} options.seed
  * @param {AbortSignal} options.signal
  * @param {(what: string, share: number) => void} options.progress
- * @returns {Promise<Table>} a row for each
+ * @returns {Promise<{ papers: Table, ratings: Table | null }>} papers: a row for each; ratings: of the runs of rate, delay and loss
  */
 export async function runPapers({ experiments, folder, runs, seed, signal, progress }) {
   /** @type {import('../../report/result.js').Cell[][]} */
   const rows = [];
+  /** @type {Map<string, Result>} */
+  const results = new Map();
   for (const [i, { name, paper, question, theirs, argv, limitSeconds, ours }] of experiments.entries()) {
     if (signal.aborted) break;
     progress(name, i / experiments.length);
@@ -153,18 +153,22 @@ export async function runPapers({ experiments, folder, runs, seed, signal, progr
       await mkdir(out, { recursive: true });
       const { result, warnings, report } = (await finishedIn(out)) ?? (await runScenario({ argv: [...argv, '--seed', String(seed)], out, limitSeconds, signal }));
       for (const warning of warnings) folder.warn(`${name}: ${warning}`);
+      results.set(name, result);
       rows.push([paper, question, theirs, ours(result), `npm run bench -- ${argv.join(' ')}`, relative(folder.path, report)]);
     } catch (error) {
       folder.warn(`${name}: ${/** @type {Error} */ (error).message}`);
       rows.push([paper, question, theirs, 'not measured', `npm run bench -- ${argv.join(' ')}`, '']);
     }
   }
-  return {
-    name: 'papers', title: "The papers' experiments", caption: 'R by the E-model, up to 129; in brackets, intervals of 95 % confidence. Each experiment is explained, with what of the paper\'s method can\'t be right, in docs/comparisons.md.',
-    columns: ['Paper, experiment', 'Question', 'They found', 'Here', 'Command', 'Report'].map((label) => ({ label })),
-    rows,
-  };
+  return { papers: papersTable(rows), ratings: ratingsTable(results) };
 }
+
+/** @param {import('../../report/result.js').Cell[][]} rows @returns {Table} */
+const papersTable = (rows) => ({
+  name: 'papers', title: "The papers' experiments", caption: 'R by the E-model, up to 129; in brackets, intervals of 95 % confidence. Each experiment is explained, with what of the paper\'s method can\'t be right, in docs/comparisons.md.',
+  columns: ['Paper, experiment', 'Question', 'They found', 'Here', 'Command', 'Report'].map((label) => ({ label })),
+  rows,
+});
 
 /** @param {string} folder @returns {Promise<import('../runs.js').ScenarioRun | null>} its run that came to its end, if there is one */
 async function finishedIn(folder) {
@@ -178,9 +182,23 @@ async function finishedIn(folder) {
 /**
  * A table as Markdown, for a page of the documentation.
  * @param {Table} table
- * @param {number} count  of the columns that are shown, from the first on
+ * @param {number} [count]  of the columns that are shown, from the first on; by default all
  */
 export function markdownOf({ columns, rows }, count) {
-  const line = (/** @type {readonly unknown[]} */ cells) => `| ${cells.slice(0, count).join(' | ')} |`;
-  return [line(columns.map(({ label }) => label)), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.slice(0, count).join(' | ')} |`;
+  const textOf = (/** @type {import('../../report/result.js').Cell} */ cell, /** @type {number} */ i) => cellText(cell, columns[i].digits);
+  return [line(columns.map(({ label }) => label)), line(columns.map(() => '---')), ...rows.map((row) => line(row.map(textOf)))].join('\n');
+}
+
+/**
+ * A cell as text; an interval is left out where it is the figure itself to the last digit.
+ * @param {import('../../report/result.js').Cell} cell
+ * @param {number} [digits]
+ */
+function cellText(cell, digits) {
+  if (typeof cell === 'number') return formatNumber(cell, digits);
+  if (typeof cell !== 'object') return cell;
+  const { value, interval = [] } = cell ?? { value: NaN };
+  const [figure, ...ends] = [value, ...interval].map((number) => formatNumber(number, digits));
+  return ends.every((end) => end === figure) ? figure : `${figure} [${ends.join(', ')}]`;
 }

@@ -15,7 +15,8 @@ import { starOf } from '../../link/star.js';
 import { seededRandom } from '../../stats/random.js';
 import { fairness } from '../../stats/statistics.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
-import { factors, faultOf, figuresOf, hopsOf, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
+import { faultOf } from './faults.js';
+import { factors, figuresOf, hopsOf, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
 import { gridScenario } from './grid-scenario.js';
 import { GRID_NOTES } from './grid-result.js';
 import { readVoices } from './heard.js';
@@ -87,6 +88,7 @@ export const parallel = gridScenario({
   ways: ['datagrams', 'stream', 'websocket', 'rtp'],
   summary: 'Calls, all of them by one way, have senders in one namespace, behind one leg, and receivers in another, behind a leg without a limit. Each carries packets of speech, one every 20 ms. The ways come one after the other.',
   run: runCalls,
+  hasFrames: false,
   notes: [
     `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ways changes the codec's rate.`,
     'Each call says another part of the speech, and begins at a random moment of a frame, which is the same for all ways.',
@@ -151,7 +153,7 @@ async function measureBlock(lab, star, block) {
     try {
       const { runs, stats } = await runBlock(lab, star, block);
       for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
-      const fault = runs.map((run) => faultOf(run, stats, condition)).find((what) => what !== null);
+      const fault = runs.map((run, i) => faultOf(run, stats, condition, calls[i].payloads)).find((what) => what !== null);
       if (fault) throw new Error(fault);
       record(lab, block, runs, stats);
       return;

@@ -231,7 +231,7 @@ function sentencesTable(swept, faults, random) {
     return why ? [`${sweep.where(at)}: withheld, since ${why}.`] : sentencesAt(sweep.where(at), samples, random);
   }));
   return {
-    name: 'sentences', title: 'What the intervals support', caption: 'Differences of medians; in brackets, their intervals of 95 % confidence.',
+    name: 'sentences', isConclusion: true, title: 'What the intervals support', caption: 'Differences of medians; in brackets, their intervals of 95 % confidence.',
     columns: [{ label: 'In words' }], rows: [...new Set(sentences)].map((sentence) => [sentence]),
   };
 }

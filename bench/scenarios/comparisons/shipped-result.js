@@ -1,13 +1,14 @@
 /**
  * The result of the samples of calls as shipped: under each condition the ways' order by R, and their figures.
  * @import { Samples } from '../scenario.js'
- * @import { Quantity, Table } from '../../report/result.js'
+ * @import { Plot, Quantity, Table } from '../../report/result.js'
  */
 
 import { CHROMIUM_CONTROLLERS } from '../../browsers/net-log.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
+import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { orderInWords } from './grid-result.js';
 
 const factors = [{ name: 'condition', label: 'Each leg', unit: '' }];
@@ -67,14 +68,27 @@ const FRAME_COLUMNS = Object.freeze([
   { of: SHIPPED_QUANTITIES.madeUp, label: 'Made up', unit: '%', digits: 2 },
 ]);
 
+/** The quantities of which there are plots and sentences. */
+const TOLD = Object.freeze([SHIPPED_QUANTITIES.rating, SHIPPED_QUANTITIES.mouthToEar, SHIPPED_QUANTITIES.madeUp, SHIPPED_QUANTITIES.rate]);
+
+/**
+ * @typedef {object} Calls  what was asked for, and what the random numbers of intervals are
+ * @property {readonly string[]} ways
+ * @property {readonly string[]} conditions
+ * @property {() => number} random  seeded
+ */
+
+/** @param {Samples} folder @param {Quantity} quantity @param {string} condition @param {string} way @returns {number[][]} by repetition */
+const valuesIn = (folder, { name }, condition, way) =>
+  valuesByRepetition(folder.samples(name), ({ protocol, factors: its }) => protocol === way && its?.condition === condition).filter(({ length }) => length > 0);
+
 /**
  * @param {Samples} folder
- * @param {{ ways: readonly string[], conditions: readonly string[], random: () => number }} options  random: seeded
+ * @param {Calls} calls
  * @returns {Table[]}
  */
 export function shippedTables(folder, { ways, conditions, random }) {
-  const valuesOf = (/** @type {Quantity} */ { name }, /** @type {string} */ condition, /** @type {string} */ way) =>
-    valuesByRepetition(folder.samples(name), ({ protocol, factors: its }) => protocol === way && its?.condition === condition).filter(({ length }) => length > 0);
+  const valuesOf = (/** @type {Quantity} */ quantity, /** @type {string} */ condition, /** @type {string} */ way) => valuesIn(folder, quantity, condition, way);
   const setsAt = (/** @type {string} */ condition, quantity = SHIPPED_QUANTITIES.rating) => ways.map((way) => ({ way, values: valuesOf(quantity, condition, way) })).filter(({ values }) => values.length > 0);
   const measured = conditions.filter((condition) => setsAt(condition).length > 0);
   const rowsOf = (/** @type {Quantity} */ required, /** @type {readonly { of: Quantity }[]} */ columns, /** @type {(way: string) => string[]} */ wordsOf) => conditions.flatMap((condition) =>
@@ -101,5 +115,54 @@ export function shippedTables(folder, { ways, conditions, random }) {
       columns: [{ label: 'Each leg' }, { label: 'Call' }, { label: 'To' }, ...FRAME_COLUMNS.map(({ label, unit, digits }) => ({ label, unit, digits }))],
       rows: rowsOf(SHIPPED_QUANTITIES.sent, FRAME_COLUMNS, (way) => [LABELS[way], way === NOTED ? 'the other browser' : 'the server']),
     },
+    {
+      name: 'sentences', isConclusion: true, title: 'In words', caption: 'In brackets, the interval of 95 % confidence of the difference.',
+      columns: [{ label: 'In words' }],
+      rows: shippedSentences(folder, { ways, conditions, random }).map((sentence) => [sentence]),
+    },
   ];
+}
+
+/**
+ * Sentences of each call beside the first, quantity by quantity: under which conditions it has more or less, and by how much.
+ * @param {Samples} folder
+ * @param {Calls} calls
+ * @returns {string[]}
+ */
+export function shippedSentences(folder, { ways: [first, ...others], conditions, random }) {
+  return TOLD.flatMap((quantity) => others.flatMap((way) => {
+    const pairs = conditions.map((condition) => ({ condition, sets: [way, first].map((name) => valuesIn(folder, quantity, condition, name)) }));
+    const enough = pairs.filter(({ sets }) => sets.every(({ length }) => length >= ENOUGH_REPETITIONS));
+    if (enough.length === 0) return [];
+    const apart = enough.map(({ condition, sets: [a, b] }) => ({ condition, ...differenceOfMeans(a, b, random) })).filter(differs);
+    const what = `${quantity.label}: ${LABELS[way]}`;
+    if (apart.length === 0) return [`${what} doesn't differ from ${LABELS[first]} as far as is shown, under ${enough.map(({ condition }) => condition).join(', ')}.`];
+    return [['lower', apart.filter(({ high }) => high < 0)], ['higher', apart.filter(({ low }) => low > 0)]].flatMap(([side, those]) => (those.length === 0 ? [] : [
+      `${what} is ${side} than ${LABELS[first]} ${/** @type {typeof apart} */ (those).map((one) => `under ${one.condition} by ${sizeOf(one)}${quantity.unit && ` ${quantity.unit}`}`).join(', ')}.`,
+    ]));
+  }));
+}
+
+/**
+ * A plot of each quantity that sentences tell of, condition beside condition.
+ * @param {Samples} folder
+ * @param {Calls} calls
+ * @returns {Plot[]}
+ */
+export function shippedPlots(folder, { ways, conditions, random }) {
+  return TOLD.flatMap((quantity) => {
+    const measured = conditions.filter((condition) => ways.some((way) => valuesIn(folder, quantity, condition, way).length > 0));
+    if (measured.length === 0) return [];
+    const { name, label, unit } = quantity;
+    return [{
+      name, title: `${label}, by condition`, caption: 'Means over repetitions, with intervals of 95 % confidence.', kind: 'bars',
+      x: { label: 'Each leg', unit: '', categories: measured }, y: { label, unit },
+      series: ways.map((way) => ({ name: LABELS[way], protocol: way, points: measured.flatMap((condition, i) => {
+        const values = valuesIn(folder, quantity, condition, way);
+        if (values.length === 0) return [];
+        const { estimate, low, high } = summaryIntervals(values, { random }).mean;
+        return [[i, estimate, low, high]];
+      }) })).filter(({ points }) => points.length > 0),
+    }];
+  });
 }

@@ -27,10 +27,12 @@ import { listOf, wholeNumber } from '../../options.js';
 import { BrowserClients } from '../../participants/browser-clients.js';
 import { sharedMs } from '../../participants/child.js';
 import { readSpeech } from '../../participants/speech.js';
+import { faultOfPing, PING_BYTES } from '../../setup/conditions.js';
 import { randomFor, worldNotes } from '../scenario.js';
-import { wrongWith } from './grid.js';
+import { wrongWith } from './faults.js';
+
 import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
-import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedTables } from './shipped-result.js';
+import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
@@ -115,12 +117,13 @@ export const shipped = {
   },
 
   result(folder, options) {
+    const calls = { ways: options.ways, conditions: options.conditions, random: randomFor(options) };
     return {
       title: shipped.title,
       summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a file; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer; aloud goes through its server, which is in the hub.",
       headlines: [],
-      tables: shippedTables(folder, { ways: options.ways, conditions: options.conditions, random: randomFor(options) }),
-      plots: [],
+      tables: shippedTables(folder, calls),
+      plots: shippedPlots(folder, calls),
       notes: [
         "As shipped and same payload are two questions. Here each way has its own codec settings, repetitions, playout and concealment: what people get. `sweep` and `ways` carry the same packets and have the same playout: what the transport does. Rows of the one don't stand beside rows of the other.",
         'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on legs that have their delay alone, then impaired, then time to settle (--settle), then what counts.',
@@ -190,6 +193,7 @@ async function runBlock(lab, { star, browsers, speech }, { way, condition, repet
   const room = `shipped-${Math.round(lab.folder.elapsedMs)}`;
   const own = () => (TOLD[way] ? browsers.ear.call('statsOf', { id: 'ear' }) : aloudCounters(lab, browsers.ear, room));
   try {
+    const faults = await pingFaults(star, CONDITIONS[condition]);
     await star.set({ delayMs: CONDITIONS[condition].delayMs ?? 0 });
     await connect(browsers, { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS });
     await star.seedAnew([star.legs], seed + repetition);
@@ -203,10 +207,10 @@ async function runBlock(lab, { star, browsers, speech }, { way, condition, repet
     const cpuPercents = await Promise.all(Object.values(browsers).map(async (browser) => (await browser.call('take')).cpuPercent));
     for (const cpuPercent of cpuPercents) lab.tellGenerator([], cpuPercent);
     const [mouth, ear] = await Promise.all(['mouth', 'ear'].map((id) => browsers[/** @type {'mouth' | 'ear'} */ (id)].call('recording', { id })));
-    const wrong = stats.map((of) => wrongWith(of, { leg: CONDITIONS[condition] })).find((what) => what !== null);
+    const wrong = [...faults, ...stats.map((of) => wrongWith(of, { leg: CONDITIONS[condition] }))].find((what) => what !== null);
     const span = { fromMs, toMs };
     return {
-      fault: wrong === undefined ? null : `a leg ${wrong}`,
+      fault: wrong === undefined ? null : `a leg: ${wrong}`,
       figures: {
         ...heardFigures({ ear, loops: mouth.loops, speech, ...span }),
         ...(TOLD[way] ? peerFigures(before, after) : aloudFigures(before, after)),
@@ -220,6 +224,25 @@ async function runBlock(lab, { star, browsers, speech }, { way, condition, repet
     await star.clear();
     for (const [id, browser] of Object.entries(browsers)) await browser.call('stopListening', { id }).catch(() => {});
   }
+}
+
+/** Pings of each leg, before it is used. */
+const PINGS = Object.freeze({ count: 5, intervalMs: 20, bytes: PING_BYTES });
+
+/**
+ * Sets each leg as a condition has it, and asks it by pings for its delay and rate; jitter has no least round trip that is known.
+ * @param {Star} star @param {Leg} settings
+ * @returns {Promise<(string | null)[]>} what is wrong with each
+ */
+async function pingFaults(star, settings) {
+  const { up, ...both } = /** @type {any} */ (settings);
+  const { delayMs = 0, rateBits = 0, jitterMs } = { ...both, ...up };
+  if (jitterMs) return [];
+  await star.set(settings);
+  const wanted = { roundTripMs: 2 * delayMs, rateKbits: rateBits / 1000, lossPercent: 0 };
+  const pings = await Promise.all(star.legs.map((leg) => leg.ping(PINGS)));
+  await star.clear();
+  return pings.map((ping) => faultOfPing(wanted, ping));
 }
 
 /**

@@ -132,7 +132,7 @@ function comparedTable(folder, measured, random) {
 /** @param {string[]} sentences @returns {Table[]} none where there is nothing to say */
 const sentencesTables = (sentences) =>
   sentences.length === 0 ? [] : [{
-    name: 'sentences', title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.',
+    name: 'sentences', isConclusion: true, title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.',
     columns: [{ label: 'In words' }],
     rows: sentences.map((sentence) => [sentence]),
   }];

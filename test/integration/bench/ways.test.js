@@ -1,6 +1,7 @@
 /** Each way that the machine has carries packets over loopback, from one process to another. */
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,3 +110,40 @@ onLegs.it('of messages beside the sound, those on a stream come and those in dat
   expect(came[1].value).toBeLessThan(95);
   expect(came[1].value).toBeGreaterThan(20);
 }));
+
+describe('a grid on a star', () => {
+  /** All processes below one, as far as they live. @param {number} pid @returns {Promise<number[]>} */
+  async function below(pid) {
+    const { stdout } = await promisify(execFile)('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }));
+    const children = stdout.trim().split('\n').filter(Boolean).map(Number);
+    return [...children, ...(await Promise.all(children.map(below))).flat()];
+  }
+
+  /** @param {number} pid */
+  const namespacesOf = async (pid) => (await promisify(execFile)('ip', ['netns', 'list'])).stdout.split('\n').filter((line) => line.startsWith(`aloud-${pid}-`));
+
+  requireOrSkip(process.geteuid?.() === 0 && existsSync('/dev/net/tun'), 'network namespaces need root and /dev/net/tun', ofTheMachine).it('leaves no namespace and no process when it is interrupted', async () => {
+    const out = await mkdtemp(join(tmpdir(), 'aloud-grid-'));
+    const lab = spawn(process.execPath, [MAIN, 'sweep', '--sweeps', 'loss', '--at', '0', '--ways', 'datagrams,websocket', '--duration', '60', '--repetitions', '30', '--out', out], { stdio: ['ignore', 'ignore', 'pipe'] });
+    try {
+      const pid = Number(lab.pid);
+      let said = '';
+      lab.stderr.on('data', (chunk) => (said += chunk));
+      // Four emulators of legs, and six places of two paths with a relay.
+      await expect.poll(async () => (await below(pid)).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(10);
+      await new Promise((resolve) => void setTimeout(resolve, 3000));
+      const processes = await below(pid);
+      expect(processes.length).toBeGreaterThanOrEqual(10);
+      // Two ways with two legs each, and the hub.
+      expect((await namespacesOf(pid)).length).toBe(5);
+      lab.kill('SIGINT');
+      expect(await new Promise((resolve) => void lab.once('exit', resolve))).toBe(1);
+      expect(said).toMatch(/broke off: interrupted by SIGINT/);
+      expect(await namespacesOf(pid)).toEqual([]);
+      for (const one of processes) expect(() => process.kill(one, 0)).toThrow();
+    } finally {
+      lab.kill('SIGKILL');
+      await rm(out, { recursive: true });
+    }
+  }, 120_000);
+});

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { cpu } from '../../../bench/scenarios/comparisons/cpu.js';
-import { faultOf, wrongWith } from '../../../bench/scenarios/comparisons/grid.js';
+import { faultOf, wrongDelay, wrongWith } from '../../../bench/scenarios/comparisons/faults.js';
 import { conditionsOf } from '../../../bench/scenarios/comparisons/grid-scenario.js';
 import { loaded } from '../../../bench/scenarios/comparisons/loaded.js';
-import { gridViews, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
+import { gridViews, orderInWords, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
 import { mixed } from '../../../bench/scenarios/comparisons/mixed.js';
 import { controllers } from '../../../bench/scenarios/comparisons/controllers.js';
 import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
@@ -35,6 +35,11 @@ describe('the order of ways', () => {
   });
 });
 
+it('the order in words has each way’s mean and interval', () => {
+  const words = orderInWords([set('stream', 80, 0), set('datagrams', 100)], (way) => way, random());
+  expect(words).toMatch(/^1\. datagrams 100\.0 \[\d+\.\d, \d+\.\d\]; 2\. stream 80\.0 \[80\.0, 80\.0\]$/);
+});
+
 it('conditions are those of each sweep, one after the other, at its own values or at others', () => {
   const lab = /** @type {any} */ ({});
   const sweeps = [{ ...LOSS, values: [1, 2], condition: (/** @type {number} */ lossPercent) => ({ leg: { lossPercent } }) }];
@@ -46,7 +51,7 @@ describe('sentences of a sweep', () => {
   it('say where a way is rated otherwise than the first, and by how much', () => {
     const found = sentencesOf(samples({ datagrams: (loss) => 120 - 3 * loss, stream: (loss) => (loss < 5 ? 120 - 3 * loss : 60), websocket: (loss) => 120 - 3 * loss }, [0, 5, 10]), LOSS, random());
     expect(found).toEqual([
-      'Loss: WebTransport on one stream is rated lower at 5 %, 10 % than WebTransport datagrams, by 45.0 [45.0, 45.0] at most, at 5 %.',
+      'Loss: from 5 % on WebTransport on one stream is rated lower than WebTransport datagrams, by 45.0 [45.0, 45.0] at most, at 5 %.',
       'Loss: no difference in R between WebSocket and WebTransport datagrams is shown at any value.',
     ]);
   });
@@ -54,9 +59,9 @@ describe('sentences of a sweep', () => {
   it('are of each way beside the same sound without messages, where that was measured', () => {
     const found = sentencesOf(samples({ datagrams: () => 120, stream: () => 100, 'datagrams+stream': () => 119, 'stream+same': () => 90 }, [0]), LOSS, random());
     expect(found).toEqual([
-      expect.stringContaining('WebTransport on one stream is rated lower at 0 % than WebTransport datagrams, by 20.0'),
-      expect.stringContaining('messages on a stream of their own is rated lower at 0 % than WebTransport datagrams, by 1.0'),
-      expect.stringContaining('messages on the same stream is rated lower at 0 % than WebTransport on one stream, by 10.0'),
+      expect.stringContaining('Loss: at 0 % WebTransport on one stream is rated lower than WebTransport datagrams, by 20.0'),
+      expect.stringContaining('messages on a stream of their own is rated lower than WebTransport datagrams, by 1.0'),
+      expect.stringContaining('messages on the same stream is rated lower than WebTransport on one stream, by 10.0'),
     ]);
   });
 
@@ -65,7 +70,7 @@ describe('sentences of a sweep', () => {
     const found = sentencesOf(samples({ 'datagrams+stream': () => 100, 'datagrams+datagrams': () => 90, 'stream+same': () => 100 }, [5]), LOSS, random(), words);
     const [first, ...names] = ['datagrams, messages on a stream of their own', 'datagrams, messages in datagrams', 'on one stream, messages on the same stream'].map((name) => `WebTransport ${name}`);
     expect(found).toEqual([
-      `Loss: ${names[0]} gets less at 5 % than ${first}, by 10.0 [10.0, 10.0] ms at most, at 5 %.`,
+      `Loss: at 5 % ${names[0]} gets less than ${first}, by 10.0 [10.0, 10.0] ms.`,
       `Loss: no difference in nothing between ${names[1]} and ${first} is shown at any value.`,
     ]);
   });
@@ -83,7 +88,7 @@ describe('sentences of a sweep', () => {
 it('a share’s interval ends at 100 %', () => {
   const rows = [100, 100, 100, 99, 100].map((value, repetition) => ({ ...samples({ datagrams: () => 0 }, [1], 1)[0], value, repetition }));
   const { tables } = gridViews({ samples: () => rows }, [LOSS], random());
-  const { columns, rows: [row] } = tables[2];
+  const { columns, rows: [row] } = tables[1];
   const cell = /** @type {any} */ (row[columns.findIndex(({ label: name }) => name === 'Present')]);
   expect(cell).toEqual({ value: 99.8, interval: [expect.any(Number), 100] });
 });
@@ -91,7 +96,7 @@ it('a share’s interval ends at 100 %', () => {
 it('a sweep of which only a part was measured has a result all the same', () => {
   const folder = { samples: (/** @type {string} */ name) => (name === 'rating' ? samples({ datagrams: () => 100, stream: () => 90 }, [20, 1], 2) : []) };
   const { tables, plots } = gridViews(folder, [LOSS, { ...LOSS, name: 'rate' }], random());
-  expect(tables.map(({ name }) => name)).toEqual(['lossOrder', 'lossSentences', 'lossFigures']);
+  expect(tables.map(({ name }) => name)).toEqual(['lossOrder', 'lossFigures', 'lossSentences']);
   expect(tables[0].rows).toEqual([[1, 'fewer than 5 repetitions'], [20, 'fewer than 5 repetitions']]);
   expect(plots[0].series.map(({ points }) => points.map(([x]) => x))).toEqual([[1, 20], [1, 20]]);
   checkResult(sweep.result(folder, { sweeps: ['loss', 'rate'], through: 'relay', seed: 1 }));
@@ -119,29 +124,61 @@ it('what messages are beside is plotted, with what becomes of them', () => {
 });
 
 describe('a block is not to be trusted', () => {
-  const direction = { arrived: { packets: 1000, bytes: 0 }, lostRandom: { packets: 50, bytes: 0 }, lateness: { count: 1, p50Us: 1, p90Us: 1, p99Us: 100, p999Us: 1, maxUs: 1 } };
-  const stats = (/** @type {object} */ changes) => /** @type {any} */ ({ up: direction, down: { ...direction, ...changes } });
-  const run = { latenessMs: [0, 1, 2], damaged: 0, repeated: 0 };
+  const direction = { arrived: { packets: 1000, bytes: 0 }, delivered: { packets: 950, bytes: 0 }, lostRandom: { packets: 50, bytes: 0 }, lateness: { count: 1, p50Us: 1, p90Us: 1, p99Us: 100, p999Us: 1, maxUs: 1 } };
+  const stats = (/** @type {object} */ changes) => /** @type {any} */ ({ seconds: 10, up: direction, down: { ...direction, ...changes } });
+  const payloads = [new Uint8Array(125)];
+  const run = { latenessMs: [0, 1, 2], damaged: 0, repeated: 0, ages: [Infinity, 50, 60] };
 
   it.each([
     ['never, where all is as it should be', run, stats({}), null],
     ['where a leg was late', run, stats({ lateness: { ...direction.lateness, p99Us: 1500 } }), "the receiver's leg was 1.5 ms late down"],
     ['where a leg lost nothing', run, stats({ lostRandom: { packets: 0, bytes: 0 } }), "the receiver's leg lost 0 of 1000 packets down"],
     ['where the sender was late', { ...run, latenessMs: [0, 50] }, stats({}), 'packets were sent 49.5 ms late (p99)'],
+    ['where the delay wasn’t there', { ...run, ages: [50, 39.4, 60] }, stats({}), 'packets came 0.6 ms sooner than the delay and rate of the legs allow'],
+    ['where the delay was longer', { ...run, ages: [130, 120] }, stats({}), 'packets came 80.0 ms later than the delay of the legs, all of them'],
     ['where packets came damaged', { ...run, damaged: 2 }, stats({}), '2 packets came damaged, 0 came twice'],
   ])('%s', (_what, ofRun, ofLeg, fault) => {
-    expect(faultOf(ofRun, [stats({}), ofLeg], { leg: { lossPercent: 5 } })).toBe(fault);
+    expect(faultOf(ofRun, [stats({}), ofLeg], { leg: { lossPercent: 5, delayMs: 20 } }, payloads)).toBe(fault);
   });
 
   it('where the sender was late, unless it is held to find what that does', () => {
     const late = { ...run, latenessMs: [0, 500] };
-    expect(faultOf(late, [stats({}), stats({})], { leg: {}, holdsSender: true })).toBeNull();
-    expect(faultOf({ ...late, damaged: 1 }, [stats({}), stats({})], { leg: {}, holdsSender: true })).toBe('1 packets came damaged, 0 came twice');
+    expect(faultOf(late, [stats({}), stats({})], { leg: {}, holdsSender: true }, payloads)).toBeNull();
+    expect(faultOf({ ...late, damaged: 1 }, [stats({}), stats({})], { leg: {}, holdsSender: true }, payloads)).toBe('1 packets came damaged, 0 came twice');
   });
 
   it('for its loss only where the loss was the same all the time', () => {
     const { up, down } = stats({ lostRandom: { packets: 0, bytes: 0 } });
     expect(wrongWith({ up, down, ...(/** @type {any} */ ({})) }, { leg: { lossPercent: 5 }, steps: [{ atMs: 0, changes: {} }] })).toBeNull();
     expect(wrongWith({ up, down, ...(/** @type {any} */ ({})) }, { leg: {} })).toBeNull();
+  });
+
+  it('where a rate wasn’t there: packets that came sooner than its bits take', () => {
+    const leg = { delayMs: 10, rateBits: 100_000 };
+    // 1 000 bits take 10 ms on each leg.
+    expect(wrongDelay([39.6, 300], { leg }, payloads)).toBeNull();
+    expect(wrongDelay([39.4, 300], { leg }, payloads)).toMatch('0.6 ms sooner');
+    expect(wrongDelay([39.4], { leg, steps: [{ atMs: 0, changes: {} }] }, payloads)).toBeNull();
+    expect(wrongDelay([29.6], { leg: { delayMs: 10, up: { rateBits: 100_000 } } }, payloads)).toBeNull();
+    expect(wrongDelay([29.4], { leg: { delayMs: 10, up: { rateBits: 100_000 } } }, payloads)).toMatch('sooner');
+  });
+
+  it('for coming late only where nothing but the legs holds packets up', () => {
+    const ages = [200];
+    expect(wrongDelay(ages, { leg: { delayMs: 10 } }, payloads)).toMatch('180.0 ms later');
+    for (const more of [{ holdsSender: true }, { disturb: async () => async () => [] }, { steps: [] }, { messages: [] }]) {
+      expect(wrongDelay(ages, { leg: { delayMs: 10 }, ...more }, payloads)).toBeNull();
+    }
+    expect(wrongDelay([Infinity], { leg: { delayMs: 10 } }, payloads)).toBeNull();
+  });
+
+  it.each([
+    ['no more than the rate, and what its queue held', 125_000 * 1.02, 125_000, null],
+    ['more than the rate', 125_000 * 1.2, 125_000 * 1.2, 'carried 120 kbit/s of 100 up'],
+    ['less, though more arrived', 90_000, 200_000, 'carried 72 kbit/s of 100 up'],
+    ['less, since less arrived', 50_000, 50_000, null],
+  ])('by what a leg carried: %s', (_what, delivered, arrived, fault) => {
+    const up = { ...direction, delivered: { packets: 1, bytes: delivered }, arrived: { packets: 1, bytes: arrived }, lostRandom: { packets: 0, bytes: 0 } };
+    expect(wrongWith(/** @type {any} */ ({ seconds: 10, up, down: direction }), { leg: { up: { rateBits: 100_000, queueMs: 100 } } })).toBe(fault);
   });
 });

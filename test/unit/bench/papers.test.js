@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import { EXPERIMENTS, markdownOf } from '../../../bench/scenarios/comparisons/papers.js';
+import { ratingsTable, ROWS } from '../../../bench/scenarios/comparisons/ratings-table.js';
 import { scenarios } from '../../../bench/scenarios/index.js';
 
 /** @param {string} name @param {string[]} labels @param {any[][]} rows @param {string} [unit] @returns {any} */
@@ -29,4 +31,34 @@ it('an experiment tells its sentences about some conditions', () => {
 
 it('a table is Markdown of its first columns', () => {
   expect(markdownOf(result('x', ['A', 'B', 'C'], [['a', 'b', 'c']]).tables[0], 2)).toBe('| A | B |\n| --- | --- |\n| a | b |');
+});
+
+describe('the table of ratings', () => {
+  const [WAYS, NAMES] = [['WebTransport datagrams', 'WebTransport datagrams, each with the one before', 'WebTransport on one stream', 'WebRTC audio'], ['rate', 'delay', 'loss']];
+  const figures = (/** @type {string} */ name, /** @type {number[]} */ values) => result(`${name}Figures`, [name, 'Way', 'R'], values.flatMap((at) =>
+    [...WAYS, 'HTTP/1'].map((way, i) => [at, way, { value: at - 10 * i, interval: i === 0 ? [at - 0.01, at + 0.01] : [at - 10 * i - 1, at - 10 * i + 1] }])));
+
+  it('is the README’s second: the same conditions, the same ways, in the same order', async () => {
+    const results = new Map(NAMES.map((name) => [name, figures(name, [1000, 150, 70, 20, 5])]));
+    const lines = markdownOf(/** @type {any} */ (ratingsTable(results))).split('\n');
+    const readme = (await readFile(new URL('../../../README.md', import.meta.url), 'utf8')).split('\n');
+    const start = readme.findIndex((line) => line.startsWith('| on each leg |'));
+    const end = readme.findIndex((line, i) => i > start && line === '');
+    const heads = (/** @type {string[]} */ of) => of.map((line, i) => (i === 0 ? line : line.split(' | ')[0]));
+    expect(heads(lines)).toEqual(heads(readme.slice(start, end)));
+    expect(lines[3]).toBe('| 70 kbit/s | 70.0 | 60.0 [59.0, 61.0] | 50.0 [49.0, 51.0] | 40.0 [39.0, 41.0] |');
+  });
+
+  it('is of what the papers’ runs measure', () => {
+    for (const { sweep, at } of ROWS) {
+      const { argv } = experiment(sweep);
+      expect(argv[argv.indexOf('--at') + 1].split(',').map(Number)).toContain(at);
+    }
+  });
+
+  it('has what was measured, and isn’t there where nothing was', () => {
+    const table = ratingsTable(new Map([['loss', figures('loss', [5])]]));
+    expect(table?.rows.map(([label]) => label)).toEqual(['5 % of loss, 10 ms']);
+    expect(ratingsTable(new Map([['cpu', figures('cpu', [5])]]))).toBeNull();
+  });
 });

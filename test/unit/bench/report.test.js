@@ -23,7 +23,7 @@ import { looksOf } from '../../../bench/report/palette.js';
 import { writeReport } from '../../../bench/report/run-report.js';
 import { plotFile, plotMarkup } from '../../../bench/report/svg.js';
 import { textSummary, textTable } from '../../../bench/report/text-table.js';
-import { NO_RESULT, checkResult, valuesByRepetition } from '../../../bench/report/result.js';
+import { NO_RESULT, checkResult, valuesByRepetition, trustedResult } from '../../../bench/report/result.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
 /** @type {import('../../../bench/report/result.js').Quantity} */
@@ -186,6 +186,15 @@ describe('a run that ends well', () => {
     expect(report.match(/role="img"/g)).toHaveLength(6);
   });
 
+  test('ends its report with what it comes to, in words', async () => {
+    const folder = await openFolder();
+    const conclusion = { name: 'sentences', isConclusion: true, title: 'In words', columns: [{ label: 'In words' }], rows: [['From 3 % on, no.']] };
+    await folder.finish({ ...resultOf(1), tables: [conclusion, ...resultOf(1).tables] });
+    const report = await readFrom(folder.path, 'report.html');
+    expect(report.indexOf('From 3 % on, no.')).toBeGreaterThan(report.indexOf('Abacus 9'));
+    expect(report.split('From 3 % on, no.')).toHaveLength(2);
+  });
+
   test("gives no two elements of the page the same id, though plots' clips have some", async () => {
     const { path } = await finishedRun(1, 'k3x9');
     const ids = Array.from((await readFrom(path, 'report.html')).matchAll(/\sid="([^"]+)"/g), ([, id]) => id);
@@ -224,6 +233,14 @@ describe('a run that ends well', () => {
     const text = textSummary(folder.run, resultOf(2), 'report.html');
     expect(text).toContain('Warning: No root here');
     expect(text).toContain('was short of time itself');
+  });
+
+  test('has no headline of a run whose load’s maker was short of time', () => {
+    const latenessMs = { p50: 1, p95: 8, p99: 20, max: 90 };
+    const told = (/** @type {boolean} */ bottleneck) => trustedResult({ generator: { cpuPercent: 1, latenessMs, bottleneck } }, resultOf(1));
+    expect(told(true)).toEqual({ ...resultOf(1), headlines: [] });
+    expect(told(false).headlines.length).toBeGreaterThan(0);
+    expect(trustedResult({}, resultOf(1))).toEqual(resultOf(1));
   });
 });
 

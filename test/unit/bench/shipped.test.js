@@ -110,7 +110,31 @@ it('a run of which only a part was measured has a result all the same', () => {
   const result = checkResult(shipped.result({ samples }, { ways: ['aloud', 'webrtc-frames', 'webrtc-red', 'aloud@bbr'], conditions: ['loss-2', 'clear'], seed: 1, settle: 20 }));
   const [order, figures, frames] = result.tables;
   const [aloud, webrtc, bbr] = ["aloud's page over WebTransport", 'WebRTC in Chromium, with encoded transforms', "aloud's page over WebTransport, BBR"];
-  expect(order.rows).toEqual([['clear', `1. ${aloud}; 2. ${webrtc}; 3. ${bbr}`]]);
+  expect(order.rows).toEqual([['clear', `1. ${aloud} 100.2 [100.0, 100.4]; 2. ${webrtc} 90.2 [90.0, 90.4]; 3. ${bbr} 80.2 [80.0, 80.4]`]]);
   expect(figures.rows.map(([condition, way, ...cells]) => [condition, way, cells.length])).toEqual([aloud, webrtc, bbr].map((way) => ['clear', way, figures.columns.length - 2]));
   expect(frames.rows.map(([, way, to, , arrived]) => [way, to, arrived])).toEqual([[aloud, 'the server', null], [webrtc, 'the other browser', null], [bbr, 'the server', null]]);
+});
+
+describe('the result of calls', () => {
+  const sample = (/** @type {string} */ protocol, /** @type {string} */ condition, /** @type {number} */ repetition, /** @type {number} */ value) =>
+    ({ protocol, repetition, client: 'ear', atMs: repetition, value: value + (repetition % 3) / 10, factors: { condition } });
+  const folderOf = (/** @type {number} */ repetitions) => {
+    const ratings = Array.from({ length: repetitions }, (_, i) => [sample('aloud', 'clear', i, 100), sample('webrtc', 'clear', i, 100 + (i % 2)), sample('aloud', 'loss-5', i, 90), sample('webrtc', 'loss-5', i, 85)]).flat();
+    return { samples: (/** @type {string} */ name) => (name === 'rating' || name === 'cpu' ? ratings : []) };
+  };
+  const options = { ways: ['aloud', 'webrtc'], conditions: ['clear', 'loss-5'], seed: 1, settle: 20 };
+
+  it('ends in sentences, and draws the conditions side by side', () => {
+    const { tables, plots } = shipped.result(folderOf(5), options);
+    checkResult({ ...shipped.result(folderOf(5), options) });
+    const last = tables[tables.length - 1];
+    expect(last.isConclusion).toBe(true);
+    expect(last.rows).toEqual([["R, from ViSQOL and mouth to ear: WebRTC in Chromium is lower than aloud's page over WebTransport under loss-5 by 5.0 [5.0, 5.0]."]]);
+    expect(plots.map(({ name, x }) => [name, x.categories])).toEqual([['rating', ['clear', 'loss-5']]]);
+    expect(plots[0].series.map(({ points }) => points.map(([x]) => x))).toEqual([[0, 1], [0, 1]]);
+  });
+
+  it('has no sentence of few repetitions', () => {
+    expect(shipped.result(folderOf(4), options).tables.at(-1)?.rows).toEqual([]);
+  });
 });

@@ -1,0 +1,119 @@
+/**
+ * Why a block isn't to be trusted: its sender was late, or a leg was late, or didn't lose, delay or limit what it should.
+ *
+ * @import { LinkStats } from '../../link/link.js'
+ * @import { WayRun } from '../../ways/run.js'
+ * @import { Condition } from './grid.js'
+ *
+ * @typedef {{ delayMs?: number, rateBits?: number, queueMs?: number, lossPercent?: number, jitterMs?: number }} Direction  what
+ *   one direction of a leg is asked to be
+ */
+
+import { quantile, sorted } from '../../stats/statistics.js';
+
+/** Lateness of a leg's emulator at the 99th percentile from which on its block doesn't count, in milliseconds. */
+const LATE_LEG_MS = 1;
+
+/** Lateness of a sender at the 99th percentile from which on its block doesn't count, in milliseconds. */
+const LATE_SENDER_MS = 10;
+
+/** The share of random losses may differ from the leg's by so many standard deviations. */
+const DEVIATIONS = 5;
+
+/** How much sooner than its legs' delay and rate allow a packet may come, in milliseconds: the legs' own error. */
+const SOONER_MS = 0.5;
+
+/**
+ * How much later than its legs' delay the quickest packet of a way may come where nothing holds it up, in milliseconds and as
+ * a share of the delay: a request of HTTP/1 may wait for a round trip of a leg.
+ */
+const LATER_MS = 20;
+const LATER_SHARE = 1;
+
+/** The share by which a leg may carry more than its rate, and less where more arrived than it carries. */
+const MORE_SHARE = 0.03;
+const LESS_SHARE = 0.2;
+
+/** How many times its rate must arrive at a leg for it to be busy all the time. */
+const BUSY_TIMES = 1.1;
+
+/** A queue where a condition names none, in milliseconds: its content at the beginning is carried beside the rate. */
+const DEFAULT_QUEUE_MS = 1000;
+
+/**
+ * Why a block isn't to be trusted; null where it is.
+ * @param {Pick<WayRun, 'latenessMs' | 'damaged' | 'repeated' | 'ages'>} run
+ * @param {LinkStats[]} stats  of the sender's leg and of the receiver's
+ * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender' | 'disturb' | 'messages'>} condition
+ * @param {readonly Uint8Array[]} payloads  that went around, from the first on
+ * @returns {string | null}
+ */
+export function faultOf({ latenessMs, damaged, repeated, ages }, stats, condition, payloads) {
+  const late = condition.holdsSender ? 0 : quantile(sorted(latenessMs), 0.99);
+  if (late > LATE_SENDER_MS) return `packets were sent ${late.toFixed(1)} ms late (p99)`;
+  if (damaged + repeated > 0) return `${damaged} packets came damaged, ${repeated} came twice`;
+  const wrong = stats.map((of) => wrongWith(of, condition));
+  const i = wrong.findIndex((what) => what !== null);
+  return i < 0 ? wrongDelay(ages, condition, payloads) : `the ${i === 0 ? 'sender' : 'receiver'}'s leg ${wrong[i]}`;
+}
+
+/** @param {Condition['leg']} leg @param {'up' | 'down'} name @returns {Direction} */
+const directionOf = (leg, name) => ({ ...leg, .../** @type {any} */ (leg)[name] });
+
+/**
+ * In what a leg wasn't as it was asked to be; null where it was.
+ * @param {LinkStats} stats of a leg in a block
+ * @param {Pick<Condition, 'leg' | 'steps'>} condition
+ * @returns {string | null}
+ */
+export function wrongWith({ up, down, seconds }, { leg, steps }) {
+  for (const [name, counts] of /** @type {const} */ ([['up', up], ['down', down]])) {
+    const { arrived, lostRandom, lateness } = counts;
+    if (lateness.p99Us / 1000 > LATE_LEG_MS) return `was ${(lateness.p99Us / 1000).toFixed(1)} ms late ${name}`;
+    if (steps) continue;
+    const { lossPercent, ...asked } = directionOf(leg, name);
+    const rate = wrongRate(counts, seconds, asked);
+    if (rate) return `carried ${rate} ${name}`;
+    if (lossPercent === undefined) continue;
+    const expected = (arrived.packets * lossPercent) / 100;
+    const deviation = Math.sqrt(expected * (1 - lossPercent / 100));
+    if (Math.abs(lostRandom.packets - expected) > DEVIATIONS * deviation + 1) return `lost ${lostRandom.packets} of ${arrived.packets} packets ${name}`;
+  }
+  return null;
+}
+
+/**
+ * What a direction carried, where that isn't its rate: more than it, or less although more arrived all the time.
+ * @param {LinkStats['up']} counts @param {number} seconds @param {Direction} asked
+ * @returns {string | null}
+ */
+function wrongRate({ arrived, delivered, lostRandom, lostBurst }, seconds, { rateBits, queueMs = DEFAULT_QUEUE_MS }) {
+  if (!rateBits) return null;
+  const [room, queue] = [rateBits * seconds, (rateBits * queueMs) / 1000];
+  const [wanted, carried] = [arrived.bytes - lostRandom.bytes - (lostBurst?.bytes ?? 0), delivered.bytes].map((bytes) => 8 * bytes);
+  const isMore = carried > room * (1 + MORE_SHARE) + queue;
+  const isLess = wanted > BUSY_TIMES * room + queue && carried < room * (1 - LESS_SHARE);
+  return isMore || isLess ? `${(carried / seconds / 1000).toFixed(0)} kbit/s of ${rateBits / 1000}` : null;
+}
+
+/**
+ * By how much packets came sooner than delay and rate of the legs allow, or later than the delay where nothing else holds
+ * them up; null where they came as they should.
+ * @param {readonly number[]} ages
+ * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender' | 'disturb' | 'messages'>} condition
+ * @param {readonly Uint8Array[]} payloads  that went around, from the first on
+ * @returns {string | null}
+ */
+export function wrongDelay(ages, { leg, steps, holdsSender, disturb, messages }, payloads) {
+  const directions = [directionOf(leg, 'up'), directionOf(leg, 'down')];
+  // Jitter may take delay away.
+  if (directions.some(({ jitterMs }) => jitterMs)) return null;
+  const delayMs = directions.reduce((sum, direction) => sum + (direction.delayMs ?? 0), 0);
+  const msOfBit = steps ? 0 : directions.reduce((sum, { rateBits }) => sum + (rateBits ? 1000 / rateBits : 0), 0);
+  const spares = ages.map((age, i) => age - delayMs - 8 * payloads[i % payloads.length].length * msOfBit);
+  const least = spares.reduce((a, b) => Math.min(a, b), Infinity);
+  if (least < -SOONER_MS) return `packets came ${(-least).toFixed(1)} ms sooner than the delay and rate of the legs allow`;
+  const isFree = !steps && !holdsSender && !disturb && !messages && msOfBit === 0;
+  if (isFree && Number.isFinite(least) && least > LATER_MS + LATER_SHARE * delayMs) return `packets came ${least.toFixed(1)} ms later than the delay of the legs, all of them`;
+  return null;
+}
