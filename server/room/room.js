@@ -86,7 +86,7 @@ export class Room {
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), end: () => this.#endForAll() };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, ...acts });
-    const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
+    const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     const { moderation } = this;
     this.#roster = roster;
     this.#delay = delay;
