@@ -82,7 +82,7 @@ export class Client {
    * @param {Clock} [options.clock]
    * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
    * @param {Partial<ClientEvents>} [options.on]
-   * @param {Readonly<Output>} [options.output]  read for the statistics
+   * @param {Readonly<Output>} [options.output]  read for the statistics, and to know whether there is too little time
    */
   constructor({ codec, clock = systemClock, scope = {}, on = {}, output = NO_OUTPUT }) {
     this.#codec = codec;
@@ -151,7 +151,7 @@ export class Client {
     const format = /** @type {AudioFormat} */ (this.format);
     const sync = /** @type {ClockSync} */ (this.#clockSync);
     const send = connection.send.bind(connection);
-    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send });
+    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send, output: this.#output });
     this.#audio = audio;
     this.playout = audio.playout;
     const call = { audio, connection, sync, room, traffic: this.#traffic, output: this.#output };
