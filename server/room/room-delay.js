@@ -9,15 +9,16 @@
  * @property {number} offsetMs  by how much this person alone is heard later; 0 where everybody waits
  */
 
-/** The smallest excess over what half of the people need that is told, in milliseconds: less is hardly heard. */
+/** The smallest excess over what half of the people need for which everybody is told to wait, in milliseconds: less is hardly heard. */
 const NOTABLE_MS = 60;
 
 /** The most people that are named, and the shortest time between two messages, in milliseconds. */
-const MOST_NAMED = 10;
+const MOST_NAMED = 50;
 const TELL_EVERY_MS = 2000;
 
-/** The smallest change of a delay that is told, in milliseconds. */
+/** The smallest change of a delay, and of an offset, that is told, in milliseconds. */
 const CHANGE_MS = 20;
+const OFFSET_CHANGE_MS = 5;
 
 /** The shortest time between two looks at what most people need, in milliseconds. */
 const LOOK_EVERY_MS = 100;
@@ -149,18 +150,16 @@ export class RoomDelay {
     }
     all.sort((a, b) => b.delayMs - a.delayMs);
     const median = all[all.length >> 1]?.delayMs ?? 0;
-    return all.filter(({ delayMs }) => delayMs >= median + NOTABLE_MS).slice(0, MOST_NAMED);
+    return all.filter(({ delayMs, offsetMs }) => offsetMs > 0 || delayMs >= median + NOTABLE_MS).slice(0, MOST_NAMED);
   }
 }
 
-/** @param {Late[]} people @param {Late[]} before */
+/** @param {Late[]} people @param {Late[]} before  in any order */
 function isSame(people, before) {
-  const isClose = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a - b) < CHANGE_MS;
-  return (
-    people.length === before.length &&
-    people.every(({ id, delayMs, offsetMs }, i) => {
-      const was = before[i];
-      return id === was.id && isClose(delayMs, was.delayMs) && isClose(offsetMs, was.offsetMs);
-    })
-  );
+  if (people.length !== before.length) return false;
+  const were = new Map(before.map((late) => [late.id, late]));
+  return people.every(({ id, delayMs, offsetMs }) => {
+    const was = were.get(id);
+    return was !== undefined && Math.abs(delayMs - was.delayMs) < CHANGE_MS && Math.abs(offsetMs - was.offsetMs) < OFFSET_CHANGE_MS;
+  });
 }
