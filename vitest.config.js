@@ -237,7 +237,7 @@ export default defineConfig({
           name: 'browsers',
           setupFiles: [...IN_BROWSER.setupFiles, 'test/browser/support/tell-browser.js'],
           include: [...IN_EACH, ...(isChromium ? [] : IN_OTHERS)],
-          env: { ALOUD_TEST_LONG: '1' },
+          env: { ALOUD_TEST_LONG: '1', ALOUD_TEST_SHORT: '1' },
           testTimeout: 240_000,
           fileParallelism: false,
           sequence: { groupOrder: 13 },

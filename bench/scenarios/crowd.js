@@ -14,10 +14,13 @@ import { InvalidArgumentError } from 'commander';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { OPTIONS } from '../../server/config/options.js';
-import { targetsTable } from './targets.js';
+import { randomFor } from './scenario.js';
+import { intervalWords, targetsTable } from './targets.js';
 import { MachineMeter } from '../participants/child.js';
 import { MAIN } from '../participants/server-profile.js';
 import { readSpeech } from '../participants/speech.js';
+import { valuesByRepetition } from '../report/result.js';
+import { bootstrap } from '../stats/bootstrap.js';
 import { addedMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
@@ -25,10 +28,11 @@ import { mean, quantile, sorted } from '../stats/statistics.js';
 const WATCHED_STEP = 10;
 
 /**
- * The cases with targets; `50/50` with no more speakers in the mix than the server has by itself; and one in which the
- * server chooses the complexity of Opus.
+ * The cases with targets; `50/50` with no more speakers in the mix than the server has by itself; musicians; and one in
+ * which the server chooses the complexity of Opus.
  */
-const CASES = Object.freeze(['500/3', '50/50k50', '50/50', '50x10/2', '50/50k50cauto']);
+const MUSICIANS = '25/25k25f2.5';
+const CASES = Object.freeze(['500/3', '50/50k50', '50/50', '50x10/2', MUSICIANS, '50/50k50cauto']);
 
 const factors = [{ name: 'rooms', label: 'Case', unit: '' }];
 
@@ -52,10 +56,10 @@ export const crowd = {
   title: 'Rooms of many',
   description: 'rooms of many, few or all of whom talk: CPU, lateness of the tick, what arrives, what the server adds',
   quantities: Object.values(quantities),
-  defaults: { duration: 15, repetitions: 1, format: 'call', transports: ['webtransport'] },
+  defaults: { duration: 30, repetitions: 3, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command
-      .option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own", casesOf, CASES)
+      .option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own, 'f' with frames of so many ms", casesOf, CASES)
       .option('--workers <count>', 'worker threads that have the rooms; 0: the main thread', (text) => Number(text), 0)
       .option('--profile', "where the server's CPU goes, part by part; it takes some itself", false);
   },
@@ -74,7 +78,7 @@ export const crowd = {
   result(folder, options) {
     return {
       title: crowd.title,
-      summary: 'Rooms on loopback, 20 ms Opus at 48 kHz; who talks sends real speech in each frame, who is silent a packet every 200 ms.',
+      summary: 'Rooms on loopback, Opus at 48 kHz, in frames of 20 ms but where it says another; who talks sends real speech in each frame, who is silent a packet every 200 ms.',
       headlines: options.cases.map((/** @type {string} */ name) => ({ label: `CPU, ${wordsOf(name, options)}`, unit: '% of a core', protocol: '', value: mean(valuesOf(folder, quantities.cpu, name)), digits: 0 })),
       tables: [targetsTable(options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name, options))), tableOf(folder, options), ...(options.profile ? [profileOf(folder, options)] : [])],
       plots: [],
@@ -103,13 +107,14 @@ function casesOf(text) {
 
 /** Starts a server, and has all join. @param {Lab} lab @param {string} name @returns {Promise<Child>} the crowd's process */
 async function startCase(lab, name) {
-  const { rooms, people, talking, mixed, complexity } = parseCase(name);
+  const { rooms, people, talking, mixed, complexity, frameMs } = parseCase(name);
   const hasMost = OPTIONS.some((option) => option.name === 'max-speakers');
   if (mixed !== null && !hasMost) lab.folder.warn(`${name}: this server mixes all who talk.`);
   const most = mixed !== null && hasMost ? ['--max-speakers', String(mixed)] : [];
   const all = rooms * people;
-  const { workers } = /** @type {any} */ (lab.options);
-  const child = await lab.startCrowd(['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms), ...(complexity === null ? [] : ['--complexity', complexity]), '--workers', String(workers), ...most], 'ticks');
+  const { workers = 0 } = /** @type {any} */ (lab.options);
+  const own = [...(complexity === null ? [] : ['--complexity', complexity]), ...(frameMs === null ? [] : ['--application', 'low-delay', '--frame-ms', String(frameMs)])];
+  const child = await lab.startCrowd(['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms), '--workers', String(workers), ...own, ...most], 'ticks');
   await child.call('joinAll', {
     people: Array.from({ length: all }, (_, i) => {
       const number = Math.floor(i / rooms);
@@ -126,7 +131,7 @@ async function startCase(lab, name) {
  */
 export async function measureCase(lab, name, repetition, seconds) {
   const { profile = false, workers = 0 } = /** @type {any} */ (lab.options);
-  const { rooms } = parseCase(name);
+  const { rooms, frameMs } = parseCase(name);
   const child = await startCase(lab, name);
   await lab.wait(2 * lab.options.warmUp);
   const atMs = lab.folder.elapsedMs;
@@ -158,7 +163,7 @@ export async function measureCase(lab, name, repetition, seconds) {
     lab.folder.record(quantities.part.name, { protocol: '', repetition, client: '', atMs, value: percent, factors: { rooms: name, part } });
   }
   if (rooms > 1) return;
-  const codecMs = await codecPassMs();
+  const codecMs = await codecPassMs(frameMs ?? 20);
   for (const ms of addedMs(server.due, notes.people)) add(quantities.added, ms - notes.roundTripMs / 2 - codecMs);
 }
 
@@ -211,31 +216,45 @@ const valuesOf = (folder, quantity, name) =>
 
 /** @param {string} name @param {{ complexity: string }} options */
 function wordsOf(name, options) {
-  const { rooms, people, talking, mixed, complexity } = parseCase(name);
+  const { rooms, people, talking, mixed, complexity, frameMs } = parseCase(name);
   const who = talking === people ? 'all talk' : `${talking} talk`;
-  return `${rooms > 1 ? `${rooms} rooms of` : 'one room of'} ${people}, ${who}${mixed === null ? '' : `, ${mixed} mixed`}, complexity ${complexity ?? options.complexity}`;
+  return `${rooms > 1 ? `${rooms} rooms of` : 'one room of'} ${people}, ${who}${mixed === null ? '' : `, ${mixed} mixed`}, complexity ${complexity ?? options.complexity}${frameMs === null ? '' : `, frames of ${frameMs} ms`}`;
 }
 
-/** @param {Samples} folder @param {string} name @param {{ complexity: string }} options @returns {Target[]} */
+/** @param {Samples} folder @param {string} name @param {{ complexity: string, seed: number }} options @returns {Target[]} */
 function targetsOf(folder, name, options) {
   const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name);
   const what = wordsOf(name, options);
   const cores = (/** @type {Quantity} */ quantity) => (mean(of(quantity)) / 100).toFixed(2);
   const beside = `beside it the generator took ${cores(quantities.generator)} cores, other programs ${cores(quantities.others)}; ${cores(quantities.idle)} were idle`;
+  const random = randomFor(options);
+  const interval = (/** @type {Quantity} */ { name: its }, /** @type {import('../stats/bootstrap.js').Statistic} */ statistic, /** @type {readonly [number, number]} */ within = [0, Infinity]) =>
+    bootstrap(valuesByRepetition(folder.samples(its), ({ factors: { rooms } = {} }) => rooms === name), statistic, { random, within })[0];
+  const [means, p99] = [(/** @type {Float64Array} */ all) => [mean(all)], (/** @type {Float64Array} */ all) => [quantile(all, 0.99)]];
   /** @param {number} limit @returns {Target} */
-  const cpu = (limit) => ({ what: `CPU, ${what}`, limit, reached: mean(of(quantities.cpu)) / 100, unit: 'cores', digits: 2, why: beside });
-  /** @type {Target} */
-  const lateness = { what: `Tick's lateness p99, ${what}`, limit: 5, reached: quantile(sorted(of(quantities.lateness)), 0.99), unit: 'ms', digits: 1, why: `p50 ${quantile(sorted(of(quantities.lateness)), 0.5).toFixed(1)} ms; the thread that mixes was busy for ${mean(of(quantities.loop)).toFixed(0)} % of the time` };
-  /** @type {Target} */
-  const received = { what: `Received, ${what}`, is: '≥', limit: 99.9, reached: mean(of(quantities.received)), unit: '%', digits: 2, why: `arrived at listeners: ${mean(of(quantities.arrived)).toFixed(2)} %` };
-  if (name === '500/3') return [cpu(1), lateness, received];
-  /** @type {Target} */
-  const people = { what: `People a core, ${what}`, is: '≥', limit: 400, reached: (100 * parseCase(name).rooms * parseCase(name).people) / mean(of(quantities.cpu)), unit: 'people', digits: 0, why: beside };
-  if (name === '50x10/2') return [cpu(1.2), people, lateness, received];
-  if (name === '1000/3') return [lateness, received];
+  const cpu = (limit) => {
+    const { estimate, low, high } = interval(quantities.cpu, means);
+    return { what: `CPU, ${what}`, limit, reached: estimate / 100, unit: 'cores', digits: 2, why: `${intervalWords({ estimate, low: low / 100, high: high / 100 }, 'cores', 2)}; ${beside}` };
+  };
+  /** @returns {Target} */
+  const lateness = () => {
+    const late = interval(quantities.lateness, p99);
+    return { what: `Tick's lateness p99, ${what}`, limit: 5, reached: late.estimate, unit: 'ms', digits: 1, why: `${intervalWords(late, 'ms', 1)}; p50 ${quantile(sorted(of(quantities.lateness)), 0.5).toFixed(1)} ms; the thread that mixes was busy for ${mean(of(quantities.loop)).toFixed(0)} % of the time` };
+  };
+  /** @returns {Target} */
+  const received = () => {
+    const share = interval(quantities.received, means, [0, 100]);
+    return { what: `Received, ${what}`, is: '≥', limit: 99.9, reached: share.estimate, unit: '%', digits: 2, why: `${intervalWords(share, '%', 2)}; arrived at listeners: ${mean(of(quantities.arrived)).toFixed(2)} %` };
+  };
+  /** @returns {Target} */
+  const people = () => ({ what: `People a core, ${what}`, is: '≥', limit: 400, reached: (100 * parseCase(name).rooms * parseCase(name).people) / mean(of(quantities.cpu)), unit: 'people', digits: 0, why: beside });
+  if (name === '500/3' || name === MUSICIANS) return [cpu(1), lateness(), received()];
+  if (name === '50x10/2') return [cpu(1.2), people(), lateness(), received()];
+  if (name === '1000/3') return [lateness(), received()];
   if (name !== '50/50k50' && name !== '50/50') return [];
   const added = sorted(of(quantities.added));
-  return [cpu(0.45), { what: `Added by the server, p99, ${what}`, limit: 12, reached: quantile(added, 0.99), unit: 'ms', digits: 1, why: `mean ${mean(added).toFixed(1)} ms, p50 ${quantile(added, 0.5).toFixed(1)} ms` }];
+  const late = interval(quantities.added, p99, [-Infinity, Infinity]);
+  return [cpu(0.45), { what: `Added by the server, p99, ${what}`, limit: 12, reached: late.estimate, unit: 'ms', digits: 1, why: `${intervalWords(late, 'ms', 1)}; mean ${mean(added).toFixed(1)} ms, p50 ${quantile(added, 0.5).toFixed(1)} ms` }];
 }
 
 /** @param {Samples} folder @param {{ cases: string[], complexity: string }} options @returns {Table} */
@@ -289,16 +308,20 @@ const known = (value) => (Number.isFinite(value) ? value : null);
 /** Frames of speech with which the codec's pass is measured. */
 const CODEC_FRAMES = 200;
 
-/** Time to encode and decode one frame of speech with the server's codec, in milliseconds. */
-async function codecPassMs() {
+/**
+ * Time to encode and decode one frame of speech with the server's codec, in milliseconds.
+ * @param {number} frameMs
+ */
+async function codecPassMs(frameMs) {
+  const frameSamples = 48 * frameMs;
   const codec = await loadCodec();
-  const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples: 960 }];
+  const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples }];
   const encoder = codec.createEncoder(settings);
   const decoder = codec.createDecoder(settings);
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
-  const out = new Float32Array(960);
+  const out = new Float32Array(frameSamples);
   const times = Array.from({ length: CODEC_FRAMES }, (_, i) => {
-    const pcm = speech.subarray(i * 960, (i + 1) * 960);
+    const pcm = speech.subarray(i * frameSamples, (i + 1) * frameSamples);
     const startMs = performance.now();
     const count = encoder.encode(pcm, bytes, 0);
     decoder.decode(bytes, 0, count, out, 0);

@@ -7,12 +7,14 @@
  * @import { Target } from './targets.js'
  */
 
+import { valuesByRepetition } from '../report/result.js';
+import { bootstrap, difference } from '../stats/bootstrap.js';
 import { lagsBetween, presentPercent } from '../stats/sound-lag.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { wholeNumber } from '../options.js';
 import { descendants, Quota, SharedCore } from '../processor-time.js';
-import { worldNotes } from './scenario.js';
-import { targetsTable } from './targets.js';
+import { randomFor, worldNotes } from './scenario.js';
+import { intervalWords, targetsTable } from './targets.js';
 
 /** The share of a core that a page without time gets, and of the processors that a machine has whose host takes half. */
 const PAGE_CORES = 0.1;
@@ -95,7 +97,7 @@ export const starved = {
       summary: `Two people are in a call in Chromium; what one's microphone says comes out of the other's page. Measured from ${options.settle} s after joining on.`,
       headlines: [],
       tables: [
-        targetsTable(targetsOf(folder, machines)),
+        targetsTable(targetsOf(folder, machines, randomFor(options))),
         {
           name: 'machines', title: 'With more time and less', caption: 'Means; the 95th percentile where it says so.',
           columns: [
@@ -197,16 +199,24 @@ async function measure(lab, machine, repetition, joinedMs) {
   add(quantities.present, lags.length === 0 ? 0 : presentPercent(ear, loop, { fromMs, toMs, lagMs: quantile(sorted(lags), 0.5) }));
 }
 
-/** @param {Samples} folder @param {string[]} machines @returns {Target[]} */
-function targetsOf(folder, machines) {
-  const targets = machines.filter((name) => CASES[name].take && !CASES[name].isThird).flatMap((name) => [
-    { what: `Speech present, ${name}`, is: /** @type {const} */ ('≥'), limit: PRESENT_PERCENT, reached: mean(valuesOf(folder, quantities.present, name)), unit: '%', digits: 2 },
-    { what: `Mouth to ear beyond the browser's own loop, ${name}`, limit: ADDED_MS, reached: mean(valuesOf(folder, quantities.added, name)), unit: 'ms', digits: 0 },
-  ]);
+/** @param {Samples} folder @param {string[]} machines @param {() => number} random @returns {Target[]} */
+function targetsOf(folder, machines, random) {
+  const repetitions = (/** @type {Quantity} */ { name }, /** @type {string} */ machine) =>
+    valuesByRepetition(folder.samples(name), ({ factors: its }) => its?.machine === machine);
+  const means = (/** @type {Float64Array} */ ascending) => [mean(ascending)];
+  const targets = machines.filter((name) => CASES[name].take && !CASES[name].isThird).flatMap((name) => {
+    const [present] = bootstrap(repetitions(quantities.present, name), means, { random, within: [0, 100] });
+    const [added] = bootstrap(repetitions(quantities.added, name), means, { random });
+    return [
+      { what: `Speech present, ${name}`, is: /** @type {const} */ ('≥'), limit: PRESENT_PERCENT, reached: present.estimate, unit: '%', digits: 2, why: intervalWords(present, '%', 2) },
+      { what: `Mouth to ear beyond the browser's own loop, ${name}`, limit: ADDED_MS, reached: added.estimate, unit: 'ms', digits: 0, why: intervalWords(added, 'ms', 0) },
+    ];
+  });
   if (!['three', 'one starved'].every((name) => machines.includes(name))) return targets;
-  const [without, starvedOne] = ['three', 'one starved'].map((name) => mean(valuesOf(folder, quantities.delay, name)));
-  const why = `mean D ${without.toFixed(1)} ms without, ${starvedOne.toFixed(1)} ms with`;
-  return [...targets, { what: "More of the others' D for a page without time", limit: MORE_MS, reached: starvedOne - without, unit: 'ms', digits: 1, why }];
+  const [without, starvedOne] = ['three', 'one starved'].map((name) => repetitions(quantities.delay, name));
+  const [more] = difference(starvedOne, without, means, { random, paired: true });
+  const why = `${intervalWords(more, 'ms', 1)}; mean D ${mean(without.flat()).toFixed(1)} ms without, ${mean(starvedOne.flat()).toFixed(1)} ms with`;
+  return [...targets, { what: "More of the others' D for a page without time", limit: MORE_MS, reached: more.estimate, unit: 'ms', digits: 1, why }];
 }
 
 /** @param {Samples} folder @param {Quantity} quantity @param {string} machine */

@@ -3,6 +3,7 @@
  * one after the other and puts their targets into one table.
  * @import { Cell, Table } from '../report/result.js'
  * @import { RunFolder } from '../report/run-folder.js'
+ * @import { Interval } from '../stats/bootstrap.js'
  *
  * @typedef {object} Target
  * @property {string} what     the figure: 'D on loopback'
@@ -39,22 +40,31 @@ const FRAME_BYTES = 64;
  * @property {boolean} [isLong]   run only when it is named
  */
 
-/** The benchmarks of `bars`: some 35 minutes without the long one. @type {readonly Benchmark[]} */
+/** The benchmarks of `bars`: some 45 minutes without the long one. @type {readonly Benchmark[]} */
 export const BENCHMARKS = Object.freeze([
   { name: 'frame-path', argv: [], limitSeconds: 120 },
   { name: 'call-thesis', argv: ['call', '--link', 'thesis', '--duration', '60'], limitSeconds: 180 },
   { name: 'call-loopback', argv: ['call', '--duration', '15', '--settle', '20'], limitSeconds: 120 },
   { name: 'loss', argv: ['loss'], limitSeconds: 400 },
   { name: 'mouth-to-ear', argv: ['mouth-to-ear', '--duration', '12'], limitSeconds: 700 },
-  { name: 'stragglers', argv: ['stragglers'], limitSeconds: 300 },
+  { name: 'stragglers', argv: ['stragglers'], limitSeconds: 600 },
   { name: 'starved', argv: ['starved'], limitSeconds: 500 },
-  { name: 'crowd', argv: ['crowd', '--duration', '10'], limitSeconds: 300 },
+  { name: 'crowd', argv: ['crowd'], limitSeconds: 900 },
   { name: 'listeners', argv: ['listeners', '--duration', '10'], limitSeconds: 200 },
   { name: 'forward', argv: ['forward'], limitSeconds: 400 },
   { name: 'memory', argv: ['memory'], limitSeconds: 200 },
   { name: 'failover', argv: ['failover'], limitSeconds: 300 },
   { name: 'soak', argv: ['soak'], limitSeconds: 3900, isLong: true },
 ]);
+
+/**
+ * The interval of a target's figure in words, for its remark.
+ * @param {Interval} interval  of 95 % confidence, by the bootstrap over repetitions
+ * @param {string} unit
+ * @param {number} digits
+ */
+export const intervalWords = ({ low, high }, unit, digits) =>
+  Number.isFinite(low) && Number.isFinite(high) ? `95 % from ${low.toFixed(digits)} to ${high.toFixed(digits)} ${unit}` : 'no interval';
 
 /** @param {Target} target */
 export const isMet = ({ is = '≤', limit, reached }) => (is === '≤' ? reached <= limit : reached >= limit);

@@ -2,17 +2,18 @@
 
 /**
  * @param {string} name '50x10/2': 50 rooms of 10, two of whom talk in each; '50/50k20': one room of 50, all
- *   talk, and 20 at most are mixed; '50/50c0' and '50/50cauto': with a complexity of Opus of its own
- * @returns {{ rooms: number, people: number, talking: number, mixed: number | null, complexity: string | null }}
+ *   talk, and 20 at most are mixed; '50/50c0' and '50/50cauto': with a complexity of Opus of its own; '25/25f2.5': with
+ *   frames of 2.5 ms
+ * @returns {{ rooms: number, people: number, talking: number, mixed: number | null, complexity: string | null, frameMs: number | null }}
  * @throws {TypeError} which says what is wrong
  */
 export function parseCase(name) {
-  const found = /^(?:(\d{1,4})x)?(\d{1,4})\/(\d{1,4})(?:k(\d{1,4}))?(?:c(\d|10|auto))?$/.exec(name);
-  if (!found) throw new TypeError(`'${name}' is not like 500/3, 50x10/2, 50/50k20 or 50/50cauto`);
+  const found = /^(?:(\d{1,4})x)?(\d{1,4})\/(\d{1,4})(?:k(\d{1,4}))?(?:c(\d|10|auto))?(?:f(2\.5|5|10|20|40|60))?$/.exec(name);
+  if (!found) throw new TypeError(`'${name}' is not like 500/3, 50x10/2, 50/50k20, 50/50cauto or 25/25f2.5`);
   const [rooms, people, talking] = [found[1] ?? '1', found[2], found[3]].map(Number);
   if (rooms < 1 || people < 1 || people > 1000 || rooms * people > 2000) throw new TypeError(`'${name}': 1 to 1000 people in a room, 2000 in all`);
   if (talking > people) throw new TypeError(`'${name}': more talk than there are`);
-  return { rooms, people, talking, mixed: found[4] === undefined ? null : Number(found[4]), complexity: found[5] ?? null };
+  return { rooms, people, talking, mixed: found[4] === undefined ? null : Number(found[4]), complexity: found[5] ?? null, frameMs: found[6] === undefined ? null : Number(found[6]) };
 }
 
 /**

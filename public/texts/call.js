@@ -14,6 +14,7 @@ export const callTexts = Object.freeze({
   notRecorded: 'not recorded',
   waited: (/** @type {number} */ ms) => `comes ${Math.round(ms)} ms late: everybody’s sound waits`,
   later: (/** @type {number} */ ms) => `heard ${Math.round(ms)} ms later than others`,
+  heardAfter: (/** @type {number} */ ms) => `Heard ${Math.round(ms)} ms after it was said`,
   waitedFor: (/** @type {string[]} */ names) =>
     `The delay is longer than most need, since the sound of ${names.join(', ')} comes late.`,
   mute: 'Mute',

@@ -9,18 +9,25 @@
  * @property {number} offsetMs  by how much this person alone is heard later; 0 where everybody waits
  */
 
-/** The smallest excess over what half of the people need that is told, in milliseconds: less is hardly heard. */
+/** The smallest excess over what half of the people need for which everybody is told to wait, in milliseconds: less is hardly heard. */
 const NOTABLE_MS = 60;
 
 /** The most people that are named, and the shortest time between two messages, in milliseconds. */
-const MOST_NAMED = 10;
+const MOST_NAMED = 50;
 const TELL_EVERY_MS = 2000;
 
-/** The smallest change of a delay that is told, in milliseconds. */
+/** The smallest change of a delay, and of an offset, that is told, in milliseconds. */
 const CHANGE_MS = 20;
+const OFFSET_CHANGE_MS = 5;
 
 /** The shortest time between two looks at what most people need, in milliseconds. */
 const LOOK_EVERY_MS = 100;
+
+/**
+ * What most people are taken to need where only one has ever been heard, in milliseconds: a lateness beyond it is rare,
+ * and those who are heard next would have to wait for D to fall.
+ */
+const UNKNOWN_MS = 60;
 
 /**
  * The delay of a room where it is `auto`: D follows what those need who belong together, and a straggler, who needs more
@@ -31,9 +38,10 @@ export class RoomDelay {
   #control;
   #roster;
   #stragglerMs;
-  #frameMs;
   /** The largest need of one who is no straggler, in milliseconds. */
   #limitMs = Infinity;
+  /** What half of the people needed when two or more were heard last: one who is heard alone is compared with it. */
+  #usualMs = UNKNOWN_MS;
   #lookedMs = -Infinity;
   #toldMs = -Infinity;
   /** Those who were told last, the one who needs most first. @type {Late[]} */
@@ -45,10 +53,8 @@ export class RoomDelay {
    * @param {Roster} options.roster
    * @param {number} options.stragglerMs  how much more than half of the people need makes a straggler, in milliseconds;
    *   0 for everybody on one clock
-   * @param {number} options.frameMs
    */
-  constructor({ control, roster, stragglerMs, frameMs }) {
-    this.#frameMs = frameMs;
+  constructor({ control, roster, stragglerMs }) {
     this.#control = control;
     this.#roster = roster;
     this.#stragglerMs = stragglerMs;
@@ -96,14 +102,24 @@ export class RoomDelay {
     this.#lookedMs = nowMs;
     this.#limitMs = Infinity;
     if (this.#stragglerMs === 0 || this.#control.setting !== 'auto') return;
-    // Everybody is on one clock where somebody reads at a delay of their own, as to measure it.
-    for (const { listener } of this.#roster.present.values()) if (listener !== null && listener.ownDelayMs !== null) return;
+    if (!this.#isRead) return;
     const needs = [...this.#lateness(Infinity)].filter(({ count }) => count > 0).map(({ needMs }) => needMs);
+    if (needs.length === 0) return;
     // Half of the people, or one more, need no longer than this.
-    const median = needs.sort((a, b) => a - b)[(needs.length - 1) >> 1] ?? Infinity;
-    // One of two people would be heard later by more than the other is heard sooner.
-    const worthMs = needs.length === 2 ? this.#frameMs / 2 : 0;
-    this.#limitMs = median + Math.max(this.#stragglerMs, worthMs);
+    const median = needs.sort((a, b) => a - b)[(needs.length - 1) >> 1];
+    if (needs.length > 1) this.#usualMs = median;
+    this.#limitMs = Math.min(median, this.#usualMs) + this.#stragglerMs;
+  }
+
+  /** Whether anybody reads at D. Where all measure at delays of their own, they are on one clock, as in the thesis. */
+  get #isRead() {
+    let hasOwn = false;
+    for (const { listener } of this.#roster.present.values()) {
+      if (listener === null) continue;
+      if (listener.ownDelayMs === null) return true;
+      hasOwn = true;
+    }
+    return !hasOwn;
   }
 
   /** @param {number} mostMs  those who need more are left out, as is who isn't heard */
@@ -134,18 +150,16 @@ export class RoomDelay {
     }
     all.sort((a, b) => b.delayMs - a.delayMs);
     const median = all[all.length >> 1]?.delayMs ?? 0;
-    return all.filter(({ delayMs }) => delayMs >= median + NOTABLE_MS).slice(0, MOST_NAMED);
+    return all.filter(({ delayMs, offsetMs }) => offsetMs > 0 || delayMs >= median + NOTABLE_MS).slice(0, MOST_NAMED);
   }
 }
 
-/** @param {Late[]} people @param {Late[]} before */
+/** @param {Late[]} people @param {Late[]} before  in any order */
 function isSame(people, before) {
-  const isClose = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a - b) < CHANGE_MS;
-  return (
-    people.length === before.length &&
-    people.every(({ id, delayMs, offsetMs }, i) => {
-      const was = before[i];
-      return id === was.id && isClose(delayMs, was.delayMs) && isClose(offsetMs, was.offsetMs);
-    })
-  );
+  if (people.length !== before.length) return false;
+  const were = new Map(before.map((late) => [late.id, late]));
+  return people.every(({ id, delayMs, offsetMs }) => {
+    const was = were.get(id);
+    return was !== undefined && Math.abs(delayMs - was.delayMs) < CHANGE_MS && Math.abs(offsetMs - was.offsetMs) < OFFSET_CHANGE_MS;
+  });
 }

@@ -88,7 +88,7 @@ export class Room {
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), end: () => this.#endForAll('room-ended') };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, ...acts, cluster });
-    const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs, frameMs });
+    const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     /** The room's way to another node. */
     this.moving = new Moving({ roster, clock, cluster, end: () => this.#endForAll('moved') });
     this.#roster = roster;

@@ -4,6 +4,9 @@
  */
 export const isLong = Boolean(process.env.ALOUD_TEST_LONG);
 
+/** Whether a file does what it does in `npm test`: in `npm run test:browsers`, which nothing comes before, it does both. */
+export const isShort = !isLong || Boolean(process.env.ALOUD_TEST_SHORT);
+
 /**
  * @template T
  * @param {{ short: T, long: T }} values

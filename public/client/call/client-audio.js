@@ -5,7 +5,7 @@
  * @import { ClockSync } from '../clock/clock-sync.js'
  * @import { RoomState } from './room-state.js'
  * @import { Sealing } from './sealing.js'
- * @import { JoinOptions } from './types.js'
+ * @import { JoinOptions, Output } from './types.js'
  */
 
 import { MAX_PACKET_BYTES } from '../../shared/packet.js';
@@ -26,6 +26,7 @@ export class ClientAudio {
   #sync;
   #frameSamples;
   #room;
+  #output;
   #reader;
   /** @type {unknown} */
   #paceTimer = null;
@@ -43,12 +44,14 @@ export class ClientAudio {
    * @param {RoomState} options.room
    * @param {Partial<JoinOptions>} options.wish  how this one's own sound is to be
    * @param {(bytes: Uint8Array) => boolean} options.send  a packet, valid during the call
+   * @param {Readonly<Output>} options.output
    * @param {Sealing | null} [options.sealing]  null where nothing is encrypted end to end
    */
-  constructor({ format, codec, clock, clockSync, room, wish, send, sealing = null }) {
+  constructor({ format, codec, clock, clockSync, room, wish, send, output, sealing = null }) {
     const { bitrate, application, muted = false, silenceSuppression = true } = wish;
     const { redundancy } = room.welcome;
     this.#room = room;
+    this.#output = output;
     this.#clock = clock;
     this.#sync = clockSync;
     this.#frameSamples = format.frameSamples;
@@ -86,7 +89,7 @@ export class ClientAudio {
     const dueMs = now + wait;
     this.#paceTimer = this.#clock.setTimeout(() => {
       const nowMs = this.#clock.now();
-      this.processorTime.observe(Math.max(0, nowMs - dueMs), nowMs);
+      this.processorTime.observe(Math.max(0, nowMs - dueMs), nowMs, this.#output.gaps);
       this.start();
     }, wait);
   }

@@ -100,7 +100,7 @@ export class Client {
    * @param {Clock} [options.clock]
    * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
    * @param {Partial<ClientEvents>} [options.on]
-   * @param {Readonly<Output>} [options.output]  read for the statistics
+   * @param {Readonly<Output>} [options.output]  read for the statistics, and to know whether there is too little time
    * @param {() => Promise<Primitives>} [options.primitives]  for end-to-end encryption, asked where a call has a key
    */
   constructor({ codec, clock = systemClock, scope = {}, on = {}, output = NO_OUTPUT, primitives }) {
@@ -190,7 +190,7 @@ export class Client {
     const sync = /** @type {ClockSync} */ (this.#clockSync);
     const send = connection.send.bind(connection);
     const sealing = await this.#openSealing(connection);
-    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send, sealing });
+    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send, output: this.#output, sealing });
     this.#audio = audio;
     this.playout = audio.playout;
     this.playout.stride = room.stride;

@@ -8,6 +8,14 @@ const ROUNDS = 3;
 const SHORT_SHARE = 0.15;
 const ENOUGH_SHARE = 0.05;
 
+/**
+ * The thread has too little time where sound ran out at the sound card in more than this share of the last rounds, as in
+ * three in a row, and enough again where in no more than that. Sound runs out where the thread doesn't make it in time:
+ * what the network doesn't bring is made up. One gap is over before anybody could do something about it.
+ */
+const SHORT_GAP_SHARE = 0.6;
+const ENOUGH_GAP_SHARE = 0.2;
+
 /** The time after the first look in which lateness doesn't count, in milliseconds: a page that opens has much to do. */
 const START_MS = 5000;
 
@@ -18,13 +26,16 @@ const MOST_LATE_MS = 200;
 const LEAST_COMPLEXITY = 0;
 
 /**
- * A thread's share of the processor, as a call needs it: judged by how late its own timer is, which no network delays.
+ * A thread's share of the processor, as a call needs it: judged by how late its own timer is, and by how often the sound
+ * card finds no sound, neither of which a network brings about.
  * The encoder makes do with less where it is too little.
  */
 export class ProcessorTime {
   #lateMs = 0;
   #sinceMs = NaN;
   #countsFromMs = NaN;
+  #gaps = 0;
+  #gapShare = 0;
 
   /** The share of the last seconds by which the timer was late, 0 to 1. */
   lateShare = 0;
@@ -40,8 +51,9 @@ export class ProcessorTime {
    * The timer has run, some ten times a second at least.
    * @param {number} lateMs after it was due
    * @param {number} nowMs
+   * @param {number} [gaps]  times when the sound card found nothing, till now; less than before where it is a new one
    */
-  observe(lateMs, nowMs) {
+  observe(lateMs, nowMs, gaps = 0) {
     if (Number.isNaN(this.#sinceMs)) {
       this.#sinceMs = nowMs;
       this.#countsFromMs = nowMs + START_MS;
@@ -51,7 +63,10 @@ export class ProcessorTime {
     this.#sinceMs = nowMs;
     this.lateShare += (Math.min(1, this.#lateMs / ROUND_MS) - this.lateShare) / ROUNDS;
     this.#lateMs = 0;
-    if (this.lateShare > SHORT_SHARE) this.isShort = true;
-    else if (this.lateShare < ENOUGH_SHARE) this.isShort = false;
+    const hasGaps = gaps > this.#gaps && nowMs > this.#countsFromMs;
+    this.#gapShare += (Number(hasGaps) - this.#gapShare) / ROUNDS;
+    this.#gaps = gaps;
+    if (this.lateShare > SHORT_SHARE || this.#gapShare > SHORT_GAP_SHARE) this.isShort = true;
+    else if (this.lateShare < ENOUGH_SHARE && this.#gapShare < ENOUGH_GAP_SHARE) this.isShort = false;
   }
 }

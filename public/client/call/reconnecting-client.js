@@ -311,7 +311,7 @@ export class ReconnectingClient {
   }
 
   /**
-   * Notes, for the statistics, how the output takes what pull() gives.
+   * Notes how the output takes what pull() gives.
    * @param {number} waitMs  the wait for the sound card of a piece that is pulled just in time
    * @param {number} gaps    times when the sound card found nothing
    * @param {number} gapMs   the length of those gaps in all

@@ -244,6 +244,7 @@ export class CallView {
   stats(stats) {
     this.#connection.stats(stats);
     this.#sound.add(stats);
+    this.#people.heardAfter(stats.delayMs);
   }
 
   /** @param {{ id: string, level: number, voice: boolean }[]} speakers */

@@ -25,6 +25,9 @@ import { texts } from '../../texts.js';
 const LOUD = 15;
 const QUIET = 60;
 
+/** The shortest time by which somebody is heard later that is shown under their name, in milliseconds: less is hardly heard. */
+const NOTABLE_MS = 60;
+
 /** The people in the room, as a list: one tile each, kept while the person stays. */
 export class PeopleList {
   /** @type {Map<Person['id'], PersonTile>} */
@@ -65,6 +68,14 @@ export class PeopleList {
     const shown = { recording, moderates: role === 'moderator', ownVolumes: role !== 'listener', stereo: this.#isStereo };
     for (const person of people) this.#tileOf(person.id).show(person, { ...shown, you: person.id === you });
     this.#list.dataset.count = String(Math.min(people.length, 7));
+  }
+
+  /**
+   * Shows how old each voice is.
+   * @param {number | null} ms  from a sound to its being heard, without an offset; null where that isn't known
+   */
+  heardAfter(ms) {
+    for (const tile of this.#tiles.values()) tile.heardAfter(ms);
   }
 
   /**
@@ -178,13 +189,19 @@ class PersonTile {
       hand > 0 && texts.handRaised,
       muted && (silenced ? texts.mutedByModerator : texts.muted),
       waitMs > 0 && texts.waited(waitMs),
-      laterMs > 0 && texts.later(laterMs),
+      laterMs >= NOTABLE_MS && texts.later(laterMs),
       this.#isMutedForYou && texts.mutedForYou,
       recording && recorded === false && texts.notRecorded,
     ];
     setText(this.#how, states.filter(Boolean).join(' · '));
     this.#menu.show(called, person.transport, { you, moderates: moderates && !you, ownVolumes, stereo });
     if (muted || away) this.speaks(0, false);
+  }
+
+  /** @param {number | null} ms  as PeopleList has it */
+  heardAfter(ms) {
+    const { muted = false, away = false, laterMs = 0 } = this.#person ?? {};
+    this.#menu.heardAfter(ms === null || muted || away ? null : ms + laterMs);
   }
 
   /**

@@ -19,6 +19,7 @@ export class PersonMenu {
   #mute = build('button', { type: 'button', class: 'button small', 'aria-pressed': 'false' }, texts.muteForMe);
   #moderate = build('button', { type: 'button', class: 'button small' }, texts.moderate);
   #transport = build('p', { class: 'hint' });
+  #age = build('p', { class: 'hint', hidden: true });
   #onVolume;
   #gain = 1;
   #silent;
@@ -30,6 +31,7 @@ export class PersonMenu {
     this.#panRow,
     build('div', { class: 'menu-buttons' }, this.#mute, this.#moderate),
     this.#transport,
+    this.#age,
   );
 
   /**
@@ -92,6 +94,12 @@ export class PersonMenu {
     this.#slider.setAttribute('aria-label', texts.volumeOf(name));
     this.#pan.setAttribute('aria-label', texts.placeOf(name));
     setText(this.#transport, texts.connectedOver(transport));
+  }
+
+  /** @param {number | null} ms  how long after it was said the person is heard; null where that isn't known */
+  heardAfter(ms) {
+    this.#age.hidden = ms === null;
+    setText(this.#age, ms === null ? '' : texts.heardAfter(ms));
   }
 
   /** @param {boolean} open */

@@ -179,12 +179,13 @@ describe('the count of a stream', () => {
 
 describe('a case of a crowd', () => {
   it('is read from its name', () => {
-    expect(parseCase('500/3')).toEqual({ rooms: 1, people: 500, talking: 3, mixed: null, complexity: null });
-    expect(parseCase('50x10/2c10')).toEqual({ rooms: 50, people: 10, talking: 2, mixed: null, complexity: '10' });
-    expect(parseCase('50/50k20cauto')).toEqual({ rooms: 1, people: 50, talking: 50, mixed: 20, complexity: 'auto' });
+    expect(parseCase('500/3')).toEqual({ rooms: 1, people: 500, talking: 3, mixed: null, complexity: null, frameMs: null });
+    expect(parseCase('50x10/2c10')).toEqual({ rooms: 50, people: 10, talking: 2, mixed: null, complexity: '10', frameMs: null });
+    expect(parseCase('50/50k20cauto')).toEqual({ rooms: 1, people: 50, talking: 50, mixed: 20, complexity: 'auto', frameMs: null });
+    expect(parseCase('25/25k25f2.5')).toEqual({ rooms: 1, people: 25, talking: 25, mixed: 25, complexity: null, frameMs: 2.5 });
   });
 
-  it.each(['', '500', '0x5/1', '5/6', '3000/1', '100x100/1', '5/1k', 'x5/1', '5/1c', '5/1c11', '5/1c8k3'])('is none as %j', (name) => {
+  it.each(['', '500', '0x5/1', '5/6', '3000/1', '100x100/1', '5/1k', 'x5/1', '5/1c', '5/1c11', '5/1c8k3', '5/1f', '5/1f3', '5/1f2.5c8'])('is none as %j', (name) => {
     expect(() => parseCase(name)).toThrow(TypeError);
   });
 });

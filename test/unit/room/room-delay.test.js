@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { Conference } from '../../fakes/conference.js';
+import { describe, expect, it } from 'vitest';
+import { Conference, settle } from '../../fakes/conference.js';
 import { random } from '../../fakes/random.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
@@ -14,13 +14,18 @@ const NOW_AND_THEN = (frame) => (frame % 60 === 0 ? 390 : 0);
  * @param {LatenessMs} [options.eveMs]
  * @param {LatenessMs} [options.othersMs]
  * @param {number} [options.others]
- * @param {Partial<import('../../../server/room/room-config.js').RoomConfig>} [options.config]
+ * @param {Parameters<Conference['join']>[1]} [options.eveWishes]  what Eve joins with
+ * @param {number | null} [options.roundTripMs]  Eve's, as her transport tells it
+ * @param {Partial<import('../../../server/room/room-config.js').RoomConfig> & { frameMs?: number }} [options.config]
  */
-async function roomWithEve({ eveMs, othersMs = () => 0, others = 2, config = {} }) {
+async function roomWithEve({ eveMs, othersMs = () => 0, others = 2, eveWishes = {}, roundTripMs, config = {} }) {
   const conference = new Conference({ serverDelayMs: 'auto', maxServerDelayMs: 400, maxParticipants: 20, ...config });
   const people = /** @type {Person[]} */ ([]);
   for (let i = 0; i < others; i++) people.push(await conference.join(`P${i}`));
-  const eve = await conference.join('Eve');
+  const eve = await conference.join('Eve', eveWishes);
+  if (roundTripMs !== undefined) {
+    Object.assign(eve.session, { stats: () => ({ rttMs: roundTripMs, lostPackets: 0, droppedOut: 0, droppedIn: 0 }) });
+  }
   const room = () => conference.rooms.get('lab')?.describe();
   /** @param {number} frames @param {() => void} [each]  called after each frame */
   const pass = async (frames, each = () => {}) => {
@@ -71,7 +76,7 @@ describe('who is waited for, where all are on one clock', () => {
 describe('a straggler', () => {
   it('is heard later alone, is told of, and is received', async () => {
     const { people: [ann], eve, pass, room, delayMs } = await roomWithEve({ eveMs: NOW_AND_THEN });
-    await pass(400);
+    await pass(500);
     expect(delayMs()).toBeLessThan(6);
     const told = ann.session.told('waited').at(-1).people;
     expect(told).toEqual([{ id: eve.id, delayMs: 390, offsetMs: 400 }]);
@@ -98,9 +103,8 @@ describe('a straggler', () => {
   });
 
   it('is heard where all of its packets are late, from the first second on', async () => {
-    const { people: [ann], eve, pass, delayMs } = await roomWithEve({ eveMs: () => 250 });
     // By its round trip its clock must be wrong, or it holds its packets back.
-    Object.assign(eve.session, { stats: () => ({ rttMs: 10, lostPackets: 0, droppedOut: 0, droppedIn: 0 }) });
+    const { people: [ann], eve, pass, delayMs } = await roomWithEve({ eveMs: () => 250, roundTripMs: 10 });
     await pass(100);
     ann.session.packets.length = 0;
     const { late } = /** @type {any} */ (eve.stats());
@@ -114,11 +118,32 @@ describe('a straggler', () => {
     expect(heard.filter((pcm) => pcm && Math.abs(pcm[0] - 0.2) < 1e-3).length).toBeGreaterThan(0.98 * heard.length);
   });
 
-  it.each([[9, 0], [11, 20]])('of two people is one who needs half a frame more: %i ms have an offset of %i ms', async (ms, offsetMs) => {
+  it.each([[5, 0], [7, 20]])('of two people is one who needs 5 ms more: %i ms have an offset of %i ms', async (ms, offsetMs) => {
     const { eve, pass, delayMs } = await roomWithEve({ eveMs: () => ms, others: 1 });
     await pass(300);
     expect(eve.stats()?.offsetMs).toBe(offsetMs);
     expect(delayMs()).toBeCloseTo(offsetMs > 0 ? 1 : ms, 0);
+  });
+
+  it('is told of by a small offset too, and once', async () => {
+    const { people: [ann], eve, pass } = await roomWithEve({ eveMs: (frame) => 12 + (frame % 3) });
+    await pass(500);
+    expect(ann.session.told('waited').map(({ people }) => people)).toEqual([[{ id: eve.id, delayMs: expect.any(Number), offsetMs: 20 }]]);
+  });
+
+  it('is heard as much later by one who reads at a delay of their own', async () => {
+    const { conference, eve, pass, delayMs } = await roomWithEve({ eveMs: () => 50, others: 1 });
+    const bob = await conference.join('Bob', { delivery: 'reply', serverDelayMs: 40 });
+    // A muted person's packets are answered, and D doesn't wait for them.
+    bob.session.handler?.control({ type: 'mute', muted: true });
+    await pass(300);
+    bob.session.packets.length = 0;
+    await pass(100, () => void bob.speak(Math.floor(conference.sampleClock.now() / conference.format.frameSamples) - 1, null));
+    await settle();
+    expect(eve.stats()).toMatchObject({ offsetMs: 60 });
+    expect(delayMs()).toBeLessThan(6);
+    const heard = [...(await bob.heard()).values()];
+    expect(heard.filter((pcm) => pcm && Math.abs(pcm[0] - 0.2) < 1e-3).length).toBeGreaterThan(90);
   });
 
   it('is heard in answers too, each of which is made of all that was said', async () => {
@@ -133,13 +158,28 @@ describe('a straggler', () => {
     expect(eve.stats()?.offsetMs).toBe(400);
   });
 
-  it('is nobody where the delay is a fixed one, nor one who is alone', async () => {
+  it('is nobody where the delay is a fixed one, nor where nobody reads at D', async () => {
     const fixed = await roomWithEve({ eveMs: NOW_AND_THEN, config: { serverDelayMs: 60 } });
     await fixed.pass(300);
     expect(fixed.room()?.people.every(({ stats }) => stats.offsetMs === 0)).toBe(true);
-    const alone = await roomWithEve({ eveMs: NOW_AND_THEN, others: 0 });
-    await alone.pass(450);
-    expect(alone.delayMs()).toBeGreaterThan(300);
+    const config = { delivery: /** @type {const} */ ('reply') };
+    const measured = await roomWithEve({ eveMs: NOW_AND_THEN, others: 1, eveWishes: { delivery: 'reply', serverDelayMs: 60 }, config });
+    measured.people[0].session.handler?.control({ type: 'delay', serverDelayMs: 60 });
+    await measured.pass(450);
+    expect(measured.eve.stats()?.offsetMs).toBe(0);
+  });
+
+  it.each([[0, 21], [150, 7]])('is one who is heard alone, too, after %i frames with others: these find D where they need it', async (together, most) => {
+    const { people, eve, pass, delayMs } = await roomWithEve({ eveMs: NOW_AND_THEN, othersMs: () => 3, others: 9 });
+    const mute = (/** @type {boolean} */ muted) => people.forEach(({ session }) => session.handler?.control({ type: 'mute', muted }));
+    await pass(together);
+    mute(true);
+    await pass(600);
+    expect(eve.stats()?.offsetMs).toBeGreaterThanOrEqual(380);
+    expect(delayMs()).toBeLessThan(most);
+    mute(false);
+    await pass(100);
+    expect(delayMs()).toBeLessThan(Math.min(most, 10));
   });
 });
 
@@ -156,18 +196,59 @@ describe('whatever one person\'s lateness is', () => {
   };
   const FRAMES = 600;
   const othersMs = (/** @type {number} */ frame) => 3 + (frame % 5);
-  /** The nine's own delay, frame by frame. @type {number[]} */
-  const delays = [];
 
-  beforeAll(async () => {
-    const nine = await roomWithEve({ othersMs, others: 9 });
-    await nine.pass(FRAMES, () => delays.push(nine.delayMs()));
-  });
+  /** The others' own delay, frame by frame, by their number and the length of a frame. @type {Record<string, Promise<number[]>>} */
+  const known = {};
+
+  /** @param {number} others @param {number} frameMs @param {number} frames */
+  async function delaysWithout(others, frameMs, frames) {
+    const delays = /** @type {number[]} */ ([]);
+    const without = await roomWithEve({ othersMs, others, config: { frameMs } });
+    await without.pass(frames, () => delays.push(without.delayMs()));
+    return delays;
+  }
+
+  /** What the others' D is with that person more than without, at most. @param {Omit<Parameters<typeof roomWithEve>[0], 'othersMs'>} options */
+  async function mostMs({ eveMs, others = 9, ...options }) {
+    const withEve = await roomWithEve({ eveMs, othersMs, others, ...options });
+    const { frameMs } = withEve.conference.format;
+    const frames = (FRAMES * 20) / frameMs;
+    const delays = await (known[`${others}, ${frameMs}`] ??= delaysWithout(others, frameMs, frames));
+    const moreMs = /** @type {number[]} */ ([]);
+    await withEve.pass(frames, () => moreMs.push(withEve.delayMs() - delays[moreMs.length]));
+    return Math.max(...moreMs);
+  }
 
   it.each(Object.entries(patterns))('%s: nine others\' delay stays within 5 ms of theirs', async (_what, eveMs) => {
-    const ten = await roomWithEve({ eveMs, othersMs, others: 9 });
-    const moreMs = /** @type {number[]} */ ([]);
-    await ten.pass(FRAMES, () => moreMs.push(ten.delayMs() - delays[moreMs.length]));
-    expect(Math.max(...moreMs)).toBeLessThanOrEqual(5);
+    expect(await mostMs({ eveMs })).toBeLessThanOrEqual(5);
+  });
+
+  it.each(Object.entries(patterns))('%s: one other\'s too, with frames of 20 and of 60 ms', async (_what, eveMs) => {
+    for (const frameMs of [20, 60]) expect(await mostMs({ eveMs, others: 1, config: { frameMs } })).toBeLessThanOrEqual(5);
+  });
+
+  /** @type {Record<string, Partial<Parameters<typeof roomWithEve>[0]>>} */
+  const ways = {
+    'at a delay of its own': { eveWishes: { delivery: 'reply', serverDelayMs: 60 } },
+    'by answers': { eveWishes: { delivery: 'reply' } },
+    'by a transport that only answers': { eveWishes: { replyOnly: true }, roundTripMs: null },
+    'by a transport that only answers, at a delay of its own': { eveWishes: { replyOnly: true, serverDelayMs: 0 }, roundTripMs: null },
+    'over a round trip that is known': { roundTripMs: 10 },
+  };
+
+  it.each(Object.entries(ways))('who listens %s moves the others\' delay by no more', async (_what, way) => {
+    expect(await mostMs({ eveMs: patterns['at random'], others: 2, ...way })).toBeLessThanOrEqual(5);
+    expect(await mostMs({ eveMs: NOW_AND_THEN, others: 2, ...way })).toBeLessThanOrEqual(5);
+  });
+
+  it('is no more where a delay of its own is asked for in the midst of a call', async () => {
+    const { eve, pass, delayMs } = await roomWithEve({ eveMs: NOW_AND_THEN, othersMs, eveWishes: { delivery: 'reply' } });
+    await pass(300);
+    const before = delayMs();
+    eve.session.handler?.control({ type: 'delay', serverDelayMs: 60 });
+    let most = 0;
+    await pass(600, () => void (most = Math.max(most, delayMs())));
+    expect(most).toBeLessThanOrEqual(before + 5);
+    expect(eve.stats()?.offsetMs).toBe(400);
   });
 });

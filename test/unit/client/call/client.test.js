@@ -12,13 +12,14 @@ const origin = 'http://localhost';
 /** @typedef {ConstructorParameters<typeof Conference>[0]} Conferences */
 
 /** @param {Conference} conference @param {Parameters<typeof conferenceSockets>[1]} [link] */
-function participant(conference, link) {
+function participant(conference, link, output = { waitMs: 0, gaps: 0, gapMs: 0 }) {
   const codec = new PcmCodec();
   /** @type {{ people: any[], stats: any[], ended: any[], transport: any[] }} */
   const events = { people: [], stats: [], ended: [], transport: [] };
   const client = new Client({
     codec,
     clock: conference.clock,
+    output,
     scope: { WebSocket: /** @type {any} */ (conferenceSockets(conference, link)) },
     on: {
       people: ({ people }) => events.people.push(people.map(({ name, muted, you }) => ({ name, muted, you }))),
@@ -134,6 +135,24 @@ describe('Client', () => {
     expect(client.clockJumps).toBe(0);
     ada.client.close();
     ben.client.close();
+  });
+
+  it('knows by its sound card that it has too little time', async () => {
+    const conference = new Conference();
+    const output = { waitMs: 0, gaps: 0, gapMs: 0 };
+    const { client, events } = participant(conference, undefined, output);
+    await join(conference, client);
+    const isShort = (/** @type {number} */ seconds, /** @type {number} */ gaps) => {
+      for (let i = 0; i < seconds; i++) {
+        output.gaps += gaps;
+        for (let k = 0; k < 100; k++) conference.clock.advance(10);
+      }
+      return events.stats.at(-1).detail.client.isShortOfTime;
+    };
+    expect(isShort(8, 0)).toBe(false);
+    expect(isShort(5, 3)).toBe(true);
+    expect(isShort(8, 0)).toBe(false);
+    client.close();
   });
 
   it('bears loss and jitter both ways', async () => {

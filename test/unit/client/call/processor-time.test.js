@@ -11,6 +11,20 @@ function look(time, { fromMs, toMs, lateMs }) {
   for (let nowMs = fromMs; nowMs <= toMs; nowMs += LOOK_MS) time.observe(lateMs, nowMs);
 }
 
+/**
+ * Looks in time, while sound runs out at the sound card.
+ * @param {ProcessorTime} time
+ * @param {{ fromMs: number, toMs: number, gaps: number, everyMs: number }} of  gaps: till then
+ * @returns {number} the gaps till its end
+ */
+function runOut(time, { fromMs, toMs, gaps, everyMs }) {
+  for (let nowMs = fromMs; nowMs <= toMs; nowMs += LOOK_MS) {
+    if ((nowMs - fromMs) % everyMs === 0) gaps += 1;
+    time.observe(0, nowMs, gaps);
+  }
+  return gaps;
+}
+
 it('has enough where the timer is a little late', () => {
   const time = new ProcessorTime();
   look(time, { fromMs: 0, toMs: 20_000, lateMs: 4 });
@@ -45,4 +59,30 @@ it('isn’t short of time for a sleep', () => {
   look(time, { fromMs: 3_610_100, toMs: 3_612_000, lateMs: 0 });
   expect(time.lateShare).toBeGreaterThan(0);
   expect(time.isShort).toBe(false);
+});
+
+it('is short of time where sound runs out again and again, though its timer is in time, and has enough again after', () => {
+  const time = new ProcessorTime();
+  look(time, { fromMs: 0, toMs: 10_000, lateMs: 0 });
+  const gaps = runOut(time, { fromMs: 10_100, toMs: 12_000, gaps: 0, everyMs: 500 });
+  expect(time.isShort).toBe(false);
+  const all = runOut(time, { fromMs: 12_100, toMs: 14_000, gaps, everyMs: 500 });
+  expect(time).toMatchObject({ isShort: true, complexity: 0, lateShare: 0 });
+  for (let nowMs = 14_100; nowMs <= 22_000; nowMs += LOOK_MS) time.observe(0, nowMs, all);
+  expect(time).toMatchObject({ isShort: false, complexity: 8 });
+});
+
+it('isn’t short of time for a gap now and then, for one at the start, nor for another sound card’s', () => {
+  const time = new ProcessorTime();
+  const gaps = runOut(time, { fromMs: 0, toMs: 5000, gaps: 0, everyMs: 200 });
+  for (let nowMs = 5100; nowMs <= 6000; nowMs += LOOK_MS) time.observe(0, nowMs, gaps);
+  expect(time.isShort).toBe(false);
+  let most = gaps;
+  for (let nowMs = 6100; nowMs <= 40_000; nowMs += LOOK_MS) {
+    if (nowMs % 4000 === 0) most += 5;
+    // The counter of another sound card begins anew.
+    if (nowMs === 20_000) most = 0;
+    time.observe(0, nowMs, most);
+    expect(time.isShort).toBe(false);
+  }
 });
