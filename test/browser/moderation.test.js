@@ -139,14 +139,13 @@ inBrowser.describe(`moderating in ${BROWSER}`, () => {
     expect(await button(anna, 'Unmute').getAttribute('aria-disabled')).toBe('true');
     await button(anna, 'Unmute').click({ force: true });
     await says(anna, 'You are a listener here');
-    await expect.poll(() => people(ben)).toContainEqual(expect.stringMatching(/^Anna[^]*listener/));
+    await expect.poll(() => people(ben)).toHaveLength(1);
 
     // Takes somebody out, who isn't brought back.
-    await (await moderate(ben, 'Anna')).getByRole('button', { name: 'Remove from the room' }).click();
+    await (await openRoomPanel(ben)).getByRole('button', { name: 'Remove Anna' }).click();
     await says(anna, 'A moderator has removed you from the room.');
     await button(anna, 'Join').waitFor();
-    await expect.poll(() => people(ben)).toHaveLength(1);
-    expect(await focused(ben)).toBe('people');
+    await ben.getByText('Nobody only listens.').waitFor();
   });
 
   inBrowser.it('has people wait in a lobby, lets them in or turns them away, by keyboard', async () => {
