@@ -426,7 +426,7 @@ describe('connect', () => {
     expect(took).toBe('webtransport');
     expect(tried).toEqual([]);
     expect(handler.messages).toEqual([welcome]);
-    expect(WebTransport.sessions[0].url).toBe('https://example.org:4433/session');
+    expect(WebTransport.sessions[0].url).toBe('https://example.org:4433/session?room=tea');
     expect(JSON.parse(WebTransport.sessions[0].sentControl)).toEqual(message);
   });
 
