@@ -77,6 +77,33 @@ describe('a change of mode', () => {
     expect(set(conference, 'auto')).toBe(null);
   });
 
+  it('to forwarding is refused while there is an audience, for which auto mixes', async () => {
+    const conference = new Conference({ mode: 'auto' });
+    const ann = await conference.join('Ann');
+    const lea = await conference.join('Lea', { listen: true });
+    expect(set(conference, 'forward')).toBe('forward-reply');
+    conference.pass(100);
+    for (const person of [ann, lea]) take(person);
+    for (let k = 100; k < 110; k++) {
+      await ann.speak(k, 0.5, LOUD);
+      conference.pass(1);
+    }
+    expect(kinds(take(lea))).toEqual([PacketType.audio]);
+  });
+
+  it('from forwarding finds those who only listen, who were sent bundles as everybody', async () => {
+    const conference = new Conference({ mode: 'forward' });
+    const ann = await conference.join('Ann');
+    const lea = await conference.join('Lea', { listen: true });
+    expect(lea.session.told('welcome')[0]).toMatchObject({ role: 'listener', stride: 1, listeners: 0 });
+    for (let k = 0; k < 40; k++) {
+      if (k === 20) expect(set(conference, 'mix')).toBe(null);
+      await ann.speak(k, 0.5, LOUD);
+      conference.pass(1);
+    }
+    expect(kinds(take(lea)).toSorted()).toEqual([PacketType.audio, PacketType.bundle]);
+  });
+
   it('keeps what has come of people who leave, and closes everything at the end', async () => {
     const conference = new Conference();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { Conference } from '../../fakes/conference.js';
+
+/** A thread's rooms: all threads of a server sign resume tokens with one key. @param {ConstructorParameters<typeof Conference>[0]} [options] */
+const create = (options) => new Conference({ tokens: new ResumeTokens({ key: 'the server\'s' }), ...options });
 
 /** A room's state as it goes to another thread. @param {Conference} conference */
 const stateOf = (conference) => structuredClone(/** @type {any} */ (conference.rooms.get('lab')).view.state());
 
 /** A room of two with chat, a hand, a mute and rules. */
 async function open() {
-  const conference = new Conference();
+  const conference = create();
   const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
   ann.session.handler?.control({ type: 'chat', text: 'hello' });
   bob.session.handler?.control({ type: 'hand', raised: true });
@@ -19,7 +23,7 @@ async function open() {
 describe('a room that is opened again from its state', () => {
   it('has its people back at their places, with all that was theirs', async () => {
     const { conference, tokens } = await open();
-    const again = new Conference();
+    const again = create();
     again.rooms.restore(stateOf(conference));
     expect(again.rooms.get('lab')?.people).toEqual({ present: 0, away: 2 });
     const bob = await again.join('Bob', { resume: tokens[1] });
@@ -38,7 +42,7 @@ describe('a room that is opened again from its state', () => {
 
   it('lets in whom it would have let in before, and nobody else, and gives no id twice', async () => {
     const { conference } = await open();
-    const again = new Conference();
+    const again = create();
     again.rooms.restore(stateOf(conference));
     expect((await again.join('Eve')).session.told('refused')).toMatchObject([{ code: 'room-locked' }]);
     expect((await again.join('Eve', { resume: 'x'.repeat(22) })).session.told('refused')).toMatchObject([{ code: 'room-locked' }]);
@@ -48,7 +52,7 @@ describe('a room that is opened again from its state', () => {
 
   it('ends when nobody comes back to it', async () => {
     const { conference } = await open();
-    const again = new Conference();
+    const again = create();
     again.rooms.restore(stateOf(conference));
     again.clock.advance(30_000);
     expect(again.rooms.size).toBe(0);
@@ -57,7 +61,7 @@ describe('a room that is opened again from its state', () => {
 
   it('can be kept and opened once more before anybody has come', async () => {
     const { conference } = await open();
-    const [first, second] = [new Conference(), new Conference()];
+    const [first, second] = [create(), create()];
     first.rooms.restore(stateOf(conference));
     expect(stateOf(first).people.map((/** @type {any} */ { id, hand, muted }) => [id, hand, muted])).toEqual([['1', 0, false], ['2', 1, true]]);
     second.rooms.restore(stateOf(first));
@@ -68,8 +72,17 @@ describe('a room that is opened again from its state', () => {
   it('stays shut where its password was not known yet', async () => {
     const { conference } = await open();
     const state = stateOf(conference);
-    const again = new Conference();
+    const again = create();
     again.rooms.restore({ ...state, rules: { ...state.rules, locked: false, password: true }, password: null });
     expect((await again.join('Eve')).session.told('refused')).toMatchObject([{ code: 'room-locked' }]);
+  });
+
+  it('is forwarded, and encrypted, as it was', async () => {
+    const conference = create();
+    const ann = await conference.join('Ann', { e2e: true });
+    const again = create();
+    again.rooms.restore(stateOf(conference));
+    const back = await again.join('Ann', { e2e: true, resume: ann.session.told('welcome')[0].resume });
+    expect(back.session.told('welcome')[0]).toMatchObject({ you: '1', e2e: true, rules: { mode: 'forward' } });
   });
 });
