@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node';
 const SOUND = ['test/browser/sound/sound.test.js', 'test/browser/sound/forward.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['cluster', 'forward', 'native/congestion', 'quality', 'social', 'stereo', 'stuck', 'worker-faults', 'workers'].map((name) => `test/integration/${name}.test.js`);
+const MEASURED = ['cluster', 'forward', 'native/congestion', 'quality', 'social', 'stereo', 'stuck', 'workers'].map((name) => `test/integration/${name}.test.js`);
 
 /** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];
@@ -13,11 +13,11 @@ const ALONE = ['test/integration/start-stop.test.js'];
 /** The lab, whose figures are looked at. This and what follows is in `npm run test:all`, and not in `npm test`. */
 const LAB = ['test/integration/bench/**/*.test.js'];
 
-/** The package and its installation. */
-const LONG = ['test/integration/package.test.js'];
+/** The package and its installation, and workers that end. */
+const LONG = ['test/integration/package.test.js', 'test/integration/worker-faults.test.js'];
 
 /** Calls that are cut off for long, devices that come and go, what moderators and the operator do, and looks at many pages. */
-const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'everyone', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
+const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'everyone', 'listeners', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
 
 /** The lab in a browser: its pages wait more than they work. */
 const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);
@@ -35,6 +35,7 @@ const isChromium = process.env.ALOUD_TEST_BROWSER !== 'firefox';
 /** Tests that run longer, or in more kinds, under `npm run test:long`: they ask test/support/long.js. */
 const LONGER = [
   'test/integration/cluster.test.js',
+  'test/integration/listeners.test.js',
   'test/unit/client/clock/drift.test.js',
   'test/unit/client/playout/loss-presence.test.js',
   'test/integration/comeback.test.js',

@@ -6,6 +6,7 @@ import { moderate } from '../../public/client/call/moderate.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
+import { byLength } from '../support/long.js';
 import { undisturbedTest } from '../support/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -39,7 +40,7 @@ function powerOf({ recording, recorded, format }, fromMs, toMs = 0) {
 }
 
 describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])('one who only listens, over %s', (transport) => {
-  for (const stride of [1, 2, 3]) {
+  for (const stride of byLength({ short: [3], long: [1, 2] })) {
     it(`hears everything with stride ${stride}, sends next to nothing, and is in nobody's list`, (context) => undisturbedTest(context, async (test) => {
       const server = await startServer(test, '--listener-stride', String(stride));
       const ann = await join(test, server, transport, 'Ann', { speech: voice });
@@ -50,7 +51,9 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
       const after = /** @type {any} */ (lea.stats());
       const played = (/** @type {string} */ name) => after.detail.playout[name] - before.detail.playout[name];
       expect(played('played')).toBeGreaterThan(150);
-      expect([played('concealed'), played('underruns'), played('lost')]).toEqual([0, 0, 0]);
+      expect(played('lost')).toBe(0);
+      // A machine that stands still for a moment conceals a frame or two; a wrong stride conceals one in two.
+      expect(played('concealed') + played('underruns')).toBeLessThan(6);
       expect(played('received')).toBeLessThan(230 / stride);
       expect(after.detail.playout.wantedMs).toBeGreaterThan(20 * (stride - 1));
       expect(after.receivedPercent).toBeGreaterThan(99);
@@ -78,10 +81,14 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
     await vi.waitFor(() => expect(powerOf(ann, 500)).toBeGreaterThan(0.0001), { timeout: 8000, interval: 200 });
     lea.mute(true);
     await pass(1000);
+    expect(lost()).toEqual(before);
     ann.sendControl(moderate.setRole(lea.you, 'listener'));
     await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann']), 5000);
     await pass(1500);
-    expect(lost()).toEqual(before);
+    const [concealed, skipped, missing] = lost();
+    expect([skipped, missing]).toEqual(before.slice(1));
+    // The first packet of three frames comes two frames later: so many are made up, and the delay has grown by them.
+    expect(concealed - before[0]).toBeLessThan(4);
     expect(powerOf(lea, 1000)).toBeGreaterThan(0.0001);
   }));
 });
