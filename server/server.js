@@ -32,7 +32,6 @@ import { closeServer, createPageServer, listen, listeningHost } from './http/ser
 import { createRedirectServer } from './http/redirect.js';
 import { openCluster, reachedAt } from './cluster/open-cluster.js';
 import { shareWithNodes } from './cluster/origins.js';
-import { ConfigError } from './config/config-error.js';
 import { isHttps } from './config/config.js';
 import { drainRooms } from './drain.js';
 import { Directory } from './host/directory.js';
@@ -201,14 +200,9 @@ const WORKERS_FROM_CORES = 4;
  * The threads that have the rooms, not started yet; null where the main thread has them, as on a node of a cluster.
  * @param {Config} config
  * @param {{ clock: Clock, log: Log, tokens: ResumeTokens }} options
- * @throws {ConfigError} where there are to be workers on a node of a cluster
  */
 function openWorkers(config, options) {
   const { workers, cluster } = config;
-  if (cluster !== null && typeof workers === 'number' && workers > 0) {
-    const problem = 'a node of a cluster has its rooms on the main thread; allowed is 0, and a node for each two cores or so';
-    throw new ConfigError({ option: '--workers', value: workers, allowed: '0 with --cluster', problem });
-  }
   const cores = availableParallelism();
   const byItself = cluster !== null || cores < WORKERS_FROM_CORES ? 0 : Math.floor(cores / 2);
   const count = workers === 'auto' ? byItself : workers;

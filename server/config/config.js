@@ -202,12 +202,22 @@ function checkTogether(config, given) {
   if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none')) stop('carry', carry, `datagrams with --engine ${engine}`);
   if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);
   if (config.key !== null && config.cert === null) throw halfPair('cert', 'key', config.key);
-  if (config.cluster !== null && config.clusterKey === null) {
+  checkCluster(config, stop);
+  checkDomain(config, stop);
+}
+
+/**
+ * @param {Config} config
+ * @param {(name: string, value: unknown, allowed: string) => never} stop
+ */
+function checkCluster({ cluster, clusterKey, workers }, stop) {
+  if (cluster === null) return;
+  if (clusterKey === null) {
     const allowed = '32 to 256 letters, digits and -._~+/=';
     const problem = `missing, but --cluster is given; allowed is ${allowed}, the same on all nodes`;
     throw new ConfigError({ option: '--cluster-key', value: undefined, allowed, problem });
   }
-  checkDomain(config, stop);
+  if (workers !== 'auto' && workers > 0) stop('workers', workers, 'auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes');
 }
 
 /**

@@ -84,6 +84,7 @@ describe('a start that cannot be', () => {
     [['--cluster', 'localhost:4222'], {}, `--cluster: "localhost:4222": allowed is ${CLUSTER_URL_ALLOWED}`],
     [[], { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' }, `--cluster: "nats://host/path" (from ALOUD_CLUSTER): allowed is ${CLUSTER_URL_ALLOWED}`],
     [['--cluster', 'nats://localhost'], {}, '--cluster-key: missing, but --cluster is given; allowed is 32 to 256 letters, digits and -._~+/=, the same on all nodes'],
+    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--workers', '2'], {}, '--workers: 2: allowed is auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes'],
     [['--cert', '/nowhere.pem', '--key', '/nowhere.pem'], {}, `--cert: "/nowhere.pem": it can't be read (ENOENT); allowed is a readable PEM file of a certificate that is valid now`],
   ];
 
