@@ -1,4 +1,4 @@
-import { makeRoomKey } from './client/call/sealing.js';
+import { makeRoomKey } from './client/call/room-key.js';
 import { isListenersInvitation, takeInvitation } from './ui/kit/invitation.js';
 import { makeRoomName, readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
 import { elementOf } from './ui/kit/element.js';

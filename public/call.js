@@ -1,4 +1,4 @@
-import { nodeOf } from './client/connection/nodes.js';
+import { nodeOf } from './client/connection/node-origin.js';
 import { CallSound } from './client/call/call-sound.js';
 import { CallWorker } from './client/call/call-worker.js';
 import { findSupport } from './client/connection/support.js';

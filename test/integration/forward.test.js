@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
 import { align, alignPieces, levelDb } from '../../bench/stats/signal.js';
 import { readWav } from '../../bench/stats/wav.js';
-import { makeRoomKey } from '../../public/client/call/sealing.js';
+import { makeRoomKey } from '../../public/client/call/room-key.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { OPERATOR } from '../../server/room/moderation.js';

@@ -12,9 +12,13 @@ const FAULTS = new URL('../fixtures/worker-faults.js', import.meta.url).href;
 
 /** @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test */
 
+/** Without the tests' own variables, which are no options of a server. */
+const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_')));
+
 /** @param {Test} test */
 async function startServer(test) {
-  const child = fork(MAIN, ['--port', '0', '--h3-port', '0', '--workers', '2', '--host', '127.0.0.1'], { execArgv: ['--import', FAULTS], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const argv = ['--port', '0', '--h3-port', '0', '--workers', '2', '--host', '127.0.0.1'];
+  const child = fork(MAIN, argv, { env: ENVIRONMENT, execArgv: ['--import', FAULTS], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   test.onTestFinished(async () => void child.kill('SIGKILL'));
   let output = '';
   let log = '';

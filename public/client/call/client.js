@@ -22,7 +22,8 @@ import { joinMessage, MovedError } from '../connection/join.js';
 import { configOf, locate } from '../connection/nodes.js';
 import { AccessState } from './access-state.js';
 import { HeardSpeakers, RoomState } from './room-state.js';
-import { readRoomKey, Sealing } from './sealing.js';
+import { readRoomKey } from './room-key.js';
+import { Sealing } from './sealing.js';
 
 /** An output that nothing waits for. @type {Readonly<Output>} */
 const NO_OUTPUT = Object.freeze({ waitMs: 0, gaps: 0, gapMs: 0 });

@@ -6,9 +6,6 @@
 import { MAX_PACKET_BYTES } from '../../shared/packet.js';
 import { SFrameHeader, SFrameKey } from '../../shared/sframe.js';
 
-/** The bytes of a room's key. */
-const KEY_BYTES = 16;
-
 /** The bytes of a KID for the participant's id, and for what is drawn anew for each join. */
 const ID_BYTES = 3;
 const DRAWN_BYTES = 5;
@@ -18,31 +15,6 @@ const REMEMBERED = 16;
 
 /** How many payloads of others fail, and none is opened, until the key is taken for the wrong one. */
 const WRONG_AFTER = 25;
-
-/**
- * Reads a room's key from a link.
- * @param {string} text  base64url (RFC 4648, section 5)
- * @returns {Uint8Array | null} null when it is none
- */
-export function readRoomKey(text) {
-  try {
-    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
-    return bytes.length === KEY_BYTES ? bytes : null;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Makes a room's key.
- * @param {(bytes: Uint8Array<ArrayBuffer>) => void} [fillRandom]
- * @returns {string} as a link has it
- */
-export function makeRoomKey(fillRandom = (bytes) => crypto.getRandomValues(bytes)) {
-  const bytes = new Uint8Array(KEY_BYTES);
-  fillRandom(bytes);
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
 
 /**
  * One participant's end-to-end encryption of payloads, by SFrame. The KID is the participant's id and 40 bits that are

@@ -5,7 +5,7 @@ import { elementOf, setText } from '../kit/element.js';
 import { Moderation } from '../moderation/moderation.js';
 import { PeopleList } from '../people/people-list.js';
 import { changesOf, labelOf } from '../people/person.js';
-import { nodeOf } from '../../client/connection/nodes.js';
+import { nodeOf } from '../../client/connection/node-origin.js';
 import { Recording } from '../recording/recording.js';
 import { SettingsPanel } from '../settings/settings-panel.js';
 import { shareLink } from './share-link.js';

@@ -4,7 +4,7 @@ import { elementOf, setText } from '../kit/element.js';
 import { HandList } from './hand-list.js';
 import { KnockList } from './knock-list.js';
 import { showPersonDialog } from './person-dialog.js';
-import { RoomPanel } from './room-panel.js';
+import { RoomContent } from './room-content.js';
 import { texts } from '../../texts.js';
 
 /**
@@ -45,7 +45,7 @@ export class Moderation {
     this.#bar = bar;
     this.#side = side;
     this.#actions = actions;
-    this.#panel = new RoomPanel(this.#send, { announce: actions.announce, failed: actions.failed });
+    this.#panel = new RoomContent(this.#send, { announce: actions.announce, failed: actions.failed });
     this.#hands = new HandList(this.#send, actions.announce);
     this.#knocks = new KnockList(this.#send, (sentence) => {
       actions.announce(sentence);
@@ -84,8 +84,7 @@ export class Moderation {
    * @param {string} you
    */
   people(people, you) {
-    this.#panel.you = you;
-    this.#panel.onlyModerator(!people.some(({ id, role }) => id !== you && role === 'moderator'));
+    this.#panel.people(you, !people.some(({ id, role }) => id !== you && role === 'moderator'));
   }
 
   /** Shows what can be done with somebody. @param {Person} person */

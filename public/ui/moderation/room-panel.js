@@ -16,7 +16,6 @@ const MAX_PASSWORD_LENGTH = 128;
 
 /** The panel Room, by which a moderator says who may come in and what they may do. */
 export class RoomPanel {
-  title = texts.roomPanel;
   #send;
   #lock;
   #lobby;

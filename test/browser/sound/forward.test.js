@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { align, alignPieces, findGaps, levelDb } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
-import { makeRoomKey } from '../../../public/client/call/sealing.js';
+import { makeRoomKey } from '../../../public/client/call/room-key.js';
 import { startServer } from '../support/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from '../support/browser.js';
 import { record } from '../support/recording.js';
