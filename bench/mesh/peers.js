@@ -4,7 +4,7 @@
  */
 
 import { PAYLOAD_TYPE } from '../ways/rtp.js';
-import { described, newPeer } from '../ways/webrtc.js';
+import { answerOf, described, newPeer } from '../ways/webrtc.js';
 
 /** @typedef {{ peer: PeerConnection, track: Track | null }} Connected  the library ends the process when a track in use is collected as garbage */
 
@@ -39,8 +39,7 @@ export class Peers {
     const { peer } = await newPeer(host);
     this.#keep(from, peer, null);
     peer.onTrack((track) => this.#keep(from, peer, track));
-    peer.setRemoteDescription(offer, 'offer');
-    return described(peer);
+    return answerOf(peer, offer);
   }
 
   /** @param {{ to: string, answer: string }} options */
