@@ -61,14 +61,24 @@ export const TOPOLOGIES = Object.freeze({
 const talk = (people) =>
   Promise.all(people.map(({ name, process }, i) => process.call('talk', { name, phaseMs: (i * EVERY_MS) / people.length })));
 
+/** The most tries to connect two: one in some hundred finds that the library has no transport, and stays so. */
+const TRIES = 4;
+
 /**
  * Connects a person. Offer and answer go beside the link.
  * @param {Person} person @param {{ name: string, process: Child, address: string }} other
+ * @param {number} [tries]
+ * @returns {Promise<void>}
  */
-async function meet({ name, leg, process }, other) {
-  const offer = await process.call('offer', { to: other.name, host: leg.client.address });
-  const answer = await other.process.call('answer', { from: name, host: other.address, offer });
-  await process.call('answered', { to: other.name, answer });
+async function meet({ name, leg, process }, other, tries = TRIES) {
+  try {
+    const offer = await process.call('offer', { to: other.name, host: leg.client.address });
+    const answer = await other.process.call('answer', { from: name, host: other.address, offer });
+    await process.call('answered', { to: other.name, answer });
+  } catch (error) {
+    if (tries === 1 || !String(error).includes('without ICE transport')) throw error;
+    await meet(/** @type {Person} */ ({ name, leg, process }), other, tries - 1);
+  }
 }
 
 export class Call {

@@ -4,7 +4,7 @@
  */
 
 import { PAYLOAD_TYPE } from '../ways/rtp.js';
-import { answerOf, described, newPeer } from '../ways/webrtc.js';
+import { described, newPeer } from '../ways/webrtc.js';
 
 /** @typedef {{ peer: PeerConnection, track: Track | null }} Connected  the library ends the process when a track in use is collected as garbage */
 
@@ -39,7 +39,8 @@ export class Peers {
     const { peer } = await newPeer(host);
     this.#keep(from, peer, null);
     peer.onTrack((track) => this.#keep(from, peer, track));
-    return answerOf(peer, offer);
+    peer.setRemoteDescription(offer, 'offer');
+    return described(peer);
   }
 
   /** @param {{ to: string, answer: string }} options */
@@ -47,8 +48,10 @@ export class Peers {
     this.#connected.get(to)?.peer.setRemoteDescription(answer, 'answer');
   }
 
-  /** @param {string} name @param {PeerConnection} peer @param {Track | null} track */
+  /** Keeps a connection in place of the one before it. @param {string} name @param {PeerConnection} peer @param {Track | null} track */
   #keep(name, peer, track) {
+    const before = this.#connected.get(name);
+    if (before && before.peer !== peer) before.peer.close();
     this.#connected.set(name, { peer, track });
     track?.onMessage((packet) => this.#onRtp(packet, name));
   }

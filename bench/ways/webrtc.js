@@ -29,8 +29,12 @@ export const webrtc = ({ take, open }) => ({
     /** @type {Set<object>} */
     const kept = new Set();
     take(peer, onPacket, (channel) => void kept.add(channel));
+    const answer = (/** @type {string} */ offer) => {
+      peer.setRemoteDescription(offer, 'offer');
+      return described(peer);
+    };
     return {
-      answer: (/** @type {string} */ offer) => answerOf(peer, offer),
+      answer,
       close() {
         peer.close();
         library.cleanup();
@@ -72,21 +76,4 @@ export function described(peer) {
     });
     peer.setLocalDescription();
   });
-}
-
-/**
- * Answers an offer. Its candidates are added once this end has its own: the library refuses candidates for which it has no
- * transport yet, and makes that on a thread of its own.
- * @param {PeerConnection} peer
- * @param {string} offer
- * @returns {Promise<string>} the answer, with all candidates
- */
-export async function answerOf(peer, offer) {
-  const lines = offer.split(/\r?\n/);
-  const isCandidate = (/** @type {string} */ line) => /^a=(candidate:|end-of-candidates)/.test(line);
-  const mid = /^a=mid:(.*)$/m.exec(offer)?.[1].trim() ?? '0';
-  peer.setRemoteDescription(lines.filter((line) => !isCandidate(line)).join('\r\n'), 'offer');
-  const answer = await described(peer);
-  for (const line of lines) if (line.startsWith('a=candidate:')) peer.addRemoteCandidate(line.slice('a='.length), mid);
-  return answer;
 }
