@@ -52,8 +52,8 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
       const played = (/** @type {string} */ name) => after.detail.playout[name] - before.detail.playout[name];
       expect(played('played')).toBeGreaterThan(150);
       expect(played('lost')).toBe(0);
-      // A machine that stands still for a moment conceals a frame or two; a wrong stride conceals one in two.
-      expect(played('concealed') + played('underruns')).toBeLessThan(6);
+      // A machine that stands still conceals some of these 200 frames; a wrong stride conceals one in two.
+      expect(played('concealed') + played('underruns')).toBeLessThan(20);
       expect(played('received')).toBeLessThan(230 / stride);
       expect(after.detail.playout.wantedMs).toBeGreaterThan(20 * (stride - 1));
       expect(after.receivedPercent).toBeGreaterThan(99);
