@@ -18,7 +18,7 @@ const INDEX_FIELDS = 4;
 const CLOCK_TRIES = 16;
 
 /**
- * What an endpoint is found by on other threads: plain data, for a message to them.
+ * Key by which other threads find an endpoint: plain data, for a message to them.
  * @typedef {{ key: number, congestionController: CongestionController }} SharedEndpoint
  *
  * @typedef {object} PortOptions

@@ -73,7 +73,7 @@ export class LocalCluster {
     }
   }
 
-  /** What a node answers of a room. @param {string} url @param {string} room */
+  /** Asks a node where a room is. @param {string} url @param {string} room */
   async configOf(url, room) {
     return (await fetch(`${url}/api/config?room=${room}`)).json();
   }

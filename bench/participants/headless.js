@@ -20,7 +20,7 @@ import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
 /** Default period of the simulated sound card, in milliseconds. */
 const PERIOD_MS = 5;
 
-/** What end-to-end encryption is made of. */
+/** Cipher and hash of end-to-end encryption. */
 const primitives = async () => ({ ctr, expand, extract, hmac, sha256 });
 
 /**

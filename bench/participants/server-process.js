@@ -159,7 +159,7 @@ serve(
       const found = await server?.directory.inRoom(room, 'describe');
       return found === 'not-found' ? null : (found ?? null);
     },
-    /** What each thread's rooms hold and cost; the main thread's first. */
+    /** State of each thread's rooms, the main thread's first. */
     states: async () => (await server?.directory.states()) ?? [],
   },
   () => server?.close(),

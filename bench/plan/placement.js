@@ -133,7 +133,7 @@ export function nodesForMeeting(costs, { listeners = 0, ...home }, shape) {
     });
     const need = needOf(nodes, shape);
     if (fits(need, shape)) return need;
-    // What the home has to do without any listener doesn't get less.
+    // More nodes don't spare the home its people.
     if (costOf(costs, home).loop > limit) return null;
   }
   return null;

@@ -1,5 +1,5 @@
 /**
- * What the parts of a server's work cost: fitted to measured rooms, so that rooms which nobody measured can be planned.
+ * Costs of the parts of a server's work, fitted to measured rooms, so that others can be planned.
  *
  * @typedef {object} RoomLoad  one kind of room
  * @property {number} people   with those who talk
@@ -26,7 +26,7 @@ const FRAMES = 50;
 /** @type {readonly Part[]} */
 export const PARTS = Object.freeze(['voices', 'mixes', 'packetsOut', 'ticks']);
 
-/** What a part is, in words. @type {Readonly<Record<Part, string>>} */
+/** Names of the parts, in words. @type {Readonly<Record<Part, string>>} */
 export const PART_WORDS = Object.freeze({
   voices: 'a frame of a speaker, received, decoded and added to the mix',
   mixes: 'a mix, limited and encoded',

@@ -71,7 +71,7 @@ export class ResumeTokens {
     this.#freshMs = awayMs === 0 ? 0 : awayMs + RENEW_MS + TOLERANCE_MS;
   }
 
-  /** What tokens are signed with, for the other threads of this server. */
+  /** Key that signs tokens, for the other threads of this server. */
   get key() {
     return this.#key;
   }

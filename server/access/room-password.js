@@ -84,7 +84,7 @@ export class RoomPassword {
     this.#hash.catch(() => {});
   }
 
-  /** What is kept of it elsewhere: salt and hash in base64. @returns {{ salt: string, hash: string } | null} null until it has been hashed */
+  /** Salt and hash in base64, as they are kept elsewhere. @returns {{ salt: string, hash: string } | null} null until it has been hashed */
   state() {
     return this.#known && { salt: this.#salt.toString('base64'), hash: this.#known.toString('base64') };
   }

@@ -205,7 +205,7 @@ const differencesOf = (samples, way, other, random) => valuesOf(samples).flatMap
 });
 
 /**
- * Where differences are shown, to each side.
+ * Finds where differences are shown, to each side.
  * @param {readonly Difference[]} differences
  */
 export function sidesOf(differences) {

@@ -170,7 +170,7 @@ async function runBlock(lab, ground, condition, seed) {
   return outcomes.map(({ figures, ...rest }, i) => ({ ...rest, figures: figures && { ...figures, ...others?.[i] } }));
 }
 
-/** What the sender's connection would take for its path's rate. @param {WayRun} run @returns {{ estimate?: number }} nothing where it tells none */
+/** Rate that the sender's connection would take for its path's. @param {WayRun} run @returns {{ estimate?: number }} nothing where it tells none */
 const estimateOf = ({ estimates }) => (estimates.length > 0 ? { estimate: mean(estimates) } : {});
 
 /** That count. @param {Lab} lab @param {Condition} condition */

@@ -19,7 +19,7 @@ const HEDGE_MS = 300;
 const MAX_ASKED = 8;
 
 /**
- * What a node offers, from its address alone.
+ * Makes the configuration of a node from its address alone.
  * @param {NodeAddress} node
  * @returns {ServerConfig}
  */
