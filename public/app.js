@@ -1,5 +1,5 @@
 import { makeRoomKey } from './client/call/room-key.js';
-import { isListenersInvitation, takeInvitation } from './ui/kit/invitation.js';
+import { isListenersInvitation, takeInvitation, takeStage } from './ui/kit/invitation.js';
 import { makeRoomName, readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
 import { elementOf } from './ui/kit/element.js';
 import { Notices } from './ui/kit/notices.js';
@@ -15,7 +15,7 @@ const wish = readAddress(location);
 if (wish.room !== null) {
   const token = takeInvitation(wish.room);
   const listen = wish.listen || isListenersInvitation(token);
-  const page = new RoomPage(wish.room, { ...wish, token, listen }, notices);
+  const page = new RoomPage(wish.room, { ...wish, token, stage: takeStage(wish.room), listen }, notices);
   // For diagnosis in the browser's console: `aloud.call` is the current call.
   Object.defineProperty(window, 'aloud', { value: page });
   void page.open();

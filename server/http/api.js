@@ -34,7 +34,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece'>} rooms
  * @property {Recordings} [recordings]
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
- * @property {Pick<Cluster, 'find' | 'nodes'>} [cluster]  of which this server is a node
+ * @property {Pick<Cluster, 'find' | 'nodes' | 'rulesOf'>} [cluster]  of which this server is a node
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Clock} [clock]
  */

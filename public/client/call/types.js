@@ -57,6 +57,7 @@
  * @property {string} [token]                        that lets one in, where the server asks for one (docs/access.md)
  * @property {string} [password]                     the room's
  * @property {boolean} [listen]                      true: only to listen, as one of the audience
+ * @property {string} [stage]                        the key of the stage of a room that is a broadcast
  * @property {string[]} [nodes]                      origins of a cluster's nodes, that one being asked first; the origin alone
  *   by default
  * @property {'mix' | 'forward' | 'auto'} [mode]     of a room that begins with this participant: docs/forwarding.md
@@ -78,6 +79,7 @@ export {};
  * @property {string} [token]                   that lets one in, where the server asks for one
  * @property {string} [password]                the room's
  * @property {boolean} [listen]                 true: only to listen, as one of the audience; no microphone is opened
+ * @property {string} [stage]                   the key of the stage of a room that is a broadcast
  * @property {string} [e2eKey]                  the room's key, base64url, where it is encrypted end to end
  * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
  * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control

@@ -87,8 +87,8 @@ const handlers = {
   'silence-suppression': ({ on }) => call.suppressSilence(on),
   wake: () => call.wake(),
   control: ({ message }) => call.sendControl(message),
-  leave: () => {
-    call.leave();
+  leave: ({ keepsPlace }) => {
+    call.leave(keepsPlace);
     page.postMessage({ type: 'ended', code: 'left', message: '' });
   },
   capture: ({ memory, port }) => {

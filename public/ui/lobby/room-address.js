@@ -9,6 +9,7 @@
  * @property {boolean} processing      false: the browser leaves the microphone's sound as it is
  * @property {boolean} listen         only to listen, as one of the audience: the page asks for no microphone
  * @property {string} [token]          of the invitation: see takeInvitation
+ * @property {string} [stage]          the key of a broadcast's stage: see takeStage
  * @property {string} [e2eKey]         behind `#e2e=`: the key of a room that is encrypted end to end, which no server is sent
  *
  * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} Connection
@@ -124,6 +125,13 @@ export function roomLink({ origin, pathname, hash }) {
  * @returns {string} the path of the room's page
  */
 export const roomPath = (room) => `/r/${encodeURIComponent(room)}`;
+
+/**
+ * @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page
+ * @param {string} key  of the stage of the room's broadcast
+ * @returns {string} the link by which others come onto the stage
+ */
+export const stageLink = ({ origin, pathname }, key) => `${origin}${pathname}?stage#stage=${encodeURIComponent(key)}`;
 
 /** @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page @returns {string} the link by which listeners come */
 export const listenLink = ({ origin, pathname }) => `${origin}${pathname}?listen`;

@@ -1,6 +1,7 @@
 import { mayNow } from '../../client/call/access-state.js';
 import { moderate } from '../../client/call/moderate.js';
 import { elementOf, setText } from '../kit/element.js';
+import { LiveTime } from '../kit/live-time.js';
 import { HandList } from './hand-list.js';
 import { KnockList } from './knock-list.js';
 import { showPersonDialog } from './person-dialog.js';
@@ -31,6 +32,7 @@ export class Moderation {
   #knocks;
   #hands;
   #signs = elementOf('room-rules', HTMLElement);
+  #live = new LiveTime();
   /** @type {Access | null} */
   #access = null;
   /** @type {() => void} */
@@ -52,6 +54,7 @@ export class Moderation {
       actions.knocked();
     });
     side.add(bar.moderate, this.#panel);
+    this.#signs.after(' ', this.#live.element);
     this.clear();
   }
 
@@ -76,6 +79,7 @@ export class Moderation {
     this.#actions.mayChat(mayNow(access, 'chat'));
     this.#actions.mayRecord(mayNow(access, 'record'));
     setText(this.#signs, signsOf(rules, e2e));
+    this.#live.show(rules);
     if (before.locked !== rules.locked) this.#actions.announce(rules.locked ? texts.roomLocked : texts.roomUnlocked);
   }
 
@@ -106,6 +110,7 @@ export class Moderation {
     this.#knocks.show([]);
     this.#hands.show({ people: [], count: 0 });
     setText(this.#signs, '');
+    this.#live.show(null);
   }
 }
 
