@@ -14,6 +14,6 @@
   frame.title = title ?? room;
   frame.allow = 'autoplay';
   frame.loading = 'lazy';
-  frame.style.cssText = 'border:0;inline-size:100%;max-inline-size:36rem;block-size:12rem';
+  frame.style.cssText = 'border:0;inline-size:100%;max-inline-size:36rem;block-size:14rem';
   script.after(frame);
 })();

@@ -78,11 +78,11 @@ export class ListenPage {
     if (this.#state !== 'idle' || document.hidden) return;
     try {
       const answer = await fetch(`/api/rooms/${encodeURIComponent(this.#wish.room)}`);
-      const { listeners = null, live = false } = answer.ok ? await answer.json() : {};
+      const { listeners = null, liveSeconds = null } = answer.ok ? await answer.json() : {};
       if (this.#state !== 'idle') return;
       this.#view.listeners(listeners);
       if (this.#rules === null && answer.status === 404) this.#view.says(texts.notOpen);
-      if (!live) this.#view.live(null);
+      this.#view.live({ liveSeconds });
     } catch {
       // The network is gone for now: the next look may do better.
     }

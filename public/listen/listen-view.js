@@ -69,7 +69,7 @@ export class ListenView {
   /** @param {'idle' | 'starting' | 'playing'} state */
   button(state) {
     const [icon, text] = /** @type {const} */ ({ idle: [icons.play, texts.listen], starting: [icons.pause, texts.cancel], playing: [icons.pause, texts.pause] })[state];
-    this.#button.replaceChildren(makeIcon(icon), text);
+    this.#button.replaceChildren(makeIcon(icon), build('span', {}, text));
     this.#button.classList.toggle('primary', state === 'idle');
     this.#entry.hidden = state !== 'idle';
     this.#controls.hidden = state !== 'playing';

@@ -19,7 +19,7 @@ export const listenTexts = Object.freeze({
   handUp: 'Lower hand',
   details: 'Connection',
   quality: (/** @type {number} */ kbps, /** @type {string} */ transport, /** @type {number | null} */ delayMs) =>
-    `${Math.round(kbps)} kb/s over ${transport}${delayMs === null ? '' : `, heard ${(delayMs / 1000).toFixed(1)} s later`}`,
+    `${Math.round(kbps)} kb/s over ${transports[transport] ?? transport}${delayMs === null ? '' : `, heard ${(delayMs / 1000).toFixed(1)} s later`}`,
   wholePage: 'Open the whole page, with chat',
   openRoom: 'Open the room',
 
@@ -46,6 +46,9 @@ export const listenTexts = Object.freeze({
   loadFailed: 'A part of this page could not be loaded. Check your network, then press Listen again.',
   failed: 'Something went wrong. Check your network, then press Listen again.',
 });
+
+/** @type {Readonly<Record<string, string>>} */
+const transports = Object.freeze({ webtransport: 'WebTransport', websocket: 'WebSocket', http1: 'HTTP/1' });
 
 /** @param {string[]} names */
 const list = (names) => (names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);

@@ -26,7 +26,7 @@ export function roomPage({ rooms, cluster, embedOrigins, policy, send }) {
   /** @param {string} room */
   const isLive = async (room) => {
     const count = await rooms.inRoom(room, 'count');
-    return count === 'not-found' ? typeof cluster?.rulesOf(room)?.broadcast?.since === 'number' : count.live;
+    return count === 'not-found' ? typeof cluster?.rulesOf(room)?.broadcast?.since === 'number' : count.liveSeconds !== null;
   };
   return async (/** @type {Request} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) => {
     const { listen, embed, stage } = request.query;

@@ -93,11 +93,11 @@ export const status = named(
 
 const delayMode = z.enum(['auto', 'fixed']);
 
-const live = z.boolean().describe('whether it is a broadcast that has begun');
+const liveSeconds = count.nullable().describe('since the broadcast began; null where there is none');
 
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), live }),
+  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), liveSeconds }),
 );
 
 export const roomSummary = named(
@@ -106,7 +106,7 @@ export const roomSummary = named(
     room: z.string(),
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
-    live,
+    liveSeconds,
     away: count,
     delivery: z.enum(['tick', 'reply']),
     serverDelayMs: ms,
@@ -160,14 +160,14 @@ export const room = named(
     room: z.string(),
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
-    live,
+    liveSeconds,
     delivery: z.enum(['tick', 'reply']),
     sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
     codecFaults: count,
-    rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds: count.nullable().describe('since the broadcast began; null where there is none') }),
+    rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds }),
     knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
     people: z.array(person),
   }),

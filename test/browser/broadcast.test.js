@@ -9,6 +9,7 @@ import { BROWSER, inBrowser } from './support/browser.js';
 import { record } from './support/recording.js';
 import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
+import { isLong, isShort } from '../support/long.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -61,7 +62,7 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
     return { ann, room };
   }
 
-  inBrowser.it('is heard after one press, and a listener who raises a hand comes onto the stage and goes back', async () => {
+  if (isShort) inBrowser.it('is heard after one press, and a listener who raises a hand comes onto the stage and goes back', async () => {
     const { ann, room } = await onStage('show');
     const lea = await openPage(site.browser, `${site.url}/r/${room}?name=Lea&transport=websocket&processing=off`, { viewport: { width: 360, height: 740 } });
     await lea.getByText('1 listener').or(lea.getByText('0 listeners')).waitFor();
@@ -91,7 +92,7 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
     await lea.getByText('You hear the others, and they don’t hear you').waitFor();
   });
 
-  inBrowser.it('pauses and goes on with its place, and is light before it plays', async () => {
+  if (isLong) inBrowser.it('pauses and goes on with its place, and is light before it plays', async () => {
     const { room } = await onStage('light');
     let bytes = 0;
     const page = await openPage(site.browser, 'about:blank', {}, async (blank) => {
@@ -120,7 +121,7 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
     expect((await you()).slice(0, 20)).toBe(before.slice(0, 20));
   });
 
-  inBrowser.it('is played in a frame of another origin’s page, without shared memory', async () => {
+  if (isShort) inBrowser.it('is played in a frame of another origin’s page, without shared memory', async () => {
     const { room } = await onStage('frame');
     const other = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html');

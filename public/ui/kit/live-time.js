@@ -1,7 +1,7 @@
 import { build, setText } from './element.js';
 import { listenTexts } from '../../texts/listen.js';
 
-/** @typedef {{ broadcast?: boolean, liveSeconds: number | null }} LiveRules  of the room */
+/** @typedef {{ liveSeconds: number | null }} LiveRules  of the room */
 
 /** The sign of a broadcast, with the time since it began. */
 export class LiveTime {
