@@ -28,6 +28,7 @@ const MAY_IMPORT = {
   'server/room': ['server/access', 'server/clock', 'server/codec', 'server/config', 'server/forward', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/host': ['native', 'server/access', 'server/clock', 'server/codec', 'server/config', 'server/recording', 'server/room', 'server/transport'],
   'server/http': ['server/config'],
+  'server/listen': ['server/http/body.js', 'server/recording', 'server/transport'],
   'server/operator': ['server/access', 'server/room/moderation.js', 'server/room/room-mode.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
 
   public: ['worklets'],

@@ -4,10 +4,12 @@ import { WebmOpus } from '../../../server/recording/webm-opus.js';
 /** Elements that hold others; the segment's size is unknown, so that it ends with the file. */
 const MASTERS = new Set(['1a45dfa3', '18538067', '1549a966', '1654ae6b', 'ae', 'e1', '1f43b675']);
 
+/** @typedef {{ id: string, body: Uint8Array, children: Element[] }} Element */
+
 /**
  * Reads EBML apart from how it is written (RFC 8794, sections 4 and 5).
  * @param {Uint8Array} bytes
- * @returns {{ id: string, body: Uint8Array, children: any[] }[]}
+ * @returns {Element[]}
  */
 function readElements(bytes) {
   const elements = [];
