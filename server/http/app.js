@@ -86,6 +86,8 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, s
   const fail = failed(log);
   const app = express();
   app.disable('x-powered-by');
+  // Answers of the API are made anew each time, and files have validators of their own.
+  app.disable('etag');
   app.use((_request, response, next) => {
     response.set(headers);
     next();

@@ -1,10 +1,10 @@
 /** The quietest sound that counts as speech, in −dBov (RFC 6464): above the noise of most rooms. */
 export const SPEECH_LEVEL = 45;
 
-/** The most chapters; beyond it longer pauses no longer end one, and short ones are left out. */
+/** The most chapters; beyond it longer pauses no longer end one, and the shortest are left out. */
 export const MAX_CHAPTERS = 1000;
 
-/** The longest pause within a chapter, and the shortest chapter, in seconds, as long as there are few. */
+/** The longest pause within a chapter as long as there are few, and the shortest chapter, in seconds. */
 const PAUSE_SECONDS = 2;
 const LEAST_SECONDS = 1;
 
@@ -17,7 +17,6 @@ const LEAST_SECONDS = 1;
 export class Chapters {
   #frameSeconds;
   #pause = PAUSE_SECONDS;
-  #least = LEAST_SECONDS;
   /** Those of people who speak, or have just stopped, by person's id. @type {Map<string, Chapter>} */
   #open = new Map();
   /** @type {Chapter[]} */
@@ -56,13 +55,12 @@ export class Chapters {
 
   /** @param {Chapter} chapter */
   #close(chapter) {
-    if (chapter.to - chapter.from >= this.#least) this.#closed.push(chapter);
-    while (this.#closed.length >= MAX_CHAPTERS) this.#thin();
+    if (lengthOf(chapter) >= LEAST_SECONDS) this.#closed.push(chapter);
+    if (this.#closed.length >= MAX_CHAPTERS) this.#thin();
   }
 
   #thin() {
     this.#pause *= 2;
-    this.#least *= 2;
     /** @type {Map<string, Chapter>} */
     const last = new Map();
     const merged = [];
@@ -75,12 +73,13 @@ export class Chapters {
       last.set(chapter.id, chapter);
       merged.push(chapter);
     }
-    this.#closed = merged.filter(({ from, to }) => to - from >= this.#least);
+    const kept = new Set(merged.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_CHAPTERS / 2));
+    this.#closed = merged.filter((chapter) => kept.has(chapter));
   }
 
   /** @returns {Chapter[]} in the order of their beginnings */
   list() {
-    const open = [...this.#open.values()].filter(({ from, to }) => to - from >= this.#least);
+    const open = [...this.#open.values()].filter((chapter) => lengthOf(chapter) >= LEAST_SECONDS);
     return [...this.#closed, ...open].sort((a, b) => a.from - b.from);
   }
 
@@ -90,6 +89,9 @@ export class Chapters {
     return ['WEBVTT\n', ...cues].join('\n');
   }
 }
+
+/** @param {Chapter} chapter @returns {number} in seconds */
+const lengthOf = ({ from, to }) => to - from;
 
 /** @param {number} seconds @returns {string} hh:mm:ss.ttt */
 function timeOf(seconds) {

@@ -19,7 +19,7 @@ import { wholePages } from './ogg-reader.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE, PRE_SKIP } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
-import { WEBM_FILE } from './webm-file.js';
+import { WEBM_FILE, writeWebm } from './webm-file.js';
 
 /** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
@@ -69,6 +69,10 @@ export class Recordings {
   #stopSweeping;
   /** Told the id of each recording that was deleted. @type {((id: string) => void)[]} */
   #onRemoved = [];
+  /** WebM files that are being made, by recording's id. @type {Map<string, Promise<void>>} */
+  #making = new Map();
+  /** @type {Promise<void>} */
+  #lastMade = Promise.resolve();
   /** The last that were deleted, the oldest first. @type {Set<string>} */
   #removed = new Set();
   #closed = false;
@@ -285,6 +289,64 @@ export class Recordings {
   }
 
   /**
+   * Finds how much of a file that is being written is whole, in bytes.
+   * @param {string} id    of a recording
+   * @param {string} file  an Ogg file of it
+   * @param {number} size  as the disk has it
+   */
+  async wholeBytes(id, file, size) {
+    return (await wholePages(join(this.#directory, id, file), size)).bytes;
+  }
+
+  /**
+   * Makes the file that is asked for, where it is one that is made when it is asked for first.
+   * @param {string} id whatever came
+   * @param {string} file whatever came
+   * @returns {Promise<'recording-running' | 'recording-limit' | 'recording-share' | null>} why it isn't made
+   */
+  async prepare(id, file) {
+    const found = this.locate(id, file);
+    if (file !== WEBM_FILE || found === null || this.#closed) return null;
+    const path = join(found.root, file);
+    if ((await exists(path)) || !(await exists(join(found.root, MIX_FILE)))) return null;
+    if (this.isOpen(id)) return 'recording-running';
+    const owner = this.#usage.ownerOf(id);
+    const refusal = owner ? this.#usage.refusal(owner) : null;
+    if (refusal !== null) return refusal;
+    const making = this.#making.get(id) ?? this.#makeWebm(id, found.root).finally(() => void this.#making.delete(id));
+    this.#making.set(id, making);
+    await making;
+    return null;
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} root
+   */
+  async #makeWebm(id, root) {
+    // One at a time: it reads and writes as fast as the disk.
+    this.#lastMade = this.#lastMade.then(async () => {
+      try {
+        this.addBytes(id, await writeWebm(join(root, MIX_FILE), join(root, WEBM_FILE)));
+      } catch (error) {
+        this.logError(`no ${WEBM_FILE} can be made of a recording`, error);
+      }
+    });
+    await this.#lastMade;
+  }
+
+  /**
+   * Counts bytes of a recording that others have written to its directory.
+   * @param {string} id
+   * @param {number} bytes
+   */
+  addBytes(id, bytes) {
+    this.#usage.add(id, bytes);
+    // The thread that writes it counts for itself.
+    if (!this.#openElsewhere.has(id)) this.#tell(this.#changeOf(id));
+  }
+
+  /**
    * Deletes a recording that has ended.
    * @param {string} id whatever came
    * @returns {Promise<boolean>} false when there is none
@@ -391,6 +453,12 @@ async function sizeOf(directory) {
   }
   return bytes;
 }
+
+/** @param {string} path */
+const exists = (path) => stat(path).then(
+  () => true,
+  () => false,
+);
 
 /** @param {unknown} error */
 const isMissing = (error) => error instanceof Error && 'code' in error && error.code === 'ENOENT';

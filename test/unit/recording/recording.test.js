@@ -262,7 +262,8 @@ describe('a recording', () => {
     bob.say({ type: 'recordConsent', agreed: false });
     expect(ann.person.session.told('changed').at(-1).person).toMatchObject({ id: bob.person.id, recorded: false });
     await written();
-    expect((await readdir(join(directory, id))).toSorted()).toEqual(['01-ann.opus', 'mix.opus', 'recording.json']);
+    expect((await readdir(join(directory, id))).toSorted()).toEqual(['01-ann.opus', 'chapters.vtt', 'mix.opus', 'peaks.json', 'recording.json']);
+    expect(await readFile(join(directory, id, 'chapters.vtt'), 'utf8')).not.toMatch(/Bob/);
     speak(conference, [ann, bob], 200);
     ann.say({ type: 'record', on: false });
     speak(conference, [ann, bob], 110);

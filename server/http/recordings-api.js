@@ -1,0 +1,91 @@
+/**
+ * @import { NextFunction, Request, Response, Router } from 'express'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Recordings } from '../recording/recordings.js'
+ */
+
+import { stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import express from 'express';
+import { AnswerCache } from './answer-cache.js';
+import { answerError } from './body.js';
+
+/** The types of a recording's files, by the end of their names. @type {Readonly<Record<string, string>>} */
+const TYPES = Object.freeze({
+  '.opus': 'audio/ogg; codecs=opus',
+  '.webm': 'audio/webm; codecs=opus',
+  '.json': 'application/json; charset=utf-8',
+  '.vtt': 'text/vtt; charset=utf-8',
+});
+
+/** Files that are shown, rather than saved. */
+const SHOWN = new Set(['.json', '.vtt']);
+
+/** @typedef {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved' | 'isOpen' | 'wasRemoved' | 'wholeBytes' | 'prepare'>} ServedRecordings */
+
+/**
+ * Serves recordings to those who know a recording's id: /api/recordings/<id>/.
+ *
+ * @param {ServedRecordings} recordings
+ * @param {Pick<Clock, 'now'>} clock
+ * @returns {Router}
+ */
+export function recordingsApi(recordings, clock) {
+  const api = express.Router();
+  /** @type {AnswerCache<ReturnType<Recordings['describe']>>} */
+  const descriptions = new AnswerCache(clock);
+  recordings.whenRemoved((id) => descriptions.invalidate(id));
+  api.get('/:id', async (request, response) => {
+    const { id } = request.params;
+    const description = await descriptions.get(id, () => recordings.describe(id));
+    if (description) response.json(description);
+    else answerError(response, missing(recordings, id));
+  });
+  api.get('/:id/:file', async (request, response, next) => {
+    const { id, file } = request.params;
+    const refusal = await recordings.prepare(id, file);
+    const found = refusal === null ? recordings.locate(id, file) : null;
+    if (found) await sendFile(recordings, request, response, { id, ...found }, next);
+    else answerError(response, refusal ?? missing(recordings, id));
+  });
+  return api;
+}
+
+/**
+ * The reason why there is no such recording.
+ * @param {Pick<Recordings, 'wasRemoved'>} recordings
+ * @param {string} id
+ * @returns {ErrorCode}
+ */
+export const missing = (recordings, id) => (recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found');
+
+/**
+ * Sends a file, whole or a range of it (RFC 9110, section 14). One that is being written has no validator, and is as long
+ * as what of it is whole.
+ * @param {ServedRecordings} recordings
+ * @param {Request<any>} request
+ * @param {Response} response
+ * @param {{ id: string, root: string, file: string }} found
+ * @param {NextFunction} next  answers what fails for another reason
+ */
+async function sendFile(recordings, request, response, { id, root, file }, next) {
+  const grows = recordings.isOpen(id);
+  const kind = extname(file);
+  const known = await stat(join(root, file)).catch(() => null);
+  const bytes = known?.isFile() ? (grows && kind === '.opus' ? await recordings.wholeBytes(id, file, known.size) : known.size) : 0;
+  if (!known || bytes === 0) return answerError(response, missing(recordings, id));
+  // No caches between: the id is a secret, and a recording can be deleted.
+  if (!grows) response.set({ ETag: `"${bytes.toString(36)}-${Math.round(known.mtimeMs).toString(36)}"`, 'Cache-Control': 'private, no-cache' });
+  const headers = { 'Content-Type': TYPES[kind], ...(!SHOWN.has(kind) && { 'Content-Disposition': `attachment; filename="${file}"` }) };
+  const options = { root, headers, cacheControl: false, dotfiles: /** @type {const} */ ('allow'), etag: false, lastModified: !grows, end: bytes - 1 };
+  response.sendFile(file, options, (error) => {
+    if (!error || response.headersSent || response.destroyed) return;
+    const { status } = /** @type {Error & { status?: number }} */ (error);
+    for (const name of ['ETag', 'Last-Modified', 'Content-Disposition', 'Accept-Ranges']) response.removeHeader(name);
+    // The range that there is stands in Content-Range (RFC 9110, section 15.5.17).
+    if (status === 416) answerError(response, 'range-beyond');
+    else if (status === 404) answerError(response, missing(recordings, id));
+    else next(error);
+  });
+}
