@@ -253,6 +253,11 @@ export class Recordings {
     return { ...description, on: this.isOpen(id), seconds, files };
   }
 
+  /** Whether there is a recording. @param {string} id whatever came */
+  async has(id) {
+    return ID.test(id) && (await this.#read(id)) !== null;
+  }
+
   /** Whether a recording is being written. @param {string} id */
   isOpen(id) {
     return this.#open.has(id) || this.#openElsewhere.has(id);
