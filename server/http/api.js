@@ -4,6 +4,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Cluster } from '../cluster/cluster.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { TokenVerifier } from '../access/token.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Directory } from '../host/directory.js'
  * @import { DataChannels } from '../transport/data-channel.js'
@@ -16,7 +17,7 @@ import { MAX_ROOM_NAME, MAX_USER_NAME, roomNameError } from '../../public/shared
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { MAX_PIECE_BYTES } from '../../public/shared/track-piece.js';
 import { answerError, readBody } from './body.js';
-import { recordingsApi } from './recordings-api.js';
+import { recordingsApi, recordingsList } from './recordings-api.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
@@ -33,6 +34,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {{ webtransport?: string, datachannel?: string }} unavailable  a sentence for each transport that isn't there
  * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece'>} rooms
  * @property {Recordings} [recordings]
+ * @property {TokenVerifier | null} [verifier]  null where the server has no keys
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
  * @property {Pick<Cluster, 'find' | 'nodes'>} [cluster]  of which this server is a node
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
@@ -60,6 +62,8 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster
     const reading = JSON.stringify(read === 'not-found' ? { clock: sampleClock.now(), sampleRate: sampleClock.sampleRate } : read);
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
+  // The operator's list is at the same path, without a room.
+  if (recordings) api.get('/recordings', recordingsList(recordings, served.verifier ?? null, clock));
   if (operatorApi) api.use(operatorApi);
   if (served.dataChannels) api.post('/data-channels', served.dataChannels.handle);
   api.use('/tracks', tracksApi(rooms));

@@ -1,13 +1,15 @@
 /**
- * @import { NextFunction, Request, Response, Router } from 'express'
+ * @import { NextFunction, Request, RequestHandler, Response, Router } from 'express'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { TokenVerifier } from '../access/token.js'
  * @import { Recordings } from '../recording/recordings.js'
  */
 
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import express from 'express';
+import { roomNameError } from '../../public/shared/text.js';
 import { AnswerCache } from './answer-cache.js';
 import { answerError } from './body.js';
 
@@ -21,6 +23,9 @@ const TYPES = Object.freeze({
 
 /** Files that are shown, rather than saved. */
 const SHOWN = new Set(['.json', '.vtt']);
+
+/** The most recordings of a room that are listed. */
+const MAX_LISTED = 100;
 
 /** @typedef {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved' | 'isOpen' | 'wasRemoved' | 'wholeBytes' | 'prepare'>} ServedRecordings */
 
@@ -50,6 +55,32 @@ export function recordingsApi(recordings, clock) {
     else answerError(response, refusal ?? missing(recordings, id));
   });
   return api;
+}
+
+/**
+ * Lists the recordings of a room, the newest first, at GET /api/recordings?room=<room>: all of them to those whose token lets
+ * them listen in it, and to everybody else the public ones.
+ *
+ * @param {Pick<Recordings, 'list' | 'whenRemoved'>} recordings
+ * @param {Pick<TokenVerifier, 'verify'> | null} verifier  null where the server has no keys: then nobody can show that they belong to a room
+ * @param {Pick<Clock, 'now'>} clock
+ * @returns {RequestHandler}
+ */
+export function recordingsList(recordings, verifier, clock) {
+  /** @type {AnswerCache<ReturnType<Recordings['list']>>} */
+  const lists = new AnswerCache(clock);
+  recordings.whenRemoved(() => lists.invalidate(''));
+  return async (request, response, next) => {
+    const { room } = request.query;
+    if (room === undefined) return next();
+    if (typeof room !== 'string' || roomNameError(room) !== null) return answerError(response, 'room-name');
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const admission = verifier && token !== undefined ? await verifier.verify(token, room) : null;
+    if (typeof admission === 'string') return answerError(response, admission);
+    const mayHear = admission !== null && !admission.grant.withheld.has('listen');
+    const all = await lists.get('', () => recordings.list(Infinity));
+    response.json({ recordings: all.filter((one) => one.room === room && (mayHear || one.isPublic)).slice(0, MAX_LISTED) });
+  };
 }
 
 /**

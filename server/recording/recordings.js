@@ -4,6 +4,8 @@
  * @import { Description, FileDescription, Trouble } from './recording-directory.js'
  * @import { RecordingOwner } from './recording-usage.js'
  *
+ * @typedef {{ id: string, room: string, startedAt: string, stoppedAt: string | null, isPublic: boolean, on: boolean }} ListedRecording
+ *
  * @typedef {{ type: 'recording', id: string, owner: RecordingOwner, bytes: number | null, open: boolean }} RecordingChange
  *   plain data; bytes: of its files, null where it is deleted; open: whether it is being written
  */
@@ -161,7 +163,7 @@ export class Recordings {
   /**
    * The recordings that there are, the newest first.
    * @param {number} most  how many are listed at most
-   * @returns {Promise<{ id: string, room: string, startedAt: string, stoppedAt: string | null, on: boolean }[]>}
+   * @returns {Promise<ListedRecording[]>}
    */
   async list(most) {
     const found = [...this.#open.values()].map(({ description }) => ({ ...description, on: true }));
@@ -170,7 +172,7 @@ export class Recordings {
       if (description) found.push({ ...description, on: this.#openElsewhere.has(id) });
     }
     found.sort((a, b) => b.startedAt.localeCompare(a.startedAt));
-    return found.slice(0, most).map(({ id, room, startedAt, stoppedAt, on }) => ({ id, room, startedAt, stoppedAt, on }));
+    return found.slice(0, most).map(({ id, room, startedAt, stoppedAt, isPublic = false, on }) => ({ id, room, startedAt, stoppedAt, isPublic, on }));
   }
 
   /**
@@ -307,14 +309,14 @@ export class Recordings {
    * Makes the file that is asked for, where it is one that is made when it is asked for first.
    * @param {string} id whatever came
    * @param {string} file whatever came
-   * @returns {Promise<'recording-running' | 'recording-limit' | 'recording-share' | null>} why it isn't made
+   * @returns {Promise<'not-found' | 'recording-limit' | 'recording-share' | null>} why it isn't made
    */
   async prepare(id, file) {
     const found = this.locate(id, file);
     if (file !== WEBM_FILE || found === null || this.#closed) return null;
     const path = join(found.root, file);
     if ((await exists(path)) || !(await exists(join(found.root, MIX_FILE)))) return null;
-    if (this.isOpen(id)) return 'recording-running';
+    if (this.isOpen(id)) return 'not-found';
     const owner = this.#usage.ownerOf(id);
     const refusal = owner ? this.#usage.refusal(owner) : null;
     if (refusal !== null) return refusal;

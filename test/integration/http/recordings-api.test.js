@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeToken } from '../../../server/access/token.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { DESCRIPTION } from '../../../server/recording/recording-directory.js';
 import { createServer } from '../../../server/server.js';
@@ -21,11 +22,11 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
 
-/** A server without a recording; its clock stands still. */
-async function emptyServer() {
+/** A server without a recording; its clock stands still. @param {...string} more  options */
+async function emptyServer(...more) {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
   open.push(() => rm(directory, { recursive: true, force: true }));
-  const argv = ['--port', '0', '--engine', 'none', '--workers', '0', '--recording-dir', directory, ...WITH_OPERATOR];
+  const argv = ['--port', '0', '--engine', 'none', '--workers', '0', '--recording-dir', directory, ...WITH_OPERATOR, ...more];
   const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
   const server = await createServer(loadConfig({ argv, env: {} }), { log, clock: new FakeClock() });
   open.push(() => server.close());
@@ -121,7 +122,7 @@ describe('a file of a recording', () => {
     expect((await ask(`${path}/mix.opus`, { Range: `bytes=${whole.length}-` })).of('content-range')).toBe(`bytes */${whole.length}`);
     const told = await (await fetch(path)).json();
     expect([told.on, Math.floor(told.seconds)]).toEqual([true, 5]);
-    expect((await ask(`${path}/mix.webm`)).status).toBe(409);
+    expect((await ask(`${path}/mix.webm`)).status).toBe(404);
     expect((await ask(`${path}/peaks.json`)).status).toBe(404);
     file.end(0);
     await opened.end();
@@ -139,5 +140,58 @@ describe('a file of a recording', () => {
     const noise = await putRecording(directory, { mix: randomBytes(5000), seconds: 1 });
     expect((await ask(`${url}/api/recordings/${noise}/mix.webm`)).status).toBe(404);
     expect((await ask(`${url}/api/recordings/${noise}/..%2f${id}%2fmix.opus`)).status).toBe(404);
+  });
+});
+
+describe('who may hear a recording', () => {
+  const SECRET = 'a-secret-of-thirty-two-characters';
+  /** @param {string} room @param {Partial<Parameters<typeof makeToken>[0]>} [more] */
+  const tokenFor = (room, more) => makeToken({ keyId: 'key', secret: SECRET, room, name: 'Ada', identity: 'ada', role: 'listener', ttlSeconds: 60, now: Date.now(), ...more });
+  const sound = { mix: Buffer.from('x'), seconds: 1 };
+
+  /** @param {string} url @param {string} room @param {string} [token] */
+  async function listed(url, room, token) {
+    const answer = await fetch(`${url}/api/recordings?room=${room}`, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+    const body = await answer.json();
+    return answer.ok ? body.recordings.map((/** @type {any} */ one) => one.id) : body.code;
+  }
+
+  it('is told by a token for the room, and else by the public ones alone', async () => {
+    const { url, directory } = await emptyServer('--keys', `key:${SECRET}`);
+    const own = await putRecording(directory, { ...sound });
+    const known = await putRecording(directory, { ...sound, isPublic: true });
+    const other = await putRecording(directory, { ...sound, room: 'other' });
+    expect(await listed(url, 'tea')).toEqual([known]);
+    expect(new Set(await listed(url, 'tea', await tokenFor('tea')))).toEqual(new Set([own, known]));
+    expect(await listed(url, 'other', await tokenFor('other'))).toEqual([other]);
+    expect(await listed(url, 'tea', await tokenFor('other'))).toBe('token-room');
+    expect(await listed(url, 'tea', await tokenFor('tea', { secret: 'another-secret-of-thirty-two-chars' }))).toBe('token-invalid');
+    expect(await listed(url, 'tea', await tokenFor('tea', { now: Date.now() - 3_600_000 }))).toBe('token-expired');
+    expect(await listed(url, 'no%20room')).toBe('room-name');
+    expect(await listed(url, 'empty')).toEqual([]);
+    // The operator's list, without a room, stays the operator's.
+    expect((await fetch(`${url}/api/recordings`)).status).toBe(401);
+    expect((await (await asOperator(url, '/recordings')).json()).recordings.length).toBe(3);
+  });
+
+  it('is nobody by a token where the server has no keys', async () => {
+    const { url, directory } = await emptyServer();
+    await putRecording(directory, { ...sound });
+    expect(await listed(url, 'tea')).toEqual([]);
+    expect(await listed(url, 'tea', await tokenFor('tea'))).toEqual([]);
+  });
+
+  it('is nobody who doesn\u2019t know its id: neither page, description nor any file', async () => {
+    const { url, directory } = await emptyServer('--keys', `key:${SECRET}`);
+    const id = await putRecording(directory, { ...sound, others: { 'peaks.json': '{}', 'chapters.vtt': 'WEBVTT\n' } });
+    const wrong = id.slice(0, -1) + (id.endsWith('A') ? 'B' : 'A');
+    const status = async (/** @type {string} */ path) => (await fetch(`${url}${path}`)).status;
+    for (const path of ['', '/mix.opus', '/peaks.json', '/chapters.vtt']) {
+      expect([await status(`/api/recordings/${id}${path}`), await status(`/api/recordings/${wrong}${path}`)]).toEqual([200, 404]);
+    }
+    expect(await status(`/api/recordings/${id}/recording.json`)).toBe(404);
+    expect([await status(`/recordings/${id}`), await status(`/recordings/${wrong}`), await status('/recordings/..%2f')]).toEqual([200, 404, 404]);
+    expect((await asOperator(url, `/recordings/${id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await status(`/recordings/${id}`)).toBe(410);
   });
 });
