@@ -7,6 +7,7 @@
  * @import { BackingTrack } from '../clock/backing-track.js'
  * @import { Chat } from './chat.js'
  * @import { Delivery } from '../mix/delivery.js'
+ * @import { LightListener } from '../mix/light-listener.js'
  * @import { Member } from './member.js'
  * @import { Metronome } from '../clock/metronome.js'
  * @import { Permission } from '../access/grant.js'
@@ -29,6 +30,7 @@
 import { z } from 'zod';
 import { CHANNELS, ROOM_FRAME_MS } from '../../public/shared/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/control.js';
+import { NEARNESS } from '../../public/shared/nearness.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_TRACK_SECONDS } from '../../public/shared/track-piece.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
@@ -62,6 +64,7 @@ const joinMessage = z
     token: z.string().optional(),
     password: z.string().optional(),
     listen: z.boolean().optional(),
+    nearness: z.enum(NEARNESS).optional(),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
     mode: z.enum(MODES).optional(),
@@ -174,6 +177,19 @@ export const COMMANDS = Object.freeze({
       member.takeReport(report);
       if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
       delivery.redundancyChanged();
+    },
+  }),
+  nearness: define({
+    schema: z.object({ nearness: z.enum(NEARNESS), fill: z.boolean().default(false) }),
+    needs: 'listen',
+    run: ({ delivery }, member, { nearness, fill }) => {
+      const { stride } = member;
+      member.nearness = nearness;
+      if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
+      delivery.redundancyChanged();
+      const { listener } = member;
+      const ms = fill && listener?.isLight ? listener.takeFill() : 0;
+      if (ms > 0) delivery.fill?.(/** @type {LightListener} */ (listener), ms);
     },
   }),
   record: define({

@@ -105,6 +105,7 @@
  * @property {number} [frameMs]  of a room that begins with this participant; others get what the room has
  * @property {number} [channels]  likewise: 1 or 2
  * @property {boolean} [listen]  to listen and no more, as one of the audience
+ * @property {import('../../public/shared/nearness.js').Nearness} [nearness]  how near to whoever speaks, while listening
  * @property {'mix' | 'forward' | 'auto'} [mode]  likewise
  * @property {boolean} [e2e]  likewise; of those who come later, whether they have a key
  * @property {boolean} [nameCut]  whether the name was longer

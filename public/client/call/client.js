@@ -3,6 +3,7 @@
  * @import { Codec } from '../../shared/codec.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { ClientStats } from './client-stats.js'
+ * @import { Nearness } from '../../shared/nearness.js'
  * @import { ClientEvents, Joined, JoinOptions, Output } from './types.js'
  * @import { Primitives } from '../../shared/sframe.js'
  * @import { ConnectOptions, Scope } from '../connection/choose.js'
@@ -13,6 +14,7 @@
 
 import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
 import { Packet, PacketType, readPacket } from '../../shared/packet.js';
+import { playoutMsOf } from '../playout/nearness.js';
 import { ClientAudio, numberOf } from './client-audio.js';
 import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../../shared/clock.js';
@@ -119,14 +121,14 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen, mode } = options;
+    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen, nearness, mode } = options;
     const e2e = options.e2eKey === undefined ? undefined : true;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
       const { connection, took, tried } = await this.#connect(options, {
         transport,
-        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen, mode, e2e }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen, nearness, mode, e2e }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: this.#receive,
@@ -195,6 +197,7 @@ export class Client {
     this.#audio = audio;
     this.playout = audio.playout;
     this.playout.stride = room.stride;
+    this.#followDelay();
     const call = { audio, connection, sync, room, traffic: this.#traffic, output: this.#output };
     this.#statistics = new CallStatistics(call, clock);
     if (this.#closed || connection.closed) {
@@ -231,12 +234,14 @@ export class Client {
     // A place that was taken up again may have been muted, or not.
     const { muted = false, resume } = this.#wish;
     if (muted || resume !== undefined) this.#connection?.sendControl({ type: 'mute', muted });
+    if (this.#nearness !== 'conversation') this.#tellNearness(true);
     this.#on.joined?.(joined);
     this.#on.people?.(this.#room.roster.list());
     this.#speak();
     this.#askForPeople();
     this.#statistics?.start((stats) => {
       this.#checkKey();
+      this.#followDelay();
       this.#on.stats?.(stats);
     });
     return joined;
@@ -305,8 +310,26 @@ export class Client {
   #recast() {
     if (!this.playout || !this.#audio) return;
     this.playout.stride = this.#room.stride;
+    this.#followDelay();
     this.suppressSilence(this.#wish.silenceSuppression ?? true);
     this.#speak();
+  }
+
+  /** How near this participant is to whoever speaks now. @returns {Nearness} */
+  get #nearness() {
+    return (this.#room.mayNotSpeak && this.#wish.nearness) || 'conversation';
+  }
+
+  /** @param {boolean} fill  whether the server is to send what it sent to others lately */
+  #tellNearness(fill) {
+    this.#connection?.sendControl({ type: 'nearness', nearness: this.#nearness, fill });
+  }
+
+  /** Sets how long sound waits, by how near this one is and what others have it wait for. */
+  #followDelay() {
+    const { serverDelayMs, format } = this.#room.welcome;
+    const otherMs = format.frameMs + serverDelayMs + this.#output.waitMs;
+    this.playout?.fixDelay(playoutMsOf(this.#nearness, otherMs), this.#clock.now());
   }
 
   /** A moderator has muted this participant, or made them a listener. */
@@ -368,6 +391,14 @@ export class Client {
   suppressSilence(suppresses) {
     this.#wish.silenceSuppression = suppresses;
     this.#audio?.suppressSilence(suppresses);
+  }
+
+  /** @param {Nearness} nearness  to whoever speaks, while one only listens */
+  setNearness(nearness) {
+    this.#wish.nearness = nearness;
+    if (!this.#audio) return;
+    this.#followDelay();
+    this.#tellNearness(false);
   }
 
   /** @returns {ClientStats | null} null when there is no call */
