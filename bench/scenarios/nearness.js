@@ -53,8 +53,8 @@ export const nearness = {
   defaults: { duration: 180, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'clear' },
   addOptions: (command) => {
     command
-      .option('--links <list>', "the listeners' links, by commas", listOf(Object.keys(LINK_PROFILES)), LINKS)
-      .option('--choices <list>', 'by commas', listOf([...NEARNESS]), NEARNESS)
+      .option('--links <list>', "the listeners' links, by commas", listOf(Object.keys(LINK_PROFILES)), [...LINKS])
+      .option('--choices <list>', 'by commas', listOf(NEARNESS), [...NEARNESS])
       .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 15);
   },
 

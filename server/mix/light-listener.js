@@ -84,6 +84,10 @@ export class LightListener {
     return this.#session;
   }
 
+  get nearness() {
+    return this.#nearness;
+  }
+
   /** @param {Nearness} nearness  to whoever speaks */
   set nearness(nearness) {
     this.#nearness = nearness;

@@ -35,7 +35,7 @@ export class Casting {
     if (isLight === member.isLight || listener === null || !this.#roster.isHere(member)) return null;
     let sound;
     try {
-      sound = this.#sound.open(member.id, member.session, { delivery: 'tick', nearness: member.nearness }, null, member.permissions);
+      sound = this.#sound.open(member.id, member.session, { delivery: 'tick' }, null, member.permissions);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;

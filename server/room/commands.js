@@ -7,7 +7,6 @@
  * @import { BackingTrack } from '../clock/backing-track.js'
  * @import { Chat } from './chat.js'
  * @import { Delivery } from '../mix/delivery.js'
- * @import { LightListener } from '../mix/light-listener.js'
  * @import { Member } from './member.js'
  * @import { Metronome } from '../clock/metronome.js'
  * @import { Permission } from '../access/grant.js'
@@ -183,13 +182,14 @@ export const COMMANDS = Object.freeze({
     schema: z.object({ nearness: z.enum(NEARNESS), fill: z.boolean().default(false) }),
     needs: 'listen',
     run: ({ delivery }, member, { nearness, fill }) => {
-      const { stride } = member;
-      member.nearness = nearness;
+      const { stride, listener } = member;
+      // One whom the server answers is as near as its own buffer lets it be.
+      if (!listener?.isLight) return;
+      listener.nearness = nearness;
       if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
       delivery.redundancyChanged();
-      const { listener } = member;
-      const ms = fill && listener?.isLight ? listener.takeFill() : 0;
-      if (ms > 0) delivery.fill?.(/** @type {LightListener} */ (listener), ms);
+      const ms = fill ? listener.takeFill() : 0;
+      if (ms > 0) delivery.fill?.(listener, ms);
     },
   }),
   record: define({

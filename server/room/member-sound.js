@@ -77,7 +77,7 @@ export class MemberSound {
     const { listenerStride, format, bitrate } = this.#config;
     const stride = strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES);
     const longStride = strideOf(Infinity, format, bitrate, PAYLOADS_BYTES);
-    const nearness = wishes.nearness ?? before?.nearness;
+    const nearness = wishes.nearness ?? (before?.listener?.isLight ? before.listener.nearness : undefined);
     const listener = new LightListener({ id, session, stride, longStride, nearness, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
     return { listener, source: null };
   }

@@ -2,7 +2,6 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { Listener } from '../mix/listener.js'
- * @import { Nearness } from '../../public/shared/nearness.js'
  * @import { Source } from '../source/source.js'
  * @import { Traffic } from '../source/traffic.js'
  * @import { ControlMessage, Session, SessionHandler } from '../transport/session.js'
@@ -89,8 +88,6 @@ export class Member {
   #toldDelayMs = -1;
   /** Packets and messages of a light member that weren't used, by reason. @type {Map<string, number> | null} */
   #dropped = null;
-  /** How near the member wants to be to whoever speaks, while they only listen. @type {Nearness} */
-  #nearness = 'conversation';
 
   /**
    * @param {object} options
@@ -155,16 +152,6 @@ export class Member {
   /** How many frames there are to a packet of those that this member is sent. */
   get stride() {
     return this.listener?.isLight ? this.listener.stride : 1;
-  }
-
-  get nearness() {
-    return this.#nearness;
-  }
-
-  /** @param {Nearness} nearness  kept while the member speaks, too */
-  set nearness(nearness) {
-    this.#nearness = nearness;
-    if (this.listener?.isLight) this.listener.nearness = nearness;
   }
 
   /** Whether nothing of this member is heard: by their own wish, a moderator's, or their role. */

@@ -31,7 +31,6 @@ export function makeMember({ roster, sound, room }, session, name, wishes, { ent
     const permissions = permissionsOf(known?.role ?? grant.role, (before?.grant ?? grant).withheld);
     const { listener, source } = sound.open(id, session, wishes, before, permissions);
     const member = new Member({ id, name: known?.name ?? name, label, session, grant, source, listener, room, before });
-    member.nearness = wishes.nearness ?? before?.nearness ?? member.nearness;
     if (taken) member.restore(taken);
     return member;
   } catch (error) {

@@ -2,6 +2,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { Uplink } from '../capture/uplink.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
+ * @import { Nearness } from '../../shared/nearness.js'
  * @import { Connection, ConnectionStats } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
  * @import { ClientAudio } from './client-audio.js'
@@ -17,6 +18,7 @@ import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
  *
  * @typedef {object} ClientStats
  * @property {Connection['transport']} transport
+ * @property {Nearness} nearness  to whoever speaks, now
  * @property {number | null} roundTripMs      to the server and back
  * @property {number | null} receivedPercent  of the last seconds' frames for this listener, those in time
  * @property {number | null} delayMs          estimate, from a sound at another's microphone, who is as far from
@@ -82,6 +84,7 @@ export class CallStatistics {
       this.start(tell);
       const { audio, connection, room } = this.#call;
       this.#received.add(audio.playout.counters);
+      audio.followNearness();
       const stats = this.read();
       const now = this.#clock.now();
       const lostPercent = audio.playout.lostPercent(now);
@@ -105,6 +108,7 @@ export class CallStatistics {
     const { sampleRate } = room.welcome.format;
     return {
       transport: connection.transport,
+      nearness: audio.nearness,
       roundTripMs: sync.roundTripMs,
       receivedPercent: this.#received.percent,
       delayMs: sumOf(delayParts),

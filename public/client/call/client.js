@@ -14,7 +14,6 @@
 
 import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
 import { Packet, PacketType, readPacket } from '../../shared/packet.js';
-import { playoutMsOf } from '../playout/nearness.js';
 import { ClientAudio, numberOf } from './client-audio.js';
 import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../../shared/clock.js';
@@ -197,7 +196,6 @@ export class Client {
     this.#audio = audio;
     this.playout = audio.playout;
     this.playout.stride = room.stride;
-    this.#followDelay();
     const call = { audio, connection, sync, room, traffic: this.#traffic, output: this.#output };
     this.#statistics = new CallStatistics(call, clock);
     if (this.#closed || connection.closed) {
@@ -234,14 +232,13 @@ export class Client {
     // A place that was taken up again may have been muted, or not.
     const { muted = false, resume } = this.#wish;
     if (muted || resume !== undefined) this.#connection?.sendControl({ type: 'mute', muted });
-    if (this.#nearness !== 'conversation') this.#tellNearness(true);
+    if (this.#audio?.nearness !== 'conversation') this.#tellNearness(true);
     this.#on.joined?.(joined);
     this.#on.people?.(this.#room.roster.list());
     this.#speak();
     this.#askForPeople();
     this.#statistics?.start((stats) => {
       this.#checkKey();
-      this.#followDelay();
       this.#on.stats?.(stats);
     });
     return joined;
@@ -300,6 +297,8 @@ export class Client {
     if (this.#access.update(known)) this.#on.access?.(this.#access.state);
     if (known.type === 'moderated' && known.muted === true) this.#silenced();
     if (known.type === 'stride' || known.type === 'moderated') this.#recast();
+    // Whoever only listens from now on is as near as they wished before they spoke.
+    if (known.type === 'moderated' && this.#wish.nearness) this.#tellNearness(false);
     if (known.type === 'people') this.#askForPeople();
     if (known.type === 'stats') this.uplink?.report(known.lostPercent5s, known.roundTripMs);
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
@@ -310,26 +309,14 @@ export class Client {
   #recast() {
     if (!this.playout || !this.#audio) return;
     this.playout.stride = this.#room.stride;
-    this.#followDelay();
+    this.#audio.followNearness();
     this.suppressSilence(this.#wish.silenceSuppression ?? true);
     this.#speak();
   }
 
-  /** How near this participant is to whoever speaks now. @returns {Nearness} */
-  get #nearness() {
-    return (this.#room.mayNotSpeak && this.#wish.nearness) || 'conversation';
-  }
-
   /** @param {boolean} fill  whether the server is to send what it sent to others lately */
   #tellNearness(fill) {
-    this.#connection?.sendControl({ type: 'nearness', nearness: this.#nearness, fill });
-  }
-
-  /** Sets how long sound waits, by how near this one is and what others have it wait for. */
-  #followDelay() {
-    const { serverDelayMs, format } = this.#room.welcome;
-    const otherMs = format.frameMs + serverDelayMs + this.#output.waitMs;
-    this.playout?.fixDelay(playoutMsOf(this.#nearness, otherMs), this.#clock.now());
+    this.#connection?.sendControl({ type: 'nearness', nearness: this.#audio?.nearness, fill });
   }
 
   /** A moderator has muted this participant, or made them a listener. */
@@ -396,9 +383,8 @@ export class Client {
   /** @param {Nearness} nearness  to whoever speaks, while one only listens */
   setNearness(nearness) {
     this.#wish.nearness = nearness;
-    if (!this.#audio) return;
-    this.#followDelay();
-    this.#tellNearness(false);
+    this.#audio?.followNearness();
+    if (this.#audio) this.#tellNearness(false);
   }
 
   /** @returns {ClientStats | null} null when there is no call */
