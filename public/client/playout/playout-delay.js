@@ -64,6 +64,7 @@ export class PlayoutDelay {
   #fixedMs = null;
   /** Until when the delay may be far from what is wanted. */
   #changesUntilMs = -Infinity;
+  #isStarved = false;
 
   /** @param {number} frameMs */
   constructor(frameMs) {
@@ -106,9 +107,15 @@ export class PlayoutDelay {
     return this.#fixedMs !== null && this.#fixedMs < MAX_DELAY_MS ? HARD_NEAR_MS : HARD_MS;
   }
 
-  /** @param {number} nowMs @returns {boolean} whether the delay has been much too short for as long as a change may take */
+  /**
+   * @param {number} nowMs
+   * @returns {boolean} whether a fixed delay is to be reached at once, since it was much too short for as long as a change
+   *   may take
+   */
   isStarved(nowMs) {
-    return this.#fixedMs !== null && nowMs >= this.#changesUntilMs && this.surplusMs < -this.#fixedMs / 2;
+    if (this.#fixedMs === null || nowMs < this.#changesUntilMs) this.#isStarved = false;
+    else this.#isStarved = this.surplusMs < (this.#isStarved ? -LONG_MS : -this.#fixedMs / 2);
+    return this.#isStarved;
   }
 
   get #coveredMs() {

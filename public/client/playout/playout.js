@@ -205,7 +205,8 @@ export class Playout {
    */
   #nextPiece(out, nowMs) {
     const buffer = this.#buffer;
-    if (buffer.next < 0 || buffer.isFilling) return this.#silence(out, this.#restSamples);
+    if (buffer.next < 0) return this.#silence(out, this.#restSamples);
+    if (buffer.isFilling) return this.#await(out);
     this.#catchUp(nowMs);
     if (!buffer.has()) {
       if (buffer.resting) return this.#rest(out);
@@ -269,6 +270,15 @@ export class Playout {
   #silence(out, count) {
     this.#sound.silence(out, count);
     return count;
+  }
+
+  /**
+   * Gives silence while the buffer is filled. It is no pause, which would be made longer.
+   * @param {Float32Array} out
+   */
+  #await(out) {
+    this.#stretch.played(0);
+    return this.#silence(out, this.#restSamples);
   }
 
   /**
