@@ -164,6 +164,11 @@ export class Mixing {
     this.#fanout.invalidate();
   }
 
+  /** @param {LightListener} listener @param {number} ms */
+  fill(listener, ms) {
+    this.#fanout.fill(listener, ms, this.#config.format.frameMs);
+  }
+
   /**
    * @param {Listener} listener
    * @param {Source} source

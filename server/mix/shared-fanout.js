@@ -1,9 +1,11 @@
 /**
  * @import { Session, SessionGroup } from '../transport/session.js'
- * @import { LightListener } from './light-listener.js'
+ * @import { Carriage, LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
  * @import { MixStream } from './mix-stream.js'
  */
+
+import { RecentMix } from '../broadcast/recent-mix.js';
 
 /** The most lists of recipients that are kept: beyond it those are dropped whose transport nobody has any more. */
 const MAX_LISTS = 20;
@@ -22,6 +24,7 @@ export const MIN_GROUP = 128;
 export class SharedFanout {
   #sharers = new Lists();
   #lights = new Lists();
+  #far = new FarListeners();
   /** @type {ReadonlyArray<Listener>} */
   #listeners = [];
   /** @type {Set<LightListener>} */
@@ -41,6 +44,7 @@ export class SharedFanout {
   /** @param {LightListener} listener */
   addLight(listener) {
     this.#lightListeners.add(listener);
+    this.#far.stride = listener.longStride;
     this.#areLightsStale = true;
   }
 
@@ -116,8 +120,24 @@ export class SharedFanout {
   #gatherLights() {
     this.#areLightsStale = false;
     this.#lights.begin();
-    for (const { session, repeats, stride } of this.#lightListeners) this.#lights.add(session, repeats, stride);
+    this.#far.begin();
+    for (const listener of this.#lightListeners) {
+      const { session, repeats, stride, carriage } = listener;
+      if (carriage === 'once') this.#lights.add(session, repeats, stride);
+      else this.#far.add(session, carriage);
+    }
     this.#lights.end();
+    this.#far.end();
+  }
+
+  /**
+   * Sends a listener at once what was sent to others lately.
+   * @param {LightListener} listener
+   * @param {number} ms  since when
+   * @param {number} frameMs
+   */
+  fill({ session, carriage }, ms, frameMs) {
+    this.#far.fill(session, carriage, Math.ceil(ms / frameMs));
   }
 
   /**
@@ -128,12 +148,80 @@ export class SharedFanout {
   send(stream, frame) {
     this.#sharers.send(stream, frame);
     this.#lights.send(stream, frame);
+    // An audience hears a mix.
+    if (this.#lightListeners.size > 0) this.#far.send(/** @type {MixStream} */ (stream), frame);
   }
 
   /** Nothing is sent any more. Idempotent. */
   close() {
     this.#sharers.close();
     this.#lights.close();
+    this.#far.close();
+  }
+}
+
+/** How many packets are on the way of which each goes again: each is sent three times. */
+const COPIES = 2;
+
+/** Light listeners who are far enough behind that packets may come more than once, or late, and what was sent lately. */
+class FarListeners {
+  #thrice = new Lists();
+  /** @type {Session[]} */
+  #surely = [];
+  #recent = new RecentMix();
+  #stride = 1;
+
+  /** @param {number} stride  how many frames there are to a packet */
+  set stride(stride) {
+    if (stride === this.#stride) return;
+    this.#stride = stride;
+    this.#recent.clear();
+  }
+
+  /** All listeners are gathered anew. */
+  begin() {
+    this.#thrice.begin();
+    this.#surely.length = 0;
+  }
+
+  /** @param {Session} session @param {Carriage} carriage */
+  add(session, carriage) {
+    if (carriage === 'surely') this.#surely.push(session);
+    else this.#thrice.add(session, this.#stride - 1, this.#stride);
+  }
+
+  /** All listeners have been gathered. */
+  end() {
+    this.#thrice.end();
+  }
+
+  /** @param {MixStream} mix @param {number} frame */
+  send(mix, frame) {
+    if (!isDue(mix, frame, this.#stride)) return;
+    const recent = this.#recent;
+    recent.put(frame, mix.writeStride(this.#stride - 1));
+    for (let back = 0; back <= COPIES && back < recent.size; back++) {
+      // In silence most packets are left out: those before it are old.
+      if (frame - recent.frame(back) > back * this.#stride) break;
+      this.#thrice.sendPacket(recent.packet(back));
+    }
+    const newest = recent.packet(0);
+    for (let i = 0; i < this.#surely.length; i++) this.#surely[i].surely?.send(newest);
+  }
+
+  /** @param {Session} session @param {Carriage} carriage @param {number} frames */
+  fill(session, carriage, frames) {
+    const recent = this.#recent;
+    if (recent.size === 0) return;
+    for (let back = recent.since(recent.frame(0) - frames) - 1; back >= 0; back--) {
+      const bytes = recent.packet(back);
+      if (carriage === 'surely') session.surely?.send(bytes);
+      else session.send(bytes);
+    }
+  }
+
+  close() {
+    this.#thrice.close();
   }
 }
 
@@ -190,6 +278,11 @@ class Lists {
       redundancy = list.redundancy;
       list.send(packet);
     }
+  }
+
+  /** Sends all of them one packet. @param {Uint8Array} packet */
+  sendPacket(packet) {
+    for (let i = 0; i < this.#lists.length; i++) if (this.#lists[i].sessions.length > 0) this.#lists[i].send(packet);
   }
 
   /** Idempotent. */

@@ -76,7 +76,9 @@ export class MemberSound {
     if (!this.isLight(delivery, permissions)) return this.#openWhole(id, session, delivery, wishes, before);
     const { listenerStride, format, bitrate } = this.#config;
     const stride = strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES);
-    const listener = new LightListener({ id, session, stride, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
+    const longStride = strideOf(Infinity, format, bitrate, PAYLOADS_BYTES);
+    const nearness = wishes.nearness ?? (before?.listener?.isLight ? before.listener.nearness : undefined);
+    const listener = new LightListener({ id, session, stride, longStride, nearness, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
     return { listener, source: null };
   }
 
