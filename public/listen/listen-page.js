@@ -44,6 +44,7 @@ export class ListenPage {
       toggle: () => this.#toggle(),
       hand: () => this.#toggleHand(),
       volume: (level) => this.#listening.setVolume(level),
+      near: (nearness) => this.#listening.setNearness(nearness),
     });
     this.#media = new MediaControls({ play: () => void this.#start(), pause: () => this.#pause(), stop: () => this.#pause() });
     this.#listening = new Listening({ room, token, e2eKey, transport }, {

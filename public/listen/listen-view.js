@@ -1,8 +1,12 @@
 import { build, elementOf, makeButton, makeIcon, setText } from '../ui/kit/element.js';
 import { LiveTime } from '../ui/kit/live-time.js';
+import { NearChoice } from './near-choice.js';
 import { listenTexts as texts } from '../texts/listen.js';
 
-/** @import { LiveRules } from '../ui/kit/live-time.js' */
+/**
+ * @import { Nearness } from '../shared/nearness.js'
+ * @import { LiveRules } from '../ui/kit/live-time.js'
+ */
 
 const icons = Object.freeze({ play: 'M8 5.5v13l10.5-6.5z', pause: 'M8.5 5.5v13M15.5 5.5v13' });
 
@@ -22,14 +26,15 @@ export class ListenView {
   #password = build('input', { id: 'listen-password', type: 'password', maxlength: '128', autocomplete: 'off' });
   #passwordField = build('div', { class: 'field', hidden: true }, build('label', { for: 'listen-password' }, texts.password), this.#password);
   #hand;
+  #near;
   #quality = build('p', { class: 'hint' });
 
   /**
    * @param {string} room
    * @param {{ isEmbedded: boolean, name: string }} wish
-   * @param {{ toggle: () => void, hand: () => void, volume: (level: number) => void }} actions
+   * @param {{ toggle: () => void, hand: () => void, volume: (level: number) => void, near: (nearness: Nearness) => void }} actions
    */
-  constructor(room, { isEmbedded, name }, { toggle, hand, volume }) {
+  constructor(room, { isEmbedded, name }, { toggle, hand, volume, near }) {
     document.body.classList.toggle('embedded', isEmbedded);
     document.title = texts.tabTitle(room);
     setText(this.#title, room);
@@ -46,7 +51,8 @@ export class ListenView {
     const level = build('input', { id: 'listen-volume', type: 'range', min: '0', max: '100', value: '100' });
     level.addEventListener('input', () => volume(Number(level.value) / 100));
     const volumeField = build('div', { class: 'field' }, build('label', { for: 'listen-volume' }, texts.volume), level);
-    this.#controls.append(volumeField, this.#hand, build('details', {}, build('summary', {}, texts.details), this.#quality));
+    this.#near = new NearChoice(near);
+    this.#controls.append(volumeField, this.#near.element, this.#hand, build('details', {}, build('summary', {}, texts.details), this.#quality));
     const whole = build('a', { href: `${location.pathname}?listen=call`, ...(isEmbedded && { target: '_blank', rel: 'noopener' }) }, isEmbedded ? texts.openRoom : texts.wholePage);
     elementOf('listen-foot', HTMLElement).append(build('p', { class: 'hint' }, whole));
     this.button('idle');
@@ -57,13 +63,9 @@ export class ListenView {
     return build('div', { class: 'field listen-name' }, build('label', { for: 'listen-name' }, texts.name), this.#name, hint);
   }
 
-  /** The place of what sets how sound is played: more controls of it belong here. */
-  get controls() {
-    return this.#controls;
-  }
-
   get entry() {
-    return { name: this.#name.value.trim() || texts.listenerName, password: this.#passwordField.hidden ? undefined : this.#password.value };
+    const password = this.#passwordField.hidden ? undefined : this.#password.value;
+    return { name: this.#name.value.trim() || texts.listenerName, password, nearness: this.#near.value };
   }
 
   /** @param {'idle' | 'starting' | 'playing'} state */

@@ -2,6 +2,7 @@
  * @import { Call } from '../call.js'
  * @import { Access } from '../client/call/access-state.js'
  * @import { CallPerson, TransportWish } from '../client/call/types.js'
+ * @import { Nearness } from '../shared/nearness.js'
  *
  * @typedef {object} ListeningEvents
  * @property {() => void} playing                        it is heard, for the first time or again
@@ -62,7 +63,7 @@ export class Listening {
 
   /**
    * Begins, or goes on with one's place after a pause. Call it from a press.
-   * @param {{ name: string, password?: string }} entry
+   * @param {{ name: string, password?: string, nearness: Nearness }} entry
    * @returns {Promise<void>} rejects where a part of the page can't be loaded
    */
   async start(entry) {
@@ -100,7 +101,7 @@ export class Listening {
       last('transport', detail);
       this.#transport = detail.took;
     });
-    on('stats', (stats) => this.#measure(stats.bytes.down, stats.clock.atMs, stats.delayMs));
+    on('stats', (stats) => this.#measure(stats.bytes.down, stats.clock.atMs, stats.behindMs ?? stats.delayMs));
     on('notice', ({ code }) => this.#on.notice(code, true));
     on('settled', ({ code }) => this.#on.notice(code, false));
     on('control', (message) => {
@@ -135,6 +136,11 @@ export class Listening {
   setVolume(level) {
     this.#level = level;
     this.#applyVolume();
+  }
+
+  /** @param {Nearness} nearness  to whoever speaks */
+  setNearness(nearness) {
+    this.#call?.setNearness(nearness);
   }
 
   #applyVolume() {

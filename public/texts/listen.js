@@ -15,6 +15,13 @@ export const listenTexts = Object.freeze({
   listenerName: 'Listener',
   password: 'Password of the room',
   volume: 'Volume',
+  near: 'How near',
+  nearness: Object.freeze({ conversation: 'Conversation', near: 'Near', steady: 'Steady' }),
+  nearnessHints: Object.freeze({
+    conversation: 'As soon as it can be heard: for those who may answer.',
+    near: 'A quarter of a second behind, with fewer gaps.',
+    steady: 'Two seconds behind, and whole on a bad network too.',
+  }),
   hand: 'Raise hand',
   handUp: 'Lower hand',
   details: 'Connection',
