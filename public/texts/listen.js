@@ -1,6 +1,5 @@
-/** The page of those who only listen; the sign of a broadcast is the call's too. */
+/** The page of those who only listen. */
 export const listenTexts = Object.freeze({
-  live: (/** @type {number} */ seconds) => `LIVE ${timeText(seconds)}`,
   tabTitle: (/** @type {string} */ room) => `${room} · aloud`,
   listen: 'Listen',
   pause: 'Pause',
@@ -59,11 +58,3 @@ const transports = Object.freeze({ webtransport: 'WebTransport', websocket: 'Web
 
 /** @param {string[]} names */
 const list = (names) => (names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
-
-/** @param {number} seconds */
-function timeText(seconds) {
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const [hours, ...rest] = parts;
-  const minutes = rest.map((part) => String(part).padStart(2, '0')).join(':');
-  return hours > 0 ? `${hours}:${minutes}` : minutes;
-}

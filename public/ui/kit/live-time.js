@@ -1,5 +1,5 @@
 import { build, setText } from './element.js';
-import { listenTexts } from '../../texts/listen.js';
+import { liveText } from '../../texts/live.js';
 
 /** @typedef {{ liveSeconds: number | null }} LiveRules  of the room */
 
@@ -25,6 +25,6 @@ export class LiveTime {
   }
 
   #tick() {
-    setText(this.element, listenTexts.live(Math.round((performance.now() - this.#beganMs) / 1000)));
+    setText(this.element, liveText(Math.round((performance.now() - this.#beganMs) / 1000)));
   }
 }

@@ -1,7 +1,7 @@
 import { moderate } from '../../client/call/moderate.js';
 import { build, makeButton, setText } from '../kit/element.js';
 import { stageLink } from '../lobby/room-address.js';
-import { broadcastTexts as texts } from '../../texts/broadcast.js';
+import { panelTexts as texts } from '../../texts/room-panel.js';
 
 /**
  * @import { Access } from '../../client/call/access-state.js'

@@ -4,7 +4,6 @@ import { elementOf, setText } from '../kit/element.js';
 import { LiveTime } from '../kit/live-time.js';
 import { HandList } from './hand-list.js';
 import { KnockList } from './knock-list.js';
-import { showPersonDialog } from './person-dialog.js';
 import { RoomContent } from './room-content.js';
 import { texts } from '../../texts.js';
 
@@ -92,8 +91,13 @@ export class Moderation {
   }
 
   /** Shows what can be done with somebody. @param {Person} person */
-  person(person) {
-    this.#closeDialog = showPersonDialog(person, this.#send);
+  async person(person) {
+    try {
+      const { showPersonDialog } = await import('./person-dialog.js');
+      if (this.#access?.role === 'moderator') this.#closeDialog = showPersonDialog(person, this.#send);
+    } catch {
+      this.#actions.failed('panel-failed');
+    }
   }
 
   #close() {

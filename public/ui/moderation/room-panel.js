@@ -5,7 +5,8 @@ import { AudienceList } from './audience-list.js';
 import { BanList } from './ban-list.js';
 import { BroadcastControls } from './broadcast-controls.js';
 import { listenLink } from '../lobby/room-address.js';
-import { texts } from '../../texts.js';
+import { panelTexts as texts } from '../../texts/room-panel.js';
+import { texts as callTexts } from '../../texts.js';
 
 /**
  * @import { Access } from '../../client/call/access-state.js'
@@ -49,7 +50,7 @@ export class RoomPanel {
   constructor(send, { announce, failed }) {
     this.#send = send;
     const copy = (/** @type {string} */ link) =>
-      void navigator.clipboard.writeText(link).then(() => announce(texts.linkCopied), () => failed('copy-failed'));
+      void navigator.clipboard.writeText(link).then(() => announce(callTexts.linkCopied), () => failed('copy-failed'));
     this.#audience = new AudienceList(send, () => copy(listenLink(location)));
     this.#broadcast = new BroadcastControls(send, copy);
     this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) => send(moderate.lock(on)));
