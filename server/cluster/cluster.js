@@ -7,6 +7,7 @@
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
+ * @property {(room: string) => boolean} [relays]  whether other nodes are to relay a room to those who only listen
  * @property {(room: string, node: NodeAddress | null) => void} move  a room is another node's: its people go there
  * @property {number} people
  * @property {boolean} busy
@@ -53,6 +54,7 @@ export class Cluster {
   #directory;
   #reader;
   #rules;
+  #subjects;
   #draining = false;
   #movedRooms = 0;
   #closed = false;
@@ -79,7 +81,8 @@ export class Cluster {
     this.#software = software;
     const bus = openBus(id);
     const reader = new MessageReader(log);
-    const shared = { bus, clock, wallNow, subjects: subjectsOf(name), reader, self: () => this.#self() };
+    this.#subjects = subjectsOf(name);
+    const shared = { bus, clock, wallNow, subjects: this.#subjects, reader, self: () => this.#self() };
     this.#bus = bus;
     this.#reader = reader;
     this.#beats = new Beats(shared);
@@ -87,6 +90,7 @@ export class Cluster {
     this.#ownership = new Ownership({
       ...shared,
       isUsed: (room) => this.#rooms().get(room) !== undefined,
+      relays: (room) => this.#rooms().relays?.(room) ?? false,
       yielded: (room, to) => this.#yielded(room, to),
     });
     this.#directory = new Directory({ ...shared, beats: this.#beats, ownership: this.#ownership });
@@ -153,6 +157,16 @@ export class Cluster {
   /** Where clients reach the nodes, this one first. @returns {NodeAddress[]} */
   nodes() {
     return this.#beats.addresses().slice(0, MAX_TOLD);
+  }
+
+  /** Another node that may relay a room of this one to somebody who only listens. @param {string} room @returns {NodeAddress | null} */
+  relayFor(room) {
+    return this.#beats.relayFor(room);
+  }
+
+  /** What parts of the server that speak to other nodes by themselves do it with. */
+  get wire() {
+    return { bus: this.#bus, subjects: this.#subjects, reader: this.#reader };
   }
 
   /** Whether a page is one of this cluster's, whichever node has served it. @param {string | undefined} origin */

@@ -8,6 +8,10 @@
  * @typedef {z.infer<typeof opening>} Opening
  * @typedef {z.infer<typeof opened>} Opened
  * @typedef {z.infer<typeof rules>} Rules  of a room
+ * @typedef {z.infer<typeof relayUp>} RelayUp
+ * @typedef {z.infer<typeof relayDown>} RelayDown
+ * @typedef {RelayUp['links'][number]} RelayLink      what a relay tells a room's home of one of its sessions
+ * @typedef {RelayDown['answers'][number]} RelayAnswer  what the home has a relay do
  */
 
 import { z } from 'zod';
@@ -16,8 +20,14 @@ import { MAX_ROOM_NAME } from '../../public/shared/text.js';
 /** The version of these messages. A node refuses those of another, by the name of the node. */
 export const CLUSTER_VERSION = 1;
 
-/** The longest message, in bytes. */
-export const MAX_MESSAGE_BYTES = 32 * 1024;
+/** The longest message, in bytes: a welcome with 64 KiB of chat and 101 people is in it. */
+export const MAX_MESSAGE_BYTES = 256 * 1024;
+
+/** The most things that a relay and a room's home tell each other in one message. */
+export const MAX_RELAY_BATCH = 256;
+
+/** The most sessions in one message that are told to be there still. */
+export const MAX_RELAY_IDS = 2000;
 
 /** The most origins that a node names. */
 export const MAX_ORIGINS = 16;
@@ -55,7 +65,8 @@ export const beat = z.object({
 
 export const claim = z.object({ version, node: id, epoch });
 
-export const where = z.object({ version, node: nodeAddress, epoch });
+/** relays: whether other nodes are to relay the room to those who only listen. */
+export const where = z.object({ version, node: nodeAddress, epoch, relays: z.boolean().default(false) });
 
 export const opening = z.object({
   version,
@@ -88,6 +99,55 @@ const rules = z.object({
 /** rules: null where the room has none, or has ended. */
 export const roomRules = z.object({ version, room, rules: rules.nullable() });
 
+/** The number of a session at its relay. */
+const link = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+const links = z.array(link).max(MAX_RELAY_IDS);
+const reason = z.string().max(200);
+/** The code with which a session ends: 0 for those who leave, else one of the registry of errors. */
+const code = z.number().int().min(0).max(1000);
+
+/** What a relay tells the home of a room. */
+export const relayUp = z.object({
+  version,
+  /** The relay's node. */
+  from: id,
+  room,
+  epoch,
+  links: z
+    .array(
+      z.discriminatedUnion('type', [
+        /** Somebody wants to join. */
+        z.object({ type: z.literal('link'), id: link, peer: z.string().max(100), message: z.unknown() }),
+        z.object({ type: z.literal('control'), id: link, message: z.unknown() }),
+        z.object({ type: z.literal('closed'), id: link, code }),
+        /** These have been heard from lately. */
+        z.object({ type: z.literal('heard'), ids: links }),
+      ]),
+    )
+    .max(MAX_RELAY_BATCH),
+});
+
+/** What the home of a room has a relay do. */
+export const relayDown = z.object({
+  version,
+  room,
+  epoch,
+  answers: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.literal('tell'), ids: links, message: z.looseObject({}) }),
+        z.object({ type: z.literal('close'), id: link, code, reason }),
+      ]),
+    )
+    .max(MAX_RELAY_BATCH),
+});
+
+/** A relay asks for the room's sample clock. */
+export const clockAsked = z.object({ version, room });
+
+/** clock: in samples, with its fraction. */
+export const clockTold = z.object({ version, epoch, clock: z.number().min(0).max(Number.MAX_SAFE_INTEGER) });
+
 /**
  * The subjects of one cluster.
  * @param {string} name  the cluster's
@@ -97,6 +157,11 @@ export function subjectsOf(name) {
     beats: `aloud.${name}.node.*.beat`,
     beat: (/** @type {string} */ node) => `aloud.${name}.node.${node}.beat`,
     open: (/** @type {string} */ node) => `aloud.${name}.node.${node}.open`,
+    /** What relays tell the home of rooms, and what it has a relay do. */
+    relayUp: (/** @type {string} */ node) => `aloud.${name}.node.${node}.relay-up`,
+    relayDown: (/** @type {string} */ node) => `aloud.${name}.node.${node}.relay-down`,
+    clock: (/** @type {string} */ node) => `aloud.${name}.node.${node}.clock`,
+    mix: (/** @type {string} */ of) => `aloud.${name}.room.${of}.mix`,
     where: (/** @type {string} */ of) => `aloud.${name}.room.${of}.where`,
     rules: `aloud.${name}.room.*.rules`,
     rulesOf: (/** @type {string} */ of) => `aloud.${name}.room.${of}.rules`,

@@ -113,6 +113,17 @@ export class NatsBus {
     this.#connection?.publish(subject, JSON.stringify(message));
   }
 
+  /** @param {string} subject @param {Uint8Array} bytes */
+  publishBytes(subject, bytes) {
+    if (this.#state !== 'connected') return;
+    this.#connection?.publish(subject, bytes);
+  }
+
+  /** @param {string} subject @param {(bytes: Uint8Array) => void} handler */
+  subscribeBytes(subject, handler) {
+    return this.#listen(subject, ({ data }) => handler(data));
+  }
+
   /** @param {string} subject @param {(message: unknown) => void} handler */
   subscribe(subject, handler) {
     return this.#listen(subject, (message) => {

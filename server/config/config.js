@@ -40,6 +40,7 @@ export { ConfigError, InformationRequest };
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
  * @property {number} listenerStride        frames in one packet of those who only listen
+ * @property {number} relayFrom             people who only listen in a room from whom on other nodes relay it
  * @property {boolean} echo
  * @property {number | 'auto'} workers    threads that have the rooms; 0: none but the main one
  * @property {number} maxRooms

@@ -5,6 +5,8 @@
  * @import { MixStream } from './mix-stream.js'
  */
 
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+
 /** The most lists of recipients that are kept: beyond it those are dropped whose transport nobody has any more. */
 const MAX_LISTS = 20;
 
@@ -116,7 +118,11 @@ export class SharedFanout {
   #gatherLights() {
     this.#areLightsStale = false;
     this.#lights.begin();
-    for (const { session, repeats, stride } of this.#lightListeners) this.#lights.add(session, repeats, stride);
+    for (const { session, repeats, stride } of this.#lightListeners) {
+      // A relay gets each frame, and sends those who listen there what they need.
+      if (session.transport.isRelay) this.#lights.add(session, MAX_REDUNDANCY, 1);
+      else this.#lights.add(session, repeats, stride);
+    }
     this.#lights.end();
   }
 
@@ -179,10 +185,10 @@ class Lists {
     for (let i = 0; i < this.#lists.length; i++) {
       const list = this.#lists[i];
       if (list.sessions.length === 0) continue;
-      if (list.stride > 1) {
+      if (list.stride > 1 || list.isRelay) {
         // An audience hears a mix.
         const mix = /** @type {MixStream} */ (stream);
-        if (isDue(mix, frame, list.stride)) list.send(mix.writeStride(list.redundancy));
+        if (list.isRelay || isDue(mix, frame, list.stride)) list.send(mix.writeStride(list.redundancy));
         packet = null;
         continue;
       }
@@ -223,6 +229,8 @@ class Recipients {
   constructor(session, redundancy, stride) {
     this.sessions = [session];
     this.transport = session.transport;
+    /** Whether the sessions are other nodes', which choose among the packets themselves. */
+    this.isRelay = session.transport.isRelay === true;
     this.redundancy = redundancy;
     this.stride = stride;
   }

@@ -2,7 +2,7 @@
  * @import { RoomCodec } from '../codec/room-codec.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Permission } from '../access/grant.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session, Transport } from '../transport/session.js'
  * @import { Member } from './member.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
  */
@@ -62,6 +62,11 @@ export class MemberSound {
     return this.#mixes() && delivery === 'tick' && permissions.has('listen') && !permissions.has('speak');
   }
 
+  /** @param {Pick<Transport, 'replyOnly'>} transport @param {JoinWishes} wishes */
+  deliveryOf({ replyOnly }, wishes) {
+    return replyOnly ? 'reply' : (wishes.delivery ?? this.#config.delivery);
+  }
+
   /**
    * @param {string} id  the member's
    * @param {Session} session
@@ -72,7 +77,7 @@ export class MemberSound {
    */
   open(id, session, wishes, before, permissions) {
     const { redundancy } = this.#config;
-    const delivery = session.transport.replyOnly ? 'reply' : (wishes.delivery ?? this.#config.delivery);
+    const delivery = this.deliveryOf(session.transport, wishes);
     if (!this.isLight(delivery, permissions)) return this.#openWhole(id, session, delivery, wishes, before);
     const { listenerStride, format, bitrate } = this.#config;
     const stride = strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES);

@@ -61,6 +61,7 @@ export class Moderation {
   #lobby;
   #expel;
   #recast;
+  #sendHome;
   #end;
   #hands;
   #actions;
@@ -84,11 +85,12 @@ export class Moderation {
    * @param {(member: Member, code: ErrorCode) => void} options.expel  takes somebody out for good, there or away
    * @param {(member: Member) => ErrorCode | null} options.recast  gives somebody whose role has changed
    *   what they are heard with, or takes it from them
+   * @param {(member: Member) => void} options.sendHome  has somebody whose session is another node's come, where they need that
    * @param {() => void} options.end  ends the room for everybody
    * @param {Cluster} [options.cluster]  whose other nodes are told of the rules
    * @param {RoomMode} options.mode
    */
-  constructor({ room, roster, bans, clock, log, expel, recast, end, mode, cluster }) {
+  constructor({ room, roster, bans, clock, log, expel, recast, sendHome, end, mode, cluster }) {
     this.#cluster = cluster;
     this.#room = room;
     this.#mode = mode;
@@ -98,6 +100,7 @@ export class Moderation {
     this.#clock = clock;
     this.#expel = expel;
     this.#recast = recast;
+    this.#sendHome = sendHome;
     this.#end = end;
     this.#lobby = new Lobby({ clock, changed: () => this.#tellModerators({ type: 'knocks', people: this.#lobby.people }) });
     this.#hands = new Hands({ clock, tell: (message) => this.#tellModerators(message) });
@@ -360,6 +363,7 @@ export class Moderation {
     this.#hands.left(member);
     this.handMoved(member);
     this.#tellRole(member, by);
+    this.#sendHome(member);
     return this.#done(by, 'role', member, { role });
   }
 

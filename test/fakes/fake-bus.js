@@ -47,6 +47,8 @@ export class FakeBus {
   part = 0;
   dead = false;
   sent = 0;
+  /** Bytes that were published as such: sound. */
+  sentBytes = 0;
   dropped = 0;
 
   /** @param {FakeNetwork} network @param {string} name */
@@ -76,6 +78,16 @@ export class FakeBus {
     }, this.#network.delayMs());
   }
 
+  /** @param {string} subject @param {Uint8Array} bytes */
+  publishBytes(subject, bytes) {
+    if (this.dead || this.state !== 'connected') return;
+    this.sent += 1;
+    this.sentBytes += bytes.length;
+    for (const bus of this.#network.reached(this)) {
+      if (bus !== this) for (const listener of bus.#matching(subject)) bus.deliver(() => void (bus.#listeners.has(listener) && listener.run(bytes)));
+    }
+  }
+
   /** @param {string} subject @param {object} message */
   publish(subject, message) {
     if (this.dead || this.state !== 'connected') return;
@@ -94,6 +106,11 @@ export class FakeBus {
   /** @param {string} subject @param {(message: unknown) => void} handler */
   subscribe(subject, handler) {
     return this.#listen(subject, handler, false);
+  }
+
+  /** @param {string} subject @param {(bytes: Uint8Array) => void} handler */
+  subscribeBytes(subject, handler) {
+    return this.#listen(subject, /** @type {any} */ (handler), false);
   }
 
   /** @param {string} subject @param {(message: unknown) => object | null} handler */

@@ -1,0 +1,54 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Cluster, ClusterRooms } from '../cluster/cluster.js'
+ * @import { Config } from '../config/config.js'
+ * @import { Log } from '../log.js'
+ * @import { Arrivals } from '../room/arrivals.js'
+ * @import { Rooms } from '../room/rooms.js'
+ */
+
+import { RelayHome } from './home.js';
+import { Relays } from './relays.js';
+
+/**
+ * What a node of a cluster relays, and what others relay of its rooms.
+ * @param {Pick<Config, 'sampleRate' | 'maxSessions'>} config
+ * @param {{ cluster: Pick<Cluster, 'id' | 'wire' | 'epochOf'>, clock: Clock, log: Log, host: () => { rooms: Rooms, arrivals: Pick<Arrivals, 'accept'> } }} options
+ */
+export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, host }) {
+  const { id, wire } = cluster;
+  const isFull = () => host().rooms.people + out.listeners >= maxSessions;
+  const mayTake = () => !host().rooms.draining && !isFull();
+  /** Rooms of other nodes, for those who listen here. */
+  const out = new Relays({ wire, id, sampleRate, mayTake, clock });
+  const home = new RelayHome({
+    wire,
+    id,
+    epochOf: (room) => cluster.epochOf(room),
+    clockOf: (room) => host().rooms.get(room)?.sampleClock.now() ?? null,
+    accept: (session) => host().arrivals.accept(session),
+    clock,
+    log,
+  });
+  /** The rooms of this node, as the cluster sees them. @type {ClusterRooms} */
+  const rooms = {
+    get: (room) => host().rooms.get(room),
+    relays: (room) => host().rooms.get(room)?.casting.relays ?? false,
+    move: (room, node) => host().rooms.move(room, node),
+    get people() {
+      return host().rooms.people + out.listeners;
+    },
+    get busy() {
+      return host().rooms.busy;
+    },
+  };
+  const start = () => {
+    out.start();
+    home.start();
+  };
+  const close = () => {
+    out.close();
+    home.close();
+  };
+  return { out, home, rooms, start, close };
+}
