@@ -32,9 +32,6 @@ const LOOK_MS = 100;
 /** The home is told each second of one in so many of the sessions that they are there still. */
 const TURNS = 5;
 
-/** A session whose place another one has taken is heard for so long yet, in milliseconds: the other one begins meanwhile. */
-const LINGER_MS = 1000;
-
 /** The object that every packet is read into: nothing of it is kept after the call. */
 const packet = new Packet();
 const mix = new MixMessage();
@@ -155,29 +152,16 @@ export class Relay {
     const prepared = prepareControl(message);
     for (const id of ids) {
       const listener = this.#listeners.get(id);
-      if (!listener || this.#lingers(listener, message)) continue;
+      if (!listener) continue;
       if (message.type === 'welcome' && listener.welcome(/** @type {any} */ (message))) this.#fanout.addLight(/** @type {any} */ (listener.light));
       listener.session.sendControl(prepared);
     }
   }
 
-  /**
-   * A session whose place another one has taken up is heard until that one is.
-   * @param {RelayedListener} listener @param {Record<string, unknown>} message
-   */
-  #lingers({ session }, { type, code }) {
-    if (type !== 'closing' || code !== 'resumed-elsewhere') return false;
-    this.#clock.setTimeout(() => {
-      session.sendControl({ type, code, message: errors['resumed-elsewhere'].message });
-      session.close(errors['resumed-elsewhere'].close, errors['resumed-elsewhere'].message);
-    }, LINGER_MS);
-    return true;
-  }
-
   /** @param {RelayAnswer & { type: 'close' }} answer */
   #end({ id, code, reason }) {
     const listener = this.#listeners.get(id);
-    if (!listener || code === errors['resumed-elsewhere'].close) return;
+    if (!listener) return;
     this.#forget(id, listener);
     listener.session.close(code, reason);
   }

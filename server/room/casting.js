@@ -2,6 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Grant, Role } from '../access/grant.js'
  * @import { Session } from '../transport/session.js'
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { Delivery } from '../mix/delivery.js'
  * @import { RoomRecording } from '../recording/room-recording.js'
  * @import { Member } from './member.js'
@@ -12,6 +13,9 @@
 
 import { permissionsOf } from '../access/grant.js';
 
+/** The time for which a session at another node is heard whose place has been taken up here, in milliseconds. */
+const LINGER_MS = 1000;
+
 /** Makes members of one room light, or people who are heard, as their role asks, and knows who of them are at other nodes. */
 export class Casting {
   #roster;
@@ -20,14 +24,16 @@ export class Casting {
   #recording;
   #room;
   #config;
+  #clock;
   #owner;
   #cluster;
 
-  /** @param {{ roster: Roster, sound: MemberSound, delivery: Delivery, recording: RoomRecording, room: string,
+  /** @param {{ roster: Roster, sound: MemberSound, delivery: Delivery, recording: RoomRecording, room: string, clock: Clock,
    *   config: Readonly<RoomConfig>, owner: Pick<RoomOwner, 'isNearlyFull'>, cluster?: Cluster }} parts  the room's */
-  constructor({ roster, sound, delivery, recording, room, config, owner, cluster }) {
+  constructor({ roster, sound, delivery, recording, room, config, clock, owner, cluster }) {
     this.#room = room;
     this.#config = config;
+    this.#clock = clock;
     this.#owner = owner;
     this.#cluster = cluster;
     this.#roster = roster;
@@ -54,6 +60,19 @@ export class Casting {
     const permissions = permissionsOf(before?.role ?? role, (before?.grant ?? grant).withheld);
     const isLight = this.#sound.isLight(this.#sound.deliveryOf(transport, wishes), permissions);
     return transport.isRelay ? !isLight : isLight && (this.#cluster?.relayFor?.(this.#room) ?? null) !== null;
+  }
+
+  /**
+   * Ends the session of one whose place another session has taken up. One at another node is heard until that one is, too.
+   * @param {Member} before
+   */
+  retire(before) {
+    const end = () => {
+      before.end('resumed-elsewhere');
+      this.#delivery.leave(before.source, before.listener);
+    };
+    if (before.session.transport.isRelay) this.#clock.setTimeout(end, LINGER_MS);
+    else end();
   }
 
   /**

@@ -83,7 +83,7 @@ export class Room {
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
-    const casting = (this.casting = new Casting({ room: name, config, owner, roster, sound: this.#sound, delivery, recording, cluster }));
+    const casting = (this.casting = new Casting({ room: name, config, clock, owner, roster, sound: this.#sound, delivery, recording, cluster }));
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended') };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, ...acts, cluster });
@@ -226,8 +226,7 @@ export class Room {
    * @param {Member} member  that session's
    */
   #replace(before, member) {
-    before.end('resumed-elsewhere');
-    this.#delivery.leave(before.source, before.listener);
+    this.#parts.casting.retire(before);
     this.#parts.recording.replaced(member);
   }
 
