@@ -11,12 +11,17 @@
  * @property {(room: string, node: NodeAddress | null) => void} move  a room is another node's: its people go there
  * @property {number} people
  * @property {boolean} busy
+ * @property {{ rooms: number, listeners: number, elsewhere: number, dropped: number }} [relayed]  rooms of other nodes that this one
+ *   relays and those who listen to them, people who listen to this node's rooms at others, and messages that were dropped
  *
  * @typedef {object} ClusterStatus
  * @property {string} id           of this node
  * @property {import('./bus.js').BusState} bus
  * @property {number} nodes        that are there, this one included
  * @property {number} rooms        that this node owns
+ * @property {number} relayedRooms     of other nodes that this one relays
+ * @property {number} relayListeners   who listen to them here
+ * @property {number} listenersElsewhere  who listen to rooms of this node at others
  * @property {number} movedRooms   that went from this node to another
  * @property {number} droppedMessages  that were no node's
  *
@@ -176,8 +181,10 @@ export class Cluster {
 
   /** What the operator is told. @returns {ClusterStatus} */
   get status() {
-    const droppedMessages = this.#reader.dropped + this.#bus.dropped;
-    return { id: this.id, bus: this.#bus.state, nodes: this.#beats.addresses().length, rooms: this.#ownership.rooms.length, movedRooms: this.#movedRooms, droppedMessages };
+    const { rooms: relayedRooms, listeners: relayListeners, elsewhere: listenersElsewhere, dropped } = this.#rooms().relayed ?? { rooms: 0, listeners: 0, elsewhere: 0, dropped: 0 };
+    const droppedMessages = this.#reader.dropped + this.#bus.dropped + dropped;
+    const relayed = { relayedRooms, relayListeners, listenersElsewhere };
+    return { id: this.id, bus: this.#bus.state, nodes: this.#beats.addresses().length, rooms: this.#ownership.rooms.length, ...relayed, movedRooms: this.#movedRooms, droppedMessages };
   }
 
   /** @param {string} room @param {string} to */

@@ -80,7 +80,7 @@ export const status = named(
     httpRequests: counts.describe('by status'),
     connectionsEnded: counts.describe('TCP connections, by what their clients did'),
     cluster: z
-      .strictObject({ id: z.string(), bus: z.enum(['connecting', 'connected', 'lost']), nodes: count, rooms: count, movedRooms: count, droppedMessages: count })
+      .strictObject({ id: z.string(), bus: z.enum(['connecting', 'connected', 'lost']), nodes: count, rooms: count, relayedRooms: count, relayListeners: count, listenersElsewhere: count, movedRooms: count, droppedMessages: count })
       .nullable()
       .describe('this node of a cluster; null without one'),
     admissions: z

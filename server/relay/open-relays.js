@@ -41,6 +41,9 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
     get busy() {
       return host().rooms.busy;
     },
+    get relayed() {
+      return { rooms: out.size, listeners: out.listeners, elsewhere: home.size, dropped: out.dropped };
+    },
   };
   const start = () => {
     out.start();

@@ -13,7 +13,7 @@
  * @import { Cluster } from './room-config.js'
  * @import { Relays } from '../relay/relays.js'
  *
- * @typedef {Pick<Directory, 'isHere' | 'find'> & Pick<Cluster, 'nodes' | 'relayFor'>} Nodes
+ * @typedef {Pick<Directory, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>} Nodes
  */
 
 import { errors } from '../../public/shared/errors.js';
@@ -216,7 +216,7 @@ export class Arrivals {
    * @param {string} room
    */
   #sendOn(session, room) {
-    const node = session.transport.isRelay ? this.#directory?.nodes()[0] : this.#directory?.relayFor?.(room);
+    const node = session.transport.isRelay ? this.#directory?.nodes?.()[0] : this.#directory?.relayFor?.(room);
     if (node) moveTo(session, node);
     else refuse(session, 'moved');
   }

@@ -16,8 +16,8 @@ export class RelayingNodes {
   clock = new FakeClock();
   network = new FakeNetwork(this.clock);
 
-  /** @param {string} id @param {object} [options]  of rooms, and maxSessions */
-  add(id, { maxSessions = 1000, ...options } = /** @type {any} */ ({})) {
+  /** @param {string} id @param {Record<string, any>} [options]  of rooms, and maxSessions */
+  add(id, { maxSessions = 1000, ...options } = {}) {
     const bus = this.network.join(id);
     const { clock } = this;
     const wallNow = () => 1_700_000_000_000 + clock.now();
