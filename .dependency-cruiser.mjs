@@ -29,7 +29,7 @@ const MAY_IMPORT = {
   'server/host': ['native', 'server/access', 'server/clock', 'server/codec', 'server/config', 'server/recording', 'server/room', 'server/transport'],
   'server/relay': ['server/cluster', 'server/mix', 'server/room/clock-answers.js', 'server/transport/session.js'],
   'server/http': ['server/config'],
-  'server/operator': ['server/access', 'server/room/moderation.js', 'server/room/room-mode.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
+  'server/operator': ['server/access', 'server/cluster/bus.js', 'server/cluster/messages.js', 'server/room/moderation.js', 'server/room/room-mode.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
 
   public: ['worklets'],
   'public/client/clock': ['public/client/connection/connection.js'],

@@ -14,7 +14,7 @@
  * @property {(subject: string, handler: (message: unknown) => void) => () => void} subscribe  answers what ends it
  * @property {(subject: string, handler: (bytes: Uint8Array) => void) => () => void} subscribeBytes
  *   as subscribe; the bytes are valid during the call
- * @property {(subject: string, handler: (message: unknown) => object | null) => () => void} serve
+ * @property {(subject: string, handler: (message: unknown) => object | null | Promise<object | null>) => () => void} serve
  *   answers requests, but for those on which the handler gives null
  * @property {(subject: string, message: object, timeoutMs: number) => Promise<unknown>} request
  *   the first answer; NOBODY where nobody serves the subject, which is known at once; SILENCE where no answer came in time.

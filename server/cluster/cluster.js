@@ -169,6 +169,11 @@ export class Cluster {
     return this.#beats.relayFor(room);
   }
 
+  /** Where clients reach all nodes, this one first. @returns {NodeAddress[]} */
+  everyNode() {
+    return this.#beats.addresses();
+  }
+
   /** What parts of the server that speak to other nodes by themselves do it with. */
   get wire() {
     return { bus: this.#bus, subjects: this.#subjects, reader: this.#reader };

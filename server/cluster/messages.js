@@ -148,6 +148,24 @@ export const clockAsked = z.object({ version, room });
 /** clock: in samples, with its fraction. */
 export const clockTold = z.object({ version, epoch, clock: z.number().min(0).max(Number.MAX_SAFE_INTEGER) });
 
+/** The longest name of an act, and the most arguments. */
+const act = z.string().max(40);
+const args = z.array(z.unknown()).max(8);
+
+/** The operator's API of a node asks the one that has a room to do something in it. */
+export const actAsked = z.object({ version, room, act, args });
+
+/** code: why it wasn't done, of the registry of errors; value: the answer, where there is one. */
+export const actDone = z.object({ version, code: z.string().max(40).optional(), value: z.looseObject({}).optional() });
+
+/** The most rooms in one answer. */
+export const ROOMS_PAGE = 200;
+
+/** The operator's API of a node asks another for its rooms. */
+export const roomsAsked = z.object({ version, from: count });
+
+export const roomsTold = z.object({ version, rooms: z.array(z.looseObject({ room })).max(ROOMS_PAGE), more: z.boolean() });
+
 /**
  * The subjects of one cluster.
  * @param {string} name  the cluster's
@@ -161,6 +179,9 @@ export function subjectsOf(name) {
     relayUp: (/** @type {string} */ node) => `aloud.${name}.node.${node}.relay-up`,
     relayDown: (/** @type {string} */ node) => `aloud.${name}.node.${node}.relay-down`,
     clock: (/** @type {string} */ node) => `aloud.${name}.node.${node}.clock`,
+    /** What the operator's API asks of rooms, wherever they are. */
+    act: (/** @type {string} */ node) => `aloud.${name}.node.${node}.act`,
+    rooms: (/** @type {string} */ node) => `aloud.${name}.node.${node}.rooms`,
     mix: (/** @type {string} */ of) => `aloud.${name}.room.${of}.mix`,
     where: (/** @type {string} */ of) => `aloud.${name}.room.${of}.where`,
     rules: `aloud.${name}.room.*.rules`,

@@ -93,9 +93,12 @@ export const status = named(
 
 const delayMode = z.enum(['auto', 'fixed']);
 
+/** Where a room is, in a cluster. */
+const node = z.strictObject({ id: z.string(), url: z.string() }).optional().describe('the node of a cluster that has the room');
+
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen') }),
+  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), node }),
 );
 
 export const roomSummary = named(
@@ -112,10 +115,11 @@ export const roomSummary = named(
     recording: z.boolean(),
     locked: z.boolean(),
     waiting: count.describe('people in its lobby'),
+    node,
   }),
 );
 
-export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary) }));
+export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary), silent: z.array(z.string()).optional().describe('nodes of a cluster that gave no answer, by their addresses') }));
 
 const role = z.enum(ROLES);
 const who = z.enum(['everybody', 'moderators']);
@@ -164,6 +168,7 @@ export const room = named(
     codecFaults: count,
     rules: z.strictObject({ ...rules, password: z.boolean() }),
     knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
+    node,
     people: z.array(person),
   }),
 );

@@ -36,7 +36,7 @@ export class FakeNetwork {
 /** @implements {Bus} */
 export class FakeBus {
   #network;
-  /** @type {Set<{ pattern: RegExp, run: (message: unknown) => object | null | void, serves: boolean }>} */
+  /** @type {Set<{ pattern: RegExp, run: (message: unknown) => object | null | void | Promise<object | null>, serves: boolean }>} */
   #listeners = new Set();
   /** What has come while the node stood still. @type {(() => void)[]} */
   #stalled = [];
@@ -113,12 +113,12 @@ export class FakeBus {
     return this.#listen(subject, /** @type {any} */ (handler), false);
   }
 
-  /** @param {string} subject @param {(message: unknown) => object | null} handler */
+  /** @param {string} subject @param {(message: unknown) => object | null | Promise<object | null>} handler */
   serve(subject, handler) {
     return this.#listen(subject, handler, true);
   }
 
-  /** @param {string} subject @param {(message: unknown) => object | null | void} run @param {boolean} serves */
+  /** @param {string} subject @param {(message: unknown) => object | null | void | Promise<object | null>} run @param {boolean} serves */
   #listen(subject, run, serves) {
     const pattern = new RegExp(`^${subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+')}$`);
     const listener = { pattern, run, serves };
@@ -144,7 +144,9 @@ export class FakeBus {
           asked += 1;
           bus.deliver(() => {
             const answer = bus.#listeners.has(listener) ? listener.run(JSON.parse(JSON.stringify(message))) : null;
-            if (answer && this.part === bus.part) this.deliver(() => answered(JSON.parse(JSON.stringify(answer))));
+            const respond = (/** @type {object | null | void} */ value) => void (value && this.part === bus.part && this.deliver(() => answered(JSON.parse(JSON.stringify(value)))));
+            if (answer instanceof Promise) void answer.then(respond);
+            else respond(answer);
           });
         }
       }

@@ -97,7 +97,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room th
       const { near, far, owner } = await call('hall');
       await pause(1500);
       const { lagMs, correlation } = alike(lately(near, 1000), lately(far, 1000), 150);
-      expect(correlation).toBeGreaterThan(0.9);
+      expect(correlation).toBeGreaterThan(0.8);
       expect(Math.abs(lagMs)).toBeLessThan(120);
       const [one, other] = [near.stats(), far.stats()];
       expect([one?.transport, other?.transport]).toEqual([near.transport, far.transport]);
@@ -110,8 +110,11 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room th
   it('has one who may speak come to its node, without a gap, and then be heard', async () => {
     await undisturbed(async () => {
       const { speaker, near, far, owner } = await call('stage');
-      const id = (await ask(owner.url, '/rooms/stage/listeners')).answer.people.find((/** @type {any} */ { name }) => name === 'Far').id;
-      await ask(owner.url, `/rooms/stage/people/${id}`, 'PATCH', { role: 'speaker' });
+      // The operator asks whichever node.
+      const [{ url }] = [...cluster.nodes.values()].filter((node) => node !== owner);
+      expect((await ask(url, '/rooms')).answer.rooms).toMatchObject([{ room: 'stage', present: 3, node: { url: owner.url } }]);
+      const id = (await ask(url, '/rooms/stage/listeners')).answer.people.find((/** @type {any} */ { name }) => name === 'Far').id;
+      expect((await ask(url, `/rooms/stage/people/${id}`, 'PATCH', { role: 'speaker' })).status).toBe(204);
       const from = far.recorded;
       await vi.waitFor(async () => expect((await ask(owner.url, '/rooms/stage')).answer).toMatchObject({ present: 3, listeners: 1 }), { timeout: 3000, interval: 20 });
       await pause(1000);
