@@ -7,7 +7,8 @@
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
- * @property {(room: string) => boolean} [relays]  whether other nodes are to relay a room to those who only listen
+ * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience]  whether other nodes are to relay a room to
+ *   those who only listen, and whether that is whoever comes uninvited
  * @property {(room: string, node: NodeAddress | null) => void} move  a room is another node's: its people go there
  * @property {number} people
  * @property {boolean} busy
@@ -95,7 +96,7 @@ export class Cluster {
     this.#ownership = new Ownership({
       ...shared,
       isUsed: (room) => this.#rooms().get(room) !== undefined,
-      relays: (room) => this.#rooms().relays?.(room) ?? false,
+      audience: (room) => this.#rooms().audience?.(room) ?? { relays: false, broadcast: false },
       yielded: (room, to) => this.#yielded(room, to),
     });
     this.#directory = new Directory({ ...shared, beats: this.#beats, ownership: this.#ownership });

@@ -5,8 +5,9 @@
  * @import { MessageReader, NodeAddress, Subjects } from './messages.js'
  * @import { Ownership } from './ownership.js'
  *
- * @typedef {{ node: NodeAddress | null, relayed?: { epoch: number } } | ErrorCode} Found  node: who has the room, null for this
- *   node; relayed: where other nodes are to relay it to those who only listen, with its epoch
+ * @typedef {{ node: NodeAddress | null, relayed?: { epoch: number, broadcast: boolean } } | ErrorCode} Found  node: who has the room, null for this
+ *   node; relayed: where other nodes are to relay it to those who only listen, with its epoch,
+ *   and whether whoever comes uninvited only listens
  *
  * @typedef {object} FindOptions
  * @property {boolean} hold     whether the room is opened where nobody has it
@@ -115,7 +116,7 @@ export class Directory {
     return { node: null };
   }
 
-  /** @param {string} room @returns {Promise<{ node: NodeAddress, relayed?: { epoch: number } } | null>} whose it is; null for nobody's */
+  /** @param {string} room @returns {Promise<{ node: NodeAddress, relayed?: { epoch: number, broadcast: boolean } } | null>} whose it is; null for nobody's */
   async #owner(room) {
     const ask = (/** @type {number} */ ms) => this.#bus.request(this.#subjects.where(room), { version: CLUSTER_VERSION }, ms);
     let answer = await ask(ANSWER_MS);
@@ -124,8 +125,8 @@ export class Directory {
     if (answer === SILENCE || answer === NOBODY) return null;
     const found = this.#reader.read(where, answer);
     if (found === null || found.node.id === this.#self().id) return null;
-    const { node, epoch, relays } = found;
-    return { node, ...(relays && { relayed: { epoch } }) };
+    const { node, epoch, relays, broadcast } = found;
+    return { node, ...(relays && { relayed: { epoch, broadcast } }) };
   }
 
   /**

@@ -65,8 +65,11 @@ export const beat = z.object({
 
 export const claim = z.object({ version, node: id, epoch });
 
-/** relays: whether other nodes are to relay the room to those who only listen. */
-export const where = z.object({ version, node: nodeAddress, epoch, relays: z.boolean().default(false) });
+/**
+ * relays: whether other nodes are to relay the room to those who only listen; broadcast: whether that is whoever comes
+ * uninvited.
+ */
+export const where = z.object({ version, node: nodeAddress, epoch, relays: z.boolean().default(false), broadcast: z.boolean().default(false) });
 
 export const opening = z.object({
   version,
@@ -93,6 +96,8 @@ const rules = z.object({
   record: who,
   /** Salt and hash, in base64. */
   password: z.object({ salt: z.string().max(64), hash: z.string().max(64) }).nullable(),
+  /** Null where it is no broadcast; nodes of an earlier release tell nothing of it. */
+  broadcast: z.object({ key: z.string().max(64), since: z.number().nullable() }).nullable().default(null),
   bans: z.array(z.object({ name: z.string().max(500), identity: known, tokenId: known, network: known, leftMs: z.number().min(0) })).max(MAX_TOLD_BANS),
 });
 

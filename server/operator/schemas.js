@@ -96,9 +96,11 @@ const delayMode = z.enum(['auto', 'fixed']);
 /** Where a room is, in a cluster. */
 const node = z.strictObject({ id: z.string(), url: z.string() }).optional().describe('the node of a cluster that has the room');
 
+const live = z.boolean().describe('whether it is a broadcast that has begun');
+
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), node }),
+  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), live, node }),
 );
 
 export const roomSummary = named(
@@ -107,6 +109,7 @@ export const roomSummary = named(
     room: z.string(),
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
+    live,
     away: count,
     delivery: z.enum(['tick', 'reply']),
     serverDelayMs: ms,
@@ -130,6 +133,7 @@ const rules = {
   chat: who.describe('who may write'),
   record: who.describe('who may record'),
   mode: z.enum(MODES).describe('whether sound is mixed or forwarded: docs/forwarding.md'),
+  broadcast: z.boolean().describe('whether whoever comes without an invitation to the stage only listens: docs/broadcast.md'),
 };
 
 const person = named(
@@ -160,13 +164,14 @@ export const room = named(
     room: z.string(),
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
+    live,
     delivery: z.enum(['tick', 'reply']),
     sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
     codecFaults: count,
-    rules: z.strictObject({ ...rules, password: z.boolean() }),
+    rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds: count.nullable().describe('since the broadcast began; null where there is none') }),
     knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
     node,
     people: z.array(person),
@@ -238,6 +243,7 @@ const recording = z.strictObject({
   room: z.string(),
   startedAt: at,
   stoppedAt: at.nullable(),
+  isPublic: z.boolean().describe('whether anybody may hear it'),
   on: z.boolean().describe('whether it is still being written'),
 });
 

@@ -33,7 +33,10 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
   /** The rooms of this node, as the cluster sees them. @type {ClusterRooms} */
   const rooms = {
     get: (room) => host().rooms.get(room),
-    relays: (room) => host().rooms.get(room)?.casting.relays ?? false,
+    audience(name) {
+      const room = host().rooms.get(name);
+      return { relays: room?.casting.relays ?? false, broadcast: room?.moderation.rules.broadcast ?? false };
+    },
     move: (room, node) => host().rooms.move(room, node),
     get people() {
       return host().rooms.people + out.listeners;

@@ -131,7 +131,7 @@ export class Arrivals {
       if (!isThere) return;
       if (typeof found === 'string') refuse(session, found);
       else if (found.node === null) this.#admit(session, wish);
-      else if (onlyListens(wish, /** @type {Admission | null} */ (admission), place) && this.#relays?.take(session, wish, found)) return;
+      else if (onlyListens(wish, { admission: /** @type {Admission | null} */ (admission), place, isBroadcast: found.relayed?.broadcast }) && this.#relays?.take(session, wish, found)) return;
       else moveTo(session, found.node);
     } catch (error) {
       this.#failed(session, error);
@@ -234,10 +234,13 @@ export class Arrivals {
 /**
  * Whether somebody only listens, as far as is known before they have joined: their room's home knows for certain.
  * @param {JoinMessage} wish
- * @param {Admission | null} admission  where there are tokens
- * @param {Place | null} place  that they had
+ * @param {{ admission: Admission | null, place: Place | null, isBroadcast?: boolean }} known  admission: where there are
+ *   tokens; place: the one that they had
  */
-const onlyListens = ({ listen = false }, admission, place) => (place?.role ?? (listen ? 'listener' : admission?.grant.role)) === 'listener';
+function onlyListens({ listen, stage }, { admission, place, isBroadcast = false }) {
+  if (place) return place.role === 'listener';
+  return listen === true || admission?.grant.role === 'listener' || (admission === null && isBroadcast && stage === undefined);
+}
 
 /**
  * Who wants to listen and no more is a listener, whatever else they might be.

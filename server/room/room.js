@@ -86,7 +86,7 @@ export class Room {
     const casting = (this.casting = new Casting({ room: name, config, clock, owner, roster, sound: this.#sound, delivery, recording, cluster }));
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended') };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, ...acts, cluster });
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     /** The room's way to another node. */
     this.moving = new Moving({ roster, clock, cluster, end: () => this.#endForAll('moved') });
@@ -188,8 +188,9 @@ export class Room {
     const refusal = this.#parts.mode.refusal(session, wishes) ?? (before ? null : this.moderation.refusal(session, admission));
     if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
-    if (this.#parts.casting.isElsewhere(session, wishes, { before, grant: admission.grant, role: taken?.role, admitted: entry.admitted })) return 'moved';
-    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry, before, taken });
+    const cast = before || taken ? entry : this.moderation.cast(entry, wishes.stage);
+    if (this.#parts.casting.isElsewhere(session, wishes, { before, grant: (taken ? admission : cast).grant, role: taken?.role, admitted: entry.admitted })) return 'moved';
+    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry: cast, before, taken });
     if (typeof member === 'string') return member;
     const token = this.#roster.enter(member, before || taken ? wishes.resume : undefined);
     if (taken) this.moderation.takenOver();

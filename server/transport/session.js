@@ -40,7 +40,7 @@
  * @property {() => SessionStats} stats
  *
  * @typedef {object} Transport
- * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'relay'} name  relay: sessions at other nodes of a cluster
+ * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen' | 'relay'} name  relay: sessions at other nodes of a cluster
  * @property {string} [engine]           the HTTP/3 engine that serves it: 'native' or 'quiche'
  * @property {boolean} [isRelay]          true for sessions at other nodes, whose relays are sent each packet once
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
