@@ -122,6 +122,11 @@ export const errors = Object.freeze({
     status: 409,
     message: 'Somebody in this room is connected over HTTP/1, or only listens: sound can not be forwarded to them. It stays mixed.',
   },
+  'broadcast-mix': {
+    close: 105,
+    status: 409,
+    message: 'A broadcast is mixed by the server: a room whose sound is forwarded, or encrypted end to end, can not be one.',
+  },
   'e2e-room': { close: 102, status: 409, message: 'This room is encrypted end to end: the server can not mix or record it.' },
   'e2e-only': { close: 103, status: 403, message: 'This room is encrypted end to end. Open the whole link, with the key behind "#".' },
   'e2e-not-here': {

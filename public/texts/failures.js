@@ -175,6 +175,7 @@ const accessFailures = Object.freeze({
     'This room passes sound on unmixed, which a connection over HTTP/1 can’t take. Choose another connection under Advanced, or another browser.',
   'forward-reply':
     'Somebody here is connected over HTTP/1, or only listens, and sound can’t be passed on to them. Choose “Pass on in small rooms”, or try again when they have left.',
+  'broadcast-mix': 'A broadcast is mixed by the server. This room’s sound is passed on or encrypted end to end: have it mixed, or start another room.',
   'e2e-room': 'This room is encrypted end to end, so the server can’t mix or record it. Start another room for that.',
   'e2e-only': 'This room is encrypted end to end, and your link has no key for it. Ask for the whole link, with what is behind the “#”.',
   'e2e-not-here': 'Your link has a key, but this room isn’t encrypted end to end. Start another room, or open the link without what is behind the “#”.',

@@ -66,6 +66,7 @@ export const OPTIONS = Object.freeze(
     choice('engine', ['auto', 'native', 'quiche', 'none'], 'auto', 'HTTP/3 engine; auto: the first that is there'),
     choice('delivery', ['tick', 'reply'], 'tick', 'tick: the server pushes each mix; reply: it answers each packet'),
     choice('mode', ['mix', 'forward', 'auto'], 'mix', 'how the sound of rooms gets to their people: mixed, or forwarded for their pages to mix; auto: forwarded in small rooms (docs/forwarding.md)'),
+    row('boolean', 'broadcast', false, 'every room is a broadcast: the first who comes, moderators and those who are invited to the stage speak, all others listen (docs/broadcast.md)'),
     choice('forward-way', ['bundle', 'now'], 'bundle', 'how it is forwarded: as one bundle of all voices a frame, or each packet as it comes'),
     {
       ...number('server-delay-ms', 0, MAX_SERVER_DELAY_MS, 60, 'ms', 'how long after its end a frame is mixed'),

@@ -93,7 +93,7 @@ function openRooms(config, services, elsewhere) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, mode, forwardWay } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, mode, forwardWay, broadcast } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -104,6 +104,7 @@ function openRooms(config, services, elsewhere) {
       format: createAudioFormat(config),
       delivery,
       mode,
+      broadcast,
       forwardWay,
       serverDelayMs,
       maxServerDelayMs,

@@ -35,6 +35,7 @@ import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { MAX_RESUME_LENGTH } from '../access/resume-token.js';
 import { MODES } from './room-mode.js';
 import { moderate, moderateMessage } from './moderate-command.js';
+import { MAX_STAGE_KEY } from './stage.js';
 import { peoplePage } from './welcome.js';
 
 /** The loudest that one may have another, as a factor of amplitude. */
@@ -62,6 +63,8 @@ const joinMessage = z
     token: z.string().optional(),
     password: z.string().optional(),
     listen: z.boolean().optional(),
+    // One that can't be a key is as good as none.
+    stage: z.string().max(MAX_STAGE_KEY).optional().catch(undefined),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
     mode: z.enum(MODES).optional(),

@@ -26,6 +26,7 @@
  * @property {'tick' | 'reply'} delivery  for transports that can push; the others always reply
  * @property {'mix' | 'forward' | 'auto'} mode  whether the room's sound is mixed, or forwarded; auto: see RoomMode
  * @property {'bundle' | 'now'} forwardWay  one bundle a frame, or each packet as it comes
+ * @property {boolean} broadcast  whether the room begins as a broadcast: see Stage
  * @property {boolean} e2e  whether what is said is encrypted end to end, so that it can only be forwarded
  * @property {number | 'auto'} serverDelayMs  the delay D that the room begins with
  * @property {number} maxServerDelayMs  what `auto` may go up to, a whole number
@@ -104,8 +105,9 @@
  * @property {boolean} [mirror]  to be alone, and to hear oneself
  * @property {number} [frameMs]  of a room that begins with this participant; others get what the room has
  * @property {number} [channels]  likewise: 1 or 2
- * @property {boolean} [listen]  to listen and no more, as one of the audience
  * @property {'mix' | 'forward' | 'auto'} [mode]  likewise
+ * @property {boolean} [listen]  to listen and no more, as one of the audience
+ * @property {string} [stage]  the key of the stage of a room that is a broadcast
  * @property {boolean} [e2e]  likewise; of those who come later, whether they have a key
  * @property {boolean} [nameCut]  whether the name was longer
  * @property {string} [resume]  the token of the place to be taken up again
@@ -119,6 +121,7 @@ export const ROOM_DEFAULTS = Object.freeze({
   delivery: /** @type {const} */ ('tick'),
   mode: /** @type {'mix' | 'forward' | 'auto'} */ ('mix'),
   forwardWay: /** @type {'bundle' | 'now'} */ ('bundle'),
+  broadcast: false,
   e2e: false,
   serverDelayMs: /** @type {number | 'auto'} */ ('auto'),
   maxServerDelayMs: 400,

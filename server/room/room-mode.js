@@ -36,6 +36,7 @@ export class RoomMode {
   #delivery;
   /** @type {ModeSetting} */
   #setting;
+  #broadcasts = false;
   /** Since when everything speaks for forwarding, on the monotonic clock; -Infinity at a room's beginning. */
   #fitSinceMs = -Infinity;
 
@@ -75,11 +76,23 @@ export class RoomMode {
    */
   set(setting) {
     if (this.#config.e2e && setting !== 'forward') return 'e2e-room';
+    if (setting === 'forward' && this.#broadcasts) return 'broadcast-mix';
     if (setting === 'forward' && (this.#hasReplies || this.#roster.audience.size > 0)) return 'forward-reply';
     this.#setting = setting;
     // Who asks for it now needn't wait until it has fitted for a while.
     this.#fitSinceMs = -Infinity;
     this.review(0);
+    return null;
+  }
+
+  /**
+   * @param {boolean} on  whether the room is a broadcast, which is mixed
+   * @returns {ErrorCode | null} why it can't be one
+   */
+  setBroadcast(on) {
+    if (on && this.#setting === 'forward') return 'broadcast-mix';
+    this.#broadcasts = on;
+    if (on) this.review(0);
     return null;
   }
 
@@ -98,10 +111,10 @@ export class RoomMode {
     this.#delivery.change(forwards ? forwardWay : 'mix');
   }
 
-  /** Whether the room is small and without an audience, and nobody in it weak, on a narrow way, or without a way to be pushed to. */
+  /** Whether the room is small, no broadcast and without an audience, and nobody in it weak, on a narrow way, or without a way to be pushed to. */
   get #fits() {
     const { present, audience } = this.#roster;
-    if (present.size > AUTO_PEOPLE || audience.size > 0) return false;
+    if (this.#broadcasts || present.size > AUTO_PEOPLE || audience.size > 0) return false;
     for (const { delivery, report: { isWeak, figures } } of present.values()) {
       if (delivery === 'reply' || isWeak || (figures.downLostPercent ?? 0) > AUTO_LOST_PERCENT) return false;
     }

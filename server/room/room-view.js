@@ -31,10 +31,10 @@ export class RoomView {
     this.#parts = parts;
   }
 
-  /** What anybody may know who knows the room's name: how many are in it, and how many of them only listen. */
+  /** What anybody may know who knows the room's name: how many are in it, how many of them only listen, and whether it is live. */
   get public() {
-    const { here, audience } = this.#parts.roster;
-    return { room: this.#name, present: here, listeners: audience.size };
+    const { roster: { here, audience }, moderation } = this.#parts;
+    return { room: this.#name, present: here, listeners: audience.size, live: moderation.rules.liveSeconds !== null };
   }
 
   /** The room in a list of all rooms, which only the operator is shown. */

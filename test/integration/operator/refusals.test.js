@@ -249,6 +249,7 @@ const inRooms = {
     await world.join({ name: 'Web', delivery: 'reply' });
     moderate(ann, { action: 'mode', mode: 'forward' });
   },
+  'broadcast-mix': async () => moderate(await new World().join({ e2e: true }), { action: 'broadcast', on: true }),
   'e2e-room': async () => moderate(await new World().join({ e2e: true }), { action: 'mode', mode: 'mix' }),
   'e2e-only': async () => {
     const world = new World();
