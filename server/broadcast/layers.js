@@ -57,7 +57,7 @@ export class Layers {
   }
 
   /** How many there are at each rate, by bits a second. @returns {Record<string, number>} */
-  get listeners() {
+  get listenersByRate() {
     return Object.fromEntries(this.#layers.map(({ places }, index) => [String(RATES[index]), places.size]));
   }
 
@@ -70,7 +70,7 @@ export class Layers {
     const place = new Place(listener);
     if (!this.#wish(place)) return false;
     this.#places.set(listener, place);
-    this.#arriving.push(place);
+    this.#arrives(place);
     this.#watch.add(listener);
     return true;
   }
@@ -90,15 +90,21 @@ export class Layers {
   /** A listener may want another rate, or form, than it has. @param {LightListener} listener */
   changed(listener) {
     const place = this.#places.get(listener);
-    if (!place) return;
+    if (!place || place.isArriving) return;
     if (place.isContent(this.#ladder)) this.#changing.delete(place);
-    else if (this.#wish(place)) this.#changing.add(place);
+    else if (this.#wish(place)) this.#wants(place);
+  }
+
+  /** @param {Place} place  that can have what it wants */
+  #wants(place) {
+    if (place.index < 0) this.#arrives(place);
+    else this.#changing.add(place);
   }
 
   /**
    * Opens the layer that a listener wants.
    * @param {Place} place
-   * @returns {boolean} false where the codec has no encoder for it: the listener keeps to what it has
+   * @returns {boolean} false where the codec has no encoder for it: the listener keeps to what it has, or gets what there is
    */
   #wish(place) {
     const { rate } = place.listener;
@@ -109,8 +115,9 @@ export class Layers {
       return true;
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code !== 'codec-instances') throw error;
-      if (place.index >= 0) rate.ask(place.index);
-      return false;
+      const index = this.#layers.findIndex(({ stream }) => stream !== null);
+      if (index >= 0) rate.index = place.index >= 0 ? place.index : index;
+      return index >= 0 && place.index < 0;
     }
   }
 
@@ -145,11 +152,11 @@ export class Layers {
 
   /** @param {Place} place  in which a listener gets its first packet of a rate */
   #arrive(place) {
+    // Its rule may have decided otherwise since, or nobody was left there.
+    place.index = -1;
+    if (!this.#wish(place)) return;
     place.take(this.#ladder);
-    const layer = this.#layers[place.index];
-    // A layer that was given up meanwhile is opened again; where it can't be, the frames until it can are missed.
-    if (layer.stream === null && !this.#wish(place)) return;
-    layer.places.add(place);
+    this.#layers[place.index].places.add(place);
   }
 
   /** Ends what was begun. */
@@ -174,7 +181,8 @@ export class Layers {
   /** Sends the first packet of a rate, with all that it can repeat, to those who have come to it. */
   #welcome() {
     for (const place of this.#arriving) {
-      if (place.isGone) continue;
+      place.isArriving = false;
+      if (place.isGone || place.index < 0) continue;
       const layer = this.#layers[place.index];
       if (layer.isSent && layer.stream !== null) place.listener.session.send(layer.stream.writeStride(MAX_REDUNDANCY));
       layer.isStale = true;
@@ -193,6 +201,12 @@ export class Layers {
       return;
     }
     this.#leave(place);
+    this.#arrives(place);
+  }
+
+  /** @param {Place} place  that is sent nothing more of what it had */
+  #arrives(place) {
+    place.isArriving = true;
     this.#arriving.push(place);
   }
 
@@ -216,6 +230,8 @@ class Place {
   stride = 1;
   repeats = 0;
   isGone = false;
+  /** Whether its next packet is the first of a rate. */
+  isArriving = false;
 
   /** @param {RatedListener} listener */
   constructor(listener) {

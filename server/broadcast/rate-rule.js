@@ -19,8 +19,11 @@
  * @property {Form | null} probe  how its frames are sent while a higher rate is tried; null for the usual form
  * @property {boolean} urgent  whether the next reading is to be taken soon
  * @property {boolean} suffers  whether the way was too narrow just now, so that repeats would only make it worse
- * @property {(index: number) => void} ask  the listener wants no more than this rate
+ * @property {(bps: number) => void} ask  the listener wants no more bits a second than this
  * @property {(reading: Reading) => RateEvent | null} step
+ *
+ * @typedef {{ goal: number, untilMs: number, roundTripMs: number | null }} Trial  goal: the rate that is tried; the round trip
+ *   is that of its beginning
  *
  * @typedef {'up' | 'down' | 'failed'} RateEvent  failed: a probe
  */
@@ -31,10 +34,10 @@ export const PROBE_RULE = Object.freeze({
   startBps: 64_000,
   /** Loss with a queue above which the rate goes down, in percent: what two repeats still mend (docs/measuring.md). */
   lostPercent: 3,
-  /** Loss without a queue above which it goes down: a short queue that is full drops far more, a radio's loss rarely is more. */
-  lostAlonePercent: 10,
-  /** The fewest packets that must have been lost in a window: one of 33 in 2 s is 3 % already. */
-  leastLost: 3,
+  /** Loss without a queue counts by so many standard deviations above that: what a radio loses comes and goes. */
+  lostDeviations: 3,
+  /** The fewest packets that must have been lost in a window: of 33 in 2 s one is 3 % already, and three by chance at 2 % loss. */
+  leastLost: 4,
   /** The window of loss, in milliseconds, and the fewest packets that are judged. */
   lossMs: 2000,
   leastSent: 10,
@@ -63,10 +66,13 @@ export const PROBE_RULE = Object.freeze({
   worseMs: 60,
   /** How long the way is taken for narrow after a change down, in milliseconds: a queue of a second is empty by then. */
   suffersMs: 5000,
-  /** Loss that is as great at the lower rate, of that share, isn't the rate's doing, and is put up with this many times over. */
-  curedShare: 0.5,
-  tolerance: 1.5,
-  /** For how long it is put up with, in milliseconds. */
+  /**
+   * Loss of which this share is left when less is sent isn't the rate's doing, and is put up with: a window that is judged by
+   * its loss has more of it than most. Which it is is judged after this time, in milliseconds: 66 packets.
+   */
+  curedShare: 1 / 3,
+  doubtMs: 4000,
+  /** For how long it is put up with, once it is less, in milliseconds. */
   toleranceMs: 60_000,
   /** The round trip's share, of that in which a probe failed, below which the way is another one. */
   shorterShare: 0.75,
@@ -78,22 +84,22 @@ export const PROBE_RULE = Object.freeze({
 
 /** Keeps to the rate that was asked for (`basic` of the thesis on streaming over WebTransport, table 4.4, page 32). @implements {RateRule} */
 export class BasicRule {
-  /** @type {null} */
+  /** @type {Form | null} */
   probe = null;
   urgent = false;
   suffers = false;
 
-  /** @param {Ladder} ladder @param {number} asked  the index of the rate that was asked for */
-  constructor(ladder, asked) {
+  /** @param {Ladder} ladder  until anything else is asked for, its highest rate is */
+  constructor(ladder) {
     this.ladder = ladder;
-    this.asked = asked;
-    this.index = asked;
+    this.asked = ladder.rates.length - 1;
+    this.index = this.asked;
   }
 
-  /** @param {number} index */
-  ask(index) {
-    this.asked = index;
-    this.index = index;
+  /** @param {number} bps */
+  ask(bps) {
+    this.asked = this.ladder.indexOf(bps);
+    this.index = this.asked;
   }
 
   /** @param {Reading} _reading @returns {RateEvent | null} */
@@ -127,9 +133,9 @@ export class SimpleRule extends BasicRule {
 export class StaticRule extends SimpleRule {
   #decided = false;
 
-  /** @override @param {number} index */
-  ask(index) {
-    super.ask(index);
+  /** @override @param {number} bps */
+  ask(bps) {
+    super.ask(bps);
     this.#decided = false;
   }
 
@@ -149,7 +155,7 @@ export class StaticRule extends SimpleRule {
  */
 export class ProbeRule extends BasicRule {
   #path = new PathState();
-  /** @type {{ form: Form, goal: number, untilMs: number, roundTripMs: number | null } | null} */
+  /** @type {Trial | null} */
   #trial = null;
   #isBold = false;
   #nextMs = -Infinity;
@@ -160,21 +166,23 @@ export class ProbeRule extends BasicRule {
   /** The round trip at the last change down, and in which the last probe failed. */
   #downRoundTripMs = Infinity;
   #failedRoundTripMs = 0;
-  /** The rate before a change down because of loss alone, and that loss, until it is known whether it helped. */
-  #doubt = { index: -1, lostPercent: 0 };
+  /**
+   * The rate before a change down, or the end of a probe, because of loss alone, and that loss, until it is known whether it
+   * helped; since when.
+   */
+  #doubt = { index: -1, lostPercent: 0, sinceMs: 0 };
 
-  /** @param {Ladder} ladder @param {number} asked */
-  constructor(ladder, asked) {
-    super(ladder, asked);
-    this.index = Math.min(asked, ladder.indexOf(PROBE_RULE.startBps));
+  /** @param {Ladder} ladder */
+  constructor(ladder) {
+    super(ladder);
+    this.index = Math.min(this.asked, ladder.indexOf(PROBE_RULE.startBps));
   }
 
-  /** @override @param {number} index */
-  ask(index) {
-    this.asked = index;
-    if (this.index <= index) return;
-    this.index = index;
-    this.#end();
+  /** @override @param {number} bps */
+  ask(bps) {
+    this.asked = this.ladder.indexOf(bps);
+    if (this.#trial !== null && this.#trial.goal > this.asked) this.#end();
+    this.index = Math.min(this.index, this.asked);
   }
 
   /** @override @param {Reading} reading */
@@ -198,9 +206,10 @@ export class ProbeRule extends BasicRule {
 
   /** @param {Reading} reading @returns {RateEvent | null} */
   #judge({ nowMs, roundTripMs }) {
-    const { form: _form, goal, untilMs, roundTripMs: before } = /** @type {NonNullable<typeof this.#trial>} */ (this.#trial);
+    const { goal, untilMs, roundTripMs: before } = /** @type {Trial} */ (this.#trial);
     const grownMs = before === null || roundTripMs === null ? 0 : roundTripMs - before;
     if (this.#path.isNarrow || grownMs > PROBE_RULE.probeQueueMs) {
+      if (this.#path.isLossAlone) this.#suspect(nowMs);
       this.#failedRoundTripMs = before ?? 0;
       this.#end();
       this.#fail(nowMs);
@@ -228,7 +237,7 @@ export class ProbeRule extends BasicRule {
     const { wire } = this.ladder;
     const known = deliveryIsLimit && deliveryBps !== null ? deliveryBps * PROBE_RULE.carriedShare : Infinity;
     const carried = this.ladder.carriedBy(Math.min(known, wire[this.index] * PROBE_RULE.downShare));
-    if (this.#path.isLossAlone) this.#doubt = { index: this.index, lostPercent: this.#path.lostPercent };
+    if (this.#path.isLossAlone) this.#suspect(nowMs);
     const isFailure = nowMs - this.#upMs < PROBE_RULE.provenMs;
     this.#upMs = -Infinity;
     this.#downMs = nowMs;
@@ -245,13 +254,23 @@ export class ProbeRule extends BasicRule {
     return this.turnTo(Math.min(this.index - 1, carried));
   }
 
-  /** Loss that a lower rate hasn't cured isn't the rate's: the change down is taken back. @param {number} nowMs @returns {RateEvent | null} */
-  #doubted(nowMs) {
+  /** @param {number} nowMs  at which less is sent because of loss alone */
+  #suspect(nowMs) {
     const { index, lostPercent } = this.#doubt;
-    if (index < 0 || nowMs - this.#downMs < 2 * PROBE_RULE.lossMs) return null;
+    const isFirst = index < 0;
+    this.#doubt = { index: isFirst ? this.index : index, lostPercent: isFirst ? this.#path.lostPercent : lostPercent, sinceMs: nowMs };
+    this.#path.beginSpan();
+  }
+
+  /** Loss that sending less hasn't cured isn't the rate's: the change down is taken back. @param {number} nowMs @returns {RateEvent | null} */
+  #doubted(nowMs) {
+    const { index, lostPercent, sinceMs } = this.#doubt;
+    if (index < 0 || nowMs - sinceMs < PROBE_RULE.doubtMs) return null;
     this.#doubt.index = -1;
-    if (this.#path.lostPercent < PROBE_RULE.curedShare * lostPercent) return null;
-    this.#path.tolerate(PROBE_RULE.tolerance * Math.max(lostPercent, this.#path.lostPercent), nowMs);
+    const left = this.#path.spanPercent;
+    if (left < PROBE_RULE.curedShare * lostPercent) return null;
+    this.#path.tolerate(Math.max(PROBE_RULE.lostPercent, left), nowMs);
+    this.#nextMs = nowMs;
     return this.turnTo(index);
   }
 
@@ -267,7 +286,7 @@ export class ProbeRule extends BasicRule {
     const form = this.#isBold ? this.ladder.probeOf(this.index, far) : null;
     const goal = form === null ? this.index + 1 : far;
     this.probe = form ?? this.ladder.probeOf(this.index, goal) ?? this.ladder.fullest;
-    this.#trial = { form: this.probe, goal, untilMs: nowMs + PROBE_RULE.probeMs, roundTripMs };
+    this.#trial = { goal, untilMs: nowMs + PROBE_RULE.probeMs, roundTripMs };
     this.#path.beginWindow();
     this.urgent = true;
     return null;
@@ -287,7 +306,7 @@ export class ProbeRule extends BasicRule {
 class PathState {
   /** By how much the round trip is longer than the least, in milliseconds. */
   grownMs = 0;
-  /** The loss of the last window that had enough packets, in percent. */
+  /** The loss of the window, or of the one before it while it has too few packets, in percent. */
   lostPercent = 0;
   isNarrow = false;
   isLossAlone = false;
@@ -299,7 +318,16 @@ class PathState {
   #sent = 0;
   #lost = 0;
   #blocked = NaN;
-  #tolerated = 0;
+  /** The counters now, and at the beginning of a span. */
+  #sentNow = 0;
+  #lostNow = 0;
+  #spanSent = 0;
+  #spanLost = 0;
+  /** @type {number} */
+  #tolerated = PROBE_RULE.lostPercent;
+  /** Whether the loss is above the limit, and so far above what is put up with that it is no chance. */
+  #isSome = false;
+  #isMuch = false;
   #toleratedUntilMs = -Infinity;
 
   /** The least round trip of late, in milliseconds; 0 where none is known. */
@@ -313,6 +341,18 @@ class PathState {
     this.#sinceMs = NaN;
   }
 
+  /** A span begins that is longer than a window. */
+  beginSpan() {
+    this.#spanSent = this.#sentNow;
+    this.#spanLost = this.#lostNow;
+  }
+
+  /** The loss since the span began, in percent; the client's report where it isn't counted. */
+  get spanPercent() {
+    const count = this.#sentNow - this.#spanSent;
+    return count > 0 ? (100 * (this.#lostNow - this.#spanLost)) / count : this.lostPercent;
+  }
+
   /** @param {number} percent  that is put up with @param {number} nowMs */
   tolerate(percent, nowMs) {
     this.#tolerated = percent;
@@ -324,11 +364,12 @@ class PathState {
     if (roundTripMs !== null) this.#time(roundTripMs, nowMs);
     const isBlocked = blocked > this.#blocked;
     this.#blocked = blocked;
-    const lostNow = sent === null || lost === null ? this.#takeReport(reported) : this.#count(sent, lost, nowMs);
+    if (nowMs >= this.#toleratedUntilMs) this.#tolerated = PROBE_RULE.lostPercent;
+    if (sent === null || lost === null) this.#takeReport(reported);
+    else this.#count(sent, lost, nowMs);
     const hasQueue = this.grownMs > PROBE_RULE.mildQueueMs;
-    const isPutUpWith = nowMs < this.#toleratedUntilMs && lostNow <= this.#tolerated;
-    this.isLossAlone = lostNow > PROBE_RULE.lostAlonePercent && !hasQueue && !isBlocked && !isPutUpWith;
-    const isQueueLoss = hasQueue && lostNow > PROBE_RULE.lostPercent;
+    this.isLossAlone = this.#isMuch && !hasQueue && !isBlocked;
+    const isQueueLoss = hasQueue && this.#isSome;
     this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || this.grownMs > PROBE_RULE.queueMs;
   }
 
@@ -346,18 +387,24 @@ class PathState {
   /** @param {number | null} reported  over the client's last seconds */
   #takeReport(reported) {
     this.lostPercent = reported ?? 0;
-    return this.lostPercent;
+    this.#isSome = this.lostPercent > PROBE_RULE.lostPercent;
+    this.#isMuch = this.lostPercent > this.#tolerated;
   }
 
-  /** @param {number} sent @param {number} lost @param {number} nowMs @returns {number} the window's loss so far, in percent */
+  /** @param {number} sent @param {number} lost @param {number} nowMs */
   #count(sent, lost, nowMs) {
+    this.#sentNow = sent;
+    this.#lostNow = lost;
     if (Number.isNaN(this.#sinceMs)) this.#open(sent, lost, nowMs);
     const [count, gone] = [sent - this.#sent, lost - this.#lost];
-    const isKnown = count >= PROBE_RULE.leastSent && gone >= PROBE_RULE.leastLost;
-    const percent = isKnown ? (100 * gone) / count : 0;
-    if (count >= PROBE_RULE.leastSent) this.lostPercent = percent;
-    if (nowMs - this.#sinceMs >= PROBE_RULE.lossMs) this.#open(sent, lost, nowMs);
-    return percent;
+    const isKnown = count >= PROBE_RULE.leastSent;
+    if (isKnown) this.lostPercent = (100 * gone) / count;
+    const expected = (count * this.#tolerated) / 100;
+    this.#isSome = isKnown && gone >= PROBE_RULE.leastLost && this.lostPercent > PROBE_RULE.lostPercent;
+    this.#isMuch = this.#isSome && gone > expected + PROBE_RULE.lostDeviations * Math.sqrt(expected);
+    if (nowMs - this.#sinceMs < PROBE_RULE.lossMs) return;
+    this.#open(sent, lost, nowMs);
+    if (this.lostPercent >= this.#tolerated / 2) this.#toleratedUntilMs = nowMs + PROBE_RULE.toleranceMs;
   }
 
   /** @param {number} sent @param {number} lost @param {number} nowMs */

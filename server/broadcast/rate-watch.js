@@ -30,6 +30,8 @@ export class RateWatch {
   #listeners = [];
   /** @type {Set<RatedListener>} */
   #urgent = new Set();
+  /** How many of the urgent ones are to be looked at. */
+  #due = 0;
   #at = 0;
   #part = 0;
   /** @type {unknown} */
@@ -79,7 +81,19 @@ export class RateWatch {
       if (!this.#urgent.has(listener)) this.#step(listener, nowMs);
     }
     if (this.#part === 0) this.#at = 0;
-    if (this.#part % URGENT_PARTS === 0) for (const listener of this.#urgent) this.#step(listener, nowMs);
+    this.#lookAtUrgent(nowMs);
+  }
+
+  /** The one that was looked at longest ago comes first. @param {number} nowMs */
+  #lookAtUrgent(nowMs) {
+    this.#due += this.#urgent.size / URGENT_PARTS;
+    for (const listener of this.#urgent) {
+      if (this.#due < 1) return;
+      this.#due -= 1;
+      this.#urgent.delete(listener);
+      this.#step(listener, nowMs);
+    }
+    this.#due = 0;
   }
 
   /** @param {RatedListener} listener @param {number} nowMs */

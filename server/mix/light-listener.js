@@ -78,6 +78,14 @@ export class LightListener {
     return this.#lossRepeats > 0 ? 1 : this.#stride;
   }
 
+  /**
+   * The stride that its client goes by. In a broadcast it is always the usual one, so that playout waits as long whatever is
+   * tried and repeated: nothing is made up where packets hold more frames again.
+   */
+  get toldStride() {
+    return this.rate === null ? this.stride : this.#stride;
+  }
+
   /** How many frames each packet repeats. */
   get repeats() {
     return this.stride > 1 ? this.stride - 1 : this.#lossRepeats;
