@@ -3,7 +3,6 @@ import { CARRIES } from '../../public/shared/carry.js';
 import { APPLICATIONS, defaultEncoderSettings as encoder } from '../../public/shared/codec.js';
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 import { RATES } from '../../public/shared/rates.js';
-import { RATE_RULES } from '../broadcast/rate-rule.js';
 
 /**
  * The table of options, from which `--help`, the environment, the config file, `docs/configuration.md`
@@ -107,7 +106,7 @@ export const OPTIONS = Object.freeze(
       fallback: 'auto',
     },
     integer('listener-stride', 1, MAX_REDUNDANCY + 1, 3, 'frames in one packet of those who only listen: more of them at once, 20 ms later for each frame more'),
-    choice('listener-rule', Object.keys(RATE_RULES), 'probe', 'how listeners of a broadcast get their bit rate: as far as probes show that their way carries it, by the estimate of its throughput, by the first estimate, or as asked for'),
+    choice('listener-rule', ['probe', 'simple', 'static', 'basic'], 'probe', 'how listeners of a broadcast get their bit rate: as far as probes show that their way carries it, by the estimate of its throughput, by the first estimate, or as asked for'),
     {
       ...integer('listener-bitrate', RATES[0], RATES[RATES.length - 1], 64_000, 'the most that listeners of a broadcast get'),
       unit: 'b/s',
