@@ -276,8 +276,8 @@ class CrowdRoom {
 }
 
 /**
- * @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean, listens?: boolean }} Person
- *   watched: arrivals are noted; listens: only, as one of the audience
+ * @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean, listens?: boolean, rate?: number }} Person
+ *   watched: arrivals are noted; listens: only, as one of the audience; rate: that is asked for in a broadcast, in bits a second
  */
 
 export class Crowd {
@@ -321,7 +321,7 @@ export class Crowd {
   }
 
   /** @param {Person} person */
-  async join({ id, room: name, talks = false, watched = false, listens = false }) {
+  async join({ id, room: name, talks = false, watched = false, listens = false, rate }) {
     const member = new Member(await this.#open(), this.#joined++, watched, listens);
     /** @type {CrowdRoom | null} */
     let room = null;
@@ -333,6 +333,7 @@ export class Crowd {
       else if (type === PacketType.clockReply && readPacket(bytes, read) === null) room?.reply(member, read, arrivalMs);
     };
     await member.enter({ room: name, name: id, ...(listens && { listen: true }) }, receive, this.#clock);
+    if (rate !== undefined) member.sendControl({ type: 'rate', bitsPerSecond: rate });
     this.format ??= member.format;
     this.#encoding ??= this.#encode(member.format, member.welcome.bitrate);
     this.#payloads = await this.#encoding;
@@ -348,6 +349,11 @@ export class Crowd {
   /** @param {string} id @param {boolean} talks */
   talk(id, talks) {
     this.#find(id).member.talk(talks);
+  }
+
+  /** @param {string} id @param {object} message  a control message */
+  say(id, message) {
+    this.#find(id).member.sendControl(message);
   }
 
   /** @param {string} id @throws {Error} when there is no such member */

@@ -41,6 +41,8 @@ export { ConfigError, InformationRequest };
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
  * @property {number} listenerStride        frames in one packet of those who only listen
+ * @property {'probe' | 'simple' | 'static' | 'basic'} listenerRule
+ * @property {number | 'auto'} listenerBitrate  the most that listeners of a broadcast get, b/s
  * @property {boolean} echo
  * @property {number | 'auto'} workers    threads that have the rooms; 0: none but the main one
  * @property {number} maxRooms
