@@ -87,6 +87,8 @@ export const errors = Object.freeze({
     message: 'This room has used its share of the space for recordings, or you or your network have. Older ones are deleted by and by.',
   },
   'recording-others': { close: 45, status: 403, message: 'Only the one who started the recording, or a moderator, can stop it.' },
+  'recording-deleted': { close: 90, status: 410, message: 'This recording was deleted.' },
+  'range-beyond': { close: 91, status: 416, message: 'The file is shorter than that. Its length is in Content-Range.' },
   'origin-not-allowed': { close: 46, status: 403, message: 'Pages of other hosts may not use this server. Open the page of the server itself.' },
   'token-missing': { close: 70, status: 401, message: 'Joining here needs an invitation. Ask for a link with a token.' },
   'token-invalid': { close: 71, status: 401, message: 'The invitation is not a valid token. Ask for a new link.' },

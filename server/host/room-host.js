@@ -67,7 +67,9 @@ export class RoomHost {
     const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer, cluster, tokens };
     this.rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } }, elsewhere);
     const keys = readKeys(config.keys);
-    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow), directory: cluster, elsewhere });
+    /** Null where the server has no keys. */
+    this.verifier = keys && new TokenVerifier(keys, wallNow);
+    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: this.verifier, directory: cluster, elsewhere });
   }
 
   /** Takes note of what another host of the server has told. @param {Fact} fact */

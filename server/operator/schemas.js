@@ -241,6 +241,7 @@ const recording = z.strictObject({
   room: z.string(),
   startedAt: at,
   stoppedAt: at.nullable(),
+  isPublic: z.boolean().describe('whether anybody may hear it'),
   on: z.boolean().describe('whether it is still being written'),
 });
 

@@ -193,11 +193,12 @@ export const COMMANDS = Object.freeze({
     },
   }),
   record: define({
-    schema: z.object({ on: z.boolean() }),
+    schema: z.object({ on: z.boolean(), isPublic: z.boolean().default(false) }),
     // Who may stop a recording depends on who started it.
     needs: ({ on }) => (on ? 'record' : null),
-    run: ({ recording, moderation }, member, { on }) => {
-      if (on) return recording.start(member);
+    run: ({ recording, moderation }, member, { on, isPublic }) => {
+      if (on && isPublic && !(moderation.rules.broadcast && moderation.may(member, 'moderate'))) return member.refuse('record', 'not-allowed');
+      if (on) return recording.start(member, { isPublic });
       const startedBy = recording.state?.person ?? member.id;
       const code = recording.stopFor(member, (permission) => moderation.may(member, permission));
       if (code !== null) member.refuse('record', code);

@@ -42,7 +42,7 @@
  * @property {() => SessionStats} stats
  *
  * @typedef {object} Transport
- * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel'} name
+ * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen'} name
  * @property {string} [engine]           the HTTP/3 engine that serves it: 'native' or 'quiche'
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
  * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany
