@@ -55,6 +55,7 @@ export const status = named(
     away: count.describe('those whose connection is lost and whose place is kept'),
     listeners: count.describe('those of the people who only listen'),
     sessions: counts.describe('by transport'),
+    sessionLimits: z.strictObject({ path: count, application: count, unknown: count }).describe('sessions by what limits the rate at which they are sent to'),
     joins: count,
     joinsWaiting: count.describe('joins that wait for their turn'),
     shortVisits: count.describe('sessions that ended within two seconds'),

@@ -24,6 +24,7 @@
  * @property {number} away
  * @property {number} listeners       those of the people who only listen
  * @property {Record<string, number>} sessions  by transport
+ * @property {{ path: number, application: number, unknown: number }} sessionLimits  sessions by what limits the rate of sending
  * @property {number} joins
  * @property {number} joinsWaiting    those that wait for their turn
  * @property {number} shortVisits     sessions that ended within two seconds
