@@ -136,7 +136,8 @@ class Member extends Participant {
     const { stride = 1 } = this.welcome;
     // Packets that hold several frames are counted by those: their sequence numbers count all of the stream's.
     const number = stride > 1 ? Math.floor(frame / stride) & 0xffff : (bytes[3] << 8) | bytes[4];
-    this.#streams[(bytes[1] >> 2) & 1].add(number);
+    // Besides, there are packets where a bit rate changes, and where the frames of a high one have no room in one packet.
+    if (stride === 1 || frame % stride === stride - 1) this.#streams[(bytes[1] >> 2) & 1].add(number);
     this.#note(frame, bytes, arrivalMs);
   }
 

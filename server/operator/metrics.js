@@ -56,6 +56,11 @@ const METRICS = Object.freeze({
     ['change'],
   ),
   aloud_sessions: gauge('Sessions of people in rooms, by transport.', (s) => each(s.sessions, 'transport'), ['transport']),
+  aloud_sessions_limited: gauge(
+    'Sessions of people in rooms, by what limits the rate at which they are sent to: their path, the application, or unknown.',
+    (s) => each(s.sessionLimits, 'by'),
+    ['by'],
+  ),
   aloud_joins_total: counter('People who came into a room, or back into it.', (s) => one(s.joins)),
   aloud_joins_waiting: gauge('Joins that wait for their turn, since many came at once.', (s) => one(s.joinsWaiting)),
   aloud_short_visits_total: counter('Sessions that ended within two seconds of joining.', (s) => one(s.shortVisits)),

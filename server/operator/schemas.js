@@ -57,6 +57,7 @@ export const status = named(
     listenersByRate: counts.describe('those of them who listen to a broadcast, by bits a second'),
     rateChanges: z.strictObject({ up: count, down: count, failed: count }).describe('of their bit rates; failed: probes for a higher one'),
     sessions: counts.describe('by transport'),
+    sessionLimits: z.strictObject({ path: count, application: count, unknown: count }).describe('sessions by what limits the rate at which they are sent to'),
     joins: count,
     joinsWaiting: count.describe('joins that wait for their turn'),
     shortVisits: count.describe('sessions that ended within two seconds'),

@@ -1,3 +1,5 @@
+/** @import { SessionStats } from '../transport/session.js' */
+
 import { RATES } from '../../public/shared/rates.js';
 import { LatenessHistogram } from '../clock/lateness-histogram.js';
 import { RateCounts } from '../broadcast/rate-counts.js';
@@ -28,6 +30,8 @@ export class Figures {
   listenersByRate = Object.fromEntries(RATES.map((rate) => [rate, 0]));
   /** Sessions of people, by transport. @type {Record<string, number>} */
   sessions = {};
+  /** Sessions by what limits the rate at which they are sent to. */
+  sessionLimits = { path: 0, application: 0, unknown: 0 };
   /** The server-side delay of each room, in milliseconds. @type {number[]} */
   delaysMs = [];
 
@@ -38,5 +42,15 @@ export class Figures {
     this.ticks = totals.ticks.describe();
     this.codecFaults = totals.codecFaults;
     this.skippedFrames = totals.skippedFrames;
+  }
+
+  /**
+   * Counts a session of somebody's.
+   * @param {string} transport
+   * @param {SessionStats} stats
+   */
+  addSession(transport, { deliveryBps = null, deliveryIsLimit = false }) {
+    this.sessions[transport] = (this.sessions[transport] ?? 0) + 1;
+    this.sessionLimits[deliveryBps === null ? 'unknown' : deliveryIsLimit ? 'path' : 'application'] += 1;
   }
 }

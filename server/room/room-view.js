@@ -102,9 +102,10 @@ export class RoomView {
     figures.codecFaults += codec.faults;
     figures.skippedFrames += mixClock.skipped;
     for (const member of roster.membersHere()) {
-      const { name } = member.session.transport;
-      figures.sessions[name] = (figures.sessions[name] ?? 0) + 1;
-      member.addTo(figures.traffic);
+      const { session } = member;
+      const stats = session.stats();
+      figures.addSession(session.transport.name, stats);
+      member.addTo(figures.traffic, stats);
     }
   }
 }

@@ -24,8 +24,9 @@
  * @property {number} droppedIn          packets that arrived and were dropped, since a queue was full, and
  *   pings that weren't answered, since they were too many
  * @property {number} [sentPackets]      packets towards the peer, where lostPackets is of them
- * @property {number | null} [deliveryBps]  the estimate of what the way to the peer carries, in bits a second; null where it isn't known
- * @property {boolean} [deliveryIsLimit]  whether that is all that it carries, and not only all that was sent
+ * @property {number | null} [deliveryBps]  bits a second that the way to the peer was seen to deliver, where the native engine
+ *   tells it; null while nothing is known
+ * @property {boolean} [deliveryIsLimit]  whether that is as much as the way takes, not as much as was sent
  * @property {string} [congestionController]  QUIC's, where the native engine tells it
  *
  * @typedef {object} Session

@@ -314,6 +314,8 @@ export class NativeEngineSession extends BaseSession {
       lostPackets: stats.lostPackets,
       droppedOut: stats.droppedTooBig + stats.droppedBlocked + (this.#packets?.dropped ?? 0),
       droppedIn: stats.droppedIn,
+      deliveryBps: stats.deliveryBps,
+      deliveryIsLimit: stats.deliveryIsLimit,
       congestionController: stats.congestionController,
     };
   }
