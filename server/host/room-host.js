@@ -97,7 +97,7 @@ function openRooms(config, services, elsewhere) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs, relayFrom } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, mode, forwardWay, broadcast } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, listenerRule, listenerBitrate, mode, forwardWay, broadcast } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -120,6 +120,8 @@ function openRooms(config, services, elsewhere) {
       silenceSuppression,
       redundancy,
       listenerStride,
+      listenerRule,
+      listenerBitrate,
       echo,
       bitrate,
       complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,

@@ -48,13 +48,6 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
       return { rooms: out.size, listeners: out.listeners, elsewhere: home.size, dropped: out.dropped };
     },
   };
-  const start = () => {
-    out.start();
-    home.start();
-  };
-  const close = () => {
-    out.close();
-    home.close();
-  };
-  return { out, home, rooms, start, close };
+  const both = [out, home];
+  return { out, home, rooms, start: () => both.forEach((one) => one.start()), close: () => both.forEach((one) => one.close()) };
 }

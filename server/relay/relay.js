@@ -16,6 +16,7 @@ import { prepareControl } from '../transport/session.js';
 import { HomeClock } from './home-clock.js';
 import { MixMessage, readMix } from './mix-message.js';
 import { Outbox } from './outbox.js';
+import { PassedStream } from './passed-stream.js';
 import { RelayedListener } from './relayed-listener.js';
 
 /** The interval at which the home is asked for its clock, in milliseconds; a first few follow quickly. */
@@ -236,41 +237,5 @@ export class Relay {
     for (const stop of this.#stops.splice(0)) stop();
     this.#fanout.close();
     this.#onEnd(this);
-  }
-}
-
-/** The stream that is passed on: the packets as they came, and what a fan-out asks of them. */
-class PassedStream {
-  /** @type {Uint8Array} */
-  #bytes = new Uint8Array(0);
-  /** The last frame that was sound, and the last one of all. */
-  #soundFrame = -Infinity;
-  #frame = -Infinity;
-  /** Whether it has been told that the sound has ended. */
-  #hasEnded = true;
-  endsSound = false;
-  isSparse = false;
-
-  /** @param {Uint8Array} bytes @param {Packet} read  what is in them */
-  take(bytes, { frame, payloadBytes }) {
-    const isSilent = payloadBytes[0] === 0;
-    if (!isSilent) {
-      this.#soundFrame = frame;
-      this.#hasEnded = false;
-    }
-    const silentFrames = frame - this.#soundFrame;
-    this.endsSound = !this.#hasEnded && isSilent && silentFrames >= 2;
-    if (this.endsSound) this.#hasEnded = true;
-    this.isSparse = isSilent && frame - this.#frame > 2;
-    this.#frame = frame;
-    this.#bytes = bytes;
-  }
-
-  write() {
-    return this.#bytes;
-  }
-
-  writeStride() {
-    return this.#bytes;
   }
 }

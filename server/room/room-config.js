@@ -2,6 +2,7 @@
  * A room's settings: plain data that could be sent to another thread or machine, and apart from it the services.
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { RATE_RULES } from '../broadcast/rate-rule.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
@@ -38,6 +39,8 @@
  * @property {boolean} silenceSuppression  whether packets are left out in silence, both ways
  * @property {number | 'auto'} redundancy  how many earlier frames a packet repeats, both ways
  * @property {number} listenerStride  how many frames go into one packet of those who only listen, 1 to 3
+ * @property {keyof typeof RATE_RULES} listenerRule  by which a broadcast's listeners get their bit rate
+ * @property {number | 'auto'} listenerBitrate  the most that they get, b/s; auto: 64 000 for each channel
  * @property {boolean} echo  whether everybody hears themselves too
  * @property {number} bitrate  of the server's encoders and the clients', b/s
  * @property {number} complexity  of the server's encoders, 0 to 10
@@ -135,6 +138,8 @@ export const ROOM_DEFAULTS = Object.freeze({
   silenceSuppression: false,
   redundancy: /** @type {number | 'auto'} */ ('auto'),
   listenerStride: 3,
+  listenerRule: /** @type {keyof typeof RATE_RULES} */ ('probe'),
+  listenerBitrate: /** @type {number | 'auto'} */ ('auto'),
   echo: false,
   awayTimeoutMs: 30_000,
   placeAfterMs: 5000,

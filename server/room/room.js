@@ -76,8 +76,8 @@ export class Room {
     const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
-    this.#sound = new MemberSound({ config, services, sampleClock, codec, mixes: () => mode.setting !== 'forward' });
-    const delivery = openDelivery({ config, clock, sampleClock, delay, observer }, this.#sound);
+    this.#sound = new MemberSound({ config, services, sampleClock, codec, mode: () => mode });
+    const delivery = openDelivery({ config, clock, sampleClock, delay, rates: owner.totals.rates, observer }, this.#sound);
     const mode = new RoomMode({ config, roster, delivery });
     const chat = new Chat({ clock, wallNow, tell });
     const metronome = new Metronome({ sampleClock, tell });
