@@ -4,10 +4,14 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { align, alignPieces, findGaps } from '../../bench/stats/signal.js';
 import { formatWav, parseWav, readWav } from '../../bench/stats/wav.js';
+import { answerHands } from '../../examples/answer-hands.js';
+import { playMusic } from '../../examples/play-music.js';
+import { recordRoom } from '../../examples/record-room.js';
 import { join } from '../../programs/client.js';
 import { makeToken } from '../../server/access/token.js';
 import { loadConfig } from '../../server/config/config.js';
@@ -172,4 +176,32 @@ describe('aloud play and aloud listen', () => {
     ]);
     expect(Buffer.concat(runs[6].told.stdout).toString()).toMatch(/--duration <seconds>/);
   });
+});
+
+describe('the examples', () => {
+  it('play, record and answer', () => undisturbed(async () => {
+    const server = await startServer();
+    const path = scratch();
+    writeFileSync(path('clip.wav'), formatWav({ sampleRate: RATE, channels: [said] }));
+    const url = `${server.url}/r/hall`;
+    const host = await answerHands(url, path('clip.wav'));
+    const recording = recordRoom(url, path('room.wav'));
+    await present(server, 2);
+    const ann = await join({ url, name: 'Ann' });
+    for (const call of [host, ann]) onTestFinished(() => call.leave());
+    const echo = new Promise((resolve) => void ann.on('chat', ({ name, text }) => name === 'Host' && resolve(text)));
+    ann.chat('echo good evening');
+    expect(await echo).toBe('Ann says: good evening');
+    ann.raiseHand(true);
+    await pass(said.length / (RATE / 1000) + 1000);
+    await Promise.all([host.leave(), ann.leave()]);
+    await recording;
+    expectSaid(parseWav(readFileSync(path('room.wav'))).channels[0]);
+    const bea = await join({ url, name: 'Bea' });
+    const loud = new Promise((resolve) => void bea.on('speakers', (speakers) => speakers.length > 0 && resolve(speakers)));
+    const { call, playing } = await playMusic(url, path('clip.wav'));
+    expect(await loud).toMatchObject([{ id: call.you }]);
+    await call.leave();
+    await Promise.all([playing, bea.leave()]);
+  }));
 });
