@@ -33,6 +33,12 @@ const Id = Object.freeze({
   cluster: 0x1f43b675,
   timestamp: 0xe7,
   simpleBlock: 0xa3,
+  cues: 0x1c53bb6b,
+  cuePoint: 0xbb,
+  cueTime: 0xb3,
+  cueTrackPositions: 0xb7,
+  cueTrack: 0xf7,
+  cueClusterPosition: 0xf1,
 });
 
 /** The size of an element whose end nobody knows yet (RFC 8794, section 6.2), in eight bytes. */
@@ -144,6 +150,28 @@ export class WebmOpus {
   }
 }
 
+/**
+ * Makes the index of a file whose parts are known (RFC 9559, section 5.1.5), which belongs between the header and the first
+ * cluster.
+ * @param {number} headBytes  of the header that WebmOpus wrote
+ * @param {{ bytes: number, samples: number }[]} clusters  samples: of GRANULE_RATE before it
+ * @returns {Uint8Array}
+ */
+export function cuesOf(headBytes, clusters) {
+  // Clusters are counted from behind the segment's own size.
+  const head = headBytes - ebmlHeader().length - idBytes(Id.segment).length - UNKNOWN_SIZE.length;
+  const write = (/** @type {number} */ first) => {
+    let at = first;
+    const points = clusters.map(({ bytes, samples }) => {
+      const position = element(Id.cueTrackPositions, unsigned(Id.cueTrack, TRACK), fixed(Id.cueClusterPosition, at));
+      at += bytes;
+      return element(Id.cuePoint, fixed(Id.cueTime, Math.round((samples * 1000) / GRANULE_RATE)), position);
+    });
+    return element(Id.cues, ...points);
+  };
+  return write(head + write(0).length);
+}
+
 function ebmlHeader() {
   return element(
     Id.ebml,
@@ -197,6 +225,13 @@ function unsigned(id, value) {
   const bytes = [];
   for (let rest = value; rest > 0 || bytes.length === 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
   return element(id, Uint8Array.from(bytes));
+}
+
+/** @param {number} id @param {number} value  0 to 2^53 − 1, in eight bytes whatever it is */
+function fixed(id, value) {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return element(id, bytes);
 }
 
 /** @param {number} id @param {number} value */

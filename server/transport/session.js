@@ -23,6 +23,10 @@
  * @property {number} droppedOut         packets that were not sent: too long, or the way was blocked
  * @property {number} droppedIn          packets that arrived and were dropped, since a queue was full, and
  *   pings that weren't answered, since they were too many
+ * @property {number} [sentPackets]      packets towards the peer, where lostPackets is of them
+ * @property {number | null} [deliveryBps]  bits a second that the way to the peer was seen to deliver, where the native engine
+ *   tells it; null while nothing is known
+ * @property {boolean} [deliveryIsLimit]  whether that is as much as the way takes, not as much as was sent
  * @property {string} [congestionController]  QUIC's, where the native engine tells it
  *
  * @typedef {object} Session
