@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// The shortest time over which a rate is measured: delays of acknowledgements, of some milliseconds, weigh little in it.
-const SAMPLE: Duration = Duration::from_millis(100);
+const SAMPLE: Duration = Duration::from_millis(200);
 
 /// Acknowledgements that are remembered are at least this far apart, so that they are few.
 const APART: Duration = Duration::from_millis(5);
@@ -27,7 +27,7 @@ struct Acknowledged {
 
 /// The estimate of a path's rate, from its acknowledgements.
 ///
-/// A sample is the bytes acknowledged in a tenth of a second, over the longer of the times in which they were
+/// A sample is the bytes acknowledged in a fifth of a second, over the longer of the times in which they were
 /// acknowledged and sent (section 3.3 of the draft). Where the application had nothing to send meanwhile, a sample is a
 /// lower bound of the path's rate: it may raise the estimate and never lowers it.
 ///
@@ -38,7 +38,7 @@ struct Acknowledged {
 /// that the application has nothing to send, not when it writes.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// Of the last tenth of a second, and the newest of those before; of the current flight alone.
+    /// Of the last fifth of a second, and the newest of those before; of the current flight alone.
     history: VecDeque<Acknowledged>,
     delivered: u64,
     /// When the newest of the packets was sent that are acknowledged now.

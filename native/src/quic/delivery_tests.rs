@@ -255,7 +255,7 @@ fn what_is_remembered_of_acknowledgements_is_bounded() {
     path.window = 2_000_000;
     for _ in 0..10 {
         path.run(0.1);
-        assert!(path.delivery.history.len() <= 22);
+        assert!(path.delivery.history.len() <= 42);
     }
 }
 
