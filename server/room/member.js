@@ -151,7 +151,7 @@ export class Member {
 
   /** How many frames there are to a packet of those that this member is sent. */
   get stride() {
-    return this.listener?.isLight ? this.listener.stride : 1;
+    return this.listener?.isLight ? this.listener.toldStride : 1;
   }
 
   /** Whether nothing of this member is heard: by their own wish, a moderator's, or their role. */
