@@ -27,9 +27,9 @@ async function create() {
   const bob = await nodes.join(owner, 'Bob');
   /** @template T @param {Promise<T>} promise */
   const answer = async (promise) => {
-    let isThere = false;
-    void promise.then(() => (isThere = true));
-    for (let i = 0; i < 6000 && !isThere; i++) {
+    const state = { isThere: false };
+    void promise.then(() => (state.isThere = true));
+    for (let i = 0; i < 6000 && !state.isThere; i++) {
       await nodes.pass(5);
       if (i % 20 === 0) await settle();
     }
