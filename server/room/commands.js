@@ -45,6 +45,10 @@ const MAX_GAIN = 4;
 /** The longest id, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
 
+/** The bit rates that Opus has, in bits a second (RFC 6716, section 2.1.1). */
+const LEAST_BITRATE = 6000;
+const MOST_BITRATE = 510_000;
+
 /** What people ask for by hand: they are told where they may not. @type {ReadonlySet<Permission>} */
 const TOLD = new Set(/** @type {const} */ (['speak', 'chat', 'record', 'moderate']));
 
@@ -193,6 +197,15 @@ export const COMMANDS = Object.freeze({
       delivery.redundancyChanged();
       const ms = fill ? listener.takeFill() : 0;
       if (ms > 0) delivery.fill?.(listener, ms);
+    },
+  }),
+  rate: define({
+    schema: z.object({ bitsPerSecond: z.union([z.literal('auto'), z.number().int().min(LEAST_BITRATE).max(MOST_BITRATE)]) }),
+    needs: 'listen',
+    run: (_room, { listener }, { bitsPerSecond }) => {
+      if (!listener?.isLight || listener.rate === null) return false;
+      listener.rate.ask(bitsPerSecond === 'auto' ? Infinity : bitsPerSecond);
+      return true;
     },
   }),
   record: define({
