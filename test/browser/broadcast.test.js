@@ -109,7 +109,8 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
     expect(bytes).toBeLessThan(MOST_BYTES);
     await button(page, 'Listen').click();
     await page.getByText('You are listening.').waitFor();
-    const you = () => page.evaluate(() => /** @type {any} */ (window).aloud.call.resume.split('.')[1]);
+    // The id in the token of the place.
+    const you = async () => JSON.parse(Buffer.from((await page.evaluate(() => /** @type {any} */ (window).aloud.call.resume)).split('.')[1], 'base64url').toString()).i;
     const before = await you();
     // A place is kept for those who have stayed for some seconds.
     await page.waitForTimeout(5200);
@@ -118,7 +119,7 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
     expect(await page.evaluate(() => navigator.mediaSession.playbackState)).toBe('paused');
     await button(page, 'Listen').click();
     await page.getByText('You are listening.').waitFor();
-    expect((await you()).slice(0, 20)).toBe(before.slice(0, 20));
+    expect(await you()).toBe(before);
   });
 
   if (isShort) inBrowser.it('is played in a frame of another origin’s page, without shared memory', async () => {
