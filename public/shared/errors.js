@@ -125,7 +125,7 @@ export const errors = Object.freeze({
     message: 'Somebody in this room is connected over HTTP/1, or only listens: sound can not be forwarded to them. It stays mixed.',
   },
   'broadcast-mix': {
-    close: 105,
+    close: 107,
     status: 409,
     message: 'A broadcast is mixed by the server: a room whose sound is forwarded, or encrypted end to end, can not be one.',
   },

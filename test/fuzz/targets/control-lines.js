@@ -12,6 +12,7 @@ export const joins = [
   '{"type":"join","version":1,"room":"lab","name":"Ada"}',
   '{"type":"join","version":1,"room":"lab","name":"Jörg 👩‍🚀","delivery":"reply","serverDelayMs":40,"resume":"abc","frameMs":10,"channels":2}',
   '{"type":"join","version":1,"name":"Ada","mirror":true}',
+  '{"type":"join","version":1,"room":"lab","name":"Lea","listen":true,"stage":"c3RhZ2U","nearness":"steady"}',
   '{"type":"join","version":1,"room":"lab","name":"Ada","token":"eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJtYWluIn0.c2ln","password":"correct horse"}',
   '{"type":"join","version":1,"room":"own","name":"Ada","password":"p\\u00e4ss","delivery":"tick"}',
 ];
@@ -33,6 +34,8 @@ export const commands = [
   '{"type":"track","action":"play"}',
   '{"type":"track","action":"stop"}',
   '{"type":"track","action":"remove"}',
+  '{"type":"nearness","nearness":"near","fill":true}',
+  '{"type":"rate","bitsPerSecond":64000}',
   '{"type":"leave"}',
 ];
 
@@ -53,6 +56,7 @@ export const moderation = [
   '{"type":"moderate","action":"bans"}',
   '{"type":"moderate","action":"unban","ban":"1"}',
   '{"type":"moderate","action":"remove","person":"2","banSeconds":60}',
+  '{"type":"moderate","action":"broadcast","on":true}',
   '{"type":"moderate","action":"mode","mode":"auto"}',
   '{"type":"moderate","action":"end"}',
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AccessState, mayNow } from '../../../../public/client/call/access-state.js';
 
-const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix' };
+const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null };
 const welcome = { type: 'welcome', you: '2', role: 'speaker', may: ['speak', 'listen'], rules, people: [{ id: '1' }, { id: '2', silenced: true }] };
 
 describe('AccessState', () => {
@@ -17,6 +17,18 @@ describe('AccessState', () => {
     access.update({ type: 'knocks', people: [{ id: '1', name: 'Eve' }] });
     access.update({ type: 'bans', bans: [{ id: '7' }] });
     expect(access.state).toMatchObject({ role: 'moderator', may: ['moderate'], knocks: [{ id: '1', name: 'Eve' }], bans: [{ id: '7' }] });
+  });
+
+  it('has the key of a broadcast’s stage while one is on it', () => {
+    const access = new AccessState();
+    access.update(welcome);
+    access.update({ type: 'room', ...rules, broadcast: true, liveSeconds: 5 });
+    access.update({ type: 'stage', key: 'KEY' });
+    expect(access.state).toMatchObject({ stage: 'KEY', rules: { broadcast: true, liveSeconds: 5 } });
+    access.update({ type: 'moderated', action: 'role', role: 'listener', may: ['listen'], by: 'Ann' });
+    expect(access.state.stage).toBe('');
+    access.update({ type: 'room', ...rules, liveSeconds: 'long' });
+    expect(access.state.rules.liveSeconds).toBe(null);
   });
 
   it('changes with oneself, and with nobody else', () => {
