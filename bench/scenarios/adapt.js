@@ -11,6 +11,7 @@ import { InvalidArgumentError } from 'commander';
 import { NEARNESS } from '../../public/shared/nearness.js';
 import { Stream } from '../../public/shared/packet.js';
 import { RATES } from '../../public/shared/rates.js';
+import { FrameState } from '../../server/source/pcm-ring.js';
 import { listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT, sharedMs } from '../participants/child.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
@@ -41,7 +42,7 @@ const quantities = {
   back: { name: 'back', label: 'Time until the rate is back', unit: 's', factors },
   fall: { name: 'fall', label: 'Longest gap as the way becomes narrow', unit: 'ms', factors },
   gap: { name: 'gap', label: 'Longest gap otherwise', unit: 'ms', factors },
-  missed: { name: 'missed', label: 'Frames that were never heard', unit: '%', factors },
+  missed: { name: 'missed', label: 'Frames with sound that were never heard', unit: '%', factors },
   delay: { name: 'behind', label: 'Behind the speaker', unit: 'ms', factors },
 };
 
@@ -87,7 +88,7 @@ export const adapt = {
       tables: [targetsTable(rules.includes('probe') ? targetsOf(folder) : []), tableOf(folder, rules)],
       plots: [],
       notes: [
-        'Gap: the time between the decoding of two frames for the output, one after the other, less a frame. What a decoder makes up counts as a gap.',
+        "Gap: the time between the decoding of two frames with sound for the output, one after the other, less a frame and the speaker's pause between them. What a decoder makes up counts as a gap.",
         `As the way becomes narrow: within ${FOLLOW_SECONDS} s after it.`,
         'Back: from the moment when the way is wide again to the first packet of the rate that the listener had before it became narrow.',
         'Behind the speaker: from the first sample of a frame at the microphone to its decoding for the output.',
@@ -122,12 +123,13 @@ async function follow(lab, rule, repetition) {
     await branch.set({ down: { rateBits: again.bps } });
     await lab.wait(again.seconds);
     const { people: [notes], cpuPercent } = await listener.call('takeWires');
-    const { originMs } = await lab.server.call('collect');
+    const { originMs, states } = await lab.server.call('collect');
+    const sounding = new Set(states.filter((/** @type {any} */ { state }) => state >= FrameState.concealed).map((/** @type {any} */ { mix }) => mix));
     const { frameMs } = await lab.format();
     lab.tellGenerator([], cpuPercent);
     /** @param {Quantity} quantity @param {number} value */
     const add = ({ name }, value) => lab.folder.record(name, { protocol: 'webtransport', repetition, client: 'listener', atMs: startMs, value, factors: { rule } });
-    record(add, notes, { originMs, frameMs, narrowMs, againMs });
+    record(add, notes, { sounding, originMs, frameMs, narrowMs, againMs });
   } finally {
     await speaker.close();
     await listener.close();
@@ -137,11 +139,11 @@ async function follow(lab, rule, repetition) {
 /**
  * @param {(quantity: Quantity, value: number) => void} add
  * @param {{ played: { frame: number, atMs: number }[], received: { frame: number, stream: number, sounding: number[], atMs: number }[] }} notes
- * @param {{ originMs: number, frameMs: number, narrowMs: number, againMs: number }} times
+ * @param {{ sounding: Set<number>, originMs: number, frameMs: number, narrowMs: number, againMs: number }} times
  */
-function record(add, { played, received }, { originMs, frameMs, narrowMs, againMs }) {
+function record(add, { played, received }, { sounding, originMs, frameMs, narrowMs, againMs }) {
   const rates = received.map(({ stream }) => RATES[stream - Stream.layers] / 1000);
-  received.forEach(({ sounding }, i) => sounding.forEach(() => add(quantities.rate, rates[i])));
+  received.forEach(({ sounding: frames }, i) => frames.forEach(() => add(quantities.rate, rates[i])));
   add(quantities.changes, rates.filter((rate, i) => i > 0 && rate !== rates[i - 1]).length);
   const before = rates[received.findLastIndex(({ atMs }) => atMs < narrowMs)];
   const back = received.find(({ atMs }, i) => atMs >= againMs && rates[i] >= before);
@@ -150,16 +152,18 @@ function record(add, { played, received }, { originMs, frameMs, narrowMs, againM
   // What prepares a decoder was heard before.
   const heard = played.filter(({ frame }, i) => i === 0 || frame > played[i - 1].frame);
   for (let i = 1; i < heard.length; i++) {
-    const { atMs } = heard[i - 1];
-    const ms = heard[i].atMs - atMs - frameMs;
+    const { frame, atMs } = heard[i - 1];
+    let silentMs = 0;
+    for (let between = frame + 1; between < heard[i].frame; between++) if (!sounding.has(between)) silentMs += frameMs;
+    const ms = heard[i].atMs - atMs - frameMs - silentMs;
     if (atMs >= narrowMs - frameMs && atMs < narrowMs + 1000 * FOLLOW_SECONDS) fall = Math.max(fall, ms);
     else gap = Math.max(gap, ms);
   }
   add(quantities.fall, fall);
   add(quantities.gap, gap);
   const frames = new Set(played.map(({ frame }) => frame));
-  const due = heard[heard.length - 1].frame - heard[0].frame + 1;
-  add(quantities.missed, (100 * (due - [...frames].filter((frame) => frame >= heard[0].frame).length)) / due);
+  const due = [...sounding].filter((frame) => frame > heard[0].frame && frame < heard[heard.length - 1].frame);
+  add(quantities.missed, (100 * due.filter((frame) => !frames.has(frame)).length) / due.length);
   for (const { frame, atMs } of heard) add(quantities.delay, atMs - (originMs + frame * frameMs));
 }
 
