@@ -4,6 +4,7 @@
  * @import { MixStream } from './mix-stream.js'
  */
 
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 import { FarListeners } from './far-listeners.js';
 import { RecipientLists } from './recipient-lists.js';
 
@@ -113,7 +114,9 @@ export class SharedFanout {
     this.#far.begin();
     for (const listener of this.#lightListeners) {
       const { session, repeats, stride, carriage } = listener;
-      if (carriage === 'once') this.#lights.add(session, repeats, stride);
+      // A relay gets each frame, and sends those who listen there what they need.
+      if (session.transport.isRelay) this.#lights.add(session, MAX_REDUNDANCY, 1);
+      else if (carriage === 'once') this.#lights.add(session, repeats, stride);
       else this.#far.add(session, carriage);
     }
     this.#lights.end();

@@ -4,7 +4,7 @@
  * @import { RoomCodec } from '../codec/room-codec.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Permission } from '../access/grant.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session, Transport } from '../transport/session.js'
  * @import { Member } from './member.js'
  * @import { RoomMode } from './room-mode.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
@@ -92,6 +92,11 @@ export class MemberSound {
     return this.#mode().setting !== 'forward' && delivery === 'tick' && permissions.has('listen') && !permissions.has('speak');
   }
 
+  /** @param {Pick<Transport, 'replyOnly'>} transport @param {JoinWishes} wishes */
+  deliveryOf({ replyOnly }, wishes) {
+    return replyOnly ? 'reply' : (wishes.delivery ?? this.#config.delivery);
+  }
+
   /**
    * @param {string} id  the member's
    * @param {Session} session
@@ -102,9 +107,10 @@ export class MemberSound {
    */
   open(id, session, wishes, before, permissions) {
     const { redundancy } = this.#config;
-    const delivery = session.transport.replyOnly ? 'reply' : (wishes.delivery ?? this.#config.delivery);
+    const delivery = this.deliveryOf(session.transport, wishes);
     if (!this.isLight(delivery, permissions)) return this.#openWhole(id, session, delivery, wishes, before);
-    const rate = this.#mode().broadcasts ? this.#newRate() : null;
+    // A relay is sent the room's own stream alone.
+    const rate = this.#mode().broadcasts && !session.transport.isRelay ? this.#newRate() : null;
     const { listenerStride, format, bitrate } = this.#config;
     const plain = rate === null;
     const stride = plain ? strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES) : this.#ladder.usual.stride;

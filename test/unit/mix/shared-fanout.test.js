@@ -98,13 +98,13 @@ describe('SharedFanout', () => {
       }
     };
     pass(0, 12);
-    expect(near.session.packets.map(([frame]) => frame)).toEqual([2, 5, 2, 8, 5, 2, 11, 8, 5]);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame)).toEqual([2, 5, 2, 8, 5, 2, 11, 8, 5]);
     expect(sure).toEqual([2, 5, 8, 11]);
     expect(steady.session.packets).toEqual([]);
     // In a silence packets are far apart, and what is before it isn't sent again.
     mix.isSparse = true;
     pass(21, 22);
-    expect(near.session.packets.map(([frame]) => frame).slice(9)).toEqual([21]);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame).slice(9)).toEqual([21]);
     fanout.addLight(late);
     sure.length = 0;
     fanout.fill(late, 250, 20);
