@@ -42,7 +42,7 @@ export async function join(options) {
 class NodeCall extends EventEmitter {
   #options;
   #link;
-  #transports = openScope();
+  #transports;
   #client;
   #card;
   #speech = new SpeechQueue();
@@ -70,6 +70,7 @@ class NodeCall extends EventEmitter {
     super();
     this.#options = options;
     this.#link = readLink(options.url, options.room);
+    this.#transports = openScope();
     const on = {
       joined: (/** @type {{ you: string }} */ { you }) => void (this.#you = you),
       people: (/** @type {{ people: Person[], listeners: number }} */ { people, listeners }) => this.#setPeople(people, listeners),
