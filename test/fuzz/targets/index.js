@@ -2,7 +2,7 @@
 
 import { audioPackets } from './audio-packets.js';
 import { carriedPackets } from './carried-packets.js';
-import { clusterMessages, clusterUrls, resumeTokens } from './cluster.js';
+import { clusterMessages, clusterUrls, relayedMixes, resumeTokens } from './cluster.js';
 import { controlLines, controlMessages } from './control-lines.js';
 import { forwardedHeaders } from './forwarded.js';
 import { operatorBodies } from './operator.js';
@@ -31,6 +31,7 @@ export const TARGETS = Object.freeze([
   resumeTokens,
   clusterMessages,
   clusterUrls,
+  relayedMixes,
   opusDecoders,
   payloadsTarget,
   operatorBodies,
