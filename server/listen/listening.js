@@ -128,8 +128,9 @@ class ListenTransport {
     const { rooms, cluster, maxSessions } = this.#options;
     const found = cluster && (await cluster.find(wish.room, { hold: false }));
     if (typeof found === 'string') return refuseReader(request, response, found);
-    if (found?.node) return sendTo(request, response, found.node.url);
-    if ((await rooms.inRoom(wish.room, 'count')) === 'not-found') return nobodyIn(response);
+    if (found?.node && !found.relayed) return sendTo(request, response, found.node.url);
+    // Where this node relays another's room, there is one.
+    if (!found?.node && (await rooms.inRoom(wish.room, 'count')) === 'not-found') return nobodyIn(response);
     if (this.#closed) return refuseReader(request, response, 'server-closing');
     if (this.#sessions.size >= maxSessions) return refuseReader(request, response, 'server-full');
     if (!response.destroyed) this.#join(request, response, wish, asked);
@@ -239,7 +240,7 @@ class ListenSession extends BaseSession {
     const told = /** @type {Record<string, any>} */ (prepareControl(message).message);
     if (this.ended || this.#file !== null) return;
     if (told.type === 'welcome') this.#begin(told.format);
-    else if (told.type === 'moved') sendTo(this.#request, this.#response, told.node.url);
+    else if (told.type === 'moved' && told.node) sendTo(this.#request, this.#response, told.node.url);
     else if (told.type === 'lobby') this.closeWith('turned-away');
   }
 

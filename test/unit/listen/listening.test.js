@@ -216,6 +216,18 @@ describe('GET /listen/<room>', () => {
     expect([answer.status, answer.headers.Location]).toEqual([307, 'https://b.example/listen/lab.ogg?token=a.b.c']);
   });
 
+  it('has readers hear a room here that this node relays', async () => {
+    const node = { id: 'b', url: 'https://b.example', h3Port: 443, certificateHashes: [] };
+    /** @type {any[]} */
+    const asked = [];
+    const { ask } = open({
+      cluster: { find: async () => ({ node, relayed: { epoch: 1, broadcast: true } }) },
+      accept: (session) => void (session.handler = { packet: () => {}, control: (message) => void asked.push(message), closed: () => {} }),
+    });
+    expect((await ask('/listen/lab')).status).toBe(0);
+    expect(asked).toMatchObject([{ type: 'join', room: 'lab', listen: true }]);
+  });
+
   it('leaves other paths and methods to others', async () => {
     const { ask } = open();
     for (const url of ['/', '/listen', '/listen/lab.mp3', '/listen/lab/more', '/r/lab']) expect((await ask(url)).isPassedOn, url).toBe(true);
