@@ -82,6 +82,11 @@ export class ModeSwitch {
     return this.#now.sounding;
   }
 
+  /** How many listeners of a broadcast there are at each rate, by bits a second. @returns {Record<string, number>} */
+  get listenersByRate() {
+    return this.#now.listenersByRate ?? {};
+  }
+
   get mixedThrough() {
     return this.#now.mixedThrough;
   }
@@ -144,9 +149,9 @@ export class ModeSwitch {
     this.#now.listenersChanged();
   }
 
-  /** @param {LightListener} listener @param {number} ms */
-  fill(listener, ms) {
-    this.#now.fill?.(listener, ms);
+  /** @param {LightListener} listener @param {number} fillMs */
+  nearer(listener, fillMs) {
+    this.#now.nearer?.(listener, fillMs);
   }
 
   redundancyChanged() {

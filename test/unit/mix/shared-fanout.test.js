@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MIN_GROUP, SharedFanout } from '../../../server/mix/shared-fanout.js';
+import { MIN_GROUP } from '../../../server/mix/recipient-lists.js';
+import { SharedFanout } from '../../../server/mix/shared-fanout.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
 /** @import { Session, SessionGroup } from '../../../server/transport/session.js' */
@@ -81,7 +82,7 @@ describe('SharedFanout', () => {
   it('sends near listeners each packet thrice, steady ones once and surely, and those who come what was sent lately', () => {
     const fanout = new SharedFanout();
     /** @type {any} */
-    const mix = { endsSound: false, isSparse: false, frame: 0, write: () => new Uint8Array([255]), writeStride: () => new Uint8Array([mix.frame]) };
+    const mix = { endsSound: false, isSparse: false, frame: 0, leavesOut: () => 0, write: () => new Uint8Array([255]), writeStride: () => new Uint8Array([mix.frame]) };
     const sure = /** @type {number[]} */ ([]);
     const lightOf = (/** @type {string} */ carriage) => {
       const session = Object.assign(new FakeSession(fakeTransport()), { surely: { send: (/** @type {Uint8Array} */ bytes) => sure.push(bytes[0]) } });
@@ -97,16 +98,16 @@ describe('SharedFanout', () => {
       }
     };
     pass(0, 12);
-    expect(near.session.packets.map(([frame]) => frame)).toEqual([2, 5, 2, 8, 5, 2, 11, 8, 5]);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame)).toEqual([2, 2, 5, 2, 5, 8, 5, 8, 11]);
     expect(sure).toEqual([2, 5, 8, 11]);
     expect(steady.session.packets).toEqual([]);
     // In a silence packets are far apart, and what is before it isn't sent again.
     mix.isSparse = true;
     pass(21, 22);
-    expect(near.session.packets.map(([frame]) => frame).slice(9)).toEqual([21]);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame).slice(9)).toEqual([21]);
     fanout.addLight(late);
     sure.length = 0;
-    fanout.fill(late, 250, 20);
+    fanout.fill(late, 13);
     expect(sure).toEqual([8, 11, 21]);
     fanout.close();
   });
