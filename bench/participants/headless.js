@@ -92,7 +92,7 @@ export class Headless {
   /**
    * Joins, and begins to speak and to record.
    * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName, channels?: 1 | 2,
-   *   silenceSuppression?: boolean, listen?: boolean, nearness?: import('../../public/shared/nearness.js').Nearness, e2eKey?: string, mode?: 'mix' | 'forward' | 'auto', config?: import('../../public/client/connection/choose.js').ServerConfig }} options
+   *   silenceSuppression?: boolean, e2eKey?: string, listen?: boolean, nearness?: import('../../public/shared/nearness.js').Nearness, mode?: 'mix' | 'forward' | 'auto', config?: import('../../public/client/connection/choose.js').ServerConfig }} options
    */
   async join(options) {
     try {

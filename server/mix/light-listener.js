@@ -1,7 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Nearness } from '../../public/shared/nearness.js'
  * @import { RateRule } from '../broadcast/rate-rule.js'
+ * @import { Nearness } from '../../public/shared/nearness.js'
  * @import { Session } from '../transport/session.js'
  */
 
@@ -33,13 +33,7 @@ export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = 
 }
 
 /**
- * The most frames of the shared stream to a packet, whatever the bit rate: those that don't fit one go in two.
- * @param {{ frameMs: number }} format
- */
-export const longStrideOf = ({ frameMs }) => Math.max(1, Math.min(MAX_REDUNDANCY + 1, Math.floor(MAX_STRIDE_MS / frameMs)));
-
-/**
- * How packets go to a light listener: each once; each again with the next and the one after that, so that what a burst of
+ * How packets go to a light listener: each once; each again after the next and the one after that, so that what a burst of
  * losses takes comes later; or each until it has arrived, or is too old.
  * @typedef {'once' | 'thrice' | 'surely'} Carriage
  */
@@ -78,7 +72,7 @@ export class LightListener {
    * @param {Session} options.session
    * @param {RateRule | null} [options.rate]  decides about its bit rate; null where the room isn't a broadcast
    * @param {number} options.stride  see strideOf
-   * @param {number} [options.longStride]  see longStrideOf
+   * @param {number} [options.longStride]  the most frames that a packet may have, see strideOf
    * @param {Nearness} [options.nearness]
    * @param {'auto' | 0 | 1 | 2} options.redundancy  the room's setting
    * @param {Pick<Clock, 'now'>} options.clock
@@ -108,6 +102,7 @@ export class LightListener {
     if (nearness !== 'steady') this.#session.surely?.end();
   }
 
+  /** The most frames that a packet may have. */
   get longStride() {
     return this.#longStride;
   }
@@ -136,8 +131,8 @@ export class LightListener {
   }
 
   /**
-   * The stride that its client goes by. In a broadcast it is always the usual one, so that playout waits as long whatever is
-   * tried and repeated: nothing is made up where packets hold more frames again.
+   * The stride that its client goes by. In a broadcast it isn't changed by what is tried and repeated, so that playout waits as
+   * long: nothing is made up where packets hold more frames again.
    */
   get toldStride() {
     return this.rate === null || this.#nearness !== 'conversation' ? this.stride : this.#stride;

@@ -178,13 +178,13 @@ export class Mixing {
   /**
    * A light listener has chosen how near it is.
    * @param {LightListener} listener
-   * @param {number} fillMs  for how long what was sent before is sent to it at once
+   * @param {number} fillMs  for how long what was sent before is sent to it at once; 0: not at all
    */
   nearer(listener, fillMs) {
+    const { frameMs } = this.#config.format;
     this.#fanout.invalidate();
     this.#layers.changed(listener);
-    const frames = Math.ceil(fillMs / this.#config.format.frameMs);
-    if (frames > 0 && !this.#layers.fill(listener, frames)) this.#fanout.fill(listener, frames);
+    if (fillMs > 0 && !this.#layers.fill(listener, fillMs, frameMs)) this.#fanout.fill(listener, fillMs, frameMs);
   }
 
   /**

@@ -1,10 +1,7 @@
 /**
  * @import { Session, SessionGroup } from '../transport/session.js'
- * @import { Carriage, LightListener } from './light-listener.js'
  * @import { MixStream } from './mix-stream.js'
  */
-
-import { RecentMix } from './recent-mix.js';
 
 /** The most lists of recipients that are kept: beyond it those are dropped whose transport nobody has any more. */
 const MAX_LISTS = 20;
@@ -16,24 +13,14 @@ const MAX_LISTS = 20;
  */
 export const MIN_GROUP = 128;
 
-/** How many strides before the last one are sent again to those who get each packet thrice. */
-const COPIES = 2;
-
-/**
- * Those who get one stream, in lists of those who get the same bytes: by transport, redundancy, stride and carriage. What was
- * sent lately is kept where there may be light listeners.
- */
+/** Those who get one stream, in lists of those who get the same bytes: by transport, redundancy and stride. */
 export class RecipientLists {
   /** @type {Recipients[]} */
   #lists = [];
-  #recent = new RecentMix();
-
-  /** How many frames there are to a packet of those that are kept; 0: none are. */
-  keptStride = 0;
 
   /** All lists are gathered anew. */
   begin() {
-    if (this.#lists.length > MAX_LISTS) this.#release();
+    if (this.#lists.length > MAX_LISTS) this.close();
     for (let i = 0; i < this.#lists.length; i++) this.#lists[i].sessions.length = 0;
   }
 
@@ -41,17 +28,16 @@ export class RecipientLists {
    * @param {Session} session
    * @param {number} redundancy
    * @param {number} stride
-   * @param {Carriage} [carriage]  where it isn't `once` the stride is keptStride
    */
-  add(session, redundancy, stride, carriage = 'once') {
+  add(session, redundancy, stride) {
     const { transport } = session;
     for (let i = 0; i < this.#lists.length; i++) {
       const list = this.#lists[i];
-      if (list.transport !== transport || list.redundancy !== redundancy || list.stride !== stride || list.carriage !== carriage) continue;
+      if (list.transport !== transport || list.redundancy !== redundancy || list.stride !== stride) continue;
       list.sessions.push(session);
       return;
     }
-    this.#lists.push(new Recipients(session, redundancy, stride, carriage));
+    this.#lists.push(new Recipients(session, redundancy, stride));
   }
 
   /** All lists have been gathered. */
@@ -68,7 +54,12 @@ export class RecipientLists {
     let redundancy = -1;
     for (let i = 0; i < this.#lists.length; i++) {
       const list = this.#lists[i];
-      if (list.sessions.length === 0 || list.carriage !== 'once') continue;
+      if (list.sessions.length === 0) continue;
+      if (list.isRelay) {
+        list.send(/** @type {MixStream} */ (stream).writeStride(list.redundancy));
+        packet = null;
+        continue;
+      }
       if (list.stride > 1) {
         // An audience hears a mix.
         const mix = /** @type {MixStream} */ (stream);
@@ -80,54 +71,17 @@ export class RecipientLists {
       redundancy = list.redundancy;
       list.send(packet);
     }
-    // An audience hears a mix.
-    if (this.keptStride > 0) this.#sendKept(/** @type {MixStream} */ (stream), frame);
   }
 
-  /**
-   * Keeps the frames of a stride, once it is over, and sends them to those who get each packet more than once, or surely.
-   * @param {MixStream} mix
-   * @param {number} frame
-   */
-  #sendKept(mix, frame) {
-    if (!isDue(mix, frame, this.keptStride)) return;
-    const recent = this.#recent;
-    const before = this.keptStride - 1;
-    const left = mix.leavesOut(before);
-    if (left > 0) recent.put(frame, mix.writeStride(left - 1, before - left + 1));
-    recent.put(frame, mix.writeStride(left > 0 ? before - left : before));
-    for (let i = 0; i < this.#lists.length; i++) {
-      const { sessions, carriage } = this.#lists[i];
-      if (sessions.length === 0 || carriage === 'once') continue;
-      // In silence most packets are left out: those before it are old.
-      const count = recent.since(carriage === 'thrice' ? frame - COPIES * this.keptStride : frame);
-      for (let back = count - 1; back >= 0; back--) this.#lists[i].send(recent.packet(back));
-    }
-  }
-
-  /**
-   * Sends a listener at once what was sent lately, the oldest first.
-   * @param {LightListener} listener
-   * @param {number} frames  how many
-   */
-  fill({ session, carriage }, frames) {
-    const recent = this.#recent;
-    if (recent.size === 0) return;
-    for (let back = recent.since(recent.frame(0) - frames) - 1; back >= 0; back--) {
-      if (carriage === 'surely') session.surely?.send(recent.packet(back));
-      else session.send(recent.packet(back));
-    }
-  }
-
-  #release() {
-    for (const list of this.#lists) list.close();
-    this.#lists.length = 0;
+  /** Sends all of them one packet. @param {Uint8Array} packet */
+  sendPacket(packet) {
+    for (let i = 0; i < this.#lists.length; i++) if (this.#lists[i].sessions.length > 0) this.#lists[i].send(packet);
   }
 
   /** Idempotent. */
   close() {
-    this.#release();
-    this.#recent.clear();
+    for (const list of this.#lists) list.close();
+    this.#lists.length = 0;
   }
 }
 
@@ -151,20 +105,20 @@ class Recipients {
    * @param {Session} session  the first
    * @param {number} redundancy
    * @param {number} stride
-   * @param {Carriage} carriage
    */
-  constructor(session, redundancy, stride, carriage) {
+  constructor(session, redundancy, stride) {
     this.sessions = [session];
     this.transport = session.transport;
+    /** Whether the sessions are other nodes', which choose among the packets themselves. */
+    this.isRelay = session.transport.isRelay === true;
     this.redundancy = redundancy;
     this.stride = stride;
-    this.carriage = carriage;
   }
 
   /** All sessions are known. */
   gathered() {
-    const { sessions, transport, carriage } = this;
-    if (sessions.length >= MIN_GROUP && transport.createGroup && carriage !== 'surely') {
+    const { sessions, transport } = this;
+    if (sessions.length >= MIN_GROUP && transport.createGroup) {
       this.#group ??= transport.createGroup();
       if (this.#group.set(sessions)) return;
     }
@@ -174,7 +128,6 @@ class Recipients {
   /** @param {Uint8Array} packet */
   send(packet) {
     if (this.#group) this.#group.send(packet);
-    else if (this.carriage === 'surely') for (let i = 0; i < this.sessions.length; i++) this.sessions[i].surely?.send(packet);
     else this.transport.sendMany(this.sessions, packet);
   }
 

@@ -68,9 +68,9 @@ const joinMessage = z
     token: z.string().optional(),
     password: z.string().optional(),
     listen: z.boolean().optional(),
-    nearness: z.enum(NEARNESS).optional(),
     // One that can't be a key is as good as none.
     stage: z.string().max(MAX_STAGE_KEY).optional().catch(undefined),
+    nearness: z.enum(NEARNESS).optional(),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
     mode: z.enum(MODES).optional(),

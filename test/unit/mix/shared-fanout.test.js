@@ -107,7 +107,7 @@ describe('SharedFanout', () => {
     expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame).slice(9)).toEqual([21]);
     fanout.addLight(late);
     sure.length = 0;
-    fanout.fill(late, 13);
+    fanout.fill(late, 250, 20);
     expect(sure).toEqual([8, 11, 21]);
     fanout.close();
   });
