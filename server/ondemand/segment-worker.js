@@ -14,11 +14,11 @@ const codec = loadCodec('libopus-wasm');
 /** @type {Map<string, SegmentEncoder>} */
 const encoders = new Map();
 
-/** Has the kernel give this thread what others leave. Where that can't be had it is an ordinary thread. */
+/** Has the kernel prefer all other threads: a tenth of a processor is left where they want all. Where that can’t be had it is an ordinary thread. */
 function lowerPriority() {
   try {
     // Linux has a priority for each thread, by its number: "<process>/task/<thread>".
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/')[2]), constants.priority.PRIORITY_LOW);
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/')[2]), constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // Another system, or one without /proc.
   }
