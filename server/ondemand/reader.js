@@ -33,6 +33,9 @@ const IDLE_MS = 10 * 60_000;
 /** The interval at which it is looked whether there is more of a recording, in milliseconds. */
 const LOOK_MS = 500;
 
+/** The shortest time for which nothing is sent, in milliseconds: what is left of a segment's time may be next to nothing. */
+const LEAST_MS = 10;
+
 /** The weight of a new measurement of the throughput in the mean. */
 const SMOOTHING = 0.3;
 
@@ -191,14 +194,13 @@ export class Reader {
       if (this.#ended) return;
       if (this.#asked?.epoch !== epoch) return this.#advance();
       this.#rate = index;
-      this.#write({ number, epoch, rate }, segment);
-      this.#advance();
+      if (this.#write({ number, epoch, rate }, segment)) this.#advance();
     } catch (error) {
       this.close(/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT' ? 'recording-deleted' : 'internal');
     }
   }
 
-  /** @param {{ number: number, epoch: number, rate: number }} head @param {Uint8Array} segment */
+  /** @param {{ number: number, epoch: number, rate: number }} head @param {Uint8Array} segment @returns {boolean} whether there was room */
   #write(head, segment) {
     const stream = this.#native.openStream({ bidi: false });
     const bytes = writeSegment(head, segment);
@@ -206,16 +208,18 @@ export class Reader {
       // As many streams as there may be are open: nothing is read at the other end.
       stream?.reset(0);
       this.#next = head.number;
-      return this.#wait(LOOK_MS);
+      this.#wait(LOOK_MS);
+      return false;
     }
     stream.finish();
     this.#underway.set(head.number, { sentMs: this.#clock.now(), bytes: bytes.length });
+    return true;
   }
 
   /** @param {number} ms */
   #wait(ms) {
     this.#clock.clearTimeout(this.#timer);
-    this.#timer = this.#clock.setTimeout(() => this.#look(), Math.min(ms, LOOK_MS));
+    this.#timer = this.#clock.setTimeout(() => this.#look(), Math.min(Math.max(LEAST_MS, ms), LOOK_MS));
   }
 
   #look() {
