@@ -38,7 +38,9 @@ import { Directory } from './host/directory.js';
 import { RoomHost } from './host/room-host.js';
 import { Workers } from './host/workers.js';
 import { OnDemand } from './ondemand/on-demand.js';
+import { openRelays } from './relay/open-relays.js';
 import { openOperator } from './operator/operator.js';
+import { createListening } from './listen/listening.js';
 import { pageUrl } from './page-url.js';
 import { clientAddress, trustedPeer } from './transport/client-address.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './transport/data-channel.js';
@@ -104,14 +106,14 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
   const address = await listeningHost(config.host);
 
-  const { cluster, workers, host, directory } = await openHosts(config, { clock, wallNow, log, observer }, opened);
+  const { cluster, relays, workers, host, directory } = await openHosts(config, { clock, wallNow, log, observer }, opened);
   const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = workers ?? arrivals;
   const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, readers: openOnDemand({ recordings, clock, log }, opened), isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
-  const http1 = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, clock, log }, opened);
+  const { http1, listening } = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, rooms: directory, cluster, clock, log }, opened);
   const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
   opened.push(() => workers?.close());
@@ -123,11 +125,11 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
   const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, verifier: host.verifier, sampleClock, clock, cluster, operatorApi: operator.api };
-  gate.attach(httpServer, createApp({ ...served, http1, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
+  gate.attach(httpServer, createApp({ ...served, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, address, config.port);
   const url = pageUrl(config, port);
-  if (cluster) opened.push(() => cluster.close());
+  if (cluster) opened.push(() => cluster.close(), () => relays?.close());
   cluster?.start({ ...reachedAt(config, port), h3Port: served.h3Port, certificateHashes: () => hashesOf(served) });
   const plain = await openPlainHttp(config, certificate, { host: address, port }, opened);
   operator.readiness.started();
@@ -136,7 +138,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const { h3Port } = served;
   const drain = (/** @type {number} */ ms) => {
     workers?.drain(Math.round(ms / 1000));
-    return drainRooms(directory, { ms, clock, cluster });
+    return drainRooms(directory, { ms, clock, cluster, relays: relays?.out });
   };
   const { metricsPort } = operator;
   return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, directory, workers, drain, close };
@@ -149,11 +151,13 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 async function openHosts(config, { clock, wallNow, log, observer }, opened) {
-  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => host.rooms });
+  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => relays?.rooms ?? host.rooms });
+  const relays = cluster && openRelays(config, { cluster, clock, log, host: () => host });
   const workers = openWorkers(config, { clock, log, tokens });
-  const host = await RoomHost.open(config, { clock, wallNow, log, observer, cluster, tokens, elsewhere: workers?.elsewhere });
+  const host = await RoomHost.open(config, { clock, wallNow, log, observer, cluster, relays: relays?.out, tokens, elsewhere: workers?.elsewhere });
   opened.push(() => host.close());
-  return { cluster, workers, host, directory: new Directory(host, workers ?? {}) };
+  relays?.start();
+  return { cluster, relays, workers, host, directory: new Directory(host, workers ?? {}) };
 }
 
 /**
@@ -226,7 +230,8 @@ function portOwner(transport) {
  * @param {Config} config
  * @param {Server} server
  * @param {Gate} gate
- * @param {{ accept: Accept, allowsOrigin?: (origin: string | undefined) => boolean, clock: Clock, log: Log }} options
+ * @param {{ accept: Accept, allowsOrigin?: (origin: string | undefined) => boolean, rooms: Directory, cluster: Cluster | undefined,
+ *   clock: Clock, log: Log }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 function openOverTcp(config, server, gate, options, opened) {
@@ -240,8 +245,9 @@ function openOverTcp(config, server, gate, options, opened) {
     otherUpgrade: (request, socket) => gate.ignoreUpgrade(request, socket),
   });
   const http1 = createHttp1Transport(shared);
-  opened.push(() => webSocket.close(), () => http1.close());
-  return http1;
+  const listening = createListening({ ...shared, outlives: (request) => gate.outlives(request) });
+  opened.push(() => webSocket.close(), () => http1.close(), () => listening.close());
+  return { http1, listening };
 }
 
 /**

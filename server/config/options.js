@@ -2,6 +2,7 @@ import { CHANNELS, MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } 
 import { CARRIES } from '../../public/shared/carry.js';
 import { APPLICATIONS, defaultEncoderSettings as encoder } from '../../public/shared/codec.js';
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { RATES } from '../../public/shared/rates.js';
 
 /**
  * The table of options, from which `--help`, the environment, the config file, `docs/configuration.md`
@@ -105,6 +106,14 @@ export const OPTIONS = Object.freeze(
       fallback: 'auto',
     },
     integer('listener-stride', 1, MAX_REDUNDANCY + 1, 3, 'frames in one packet of those who only listen: more of them at once, 20 ms later for each frame more'),
+    choice('listener-rule', ['probe', 'simple', 'static', 'basic'], 'probe', 'how listeners of a broadcast get their bit rate: as far as probes show that their way carries it, by the estimate of its throughput, by the first estimate, or as asked for'),
+    {
+      ...integer('listener-bitrate', RATES[0], RATES[RATES.length - 1], 64_000, 'the most that listeners of a broadcast get'),
+      unit: 'b/s',
+      word: 'auto',
+      fallback: 'auto',
+      fallbackNote: '64 000 for each channel',
+    },
     row('boolean', 'echo', false, 'lets people hear themselves too'),
     {
       ...integer('workers', 0, 64, 0, 'threads that have the rooms; 0: the main thread has them; auto: none below four cores, else half of the cores'),
@@ -120,6 +129,7 @@ export const OPTIONS = Object.freeze(
       ...integer('max-network-joins', 1, 100000, 100, 'joins in a row from one IPv4 address or IPv6 /64; then a twentieth of it each second'),
       unit: 'joins',
     },
+    integer('relay-from', 1, 100000, 1000, 'people who only listen in one room from whom on other nodes of a cluster relay it to further ones'),
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence after which a connection is ended'), unit: 'ms' },
     { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
     choice('congestion-controller', CONGESTION_CONTROLLERS, 'cubic', "QUIC's congestion controller on the native engine, which governs above 32 KiB a round trip; all but cubic, newreno and bbr are for measuring"),

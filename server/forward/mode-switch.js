@@ -82,6 +82,11 @@ export class ModeSwitch {
     return this.#now.sounding;
   }
 
+  /** How many listeners of a broadcast there are at each rate, by bits a second. @returns {Record<string, number>} */
+  get listenersByRate() {
+    return this.#now.listenersByRate ?? {};
+  }
+
   get mixedThrough() {
     return this.#now.mixedThrough;
   }
@@ -142,6 +147,11 @@ export class ModeSwitch {
 
   listenersChanged() {
     this.#now.listenersChanged();
+  }
+
+  /** @param {LightListener} listener @param {number} ms */
+  fill(listener, ms) {
+    this.#now.fill?.(listener, ms);
   }
 
   redundancyChanged() {

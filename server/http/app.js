@@ -3,7 +3,7 @@
  * @import { RequestListener } from 'node:http'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
- * @import { Http1Transport } from '../transport/http1.js'
+ * @import { Http1Transport, Middleware } from '../transport/http1.js'
  * @import { ApiOptions } from './api.js'
  *
  * @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean} Share
@@ -75,11 +75,12 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
 /**
  * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's requests.
  *
- * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share }} options
- *   isSecure: whether it is HTTPS; share: lets pages of a cluster's other nodes read answers
+ * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware }, log: Pick<Log, 'error'>,
+ *   isSecure?: boolean, share?: Share }} options
+ *   listening: rooms as endless files; isSecure: whether it is HTTPS; share: lets pages of a cluster's other nodes read answers
  * @returns {RequestListener}
  */
-export function createApp({ http1, log, clock = systemClock, isSecure = false, share, ...api }) {
+export function createApp({ http1, listening, log, clock = systemClock, isSecure = false, share, ...api }) {
   const headers = share && !isSecure ? { ...HEADERS, 'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(' https:', ' http: https:') } : HEADERS;
   const files = new StaticFiles({ directories: DIRECTORIES, headers, clock });
   /** @param {string} file */
@@ -98,6 +99,7 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, s
   app.get(['/', '/r/:room'], sendPage('index.html'));
   app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
+  if (listening) app.use(listening.handle);
   app.get('/recordings/:id', async (request, response, next) => {
     const code = await refusalOf(api.recordings, request.params.id);
     if (code === null) sendPage('recordings/index.html')(request, response, next);

@@ -1,15 +1,21 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { RateRule } from '../broadcast/rate-rule.js'
+ * @import { Nearness } from '../../public/shared/nearness.js'
  * @import { Session } from '../transport/session.js'
  */
 
+import { NEAR_MS, STEADY_MS } from '../../public/shared/nearness.js';
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 import { Redundancy } from '../../public/shared/redundancy.js';
 
 /** The most sound in one packet of a light listener's, in milliseconds: so much is missed where one is lost. */
 const MAX_STRIDE_MS = 60;
 
-/** How much larger than the mean of its bit rate a payload may be: three in a row are hardly ever that large. */
+/**
+ * How much larger than the mean of its bit rate a payload may be: three in a row are hardly ever that large. Where they are,
+ * they go in two packets.
+ */
 const PAYLOAD_MARGIN = 1.5;
 
 /**
@@ -19,16 +25,27 @@ const PAYLOAD_MARGIN = 1.5;
  * @param {{ frameMs: number }} format
  * @param {number} bitrate  of the room's streams, in bits a second
  * @param {number} maxPayloadBytes  in one packet
+ * @param {number} [margin]  how much larger than the mean payloads may be
  */
-export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes) {
-  const bytes = (PAYLOAD_MARGIN * bitrate * frameMs) / 8000;
+export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = PAYLOAD_MARGIN) {
+  const bytes = (margin * bitrate * frameMs) / 8000;
   return Math.max(1, Math.min(asked, MAX_REDUNDANCY + 1, Math.floor(MAX_STRIDE_MS / frameMs), Math.floor(maxPayloadBytes / bytes)));
 }
 
 /**
+ * How packets go to a light listener: each once; each again after the next and the one after that, so that what a burst of
+ * losses takes comes later; or each until it has arrived, or is too old.
+ * @typedef {'once' | 'thrice' | 'surely'} Carriage
+ */
+
+/** The shortest time from one filling of a listener's buffer to the next, in milliseconds. */
+const FILL_MS = 5000;
+
+/**
  * The hearing of one who only listens: the shared stream in every third packet, say, with the frames between repeated in
- * it. It has no stream, encoder, volumes or delay of its own. While its client reports loss it is sent each frame's packet,
- * with repeats.
+ * it. It has no stream, encoder, volumes or delay of its own. In a `conversation` it is sent each frame's packet, with
+ * repeats, while its client reports loss. `near` and `steady` listeners get as many frames in a packet as can be, whatever
+ * the room's stride is: what they lose comes by other means (Carriage).
  */
 export class LightListener {
   /** @readonly */
@@ -39,24 +56,34 @@ export class LightListener {
   ownDelayMs = null;
   #session;
   #stride;
+  #longStride;
   #clock;
   #setting;
+  #nearness;
+  #filledMs = -Infinity;
   /** From the first report of loss on. @type {Redundancy | null} */
   #redundancy = null;
   #closed = false;
+  #reported = { lostPercent: 0, atMs: -Infinity };
 
   /**
    * @param {object} options
    * @param {string} options.id  the member's
    * @param {Session} options.session
+   * @param {RateRule | null} [options.rate]  decides about its bit rate; null where the room isn't a broadcast
    * @param {number} options.stride  see strideOf
+   * @param {number} [options.longStride]  the most frames that a packet may have, see strideOf
+   * @param {Nearness} [options.nearness]
    * @param {'auto' | 0 | 1 | 2} options.redundancy  the room's setting
    * @param {Pick<Clock, 'now'>} options.clock
    */
-  constructor({ id, session, stride, redundancy, clock }) {
+  constructor({ id, session, rate = null, stride, longStride = stride, nearness = 'conversation', redundancy, clock }) {
     this.id = id;
+    this.rate = rate;
     this.#session = session;
     this.#stride = stride;
+    this.#longStride = longStride;
+    this.#nearness = nearness;
     this.#setting = redundancy;
     this.#clock = clock;
   }
@@ -65,17 +92,61 @@ export class LightListener {
     return this.#session;
   }
 
+  get nearness() {
+    return this.#nearness;
+  }
+
+  /** @param {Nearness} nearness  to whoever speaks */
+  set nearness(nearness) {
+    this.#nearness = nearness;
+    if (nearness !== 'steady') this.#session.surely?.end();
+  }
+
+  /** The most frames that a packet may have. */
+  get longStride() {
+    return this.#longStride;
+  }
+
+  /** @returns {Carriage} how packets go; where a session can't make sure that they arrive, each goes more than once */
+  get carriage() {
+    if (this.#nearness === 'conversation' || this.#session.transport.name === 'websocket') return 'once';
+    return this.#nearness === 'steady' && this.#session.surely ? 'surely' : 'thrice';
+  }
+
+  /**
+   * Asks to have its buffer filled with what was sent lately.
+   * @returns {number} since when, in milliseconds; 0 where it has no use of that, or just had it
+   */
+  takeFill() {
+    const now = this.#clock.now();
+    if (this.#nearness === 'conversation' || now - this.#filledMs < FILL_MS) return 0;
+    this.#filledMs = now;
+    return this.#nearness === 'near' ? NEAR_MS : STEADY_MS;
+  }
+
   /** How many frames of the shared stream there are to one packet now. */
   get stride() {
+    if (this.#nearness !== 'conversation') return this.#longStride;
     return this.#lossRepeats > 0 ? 1 : this.#stride;
+  }
+
+  /**
+   * The stride that its client goes by. In a broadcast it isn't changed by what is tried and repeated, so that playout waits as
+   * long: nothing is made up where packets hold more frames again.
+   */
+  get toldStride() {
+    return this.rate === null || this.#nearness !== 'conversation' ? this.stride : this.#stride;
   }
 
   /** How many frames each packet repeats. */
   get repeats() {
+    if (this.#nearness !== 'conversation') return this.#longStride - 1;
     return this.stride > 1 ? this.stride - 1 : this.#lossRepeats;
   }
 
   get #lossRepeats() {
+    // On a way that is too narrow they would be lost in their turn.
+    if (this.rate?.suffers) return 0;
     if (this.#redundancy !== null) return this.#redundancy.count;
     return this.#setting === 'auto' || this.#stride > 1 ? 0 : this.#setting;
   }
@@ -85,10 +156,16 @@ export class LightListener {
    * @param {number | null} roundTripMs  null where the transport doesn't know it
    */
   reportLoss(lostPercent, roundTripMs) {
+    this.#reported = { lostPercent, atMs: this.#clock.now() };
     // Most never lose anything, and have nothing to remember.
     if (this.#redundancy === null && (lostPercent === 0 || this.#setting !== 'auto')) return;
     this.#redundancy ??= new Redundancy('auto', this.#clock);
     this.#redundancy.report(lostPercent, roundTripMs);
+  }
+
+  /** @param {number} sinceMs  on the monotonic clock @returns {number | null} the loss that the client reported last; null where that is older */
+  reportedSince(sinceMs) {
+    return this.#reported.atMs >= sinceMs ? this.#reported.lostPercent : null;
   }
 
   get closed() {

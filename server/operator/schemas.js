@@ -54,7 +54,10 @@ export const status = named(
     people: count.describe('those whose place is kept included'),
     away: count.describe('those whose connection is lost and whose place is kept'),
     listeners: count.describe('those of the people who only listen'),
+    listenersByRate: counts.describe('those of them who listen to a broadcast, by bits a second'),
+    rateChanges: z.strictObject({ up: count, down: count, failed: count }).describe('of their bit rates; failed: probes for a higher one'),
     sessions: counts.describe('by transport'),
+    sessionLimits: z.strictObject({ path: count, application: count, unknown: count }).describe('sessions by what limits the rate at which they are sent to'),
     joins: count,
     joinsWaiting: count.describe('joins that wait for their turn'),
     shortVisits: count.describe('sessions that ended within two seconds'),
@@ -80,7 +83,7 @@ export const status = named(
     httpRequests: counts.describe('by status'),
     connectionsEnded: counts.describe('TCP connections, by what their clients did'),
     cluster: z
-      .strictObject({ id: z.string(), bus: z.enum(['connecting', 'connected', 'lost']), nodes: count, rooms: count, movedRooms: count, droppedMessages: count })
+      .strictObject({ id: z.string(), bus: z.enum(['connecting', 'connected', 'lost']), nodes: count, rooms: count, relayedRooms: count, relayListeners: count, listenersElsewhere: count, movedRooms: count, droppedMessages: count })
       .nullable()
       .describe('this node of a cluster; null without one'),
     admissions: z
@@ -93,11 +96,14 @@ export const status = named(
 
 const delayMode = z.enum(['auto', 'fixed']);
 
+/** Where a room is, in a cluster. */
+const node = z.strictObject({ id: z.string(), url: z.string() }).optional().describe('the node of a cluster that has the room');
+
 const live = z.boolean().describe('whether it is a broadcast that has begun');
 
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), live }),
+  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), live, node }),
 );
 
 export const roomSummary = named(
@@ -115,10 +121,11 @@ export const roomSummary = named(
     recording: z.boolean(),
     locked: z.boolean(),
     waiting: count.describe('people in its lobby'),
+    node,
   }),
 );
 
-export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary) }));
+export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary), silent: z.array(z.string()).optional().describe('nodes of a cluster that gave no answer, by their addresses') }));
 
 const role = z.enum(ROLES);
 const who = z.enum(['everybody', 'moderators']);
@@ -163,12 +170,14 @@ export const room = named(
     live,
     delivery: z.enum(['tick', 'reply']),
     sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
+    listenersByRate: z.record(z.string(), count).describe('those who listen to a broadcast, by bits a second'),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
     codecFaults: count,
     rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds: count.nullable().describe('since the broadcast began; null where there is none') }),
     knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
+    node,
     people: z.array(person),
   }),
 );

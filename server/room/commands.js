@@ -29,6 +29,7 @@
 import { z } from 'zod';
 import { CHANNELS, ROOM_FRAME_MS } from '../../public/shared/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/control.js';
+import { NEARNESS } from '../../public/shared/nearness.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_TRACK_SECONDS } from '../../public/shared/track-piece.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
@@ -43,6 +44,10 @@ const MAX_GAIN = 4;
 
 /** The longest id, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
+
+/** The bit rates that Opus has, in bits a second (RFC 6716, section 2.1.1). */
+const LEAST_BITRATE = 6000;
+const MOST_BITRATE = 510_000;
 
 /** What people ask for by hand: they are told where they may not. @type {ReadonlySet<Permission>} */
 const TOLD = new Set(/** @type {const} */ (['speak', 'chat', 'record', 'moderate']));
@@ -65,6 +70,7 @@ const joinMessage = z
     listen: z.boolean().optional(),
     // One that can't be a key is as good as none.
     stage: z.string().max(MAX_STAGE_KEY).optional().catch(undefined),
+    nearness: z.enum(NEARNESS).optional(),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
     mode: z.enum(MODES).optional(),
@@ -177,6 +183,29 @@ export const COMMANDS = Object.freeze({
       member.takeReport(report);
       if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
       delivery.redundancyChanged();
+    },
+  }),
+  nearness: define({
+    schema: z.object({ nearness: z.enum(NEARNESS), fill: z.boolean().default(false) }),
+    needs: 'listen',
+    run: ({ delivery }, member, { nearness, fill }) => {
+      const { stride, listener } = member;
+      // One whom the server answers is as near as its own buffer lets it be.
+      if (!listener?.isLight) return;
+      listener.nearness = nearness;
+      if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
+      delivery.redundancyChanged();
+      const ms = fill ? listener.takeFill() : 0;
+      if (ms > 0) delivery.fill?.(listener, ms);
+    },
+  }),
+  rate: define({
+    schema: z.object({ bitsPerSecond: z.union([z.literal('auto'), z.number().int().min(LEAST_BITRATE).max(MOST_BITRATE)]) }),
+    needs: 'listen',
+    run: (_room, { listener }, { bitsPerSecond }) => {
+      if (!listener?.isLight || listener.rate === null) return false;
+      listener.rate.ask(bitsPerSecond === 'auto' ? Infinity : bitsPerSecond);
+      return true;
     },
   }),
   record: define({

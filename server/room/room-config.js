@@ -2,6 +2,7 @@
  * A room's settings: plain data that could be sent to another thread or machine, and apart from it the services.
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { RATE_RULES } from '../broadcast/rate-rule.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
@@ -38,11 +39,14 @@
  * @property {boolean} silenceSuppression  whether packets are left out in silence, both ways
  * @property {number | 'auto'} redundancy  how many earlier frames a packet repeats, both ways
  * @property {number} listenerStride  how many frames go into one packet of those who only listen, 1 to 3
+ * @property {keyof typeof RATE_RULES} listenerRule  by which a broadcast's listeners get their bit rate
+ * @property {number | 'auto'} listenerBitrate  the most that they get, b/s; auto: 64 000 for each channel
  * @property {boolean} echo  whether everybody hears themselves too
  * @property {number} bitrate  of the server's encoders and the clients', b/s
  * @property {number} complexity  of the server's encoders, 0 to 10
  * @property {'audio' | 'voip' | 'low-delay'} application  of the server's encoders
  * @property {number} maxParticipants
+ * @property {number} relayFrom  from this many who only listen on, further ones do so at other nodes of a cluster
  * @property {number} idleTimeoutMs  a participant who isn't heard from for this long is lost
  * @property {number} awayTimeoutMs  how long the place of one who was lost is kept
  * @property {number} placeAfterMs  for how long one must have been heard from for their place to be kept
@@ -68,6 +72,7 @@
  * @property {(room: string, rules: Rules | null) => void} ruled  a room's rules have changed; null for none
  * @property {(room: string) => Rules | null} rulesOf  those that a room had on the node before
  * @property {() => NodeAddress[]} nodes  where clients reach the nodes, this one first
+ * @property {(room: string) => NodeAddress | null} [relayFor]  another node for one who only listens; null where there is none
  *
  * @typedef {object} RoomOwner  whoever has all rooms
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
@@ -75,6 +80,7 @@
  * @property {Turns} departures  the turns in which others are told of those who have gone
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
+ * @property {() => boolean} isNearlyFull  whether there is little room for more people on this node
  * @property {() => void} settle  settles all rooms' loads; to be called once a second, and when a tick is late
  * @property {Bans} bans  of all rooms
  * @property {RoomTotals} totals  of rooms and members that have gone
@@ -107,6 +113,7 @@
  * @property {number} [channels]  likewise: 1 or 2
  * @property {'mix' | 'forward' | 'auto'} [mode]  likewise
  * @property {boolean} [listen]  to listen and no more, as one of the audience
+ * @property {import('../../public/shared/nearness.js').Nearness} [nearness]  how near to whoever speaks, while listening
  * @property {string} [stage]  the key of the stage of a room that is a broadcast
  * @property {boolean} [e2e]  likewise; of those who come later, whether they have a key
  * @property {boolean} [nameCut]  whether the name was longer
@@ -132,9 +139,12 @@ export const ROOM_DEFAULTS = Object.freeze({
   silenceSuppression: false,
   redundancy: /** @type {number | 'auto'} */ ('auto'),
   listenerStride: 3,
+  listenerRule: /** @type {keyof typeof RATE_RULES} */ ('probe'),
+  listenerBitrate: /** @type {number | 'auto'} */ ('auto'),
   echo: false,
   awayTimeoutMs: 30_000,
   placeAfterMs: 5000,
+  relayFrom: Infinity,
   phase: 0,
 });
 

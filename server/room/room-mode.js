@@ -3,6 +3,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { RateCounts } from '../broadcast/rate-counts.js'
  * @import { MemberSound } from './member-sound.js'
  * @import { JoinWishes, Observer, RoomConfig } from './room-config.js'
  * @import { Roster } from './roster.js'
@@ -51,6 +52,11 @@ export class RoomMode {
     this.#roster = roster;
     this.#delivery = delivery;
     this.#setting = config.mode;
+  }
+
+  /** Whether the room is a broadcast. */
+  get broadcasts() {
+    return this.#broadcasts;
   }
 
   /** What it is set to. */
@@ -124,17 +130,17 @@ export class RoomMode {
 
 /**
  * Makes a room's delivery, whose mode may change.
- * @param {{ config: RoomConfig, clock: Clock, sampleClock: SampleClock, delay: DelayControl, observer?: Observer }} room
+ * @param {{ config: RoomConfig, clock: Clock, sampleClock: SampleClock, delay: DelayControl, rates: RateCounts, observer?: Observer }} room
  * @param {MemberSound} sound
  */
-export function openDelivery({ config, clock, sampleClock, delay, observer }, sound) {
+export function openDelivery({ config, clock, sampleClock, delay, rates, observer }, sound) {
   const { mode, forwardWay, silenceSuppression } = config;
   return new ModeSwitch(
     (wanted) => {
       if (wanted === 'bundle') return new Forwarding({ config, clock, delay });
       if (wanted === 'now') return new Relaying({ config, clock, delay });
       const shared = sound.newStream(Stream.fullMix, 'the shared stream', silenceSuppression);
-      return new Mixing({ config, clock, sampleClock, delay, shared, observer });
+      return new Mixing({ config, clock, sampleClock, delay, shared, layers: sound.newLayers(clock, rates), observer });
     },
     mode === 'mix' ? 'mix' : forwardWay,
   );

@@ -305,6 +305,11 @@ export class ReconnectingClient {
     this.#client?.uplink?.captureAnew();
   }
 
+  /** Whether captured sound goes anywhere: not while there is no connection, or its clock isn't known. */
+  get speaks() {
+    return (this.#client?.uplink ?? null) !== null;
+  }
+
   /** The captured samples that complete the next frame; any number while there is no connection. */
   get samplesToFrame() {
     return this.#client?.uplink?.missing ?? 960;
@@ -369,6 +374,13 @@ export class ReconnectingClient {
     if (this.#wish) this.#wish.silenceSuppression = suppresses;
     this.#client?.suppressSilence(suppresses);
     this.#attempt?.suppressSilence(suppresses);
+  }
+
+  /** @param {import('../../shared/nearness.js').Nearness} nearness  as Client has it; kept as well */
+  setNearness(nearness) {
+    if (this.#wish) this.#wish.nearness = nearness;
+    this.#client?.setNearness(nearness);
+    this.#attempt?.setNearness(nearness);
   }
 
   /** @param {object} message a control message; lost while there is no connection */
