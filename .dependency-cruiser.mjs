@@ -44,6 +44,7 @@ const MAY_IMPORT = {
   'public/ui/kit': ['public/texts', 'public/texts.js'],
   'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
   'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
+  'public/listen': ['public/call.js', 'public/texts', 'public/ui/adopt.js', 'public/ui/kit'],
   'public/recordings': ['public/client/playout', 'public/ui/kit/element.js', 'public/ui/kit/icons.js', 'worklets'],
   'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
 

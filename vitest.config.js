@@ -41,7 +41,7 @@ const LONGER = [
   'test/integration/comeback.test.js',
   'test/integration/conference.test.js',
 ];
-const LONGER_BROWSER = ['test/browser/presence.test.js'];
+const LONGER_BROWSER = ['test/browser/broadcast.test.js', 'test/browser/presence.test.js'];
 
 /**
  * Fails a test in which a page met an error. A browser is a machine of its own, which stands still now and then: its

@@ -125,7 +125,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
   const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, verifier: host.verifier, sampleClock, clock, cluster, operatorApi: operator.api };
-  gate.attach(httpServer, createApp({ ...served, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
+  gate.attach(httpServer, createApp({ ...served, embedOrigins: config.embedOrigins, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, address, config.port);
   const url = pageUrl(config, port);

@@ -36,7 +36,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {Recordings} [recordings]
  * @property {TokenVerifier | null} [verifier]  null where the server has no keys
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
- * @property {Pick<Cluster, 'find' | 'nodes'>} [cluster]  of which this server is a node
+ * @property {Pick<Cluster, 'find' | 'nodes' | 'rulesOf'>} [cluster]  of which this server is a node
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Clock} [clock]
  */
