@@ -76,6 +76,7 @@ export class NativeTransport {
   #isAllowedHost;
   #allowsOrigin;
   #handOver;
+  #readers;
   #carryOption;
   #path;
   #maxSessions;
@@ -95,6 +96,9 @@ export class NativeTransport {
     this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
     this.#allowsOrigin = engine.allowsOrigin ?? (() => false);
     this.#handOver = engine.handOver ?? (() => false);
+    this.#readers = engine.readers;
+    /** The path of sessions that listen to a recording; null where there are none. */
+    this.recordingPath = engine.readers?.path ?? null;
     const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
     this.#carryOption = carry;
     this.carry = carry === 'any' ? 'datagrams' : carry;
@@ -172,6 +176,7 @@ export class NativeTransport {
   /** @param {SessionRequest} request */
   #requested(request) {
     const refusal = this.#refusal(request);
+    if (refusal === null && request.path === this.#readers?.path) return this.#readers.requested(request);
     if (refusal === null) return void (this.#handOver(request) || request.accept());
     countRefusal('upgrade', refusal);
     request.reject(errors[refusal].status);
@@ -183,7 +188,7 @@ export class NativeTransport {
    */
   #refusal({ authority, path, query, origin }) {
     if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
-    if (path !== this.#path) return 'not-found';
+    if (path !== this.#path && path !== this.#readers?.path) return 'not-found';
     if (carryOf(this.#carryOption, query) === undefined) return 'bad-request';
     return isSameHostname(origin, authority) || this.#allowsOrigin(origin) ? null : 'origin-not-allowed';
   }
@@ -212,6 +217,7 @@ export class NativeTransport {
     }
     this.#sessions += 1;
     const onEnd = () => void (this.#sessions -= 1);
+    if (this.#readers && native.request?.path === this.#readers.path) return this.#readers.opened(native, onEnd);
     const query = native.request?.query ?? '';
     const session = new NativeEngineSession({ transport: this, carry: carryOf(this.#carryOption, query), room: roomOf(query), native, clock: this.#clock, log: this.#log, onEnd });
     session.offerTo(this.#accept);
