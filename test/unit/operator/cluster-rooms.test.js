@@ -27,9 +27,9 @@ async function create() {
   const bob = await nodes.join(owner, 'Bob');
   /** @template T @param {Promise<T>} promise */
   const answer = async (promise) => {
-    let isThere = false;
-    void promise.then(() => (isThere = true));
-    for (let i = 0; i < 6000 && !isThere; i++) {
+    const state = { isThere: false };
+    void promise.then(() => (state.isThere = true));
+    for (let i = 0; i < 6000 && !state.isThere; i++) {
       await nodes.pass(5);
       if (i % 20 === 0) await settle();
     }
@@ -51,7 +51,7 @@ describe('the operator of any node', () => {
     const { owner, asker, bob, answer, room, ann } = await create();
     const act = (/** @type {any} */ name, /** @type {any[]} */ ...args) => answer(asker.everywhere.inRoom('lab', name, ...args));
     expect(await act('describe')).toMatchObject({ room: 'lab', people: [{ name: 'Ann' }, { name: 'Bob' }], node: { id: owner.id } });
-    expect(await act('count')).toEqual({ room: 'lab', present: 2, listeners: 0, node: { id: owner.id, url: `http://${owner.id}.example` } });
+    expect(await act('count')).toEqual({ room: 'lab', present: 2, listeners: 0, live: false, node: { id: owner.id, url: `http://${owner.id}.example` } });
     expect(await act('changePerson', bob.id, { muted: true }, by)).toBe(undefined);
     expect(bob.session.told('moderated').at(-1)).toMatchObject({ action: 'muted', operator: true });
     expect(await act('change', { locked: true }, by)).toMatchObject({ rules: { locked: true } });
