@@ -21,6 +21,7 @@ import { load } from './load.js';
 import { loss } from './loss.js';
 import { memory } from './memory.js';
 import { mouthToEar } from './mouth-to-ear.js';
+import { nodes } from './nodes.js';
 import { plan } from './plan.js';
 import { rtt } from './rtt.js';
 import { soak } from './soak.js';
@@ -30,5 +31,5 @@ import { stragglers } from './stragglers.js';
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
   call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, forward, plan, memory, failover, soak,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, forward, plan, nodes, memory, failover, soak,
 ]);
