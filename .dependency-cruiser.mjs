@@ -22,12 +22,14 @@ const MAY_IMPORT = {
   'server/names': [],
   'server/source': ['server/clock', 'server/codec'],
   'server/mix': ['server/clock', 'server/codec', 'server/source'],
+  'server/broadcast': ['server/mix'],
   'server/forward': ['server/clock', 'server/mix', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
-  'server/room': ['server/access', 'server/clock', 'server/codec', 'server/config', 'server/forward', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
+  'server/room': ['server/access', 'server/broadcast', 'server/clock', 'server/codec', 'server/config', 'server/forward', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/host': ['native', 'server/access', 'server/clock', 'server/codec', 'server/config', 'server/recording', 'server/room', 'server/transport'],
   'server/http': ['server/config'],
+  'server/listen': ['server/http/body.js', 'server/recording', 'server/transport'],
   'server/operator': ['server/access', 'server/room/moderation.js', 'server/room/room-mode.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
 
   public: ['worklets'],
@@ -40,9 +42,13 @@ const MAY_IMPORT = {
   'public/ui/kit': ['public/texts', 'public/texts.js'],
   'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
   'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
+  'public/recordings': ['public/client/playout', 'public/ui/kit/element.js', 'public/ui/kit/icons.js', 'worklets'],
   'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
 
-  bench: ['certs', 'deploy', 'native', 'public', 'server', 'worklets'],
+  programs: ['native', 'public/client', 'server/codec', 'server/config/config-error.js', 'server/recording', 'server/transport/packet-streams.js', 'worklets'],
+  examples: ['programs'],
+
+  bench: ['certs', 'deploy', 'native', 'programs', 'public', 'server', 'worklets'],
   'bench/stats': ['public/lab/summary.js', 'server'],
   'bench/link': ['bench/stats'],
   'bench/plan': ['server/cluster/rendezvous.js'],
@@ -50,10 +56,10 @@ const MAY_IMPORT = {
   'bench/report': ['native', 'bench/stats'],
   'bench/survey': ['bench/report', 'bench/stats'],
   'bench/browsers': ['bench/stats'],
-  'bench/participants': ['native', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
+  'bench/participants': ['native', 'programs', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
   'bench/setup': ['public', 'server', 'bench/link', 'bench/participants', 'bench/report', 'bench/stats', 'bench/ways'],
   'bench/mesh': ['native', 'public', 'server', 'bench/participants', 'bench/stats', 'bench/ways'],
-  'bench/ways': ['native', 'public', 'server', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
+  'bench/ways': ['native', 'programs', 'public', 'server', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
 };
 
 /** What both sides share may be imported everywhere. */
@@ -63,7 +69,7 @@ const ALWAYS = ['public/shared'];
 const SERVER_ROOT = ['server/*.js'];
 
 /** Folders of this repository: what isn't in one of them is a package or Node's own. */
-const HERE = '^(bench|certs|deploy|docs|native|public|server|test|worklets)/';
+const HERE = '^(bench|certs|deploy|docs|examples|native|programs|public|server|test|worklets)/';
 
 /** A folder, a file, or the files of a folder (`server/*.js`) as a regular expression. @param {string} path */
 const pattern = (path) => path.replaceAll('.', '\\.').replace('*', '[^/]+') + (path.endsWith('.js') ? '$' : '/');

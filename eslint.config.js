@@ -40,7 +40,7 @@ export default defineConfig([
     },
   },
   {
-    files: ['*.js', 'server/**', 'deploy/**', 'bench/**', 'docs/**', 'native/**', 'test/**'],
+    files: ['*.js', 'server/**', 'programs/**', 'examples/**', 'deploy/**', 'bench/**', 'docs/**', 'native/**', 'test/**'],
     languageOptions: { globals: globals.node },
   },
   {

@@ -57,6 +57,7 @@ const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: {
 
 /** The files that take longest, longest first. */
 const SLOW = [
+  'integration/cluster',
   'browser/together', 'browser/comeback', 'browser/failures', 'browser/lab', 'browser/lab-browser', 'browser/everyone', 'browser/recording-view',
   'browser/call', 'browser/green-room', 'browser/moderation', 'browser/page', 'browser/devices', 'browser/one-tab', 'browser/admin', 'browser/presence',
   'integration/conference', 'integration/comeback', 'integration/package', 'integration/cli', 'integration/access', 'integration/quality',

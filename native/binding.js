@@ -276,9 +276,13 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} rttMs             smoothed round-trip time
  * @property {string} congestionController  the one that runs
  * @property {number} cwnd              congestion window, in bytes
+ * @property {number} bytesInFlight     bytes under way after the last acknowledgement
  * @property {number} sentPackets       QUIC packets
  * @property {number} lostPackets       of them, declared lost
  * @property {number} congestionEvents
+ * @property {number | null} deliveryBps  bits of QUIC packets a second that the path was seen to deliver; null while nothing is known
+ * @property {boolean} deliveryIsLimit  whether the newest of it was limited by the path or congestion control, not by what was
+ *   there to send
  * @property {number} sentBytes         UDP payload
  * @property {number} receivedBytes     UDP payload
  * @property {number} mtu               the largest UDP payload found so far, in bytes

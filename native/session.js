@@ -79,7 +79,9 @@ export class NativeSession {
 
   /** @returns {ConnectionStats | null} the last ones when the session is over */
   stats() {
-    if (!this.#ended) this.#lastStats = this.#native.stats(this.id) ?? this.#lastStats;
+    const stats = this.#ended ? null : this.#native.stats(this.id);
+    // What isn't there has no property.
+    if (stats) this.#lastStats = { ...stats, deliveryBps: stats.deliveryBps ?? null };
     return this.#lastStats;
   }
 

@@ -91,8 +91,20 @@ async function printToken() {
   }
 }
 
+/**
+ * Runs a program that is in a room: a command of its own, which needs nothing of a server's.
+ * @param {string} name
+ */
+async function runProgram(name) {
+  // By its address, since types of a browser are none of the server's.
+  const { runCommand } = await import(new URL('../programs/commands.js', import.meta.url).href);
+  process.exitCode = await runCommand(name, process.argv.slice(3));
+}
+
 async function main() {
-  if (process.argv[2] === 'token') return printToken();
+  const [, , name] = process.argv;
+  if (name === 'token') return printToken();
+  if (name === 'play' || name === 'listen') return runProgram(name);
   const config = readConfig();
   debug = config.logLevel === 'debug';
   const log = createLog({ level: config.logLevel, format: formatOf(config.logFormat) });

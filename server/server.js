@@ -38,6 +38,7 @@ import { Directory } from './host/directory.js';
 import { RoomHost } from './host/room-host.js';
 import { Workers } from './host/workers.js';
 import { openOperator } from './operator/operator.js';
+import { createListening } from './listen/listening.js';
 import { pageUrl } from './page-url.js';
 import { clientAddress, trustedPeer } from './transport/client-address.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './transport/data-channel.js';
@@ -110,7 +111,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
-  const http1 = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, clock, log }, opened);
+  const { http1, listening } = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, rooms: directory, cluster, clock, log }, opened);
   const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
   opened.push(() => workers?.close());
@@ -121,8 +122,8 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
   const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
-  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, sampleClock, clock, cluster, operatorApi: operator.api };
-  gate.attach(httpServer, createApp({ ...served, http1, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
+  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, verifier: host.verifier, sampleClock, clock, cluster, operatorApi: operator.api };
+  gate.attach(httpServer, createApp({ ...served, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, address, config.port);
   const url = pageUrl(config, port);
@@ -225,7 +226,8 @@ function portOwner(transport) {
  * @param {Config} config
  * @param {Server} server
  * @param {Gate} gate
- * @param {{ accept: Accept, allowsOrigin?: (origin: string | undefined) => boolean, clock: Clock, log: Log }} options
+ * @param {{ accept: Accept, allowsOrigin?: (origin: string | undefined) => boolean, rooms: Directory, cluster: Cluster | undefined,
+ *   clock: Clock, log: Log }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 function openOverTcp(config, server, gate, options, opened) {
@@ -239,8 +241,9 @@ function openOverTcp(config, server, gate, options, opened) {
     otherUpgrade: (request, socket) => gate.ignoreUpgrade(request, socket),
   });
   const http1 = createHttp1Transport(shared);
-  opened.push(() => webSocket.close(), () => http1.close());
-  return http1;
+  const listening = createListening({ ...shared, outlives: (request) => gate.outlives(request) });
+  opened.push(() => webSocket.close(), () => http1.close(), () => listening.close());
+  return { http1, listening };
 }
 
 /**

@@ -65,6 +65,8 @@ serve(
     leave: ({ id, silently }) => theCrowd().leave(id, { silently }),
     /** @param {{ id: string, talks: boolean }} options */
     talk: ({ id, talks }) => theCrowd().talk(id, talks),
+    /** @param {{ id: string, message: object }} options */
+    say: ({ id, message }) => theCrowd().say(id, message),
     note() {
       theCrowd().note();
       cpu.take();

@@ -136,7 +136,8 @@ class Member extends Participant {
     const { stride = 1 } = this.welcome;
     // Packets that hold several frames are counted by those: their sequence numbers count all of the stream's.
     const number = stride > 1 ? Math.floor(frame / stride) & 0xffff : (bytes[3] << 8) | bytes[4];
-    this.#streams[(bytes[1] >> 2) & 1].add(number);
+    // Besides, there are packets where a bit rate changes, and where the frames of a high one have no room in one packet.
+    if (stride === 1 || frame % stride === stride - 1) this.#streams[(bytes[1] >> 2) & 1].add(number);
     this.#note(frame, bytes, arrivalMs);
   }
 
@@ -276,8 +277,8 @@ class CrowdRoom {
 }
 
 /**
- * @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean, listens?: boolean }} Person
- *   watched: arrivals are noted; listens: only, as one of the audience
+ * @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean, listens?: boolean, rate?: number }} Person
+ *   watched: arrivals are noted; listens: only, as one of the audience; rate: that is asked for in a broadcast, in bits a second
  */
 
 export class Crowd {
@@ -321,7 +322,7 @@ export class Crowd {
   }
 
   /** @param {Person} person */
-  async join({ id, room: name, talks = false, watched = false, listens = false }) {
+  async join({ id, room: name, talks = false, watched = false, listens = false, rate }) {
     const member = new Member(await this.#open(), this.#joined++, watched, listens);
     /** @type {CrowdRoom | null} */
     let room = null;
@@ -333,6 +334,7 @@ export class Crowd {
       else if (type === PacketType.clockReply && readPacket(bytes, read) === null) room?.reply(member, read, arrivalMs);
     };
     await member.enter({ room: name, name: id, ...(listens && { listen: true }) }, receive, this.#clock);
+    if (rate !== undefined) member.sendControl({ type: 'rate', bitsPerSecond: rate });
     this.format ??= member.format;
     this.#encoding ??= this.#encode(member.format, member.welcome.bitrate);
     this.#payloads = await this.#encoding;
@@ -348,6 +350,11 @@ export class Crowd {
   /** @param {string} id @param {boolean} talks */
   talk(id, talks) {
     this.#find(id).member.talk(talks);
+  }
+
+  /** @param {string} id @param {object} message  a control message */
+  say(id, message) {
+    this.#find(id).member.sendControl(message);
   }
 
   /** @param {string} id @throws {Error} when there is no such member */

@@ -5,23 +5,14 @@
  * @import { TransportName } from '../../public/client/connection/connection.js'
  */
 
-import { Endpoint } from '@aloud/native';
-import { ctr } from '@noble/ciphers/aes.js';
-import { expand, extract } from '@noble/hashes/hkdf.js';
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { WebSocket } from 'ws';
 import { Client } from '../../public/client/call/client.js';
 import { ReconnectingClient } from '../../public/client/call/reconnecting-client.js';
 import { systemClock } from '../../public/shared/clock.js';
-import { webTransportOn } from './webtransport.js';
-import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
+import { openScope, primitives } from '../../programs/node-scope.js';
+import { SoundCard } from '../../programs/sound-card.js';
 
 /** Default period of the simulated sound card, in milliseconds. */
 const PERIOD_MS = 5;
-
-/** Cipher and hash of end-to-end encryption. */
-const primitives = async () => ({ ctr, expand, extract, hmac, sha256 });
 
 /**
  * A participant without a browser: the client of the page in Node.js, a sound card that is a timer, a
@@ -29,15 +20,10 @@ const primitives = async () => ({ ctr, expand, extract, hmac, sha256 });
  */
 export class Headless {
   #client;
-  #endpoint;
-  #speech;
+  #transports;
+  #card;
   #stereo;
   #recordSeconds;
-  #periodMs;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
-  #samples = 0;
-  #chunk = new Float32Array(0);
   #gone = false;
   #notes;
 
@@ -45,8 +31,6 @@ export class Headless {
   format = null;
   /** The output device's sound since the start, at the format's rate, interleaved where it is stereo. */
   recording = new Float32Array(0);
-  /** When the first sample was captured, and the first recorded, on performance.now(). */
-  startMs = 0;
   /** The number of values in the recording. */
   recorded = 0;
   /** The transport of the connection. */
@@ -70,20 +54,18 @@ export class Headless {
    * @param {boolean} [options.stereo]        whether the speech is interleaved stereo, for a stereo room
    * @param {number} [options.recordSeconds]  how much is recorded at most, default 60
    * @param {number} [options.periodMs]       of the sound card
-   * @param {import('./webtransport.js').Tap} [options.tap]  sees what passes over WebTransport
+   * @param {import('../../programs/webtransport.js').Tap} [options.tap]  sees what passes over WebTransport
    * @param {boolean} [options.lasting]       whether the call comes back by itself, as a page's does
    * @param {typeof globalThis.fetch} [options.fetch]
    * @param {typeof globalThis.WebSocket} [options.WebSocket]
    * @param {Pick<import('../setup/steps.js').StepNotes, 'reach'>} [options.notes]  is told of the steps from the welcome on
    */
   constructor({ codec, speech, stereo = false, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch, notes, ...options }) {
-    this.#speech = speech;
     this.#stereo = stereo;
     this.#recordSeconds = recordSeconds;
-    this.#periodMs = periodMs;
-    this.#endpoint = new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS });
+    this.#transports = openScope(tap);
     this.#notes = notes;
-    const scope = { WebTransport: webTransportOn(this.#endpoint, tap), WebSocket: options.WebSocket ?? /** @type {any} */ (WebSocket), fetch };
+    const scope = { ...this.#transports.scope, ...(options.WebSocket && { WebSocket: options.WebSocket }), fetch };
     const on = {
       transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
       people: (/** @type {{ people: any[] }} */ { people }) => void (this.people = people),
@@ -103,6 +85,8 @@ export class Headless {
     };
     const parts = { codec, clock, scope, on, primitives };
     this.#client = lasting ? new ReconnectingClient(parts) : new Client(parts);
+    const capture = speech ? (/** @type {Float32Array} */ chunk, /** @type {number} */ sample) => this.#say(speech, chunk, sample) : null;
+    this.#card = new SoundCard({ client: this.#client, periodMs, capture, play: (chunk) => this.#record(chunk) });
   }
 
   /**
@@ -115,8 +99,7 @@ export class Headless {
       const joined = await this.#client.join(options);
       this.format = joined.format;
       this.recording = new Float32Array(joined.format.sampleRate * joined.format.channels * this.#recordSeconds);
-      this.startMs = performance.now();
-      this.#run();
+      this.#card.start(joined.format);
       return joined;
     } catch (error) {
       await this.close();
@@ -124,33 +107,28 @@ export class Headless {
     }
   }
 
-  #run() {
-    const { sampleRate, channels } = /** @type {AudioFormat} */ (this.format);
-    const due = Math.floor(((performance.now() - this.startMs) * sampleRate) / 1000);
-    const count = (due - this.#samples) * channels;
-    if (this.#chunk.length < count) this.#chunk = new Float32Array(count);
-    const chunk = this.#chunk.subarray(0, count);
-    if (this.#speech) {
-      this.#say(this.#speech, chunk, channels);
-      this.#client.capture(chunk);
-    }
-    this.#client.render(chunk);
+  /** When the first sample was captured, and the first recorded, on performance.now(). */
+  get startMs() {
+    return this.#card.startMs;
+  }
+
+  /** @param {Float32Array} chunk of what was heard */
+  #record(chunk) {
     if (this.#notes && chunk.some((value) => value !== 0)) this.#notes.reach('heard');
-    const kept = Math.min(count, this.recording.length - this.recorded);
+    const kept = Math.min(chunk.length, this.recording.length - this.recorded);
     this.recording.set(chunk.subarray(0, kept), this.recorded);
     this.recorded += kept;
-    this.#samples = due;
-    this.#timer = setTimeout(() => this.#run(), this.#periodMs);
   }
 
   /**
    * @param {Float32Array} speech
    * @param {Float32Array} chunk filled
-   * @param {number} channels
+   * @param {number} sample  the number of its first
    */
-  #say(speech, chunk, channels) {
+  #say(speech, chunk, sample) {
+    const { channels } = /** @type {AudioFormat} */ (this.format);
     const each = this.#stereo ? 1 : channels;
-    const from = (this.#samples * channels) / each;
+    const from = (sample * channels) / each;
     for (let i = 0; i < chunk.length; i++) chunk[i] = speech[(from + Math.floor(i / each)) % speech.length];
   }
 
@@ -171,14 +149,14 @@ export class Headless {
 
   /** Leaves, and ends the participant's threads. Idempotent. */
   async close() {
-    clearTimeout(this.#timer);
+    this.#card.stop();
     this.#client.leave();
-    await this.#endpoint.close();
+    await this.#transports.close();
   }
 
   /** Stops sending without leaving, as when the power fails. */
   vanish() {
-    clearTimeout(this.#timer);
+    this.#card.stop();
     this.#gone = true;
   }
 }

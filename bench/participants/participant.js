@@ -60,6 +60,11 @@ export class Participant {
     this.format = createAudioFormat({ ...message.format, channels: 1 });
   }
 
+  /** @param {object} message  a control message */
+  sendControl(message) {
+    this.#connection.sendControl(message);
+  }
+
   /** @param {Uint8Array} bytes a packet */
   sendPacket(bytes) {
     return this.#connection.send(bytes);

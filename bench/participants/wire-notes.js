@@ -2,7 +2,7 @@
  * Notes, at a whole client's connection and decoder, the frames that it sends, receives and plays: from them
  * call-figures.js computes the fate of each frame of speech.
  * @import { Codec, Decoder } from '../../public/shared/codec.js'
- * @import { Tap } from './webtransport.js'
+ * @import { Tap } from '../../programs/webtransport.js'
  *
  * @typedef {object} PacketNote
  * @property {number} frame      of the packet

@@ -8,6 +8,7 @@
  * @import { Quantity, Table } from '../report/result.js'
  */
 
+import { RATES } from '../../public/shared/rates.js';
 import { MachineMeter } from '../participants/child.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { addProcessors, processorQuantities } from './processor-figures.js';
@@ -68,6 +69,7 @@ export const listeners = {
   defaults: { duration: 15, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command.option('--cases <list>', "by commas: LISTENERS's'STRIDE, how many listen and how many frames there are to a packet", namesOf(parseCase), CASES);
+    command.option('--rates', "the room is a broadcast whose listeners want all of its bit rates, as many each; without it they all get the room's 48 kb/s", false);
   },
 
   async measure(lab) {
@@ -81,10 +83,11 @@ export const listeners = {
     }
   },
 
-  result(folder, { cases }) {
+  result(folder, { cases, rates }) {
+    const sound = rates ? `a broadcast at ${RATES.map((rate) => rate / 1000).join(', ')} kb/s, as many listeners each` : '48 kb/s';
     return {
       title: listeners.title,
-      summary: `One room on loopback; ${PEOPLE - 1} talk in each frame, the others only listen. 20 ms Opus at 48 kHz.`,
+      summary: `One room on loopback; ${PEOPLE - 1} talk in each frame, the others only listen. 20 ms Opus at 48 kHz, ${sound}.`,
       headlines: cases.map((/** @type {string} */ name) => ({ label: `Listeners a core, ${wordsOf(name)}`, unit: '', protocol: '', value: aCore(folder, name), digits: 0 })),
       tables: [targetsTable(cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name))), tableOf(folder, cases)],
       plots: [],
@@ -102,10 +105,13 @@ export const listeners = {
 async function measureCase(lab, name, repetition, seconds) {
   const { count, stride } = parseCase(name);
   const most = String(count + PEOPLE + 10);
-  const people = await lab.startCrowd(['--max-participants', most, '--max-sessions', most, '--listener-stride', String(stride)], 'ticks');
+  const { rates } = /** @type {any} */ (lab.options);
+  const broadcast = rates ? ['--listener-rule', 'basic', '--listener-bitrate', String(RATES[RATES.length - 1])] : [];
+  const people = await lab.startCrowd(['--max-participants', most, '--max-sessions', most, '--listener-stride', String(stride), ...broadcast], 'ticks');
   const audience = await lab.startSecondCrowd();
   await people.call('joinAll', { people: Array.from({ length: PEOPLE }, (_, i) => ({ id: `P${i}`, room: 'hall', talks: i < PEOPLE - 1, watched: true })) });
-  const all = Array.from({ length: count }, (_, i) => ({ id: `L${i}`, room: 'hall', listens: true, watched: i % WATCHED_STEP === 0 }));
+  if (rates) await people.call('say', { id: 'P0', message: { type: 'moderate', action: 'broadcast', on: true } });
+  const all = Array.from({ length: count }, (_, i) => ({ id: `L${i}`, room: 'hall', listens: true, watched: i % WATCHED_STEP === 0, ...(rates && { rate: RATES[i % RATES.length] }) }));
   await audience.call('joinAll', { people: all.slice(0, FIRST) });
   /** @param {Quantity} quantity @param {number} value @param {string} [client] */
   const add = (quantity, value, client = '') =>

@@ -12,7 +12,7 @@ import { generateCertificate } from '../../server/certificate/generate.js';
 import { createLog } from '../../server/log.js';
 import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
 import { createNativeTransport } from '../../server/transport/webtransport-native.js';
-import { webTransportOn } from '../participants/webtransport.js';
+import { webTransportOn } from '../../programs/webtransport.js';
 
 /**
  * @param {Carry} carry

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use napi_derive::napi;
 
-use crate::quic::congestion;
+use crate::quic::congestion::State;
 use crate::quic::engine::{controller, path_stats};
 
 /// A session's datagrams, counted.
@@ -47,10 +47,16 @@ pub struct Stats {
     pub congestion_controller: String,
     /// The congestion window, in bytes.
     pub cwnd: f64,
+    /// Bytes under way after the last acknowledgement.
+    pub bytes_in_flight: f64,
     /// QUIC packets sent, and those of them declared lost.
     pub sent_packets: f64,
     pub lost_packets: f64,
     pub congestion_events: f64,
+    /// Bits of QUIC packets a second that the path was seen to deliver; None while nothing is known.
+    pub delivery_bps: Option<f64>,
+    /// Whether the newest of it was not limited by what the application sent.
+    pub delivery_is_limit: bool,
     /// UDP payload bytes.
     pub sent_bytes: f64,
     pub received_bytes: f64,
@@ -74,14 +80,18 @@ impl Counters {
     pub fn with_connection(&self, conn: &quinn::Connection, header_bytes: usize) -> Stats {
         let stats = conn.stats();
         let path = path_stats(conn);
+        let state = controller(conn).map_or_else(State::default, State::of);
         let largest = conn.max_datagram_size().unwrap_or(0);
         Stats {
             rtt_ms: path.rtt.as_secs_f64() * 1000.0,
-            congestion_controller: controller(conn).map_or_else(String::new, congestion::name_of),
+            congestion_controller: state.name,
             cwnd: path.cwnd as f64,
+            bytes_in_flight: state.in_flight as f64,
             sent_packets: path.sent_packets as f64,
             lost_packets: path.lost_packets as f64,
             congestion_events: path.congestion_events as f64,
+            delivery_bps: state.delivery.bps(),
+            delivery_is_limit: state.delivery.is_limit(),
             sent_bytes: stats.udp_tx.bytes as f64,
             received_bytes: stats.udp_rx.bytes as f64,
             mtu: u32::from(path.current_mtu),

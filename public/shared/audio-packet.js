@@ -15,6 +15,7 @@ import {
   readLength,
   writeLength,
 } from './packet-format.js';
+import { RATES } from './rates.js';
 
 /** The bytes in front of an audio packet's payloads. */
 export const AUDIO_HEADER_BYTES = 9;
@@ -22,7 +23,10 @@ export const AUDIO_HEADER_BYTES = 9;
 const REDUNDANCY_MASK = 0b011;
 const STREAM_BIT = 0b100;
 const SPEAKERS_BIT = 0b1000;
-const RESERVED_MASK = 0b1111_0000;
+/** The layer, counted from 1; 0 in packets of the room's own streams. */
+const LAYER_SHIFT = 4;
+const LAYER_MASK = 0b0111_0000;
+const RESERVED_MASK = 0b1000_0000;
 
 /** A speaker's number and level. */
 const SPEAKER_BYTES = 3;
@@ -47,8 +51,7 @@ export const speakersBytes = (speakers) => (speakers === 0 ? 0 : 1 + SPEAKER_BYT
  */
 export function writeAudioHeader(out, packet) {
   out[0] = (PACKET_VERSION << 4) | PacketType.audio;
-  const stream = packet.stream === Stream.mixMinus ? STREAM_BIT : 0;
-  out[1] = packet.redundancy | stream | (packet.speakers > 0 ? SPEAKERS_BIT : 0);
+  out[1] = packet.redundancy | streamBits(packet.stream) | (packet.speakers > 0 ? SPEAKERS_BIT : 0);
   out[2] = (packet.voice ? VOICE_BIT : 0) | packet.level;
   out[3] = packet.sequence >>> 8;
   out[4] = packet.sequence;
@@ -57,6 +60,19 @@ export function writeAudioHeader(out, packet) {
   if (packet.speakers > 0) at = writeSpeakers(out, at, packet);
   for (let r = packet.redundancy; r > 0; r--) at = writeLength(out, at, packet.payloadBytes[r]);
   return at;
+}
+
+/** @param {number} stream  one of Stream, voices excepted */
+function streamBits(stream) {
+  if (stream >= Stream.layers) return (stream - Stream.layers + 1) << LAYER_SHIFT;
+  return stream === Stream.mixMinus ? STREAM_BIT : 0;
+}
+
+/** @param {number} flags @returns {number} one of Stream; -1 for a layer that isn't, or of a mix-minus */
+function streamOf(flags) {
+  const layer = (flags & LAYER_MASK) >> LAYER_SHIFT;
+  if (layer === 0) return flags & STREAM_BIT ? Stream.mixMinus : Stream.fullMix;
+  return layer > RATES.length || flags & STREAM_BIT ? -1 : Stream.layers + layer - 1;
 }
 
 /**
@@ -106,9 +122,10 @@ export function readAudio(bytes, packet) {
   if (end < AUDIO_HEADER_BYTES) return 'truncated';
   const flags = bytes[1];
   const redundancy = flags & REDUNDANCY_MASK;
-  if (flags & RESERVED_MASK || redundancy > MAX_REDUNDANCY) return 'malformed';
+  const stream = streamOf(flags);
+  if (flags & RESERVED_MASK || redundancy > MAX_REDUNDANCY || stream < 0) return 'malformed';
   packet.redundancy = redundancy;
-  packet.stream = flags & STREAM_BIT ? Stream.mixMinus : Stream.fullMix;
+  packet.stream = stream;
   packet.voice = (bytes[2] & VOICE_BIT) !== 0;
   packet.level = bytes[2] & LEVEL_MASK;
   packet.sequence = (bytes[3] << 8) | bytes[4];

@@ -21,11 +21,12 @@ export const SILENT_LEVEL = 127;
 export const PacketType = Object.freeze({ audio: 1, clockRequest: 2, clockReply: 3, control: 4, bundle: 5, voice: 6 });
 
 /**
- * Which of a listener's streams sound belongs to: the two of mixing, by a bit of each audio packet, or that of bundles,
- * by the packet's type. A voice packet is of its speaker's only stream.
+ * Which of a listener's streams sound belongs to: the two of mixing, by a bit of each audio packet, that of bundles,
+ * by the packet's type, or the full mix of a broadcast at one of RATES: the stream `layers` and those behind it. A voice
+ * packet is of its speaker's only stream.
  * @enum {number}
  */
-export const Stream = Object.freeze({ fullMix: 0, mixMinus: 1, voices: 2 });
+export const Stream = Object.freeze({ fullMix: 0, mixMinus: 1, voices: 2, layers: 3 });
 
 /**
  * Why a packet is dropped, in the words of the counters.

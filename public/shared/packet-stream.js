@@ -20,6 +20,12 @@ const SILENT_MS = 200;
 
 const PAYLOADS = MAX_REDUNDANCY + 1;
 
+/**
+ * The largest packet that fits one datagram before QUIC has found the path's own limit, in bytes: of 1 200 bytes of UDP
+ * payload (RFC 9000, section 14) it takes 38 for its header, tag and frame, and WebTransport one to eight for the session.
+ */
+const UNPROBED_BYTES = 1150;
+
 /** The buffer into which every stream's packets are written: connections don't keep it. */
 const out = new Uint8Array(MAX_PACKET_BYTES);
 
@@ -202,36 +208,57 @@ export class PacketStream {
    * Writes the packet of the frame that was encoded last; again with another redundancy, where several get it.
    * @param {number} redundancy  0 to MAX_REDUNDANCY: how many frames before it are repeated, as far as there is room;
    *   as many as can be in the first packets after a pre-roll. The list of speakers is left out where it has no room
+   * @param {number} [back]  how many frames before it the packet's own is; with `redundancy` MAX_REDUNDANCY at most
    * @returns {Uint8Array} valid until any stream's next packet is written
    */
-  write(redundancy) {
+  write(redundancy, back = 0) {
     const { packet } = this;
-    packet.frame = this.#frame;
-    this.#fit(packet, this.#frame - this.#primedFrame < MAX_REDUNDANCY ? MAX_REDUNDANCY : redundancy);
+    const { sequence } = packet;
+    packet.frame = this.#frame - back;
+    packet.sequence = (sequence - back) & 0xffff;
+    const isPrimed = back === 0 && this.#frame - this.#primedFrame < MAX_REDUNDANCY;
+    this.#fit(packet, isPrimed ? MAX_REDUNDANCY : redundancy, back);
     let at = writeAudioHeader(out, packet);
-    for (let r = packet.redundancy; r >= 0; r--) {
+    for (let r = back + packet.redundancy; r >= back; r--) {
       const turn = (this.#turn + PAYLOADS - r) % PAYLOADS;
       const length = this.#lengths[turn];
       for (let i = 0; i < length; i++) out[at + i] = this.#payloads[turn][i];
       at += length;
     }
+    packet.sequence = sequence;
     return (views[at] ??= out.subarray(0, at));
+  }
+
+  /**
+   * @param {number} redundancy  0 to MAX_REDUNDANCY
+   * @returns {number} how many of so many frames before the last one have no room in its packet, beside a full list of
+   *   speakers, on a path of which nothing is known yet
+   */
+  leavesOut(redundancy) {
+    let bytes = AUDIO_HEADER_BYTES + speakersBytes(this.packet.speakers) + this.payloadBytes;
+    for (let r = 1; r <= redundancy; r++) {
+      const length = this.#lengthBefore(r);
+      bytes += lengthBytes(length) + length;
+      if (bytes > UNPROBED_BYTES) return redundancy - r + 1;
+    }
+    return 0;
   }
 
   /**
    * Chooses the payloads that are repeated: as many as are asked for and fit, but none older than the oldest sound.
    * @param {Packet} packet
    * @param {number} redundancy
+   * @param {number} back  how many frames before the last one the packet's own is
    */
-  #fit(packet, redundancy) {
-    const own = AUDIO_HEADER_BYTES + this.payloadBytes;
+  #fit(packet, redundancy, back) {
+    const own = AUDIO_HEADER_BYTES + this.#lengthBefore(back);
     if (own + speakersBytes(packet.speakers) > MAX_PACKET_BYTES) packet.speakers = 0;
     let bytes = own + speakersBytes(packet.speakers);
     packet.redundancy = 0;
-    let oldest = MAX_REDUNDANCY;
-    while (oldest > 0 && this.#lengthBefore(oldest) === 0) oldest -= 1;
+    let oldest = MAX_REDUNDANCY - back;
+    while (oldest > 0 && this.#lengthBefore(back + oldest) === 0) oldest -= 1;
     for (let r = 1; r <= redundancy && r <= oldest; r++) {
-      const length = this.#lengthBefore(r);
+      const length = this.#lengthBefore(back + r);
       bytes += lengthBytes(length) + length;
       if (bytes > MAX_PACKET_BYTES) return;
       packet.payloadBytes[r] = length;

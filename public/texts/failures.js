@@ -138,6 +138,8 @@ const serverFailures = Object.freeze({
   'recording-failed':
     'The recording could not be written, and has stopped. What was recorded before is kept; start another one, or ' +
     'ask whoever runs the server.',
+  'recording-deleted': 'The recording was deleted.',
+  'range-beyond': 'The file is shorter than that. Load it anew.',
   'recording-busy': 'The recording was started and stopped too often. Wait a moment, then start it again.',
   'recording-files': 'The recording’s files did not come. Open Record again in a moment, or ask whoever runs the server.',
   'panel-failed': 'This panel could not be loaded. Check your network, then close the panel and open it again.',
@@ -175,6 +177,7 @@ const accessFailures = Object.freeze({
     'This room passes sound on unmixed, which a connection over HTTP/1 can’t take. Choose another connection under Advanced, or another browser.',
   'forward-reply':
     'Somebody here is connected over HTTP/1, or only listens, and sound can’t be passed on to them. Choose “Pass on in small rooms”, or try again when they have left.',
+  'broadcast-mix': 'A broadcast is mixed by the server. This room’s sound is passed on or encrypted end to end: have it mixed, or start another room.',
   'e2e-room': 'This room is encrypted end to end, so the server can’t mix or record it. Start another room for that.',
   'e2e-only': 'This room is encrypted end to end, and your link has no key for it. Ask for the whole link, with what is behind the “#”.',
   'e2e-not-here': 'Your link has a key, but this room isn’t encrypted end to end. Start another room, or open the link without what is behind the “#”.',

@@ -82,6 +82,8 @@ const rules = z.object({
   record: who,
   /** Salt and hash, in base64. */
   password: z.object({ salt: z.string().max(64), hash: z.string().max(64) }).nullable(),
+  /** Null where it is no broadcast; nodes of an earlier release tell nothing of it. */
+  broadcast: z.object({ key: z.string().max(64), since: z.number().nullable() }).nullable().default(null),
   bans: z.array(z.object({ name: z.string().max(500), identity: known, tokenId: known, network: known, leftMs: z.number().min(0) })).max(MAX_TOLD_BANS),
 });
 

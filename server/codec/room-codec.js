@@ -49,11 +49,12 @@ export class RoomCodec {
 
   /**
    * @param {string} stream  for the log
+   * @param {number} [bitrate]  in place of the room's
    * @returns {PayloadEncoder}
    * @throws {Error} of code 'codec-instances'
    */
-  newEncoder(stream) {
-    const { format, bitrate, complexity, application } = this.#settings;
+  newEncoder(stream, bitrate = this.#settings.bitrate) {
+    const { format, complexity, application } = this.#settings;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     const settings = { sampleRate, frameSamples, channels, bitrate, complexity, application };
     const open = () => this.#codec.createEncoder(settings);

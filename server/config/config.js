@@ -36,10 +36,13 @@ export { ConfigError, InformationRequest };
  * @property {number} maxSpeakers           people who are mixed at once
  * @property {boolean} levelBalance
  * @property {'mix' | 'forward' | 'auto'} mode
+ * @property {boolean} broadcast  whether each room begins as a broadcast
  * @property {'bundle' | 'now'} forwardWay
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
  * @property {number} listenerStride        frames in one packet of those who only listen
+ * @property {'probe' | 'simple' | 'static' | 'basic'} listenerRule
+ * @property {number | 'auto'} listenerBitrate  the most that listeners of a broadcast get, b/s
  * @property {boolean} echo
  * @property {number | 'auto'} workers    threads that have the rooms; 0: none but the main one
  * @property {number} maxRooms
@@ -198,6 +201,7 @@ function checkTogether(config, given) {
   }
   const most = mostBitrate(config);
   if (bitrate > most) stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
+  if (config.broadcast && config.mode === 'forward') stop('mode', 'forward', 'mix or auto with --broadcast');
   if (config.mode === 'forward' && config.delivery === 'reply') stop('mode', 'forward', 'mix or auto with --delivery reply');
   if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none')) stop('carry', carry, `datagrams with --engine ${engine}`);
   if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);

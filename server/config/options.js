@@ -2,6 +2,7 @@ import { CHANNELS, MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } 
 import { CARRIES } from '../../public/shared/carry.js';
 import { APPLICATIONS, defaultEncoderSettings as encoder } from '../../public/shared/codec.js';
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { RATES } from '../../public/shared/rates.js';
 
 /**
  * The table of options, from which `--help`, the environment, the config file, `docs/configuration.md`
@@ -66,6 +67,7 @@ export const OPTIONS = Object.freeze(
     choice('engine', ['auto', 'native', 'quiche', 'none'], 'auto', 'HTTP/3 engine; auto: the first that is there'),
     choice('delivery', ['tick', 'reply'], 'tick', 'tick: the server pushes each mix; reply: it answers each packet'),
     choice('mode', ['mix', 'forward', 'auto'], 'mix', 'how the sound of rooms gets to their people: mixed, or forwarded for their pages to mix; auto: forwarded in small rooms (docs/forwarding.md)'),
+    row('boolean', 'broadcast', false, 'every room is a broadcast: the first who comes, moderators and those who are invited to the stage speak, all others listen (docs/broadcast.md)'),
     choice('forward-way', ['bundle', 'now'], 'bundle', 'how it is forwarded: as one bundle of all voices a frame, or each packet as it comes'),
     {
       ...number('server-delay-ms', 0, MAX_SERVER_DELAY_MS, 60, 'ms', 'how long after its end a frame is mixed'),
@@ -104,6 +106,14 @@ export const OPTIONS = Object.freeze(
       fallback: 'auto',
     },
     integer('listener-stride', 1, MAX_REDUNDANCY + 1, 3, 'frames in one packet of those who only listen: more of them at once, 20 ms later for each frame more'),
+    choice('listener-rule', ['probe', 'simple', 'static', 'basic'], 'probe', 'how listeners of a broadcast get their bit rate: as far as probes show that their way carries it, by the estimate of its throughput, by the first estimate, or as asked for'),
+    {
+      ...integer('listener-bitrate', RATES[0], RATES[RATES.length - 1], 64_000, 'the most that listeners of a broadcast get'),
+      unit: 'b/s',
+      word: 'auto',
+      fallback: 'auto',
+      fallbackNote: '64 000 for each channel',
+    },
     row('boolean', 'echo', false, 'lets people hear themselves too'),
     {
       ...integer('workers', 0, 64, 0, 'threads that have the rooms; 0: the main thread has them; auto: none below four cores, else half of the cores'),

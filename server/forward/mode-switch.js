@@ -82,6 +82,11 @@ export class ModeSwitch {
     return this.#now.sounding;
   }
 
+  /** How many listeners of a broadcast there are at each rate, by bits a second. @returns {Record<string, number>} */
+  get listenersByRate() {
+    return this.#now.listenersByRate ?? {};
+  }
+
   get mixedThrough() {
     return this.#now.mixedThrough;
   }

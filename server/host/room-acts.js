@@ -9,7 +9,7 @@
  * @import { ModeSetting } from '../room/room-mode.js'
  *
  * @typedef {{ serverDelayMs?: number | 'auto', locked?: boolean, lobby?: boolean, chat?: Who, record?: Who,
- *   password?: string | null, mode?: ModeSetting }} RoomChange
+ *   password?: string | null, mode?: ModeSetting, broadcast?: boolean }} RoomChange
  * @typedef {{ muted?: boolean, role?: Role, hand?: 0 }} PersonChange
  */
 
@@ -53,11 +53,19 @@ export const ROOM_ACTS = Object.freeze({
  * @param {By} by
  * @returns {ErrorCode | null}
  */
-function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password, mode }, by) {
+function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password, mode, broadcast }, by) {
   const { moderation } = room;
-  // Mode and password come first: they alone can be refused.
-  const refusal = (mode === undefined ? null : moderation.setMode(mode, by)) ?? (password === undefined ? null : moderation.setPassword(password, by));
-  if (refusal !== null) return refusal;
+  // Those that can be refused come first. A broadcast that ends makes way for another mode, and one that begins needs it.
+  const acts = [
+    () => (broadcast === false ? moderation.setBroadcast(false, by) : null),
+    () => (mode === undefined ? null : moderation.setMode(mode, by)),
+    () => (broadcast === true ? moderation.setBroadcast(true, by) : null),
+    () => (password === undefined ? null : moderation.setPassword(password, by)),
+  ];
+  for (const act of acts) {
+    const refusal = act();
+    if (refusal !== null) return refusal;
+  }
   if (serverDelayMs !== undefined) room.setDelay(serverDelayMs);
   if (locked !== undefined) moderation.lock(locked, by);
   if (lobby !== undefined) moderation.lobby(lobby, by);

@@ -67,7 +67,9 @@ export class RoomHost {
     const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer, cluster, tokens };
     this.rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } }, elsewhere);
     const keys = readKeys(config.keys);
-    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: keys && new TokenVerifier(keys, wallNow), directory: cluster, elsewhere });
+    /** Null where the server has no keys. */
+    this.verifier = keys && new TokenVerifier(keys, wallNow);
+    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: this.verifier, directory: cluster, elsewhere });
   }
 
   /** Takes note of what another host of the server has told. @param {Fact} fact */
@@ -93,7 +95,7 @@ function openRooms(config, services, elsewhere) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, mode, forwardWay } = config;
+  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, listenerRule, listenerBitrate, mode, forwardWay, broadcast } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -104,6 +106,7 @@ function openRooms(config, services, elsewhere) {
       format: createAudioFormat(config),
       delivery,
       mode,
+      broadcast,
       forwardWay,
       serverDelayMs,
       maxServerDelayMs,
@@ -115,6 +118,8 @@ function openRooms(config, services, elsewhere) {
       silenceSuppression,
       redundancy,
       listenerStride,
+      listenerRule,
+      listenerBitrate,
       echo,
       bitrate,
       complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,

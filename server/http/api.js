@@ -1,9 +1,10 @@
 /**
- * @import { NextFunction, RequestHandler, Response, Router } from 'express'
+ * @import { RequestHandler, Router } from 'express'
  * @import { Carry } from '../../public/shared/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Cluster } from '../cluster/cluster.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { TokenVerifier } from '../access/token.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { Directory } from '../host/directory.js'
  * @import { DataChannels } from '../transport/data-channel.js'
@@ -15,8 +16,8 @@ import { systemClock } from '../../public/shared/clock.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME, roomNameError } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { MAX_PIECE_BYTES } from '../../public/shared/track-piece.js';
-import { AnswerCache } from './answer-cache.js';
 import { answerError, readBody } from './body.js';
+import { recordingsApi, recordingsList } from './recordings-api.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
@@ -33,6 +34,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {{ webtransport?: string, datachannel?: string }} unavailable  a sentence for each transport that isn't there
  * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece'>} rooms
  * @property {Recordings} [recordings]
+ * @property {TokenVerifier | null} [verifier]  null where the server has no keys
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
  * @property {Pick<Cluster, 'find' | 'nodes'>} [cluster]  of which this server is a node
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
@@ -60,6 +62,8 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster
     const reading = JSON.stringify(read === 'not-found' ? { clock: sampleClock.now(), sampleRate: sampleClock.sampleRate } : read);
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
+  // The operator's list is at the same path, without a room.
+  if (recordings) api.get('/recordings', recordingsList(recordings, served.verifier ?? null, clock));
   if (operatorApi) api.use(operatorApi);
   if (served.dataChannels) api.post('/data-channels', served.dataChannels.handle);
   api.use('/tracks', tracksApi(rooms));
@@ -134,43 +138,4 @@ function describeServer(version, { certificate, http3, h3Port, sessionPath, data
     },
     unavailable,
   };
-}
-
-/**
- * Serves recordings to those who know a recording's id: /api/recordings/<id>/.
- *
- * @param {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved'>} recordings
- * @param {Pick<Clock, 'now'>} clock
- * @returns {Router}
- */
-function recordingsApi(recordings, clock) {
-  const api = express.Router();
-  /** @type {AnswerCache<ReturnType<Recordings['describe']>>} */
-  const descriptions = new AnswerCache(clock);
-  recordings.whenRemoved((id) => descriptions.invalidate(id));
-  api.get('/:id', async (request, response) => {
-    const { id } = request.params;
-    const description = await descriptions.get(id, () => recordings.describe(id));
-    if (description) response.json(description);
-    else answerError(response, 'not-found');
-  });
-  api.get('/:id/:file', (request, response, next) => {
-    const found = recordings.locate(request.params.id, request.params.file);
-    if (found) sendRecording(response, found, next);
-    else answerError(response, 'not-found');
-  });
-  return api;
-}
-
-/**
- * @param {Response} response
- * @param {{ root: string, file: string }} found
- * @param {NextFunction} next  answers what can't be sent, such as a range beyond the file's end
- */
-function sendRecording(response, { root, file }, next) {
-  const headers = { 'Content-Type': 'audio/ogg; codecs=opus', 'Content-Disposition': `attachment; filename="${file}"` };
-  // No caches between: the id is a secret, and a recording can be deleted.
-  response.sendFile(file, { root, headers, cacheControl: false, dotfiles: 'allow' }, (error) => {
-    if (error && !response.headersSent && !response.destroyed) next(error);
-  });
 }

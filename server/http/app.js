@@ -1,8 +1,9 @@
 /**
  * @import { NextFunction, Request, Response } from 'express'
  * @import { RequestListener } from 'node:http'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
- * @import { Http1Transport } from '../transport/http1.js'
+ * @import { Http1Transport, Middleware } from '../transport/http1.js'
  * @import { ApiOptions } from './api.js'
  *
  * @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean} Share
@@ -17,6 +18,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 import { createApi } from './api.js';
+import { missing } from './recordings-api.js';
 import { packageDirectory } from '../packages.js';
 import { answer, answerError, answerJson } from './body.js';
 import { StaticFiles } from './static-files.js';
@@ -73,11 +75,12 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
 /**
  * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's requests.
  *
- * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share }} options
- *   isSecure: whether it is HTTPS; share: lets pages of a cluster's other nodes read answers
+ * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware }, log: Pick<Log, 'error'>,
+ *   isSecure?: boolean, share?: Share }} options
+ *   listening: rooms as endless files; isSecure: whether it is HTTPS; share: lets pages of a cluster's other nodes read answers
  * @returns {RequestListener}
  */
-export function createApp({ http1, log, clock = systemClock, isSecure = false, share, ...api }) {
+export function createApp({ http1, listening, log, clock = systemClock, isSecure = false, share, ...api }) {
   const headers = share && !isSecure ? { ...HEADERS, 'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(' https:', ' http: https:') } : HEADERS;
   const files = new StaticFiles({ directories: DIRECTORIES, headers, clock });
   /** @param {string} file */
@@ -86,6 +89,8 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, s
   const fail = failed(log);
   const app = express();
   app.disable('x-powered-by');
+  // Answers of the API are made anew each time, and files have validators of their own.
+  app.disable('etag');
   app.use((_request, response, next) => {
     response.set(headers);
     next();
@@ -94,6 +99,13 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, s
   app.get(['/', '/r/:room'], sendPage('index.html'));
   app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
+  if (listening) app.use(listening.handle);
+  app.get('/recordings/:id', async (request, response, next) => {
+    const code = await refusalOf(api.recordings, request.params.id);
+    if (code === null) sendPage('recordings/index.html')(request, response, next);
+    else if (code === 'not-found') next();
+    else answerPage(response, code);
+  });
   app.use(notFound);
   app.use(fail);
   // Audio comes by here 50 times a second for each person, and a page is a hundred files: both cost half as much without
@@ -110,15 +122,33 @@ export function createApp({ http1, log, clock = systemClock, isSecure = false, s
 }
 
 /**
+ * @param {ApiOptions['recordings']} recordings
+ * @param {string} id  of the recording whose page is asked for
+ * @returns {Promise<ErrorCode | null>} why there is none
+ */
+async function refusalOf(recordings, id) {
+  if (await recordings?.has(id)) return null;
+  return recordings ? missing(recordings, id) : 'not-found';
+}
+
+/**
  * @param {Request} request
  * @param {Response} response
  */
 function notFound(request, response) {
   if (isApi(request)) answerError(response, 'not-found');
-  else {
-    countRefusal('http', 'not-found');
-    response.status(404).type('text').send(`${errors['not-found'].message}\n`);
-  }
+  else answerPage(response, 'not-found');
+}
+
+/**
+ * Tells a person why there is no page.
+ * @param {Response} response
+ * @param {ErrorCode} code
+ */
+function answerPage(response, code) {
+  const { status, message } = errors[code];
+  countRefusal('http', code);
+  response.status(status).type('text').send(`${message}\n`);
 }
 
 /** @param {Pick<Log, 'error'>} log */

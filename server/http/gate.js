@@ -139,6 +139,17 @@ export class Gate {
     this.#serve(request, response);
   }
 
+  /**
+   * The answer to a request goes on for as long as its reader takes it: it is a session, which has limits of its own.
+   * @param {IncomingMessage} request
+   */
+  outlives({ socket }) {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    this.#answering.delete(connection);
+    this.#visitors.disconnect(connection);
+  }
+
   /** Ends the checks. Idempotent. */
   close() {
     this.#stopChecks();

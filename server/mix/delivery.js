@@ -9,6 +9,7 @@
  *
  * @typedef {object} Delivery
  * @property {boolean} sounding  whether anything was to be heard lately
+ * @property {Record<string, number>} [listenersByRate]  those of a broadcast, by bits a second
  * @property {number} mixedThrough  the last frame of the tick; -1 before it
  * @property {(source: Source | null, listener: Listener | LightListener | null) => void} enter
  *   a member has come; one who only listens has no source, one who only speaks no listener

@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { RateRule } from '../broadcast/rate-rule.js'
  * @import { Session } from '../transport/session.js'
  */
 
@@ -9,7 +10,10 @@ import { Redundancy } from '../../public/shared/redundancy.js';
 /** The most sound in one packet of a light listener's, in milliseconds: so much is missed where one is lost. */
 const MAX_STRIDE_MS = 60;
 
-/** How much larger than the mean of its bit rate a payload may be: three in a row are hardly ever that large. */
+/**
+ * How much larger than the mean of its bit rate a payload may be: three in a row are hardly ever that large. Where they are,
+ * they go in two packets.
+ */
 const PAYLOAD_MARGIN = 1.5;
 
 /**
@@ -19,9 +23,10 @@ const PAYLOAD_MARGIN = 1.5;
  * @param {{ frameMs: number }} format
  * @param {number} bitrate  of the room's streams, in bits a second
  * @param {number} maxPayloadBytes  in one packet
+ * @param {number} [margin]  how much larger than the mean payloads may be
  */
-export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes) {
-  const bytes = (PAYLOAD_MARGIN * bitrate * frameMs) / 8000;
+export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = PAYLOAD_MARGIN) {
+  const bytes = (margin * bitrate * frameMs) / 8000;
   return Math.max(1, Math.min(asked, MAX_REDUNDANCY + 1, Math.floor(MAX_STRIDE_MS / frameMs), Math.floor(maxPayloadBytes / bytes)));
 }
 
@@ -44,17 +49,20 @@ export class LightListener {
   /** From the first report of loss on. @type {Redundancy | null} */
   #redundancy = null;
   #closed = false;
+  #reported = { lostPercent: 0, atMs: -Infinity };
 
   /**
    * @param {object} options
    * @param {string} options.id  the member's
    * @param {Session} options.session
+   * @param {RateRule | null} [options.rate]  decides about its bit rate; null where the room isn't a broadcast
    * @param {number} options.stride  see strideOf
    * @param {'auto' | 0 | 1 | 2} options.redundancy  the room's setting
    * @param {Pick<Clock, 'now'>} options.clock
    */
-  constructor({ id, session, stride, redundancy, clock }) {
+  constructor({ id, session, rate = null, stride, redundancy, clock }) {
     this.id = id;
+    this.rate = rate;
     this.#session = session;
     this.#stride = stride;
     this.#setting = redundancy;
@@ -70,12 +78,22 @@ export class LightListener {
     return this.#lossRepeats > 0 ? 1 : this.#stride;
   }
 
+  /**
+   * The stride that its client goes by. In a broadcast it is always the usual one, so that playout waits as long whatever is
+   * tried and repeated: nothing is made up where packets hold more frames again.
+   */
+  get toldStride() {
+    return this.rate === null ? this.stride : this.#stride;
+  }
+
   /** How many frames each packet repeats. */
   get repeats() {
     return this.stride > 1 ? this.stride - 1 : this.#lossRepeats;
   }
 
   get #lossRepeats() {
+    // On a way that is too narrow they would be lost in their turn.
+    if (this.rate?.suffers) return 0;
     if (this.#redundancy !== null) return this.#redundancy.count;
     return this.#setting === 'auto' || this.#stride > 1 ? 0 : this.#setting;
   }
@@ -85,10 +103,16 @@ export class LightListener {
    * @param {number | null} roundTripMs  null where the transport doesn't know it
    */
   reportLoss(lostPercent, roundTripMs) {
+    this.#reported = { lostPercent, atMs: this.#clock.now() };
     // Most never lose anything, and have nothing to remember.
     if (this.#redundancy === null && (lostPercent === 0 || this.#setting !== 'auto')) return;
     this.#redundancy ??= new Redundancy('auto', this.#clock);
     this.#redundancy.report(lostPercent, roundTripMs);
+  }
+
+  /** @param {number} sinceMs  on the monotonic clock @returns {number | null} the loss that the client reported last; null where that is older */
+  reportedSince(sinceMs) {
+    return this.#reported.atMs >= sinceMs ? this.#reported.lostPercent : null;
   }
 
   get closed() {

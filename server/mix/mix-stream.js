@@ -121,12 +121,13 @@ export class MixStream extends PacketStream {
    * Writes the packet of the frame that was encoded last for those who don't get each frame's: it has the speakers always,
    * since the packets that had them may not have been theirs.
    * @param {number} redundancy
+   * @param {number} [back]  as write()
    * @returns {Uint8Array} as write()
    */
-  writeStride(redundancy) {
+  writeStride(redundancy, back) {
     const listed = this.packet.speakers;
     if (this.#speakers) this.#put(this.#speakers);
-    const bytes = this.write(redundancy);
+    const bytes = this.write(redundancy, back);
     this.packet.speakers = listed;
     return bytes;
   }

@@ -1,4 +1,5 @@
 /**
+ * @import { Layers } from '../broadcast/layers.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
@@ -28,6 +29,7 @@ export class Mixing {
   #recent;
   #ownMix;
   #shared;
+  #layers;
   #fanout = new SharedFanout();
   #speakers;
   #list = new SpeakerList();
@@ -54,13 +56,15 @@ export class Mixing {
    * @param {SampleClock} options.sampleClock
    * @param {DelayControl} options.delay  the room's
    * @param {MixStream} options.shared  the stream of those whose voice isn't in the mix; closed with this
+   * @param {Layers} options.layers  the mix at other bit rates, for listeners of a broadcast; closed with this
    * @param {Observer} [options.observer]
    */
-  constructor({ config, clock, sampleClock, delay, shared, observer }) {
+  constructor({ config, clock, sampleClock, delay, shared, layers, observer }) {
     const { format, maxSpeakers, echo } = config;
     this.#config = config;
     this.#delay = delay;
     this.#shared = shared;
+    this.#layers = layers;
     this.#speakers = new ActiveSpeakers(format, maxSpeakers);
     this.#replies = new ReplyMixer({ format, sampleClock, echo, delay, speakers: this.#speakers, observer });
     this.#draining = new Draining(clock, (source) => this.#drained(source));
@@ -78,6 +82,11 @@ export class Mixing {
     return this.#sounding;
   }
 
+  /** How many listeners of a broadcast there are at each rate, by bits a second. */
+  get listenersByRate() {
+    return this.#layers.listenersByRate;
+  }
+
   /** The last frame that the tick has mixed; -1 before it. */
   get mixedThrough() {
     return this.#mixedThrough;
@@ -92,8 +101,9 @@ export class Mixing {
       this.#sources.add(source);
       this.#speakers.add(source);
     }
-    if (listener?.isLight) this.#fanout.addLight(listener);
-    else if (listener) this.#listeners.set(listener.id, listener);
+    if (listener?.isLight) {
+      if (!this.#layers.add(listener)) this.#fanout.addLight(listener);
+    } else if (listener) this.#listeners.set(listener.id, listener);
     this.#changed();
   }
 
@@ -102,8 +112,9 @@ export class Mixing {
    * @param {Listener | LightListener | null} listener
    */
   leave(source, listener) {
-    if (listener?.isLight) this.#fanout.removeLight(listener);
-    else if (listener && this.#listeners.get(listener.id) === listener) this.#listeners.delete(listener.id);
+    if (listener?.isLight) {
+      if (!this.#layers.remove(listener)) this.#fanout.removeLight(listener);
+    } else if (listener && this.#listeners.get(listener.id) === listener) this.#listeners.delete(listener.id);
     if (source && this.#sources.delete(source)) {
       this.#draining.add(source, this.#hasReplies ? this.#config.maxDelayMs : this.#delay.delayMs);
     }
@@ -140,7 +151,7 @@ export class Mixing {
     this.#fanout.listeners = listeners.filter(({ delivery }) => delivery === 'tick');
     // Frames that the tick left out haven't been decoded until now.
     if (this.#hasReplies && !hadReplies) for (const source of sources) source.skipHistory(this.#mixedThrough);
-    this.#replies.participantsChanged(sources, this.#sources.size, listeners, this.#fanout.count > 0);
+    this.#replies.participantsChanged(sources, this.#sources.size, listeners, this.#fanout.count + this.#layers.size > 0);
     this.#volumesChanged();
     const hasOwnDelay = listeners.some(({ ownDelayMs }) => ownDelayMs !== null);
     // One size for any delay: changing it to and fro costs nobody anything.
@@ -212,9 +223,13 @@ export class Mixing {
     this.#beginLingering(frame);
     this.#fanout.settle(frame);
     const hasShared = this.#fanout.size > 0 && this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
+    // Last, since they may have the sound limited already; on the codec's threads they are encoded beside the others.
+    this.#layers.begin(frame, recent.full, count > 0, this.#list, recent.before);
     this.#endOwn();
     this.#shared.end();
+    this.#layers.end();
     if (hasShared) this.#fanout.send(this.#shared, frame);
+    this.#layers.send(frame);
   }
 
   /** @param {Listener} listener @param {number} frame @param {boolean} sounding  whether there is anything in #ownMix */
@@ -272,6 +287,7 @@ export class Mixing {
   close() {
     this.#draining.close();
     this.#fanout.close();
+    this.#layers.close();
     this.#shared.close();
   }
 }

@@ -1,27 +1,18 @@
 /**
- * @import { Session, SessionGroup } from '../transport/session.js'
  * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
  * @import { MixStream } from './mix-stream.js'
  */
 
-/** The most lists of recipients that are kept: beyond it those are dropped whose transport nobody has any more. */
-const MAX_LISTS = 20;
-
-/**
- * From this many sessions on a group of the transport takes JavaScript's thread less than one call that sends to each: a
- * sending call took 69 and 237 µs for 32 sessions, 163 and 112 for 128, 2182 and 99 for 1000
- * (node bench/native-datagrams.js --mode many|group --io-threads 1 --sessions …).
- */
-export const MIN_GROUP = 128;
+import { RecipientLists } from './recipient-lists.js';
 
 /**
  * The listeners of the tick: those who share the room's stream, light ones among them, in lists of those who get the same
  * bytes over the same transport, and those who hear a mix of their own.
  */
 export class SharedFanout {
-  #sharers = new Lists();
-  #lights = new Lists();
+  #sharers = new RecipientLists();
+  #lights = new RecipientLists();
   /** @type {ReadonlyArray<Listener>} */
   #listeners = [];
   /** @type {Set<LightListener>} */
@@ -134,118 +125,5 @@ export class SharedFanout {
   close() {
     this.#sharers.close();
     this.#lights.close();
-  }
-}
-
-/** Lists of recipients, by transport, redundancy and stride. */
-class Lists {
-  /** @type {Recipients[]} */
-  #lists = [];
-
-  /** All lists are gathered anew. */
-  begin() {
-    if (this.#lists.length > MAX_LISTS) this.close();
-    for (let i = 0; i < this.#lists.length; i++) this.#lists[i].sessions.length = 0;
-  }
-
-  /**
-   * @param {Session} session
-   * @param {number} redundancy
-   * @param {number} stride
-   */
-  add(session, redundancy, stride) {
-    const { transport } = session;
-    for (let i = 0; i < this.#lists.length; i++) {
-      const list = this.#lists[i];
-      if (list.transport !== transport || list.redundancy !== redundancy || list.stride !== stride) continue;
-      list.sessions.push(session);
-      return;
-    }
-    this.#lists.push(new Recipients(session, redundancy, stride));
-  }
-
-  /** All lists have been gathered. */
-  end() {
-    for (let i = 0; i < this.#lists.length; i++) this.#lists[i].gathered();
-  }
-
-  /**
-   * @param {Pick<MixStream, 'write'>} stream
-   * @param {number} frame
-   */
-  send(stream, frame) {
-    let packet = null;
-    let redundancy = -1;
-    for (let i = 0; i < this.#lists.length; i++) {
-      const list = this.#lists[i];
-      if (list.sessions.length === 0) continue;
-      if (list.stride > 1) {
-        // An audience hears a mix.
-        const mix = /** @type {MixStream} */ (stream);
-        if (isDue(mix, frame, list.stride)) list.send(mix.writeStride(list.redundancy));
-        packet = null;
-        continue;
-      }
-      if (packet === null || list.redundancy !== redundancy) packet = stream.write(list.redundancy);
-      redundancy = list.redundancy;
-      list.send(packet);
-    }
-  }
-
-  /** Idempotent. */
-  close() {
-    for (const list of this.#lists) list.close();
-    this.#lists.length = 0;
-  }
-}
-
-/**
- * Whether a frame's packet goes to those with this stride: the last frame's of each so many, the packet which says that
- * the sound has ended, unless one before it does, and each one in a silence of which most are left out.
- * @param {MixStream} stream
- * @param {number} frame
- * @param {number} stride
- */
-const isDue = (stream, frame, stride) => frame % stride === stride - 1 || stream.endsSound || stream.isSparse;
-
-/** Sessions that get the same bytes over the same transport: in one group of it where they are many. */
-class Recipients {
-  /** @type {Session[]} */
-  sessions;
-  /** @type {SessionGroup | null} */
-  #group = null;
-
-  /**
-   * @param {Session} session  the first
-   * @param {number} redundancy
-   * @param {number} stride
-   */
-  constructor(session, redundancy, stride) {
-    this.sessions = [session];
-    this.transport = session.transport;
-    this.redundancy = redundancy;
-    this.stride = stride;
-  }
-
-  /** All sessions are known. */
-  gathered() {
-    const { sessions, transport } = this;
-    if (sessions.length >= MIN_GROUP && transport.createGroup) {
-      this.#group ??= transport.createGroup();
-      if (this.#group.set(sessions)) return;
-    }
-    this.close();
-  }
-
-  /** @param {Uint8Array} packet */
-  send(packet) {
-    if (this.#group) this.#group.send(packet);
-    else this.transport.sendMany(this.sessions, packet);
-  }
-
-  /** Gives the group back. Idempotent. */
-  close() {
-    this.#group?.close();
-    this.#group = null;
   }
 }

@@ -49,7 +49,18 @@ const METRICS = Object.freeze({
   aloud_people_limit: gauge('People who may have a place at once.', (s) => one(s.limits.people)),
   aloud_people_away: gauge('People whose connection is lost and whose place is kept.', (s) => one(s.away)),
   aloud_listeners: gauge('Those of the people who only listen.', (s) => one(s.listeners)),
+  aloud_broadcast_listeners: gauge('Those of them who listen to a broadcast, by the bit rate that they get.', (s) => each(s.listenersByRate, 'rate'), ['rate']),
+  aloud_broadcast_rate_changes_total: counter(
+    "Changes of a listener's bit rate, up and down, and probes for a higher one that failed.",
+    (s) => each(s.rateChanges, 'change'),
+    ['change'],
+  ),
   aloud_sessions: gauge('Sessions of people in rooms, by transport.', (s) => each(s.sessions, 'transport'), ['transport']),
+  aloud_sessions_limited: gauge(
+    'Sessions of people in rooms, by what limits the rate at which they are sent to: their path, the application, or unknown.',
+    (s) => each(s.sessionLimits, 'by'),
+    ['by'],
+  ),
   aloud_joins_total: counter('People who came into a room, or back into it.', (s) => one(s.joins)),
   aloud_joins_waiting: gauge('Joins that wait for their turn, since many came at once.', (s) => one(s.joinsWaiting)),
   aloud_short_visits_total: counter('Sessions that ended within two seconds of joining.', (s) => one(s.shortVisits)),

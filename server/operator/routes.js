@@ -89,10 +89,10 @@ export const ROUTES = Object.freeze([
     body: schemas.roomChange,
     allowed:
       `The body is to have one or more of "serverDelayMs": "auto", or a number from 0 to ${MAX_SERVER_DELAY_MS} (ms); ` +
-      '"mode": "mix", "forward" or "auto"; "locked", "lobby": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
+      '"mode": "mix", "forward" or "auto"; "locked", "lobby", "broadcast": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
       `${MAX_PASSWORD_LENGTH} characters, or null.`,
     answer: schemas.room,
-    refusals: ['not-found', 'too-many-requests', 'e2e-room', 'forward-reply'],
+    refusals: ['not-found', 'too-many-requests', 'e2e-room', 'forward-reply', 'broadcast-mix'],
     run: inRoom('change', ({ body, by }) => [body, by]),
   },
   {

@@ -54,7 +54,10 @@ export const status = named(
     people: count.describe('those whose place is kept included'),
     away: count.describe('those whose connection is lost and whose place is kept'),
     listeners: count.describe('those of the people who only listen'),
+    listenersByRate: counts.describe('those of them who listen to a broadcast, by bits a second'),
+    rateChanges: z.strictObject({ up: count, down: count, failed: count }).describe('of their bit rates; failed: probes for a higher one'),
     sessions: counts.describe('by transport'),
+    sessionLimits: z.strictObject({ path: count, application: count, unknown: count }).describe('sessions by what limits the rate at which they are sent to'),
     joins: count,
     joinsWaiting: count.describe('joins that wait for their turn'),
     shortVisits: count.describe('sessions that ended within two seconds'),
@@ -93,9 +96,11 @@ export const status = named(
 
 const delayMode = z.enum(['auto', 'fixed']);
 
+const live = z.boolean().describe('whether it is a broadcast that has begun');
+
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen') }),
+  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), live }),
 );
 
 export const roomSummary = named(
@@ -104,6 +109,7 @@ export const roomSummary = named(
     room: z.string(),
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
+    live,
     away: count,
     delivery: z.enum(['tick', 'reply']),
     serverDelayMs: ms,
@@ -126,6 +132,7 @@ const rules = {
   chat: who.describe('who may write'),
   record: who.describe('who may record'),
   mode: z.enum(MODES).describe('whether sound is mixed or forwarded: docs/forwarding.md'),
+  broadcast: z.boolean().describe('whether whoever comes without an invitation to the stage only listens: docs/broadcast.md'),
 };
 
 const person = named(
@@ -156,13 +163,15 @@ export const room = named(
     room: z.string(),
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
+    live,
     delivery: z.enum(['tick', 'reply']),
     sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
+    listenersByRate: z.record(z.string(), count).describe('those who listen to a broadcast, by bits a second'),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
     codecFaults: count,
-    rules: z.strictObject({ ...rules, password: z.boolean() }),
+    rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds: count.nullable().describe('since the broadcast began; null where there is none') }),
     knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
     people: z.array(person),
   }),
@@ -233,6 +242,7 @@ const recording = z.strictObject({
   room: z.string(),
   startedAt: at,
   stoppedAt: at.nullable(),
+  isPublic: z.boolean().describe('whether anybody may hear it'),
   on: z.boolean().describe('whether it is still being written'),
 });
 

@@ -23,7 +23,10 @@
  * @property {number} people          who have a place, those who are away included
  * @property {number} away
  * @property {number} listeners       those of the people who only listen
+ * @property {Record<string, number>} listenersByRate  those of them who listen to a broadcast, by bits a second
+ * @property {{ up: number, down: number, failed: number }} rateChanges  of their bit rates; failed: probes for a higher one
  * @property {Record<string, number>} sessions  by transport
+ * @property {{ path: number, application: number, unknown: number }} sessionLimits  sessions by what limits the rate of sending
  * @property {number} joins
  * @property {number} joinsWaiting    those that wait for their turn
  * @property {number} shortVisits     sessions that ended within two seconds

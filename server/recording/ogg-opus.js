@@ -6,7 +6,7 @@ const MAX_SEGMENTS = 255;
 const SEGMENT_BYTES = 255;
 const PAGE_HEADER_BYTES = 27;
 
-/** The sound after which a page ends, in samples of GRANULE_RATE; a reader has to wait for a whole page. */
+/** The sound after which a page ends, in samples of GRANULE_RATE, where nothing else is asked for. */
 const PAGE_SAMPLES = GRANULE_RATE;
 
 const FIRST_BODY_BYTES = 4096;
@@ -30,6 +30,7 @@ const utf8 = new TextEncoder();
  */
 export class OggOpus {
   #write;
+  #pageSamples;
   #serial;
   #sequence = 0;
   #granule = 0;
@@ -47,10 +48,13 @@ export class OggOpus {
    * @param {number} options.sampleRate  of what was encoded, in Hz
    * @param {number} [options.channels]  1 or 2, to be decoded to; each packet may have either
    * @param {Record<string, string>} options.tags  as Vorbis comments: TITLE, DATE, ARTIST
+   * @param {number} [options.pageSamples]  the sound after which a page ends, in samples of GRANULE_RATE; a reader has to wait
+   *   for a whole page
    * @param {(page: Uint8Array) => void} options.write  given a new array each time
    */
-  constructor({ serial, preSkip, sampleRate, channels = 1, tags, write }) {
+  constructor({ serial, preSkip, sampleRate, channels = 1, tags, pageSamples = PAGE_SAMPLES, write }) {
     this.#write = write;
+    this.#pageSamples = pageSamples;
     this.#serial = serial >>> 0;
     this.#putWhole(opusHead(preSkip, sampleRate, channels));
     this.#flush(BEGINS);
@@ -72,7 +76,7 @@ export class OggOpus {
   put(bytes, start, length, samples) {
     if (this.#ended) return;
     const segments = Math.floor(length / SEGMENT_BYTES) + 1;
-    const isFull = this.#granule - this.#pageStart >= PAGE_SAMPLES;
+    const isFull = this.#granule - this.#pageStart >= this.#pageSamples;
     if (isFull || this.#segmentCount + segments > MAX_SEGMENTS) this.#flush(0);
     this.#append(bytes, start, length);
     this.#granule += samples;
@@ -135,7 +139,7 @@ export class OggOpus {
  * @param {number} sampleRate
  * @param {number} channels
  */
-function opusHead(preSkip, sampleRate, channels) {
+export function opusHead(preSkip, sampleRate, channels) {
   const head = new Uint8Array(19);
   const view = new DataView(head.buffer);
   head.set(utf8.encode('OpusHead'));

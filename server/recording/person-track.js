@@ -5,6 +5,8 @@
  * @import { Track } from './track.js'
  */
 
+import { levelOf } from '../../public/shared/level.js';
+import { SILENT_LEVEL } from '../../public/shared/packet.js';
 import { MAX_CONCEAL_MS } from '../../public/shared/payload.js';
 
 /** Writes one person's track, and adds the person to the mix. */
@@ -24,6 +26,7 @@ export class PersonTrack {
 
   /**
    * @param {object} options
+   * @param {{ id: string, label: string }} options.person
    * @param {PacketBuffer} options.packets  the person's
    * @param {Track} options.track
    * @param {PayloadDecoder} options.decoder closed with this
@@ -32,7 +35,8 @@ export class PersonTrack {
    * @param {number} options.firstFrame of the recording
    * @param {number} options.agreedFrame the first frame that may be heard
    */
-  constructor({ packets, track, decoder, file, format, firstFrame, agreedFrame }) {
+  constructor({ person: { id, label }, packets, track, decoder, file, format, firstFrame, agreedFrame }) {
+    this.person = { id, label };
     this.#packets = packets;
     this.agreedFrame = agreedFrame;
     /** The last frame of the track, where the person has left. */
@@ -50,17 +54,17 @@ export class PersonTrack {
    * Writes one frame, and adds it to the mix.
    * @param {number} frame
    * @param {Float32Array} mix
+   * @returns {number} the level of what the person said in it, in −dBov
    */
   write(frame, mix) {
-    if (frame < this.agreedFrame) return;
-    if (!this.#track.fill(frame - this.#firstFrame)) return;
+    if (frame < this.agreedFrame) return SILENT_LEVEL;
+    if (!this.#track.fill(frame - this.#firstFrame)) return SILENT_LEVEL;
     const packets = this.#packetsWith(frame);
     const length = packets.has(frame) ? packets.length(frame) : -1;
     if (length <= 0) {
       this.#track.putMissing();
       if (length === 0) this.#sounds = false;
-      this.#conceal(mix);
-      return;
+      return this.#conceal(mix);
     }
     const bytes = packets.bytes(frame);
     if (!this.#track.put(bytes, 0, length)) return this.#conceal(mix);
@@ -68,6 +72,7 @@ export class PersonTrack {
     this.#sounds = true;
     this.#concealedInARow = 0;
     add(mix, this.#pcm);
+    return levelOf(this.#pcm);
   }
 
   /** @param {number} frame */
@@ -82,12 +87,13 @@ export class PersonTrack {
     this.#packets = packets;
   }
 
-  /** @param {Float32Array} mix */
+  /** @param {Float32Array} mix @returns {number} silence: nothing was said that is known */
   #conceal(mix) {
-    if (!this.#sounds || this.#concealedInARow >= this.#maxConcealed) return;
+    if (!this.#sounds || this.#concealedInARow >= this.#maxConcealed) return SILENT_LEVEL;
     this.#concealedInARow += 1;
     this.#decoder.conceal(this.#pcm, 0);
     add(mix, this.#pcm);
+    return SILENT_LEVEL;
   }
 
   /** Ends the file. Idempotent. */

@@ -15,6 +15,8 @@
  * @property {string} room
  * @property {string} startedAt         ISO 8601
  * @property {string | null} stoppedAt  null while it runs, or where the server ended before it did
+ * @property {boolean} [isPublic]       whether anybody may hear it
+ * @property {number} [bitrate]         of the mix, in bits a second
  * @property {FileDescription[]} files
  */
 
@@ -33,6 +35,10 @@ export class RecordingDirectory {
   #onClose = () => {};
   /** @type {Set<RecordingFile>} */
   #files = new Set();
+  /** Texts that wait to be written, by their files' names: the latest of each. @type {Map<string, string>} */
+  #texts = new Map();
+  /** The bytes of files that are written anew each time, by name. @type {Map<string, number>} */
+  #textBytes = new Map();
   /** @type {Promise<unknown>} */
   #made;
 
@@ -140,10 +146,37 @@ export class RecordingDirectory {
 
   /** Writes the description, for those who ask after the server was started again. */
   describe() {
-    const path = join(this.#directory, DESCRIPTION);
-    const text = JSON.stringify(this.description);
+    this.#replace(DESCRIPTION, JSON.stringify(this.description));
+  }
+
+  /**
+   * Writes a small file in place of the one that there was.
+   * @param {string} name
+   * @param {string} text
+   */
+  replaceFile(name, text) {
+    const bytes = Buffer.byteLength(text);
+    const more = bytes - (this.#textBytes.get(name) ?? 0);
+    this.#textBytes.set(name, bytes);
+    this.#replace(name, text);
+    this.#recordings.count(more, this);
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} text
+   */
+  #replace(name, text) {
+    const isQueued = this.#texts.has(name);
+    this.#texts.set(name, text);
+    if (isQueued) return;
+    const path = join(this.#directory, name);
     this.#made = this.#made
-      .then(() => writeFile(`${path}.new`, text, { mode: 0o600 }))
+      .then(() => {
+        const latest = this.#texts.get(name) ?? '';
+        this.#texts.delete(name);
+        return writeFile(`${path}.new`, latest, { mode: 0o600 });
+      })
       .then(() => rename(`${path}.new`, path));
     this.#made.catch((error) => this.failed(error));
   }

@@ -12,7 +12,9 @@ import { randomInt } from 'node:crypto';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { Limiter } from '../../public/shared/limiter.js';
 import { MixClock } from '../clock/mix-clock.js';
+import { Chapters } from './chapters.js';
 import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
+import { Peaks } from './peaks.js';
 import { PersonTrack } from './person-track.js';
 import { Track } from './track.js';
 
@@ -24,6 +26,14 @@ const BEHIND_MS = 2000;
 
 /** The beginning that players leave out, in samples of GRANULE_RATE: a decoder needs 80 ms to converge (RFC 7845, section 4.2). */
 export const PRE_SKIP = (GRANULE_RATE * 80) / 1000;
+
+/** The file of the mix. */
+export const MIX_FILE = 'mix.opus';
+
+/** The files beside the sound: the waveform, and who spoke when; and the interval at which they are written, in seconds. */
+export const PEAKS_FILE = 'peaks.json';
+export const CHAPTERS_FILE = 'chapters.vtt';
+const DESCRIBE_SECONDS = 5;
 
 /** The buffer for every encoded frame of a mix. */
 const out = new Uint8Array(MAX_PACKET_BYTES);
@@ -47,8 +57,11 @@ export class Recording {
   #tracks = new Map();
   /** The tracks of people who left, until their last frame is written. @type {Set<PersonTrack>} */
   #leaving = new Set();
+  #peaks;
+  #chapters;
   #files = 0;
   #next;
+  #describeFrames;
   #last = Infinity;
   #ended = false;
 
@@ -70,8 +83,11 @@ export class Recording {
     this.#onEnd = onEnd;
     this.#limiter = new Limiter(format.sampleRate, format.channels);
     this.#mix = new Float32Array(format.frameValues);
+    this.#peaks = new Peaks(format.frameMs / 1000);
+    this.#chapters = new Chapters(format.frameMs / 1000);
+    this.#describeFrames = Math.round((DESCRIBE_SECONDS * 1000) / format.frameMs);
     this.#next = this.firstFrame = this.#now();
-    const { track, file } = this.#addTrack('mix.opus', 'Everybody', null, PRE_SKIP + this.#granulesOf(lookahead));
+    const { track, file } = this.#addTrack(MIX_FILE, 'Everybody', null, PRE_SKIP + this.#granulesOf(lookahead));
     this.#mixTrack = track;
     this.#mixFile = file;
     const delaySamples = (BEHIND_MS * format.sampleRate) / 1000;
@@ -129,7 +145,7 @@ export class Recording {
     const { format } = this.#settings;
     const { firstFrame } = this;
     const agreedFrame = this.#now();
-    const options = { packets, track, decoder, file, format, firstFrame, agreedFrame };
+    const options = { person: { id, label }, packets, track, decoder, file, format, firstFrame, agreedFrame };
     this.#tracks.set(id, new PersonTrack(options));
   }
 
@@ -141,6 +157,8 @@ export class Recording {
   remove(id) {
     this.#tracks.get(id)?.remove();
     this.#tracks.delete(id);
+    this.#chapters.forget(id);
+    this.#directory.replaceFile(CHAPTERS_FILE, this.#chapters.toVtt());
   }
 
   /**
@@ -190,16 +208,34 @@ export class Recording {
   /** @param {number} frame */
   #write(frame) {
     const mix = this.#mix.fill(0);
-    for (const track of this.#tracks.values()) track.write(frame, mix);
+    for (const track of this.#tracks.values()) this.#writeTrack(track, frame, mix);
     for (const track of this.#leaving) {
-      track.write(frame, mix);
+      this.#writeTrack(track, frame, mix);
       if (frame < track.lastFrame) continue;
       track.end();
       this.#leaving.delete(track);
     }
     this.#limiter.process(mix);
+    this.#peaks.add(mix);
     const bytes = this.#encoder.encode(mix, out, 0);
     this.#mixTrack.put(out, 0, bytes);
+    if ((frame - this.firstFrame) % this.#describeFrames === this.#describeFrames - 1) this.#describe();
+  }
+
+  /**
+   * @param {PersonTrack} track
+   * @param {number} frame
+   * @param {Float32Array} mix
+   */
+  #writeTrack(track, frame, mix) {
+    const level = track.write(frame, mix);
+    this.#chapters.heard(track.person.id, track.person.label, frame - this.firstFrame, level);
+  }
+
+  /** Writes the waveform, and who spoke when, as they are by now. */
+  #describe() {
+    this.#directory.replaceFile(PEAKS_FILE, JSON.stringify(this.#peaks));
+    this.#directory.replaceFile(CHAPTERS_FILE, this.#chapters.toVtt());
   }
 
   /** Ends the recording at once, with what there is, since the server closes. Idempotent. */
@@ -216,6 +252,7 @@ export class Recording {
     this.#mixTrack.end();
     this.#mixFile.end(this.#mixTrack.frames * (this.#settings.format.frameMs / 1000));
     this.#encoder.close();
+    this.#describe();
     this.#onEnd();
   }
 }

@@ -4,6 +4,8 @@
  * @import { Description, FileDescription, Trouble } from './recording-directory.js'
  * @import { RecordingOwner } from './recording-usage.js'
  *
+ * @typedef {{ id: string, room: string, startedAt: string, stoppedAt: string | null, isPublic: boolean, on: boolean }} ListedRecording
+ *
  * @typedef {{ type: 'recording', id: string, owner: RecordingOwner, bytes: number | null, open: boolean }} RecordingChange
  *   plain data; bytes: of its files, null where it is deleted; open: whether it is being written
  */
@@ -15,7 +17,11 @@ import { KeyedBuckets } from '../keyed-buckets.js';
 import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 import { SteadyDate } from './steady-date.js';
+import { wholePages } from './ogg-reader.js';
+import { GRANULE_RATE } from './ogg-opus.js';
+import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE, PRE_SKIP } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
+import { WEBM_FILE, writeWebm } from './webm-file.js';
 
 /** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
@@ -39,6 +45,10 @@ const ID = /^[A-Za-z0-9_-]{22}$/;
 
 /** A file's name, as recordings give it. */
 const FILE = /^[a-z0-9][a-z0-9-]{0,60}\.opus$/;
+const OTHER_FILES = Object.freeze([PEAKS_FILE, CHAPTERS_FILE, WEBM_FILE]);
+
+/** The deleted recordings that are remembered as such. */
+const MAX_REMOVED = 1000;
 
 /** The recordings on disk: a directory each, named by an id that can't be guessed. */
 export class Recordings {
@@ -61,6 +71,12 @@ export class Recordings {
   #stopSweeping;
   /** Told the id of each recording that was deleted. @type {((id: string) => void)[]} */
   #onRemoved = [];
+  /** WebM files that are being made, by recording's id. @type {Map<string, Promise<void>>} */
+  #making = new Map();
+  /** @type {Promise<void>} */
+  #lastMade = Promise.resolve();
+  /** The last that were deleted, the oldest first. @type {Set<string>} */
+  #removed = new Set();
   #closed = false;
 
   /**
@@ -92,8 +108,9 @@ export class Recordings {
   heard({ id, owner, bytes, open }) {
     if (open) this.#openElsewhere.add(id);
     else this.#openElsewhere.delete(id);
-    if (bytes === null) this.#usage.remove(id);
-    else this.#usage.set(id, owner, bytes);
+    if (bytes !== null) return this.#usage.set(id, owner, bytes);
+    this.#usage.remove(id);
+    this.#remember(id);
   }
 
   /** What other threads are to know of the recordings that there are. @returns {RecordingChange[]} */
@@ -105,7 +122,7 @@ export class Recordings {
   #changeOf(id) {
     const found = this.#usage.ownerOf(id);
     const owner = { room: found?.room ?? '', identity: found?.identity ?? null, network: found?.network ?? null };
-    return { type: 'recording', id, owner, bytes: this.#usage.bytesOf(id), open: this.#open.has(id) || this.#openElsewhere.has(id) };
+    return { type: 'recording', id, owner, bytes: this.#usage.bytesOf(id), open: this.isOpen(id) };
   }
 
   /** Whether there are recordings at all. */
@@ -146,7 +163,7 @@ export class Recordings {
   /**
    * The recordings that there are, the newest first.
    * @param {number} most  how many are listed at most
-   * @returns {Promise<{ id: string, room: string, startedAt: string, stoppedAt: string | null, on: boolean }[]>}
+   * @returns {Promise<ListedRecording[]>}
    */
   async list(most) {
     const found = [...this.#open.values()].map(({ description }) => ({ ...description, on: true }));
@@ -155,18 +172,20 @@ export class Recordings {
       if (description) found.push({ ...description, on: this.#openElsewhere.has(id) });
     }
     found.sort((a, b) => b.startedAt.localeCompare(a.startedAt));
-    return found.slice(0, most).map(({ id, room, startedAt, stoppedAt, on }) => ({ id, room, startedAt, stoppedAt, on }));
+    return found.slice(0, most).map(({ id, room, startedAt, stoppedAt, isPublic = false, on }) => ({ id, room, startedAt, stoppedAt, isPublic, on }));
   }
 
   /**
    * Begins a recording.
    * @param {RecordingOwner} owner
    * @param {(code: Trouble) => void} onTrouble the recording has to stop; called once
+   * @param {{ isPublic?: boolean, bitrate?: number }} [known]  whether anybody may hear it; of the mix, in bits a second
    */
-  begin(owner, onTrouble) {
+  begin(owner, onTrouble, { isPublic = false, bitrate } = {}) {
     const id = this.#randomId();
     const startedAt = new Date(this.#wallNow()).toISOString();
-    const description = { id, room: owner.room, startedAt, stoppedAt: null, files: [] };
+    /** @type {Description} */
+    const description = { id, room: owner.room, startedAt, stoppedAt: null, isPublic, bitrate, files: [] };
     const opened = new RecordingDirectory(this, join(this.#directory, id), description, onTrouble);
     this.#open.set(id, opened);
     this.#usage.set(id, owner, LEAST_BYTES);
@@ -217,19 +236,47 @@ export class Recordings {
   /**
    * Describes a recording and the files that there are of it.
    * @param {string} id whatever came
-   * @returns {Promise<(Omit<Description, 'files'> & { on: boolean, files: (FileDescription & { bytes: number })[] })
-   *   | null>} null when there is none
+   * @returns {Promise<(Omit<Description, 'files'> & { on: boolean, seconds: number,
+   *   files: (FileDescription & { bytes: number })[] }) | null>} seconds: of the mix, as far as it is written; null when there is none
    */
   async describe(id) {
     if (!ID.test(id)) return null;
     const description = await this.#read(id);
     if (!description) return null;
     const files = [];
+    let seconds = 0;
     for (const file of description.files) {
-      const found = await stat(join(this.#directory, id, file.file)).catch(() => null);
-      if (found) files.push({ ...file, bytes: found.size });
+      const path = join(this.#directory, id, file.file);
+      const found = await stat(path).catch(() => null);
+      if (!found) continue;
+      files.push({ ...file, bytes: found.size });
+      if (file.file === MIX_FILE) seconds = file.seconds ?? (await secondsOf(path, found.size));
     }
-    return { ...description, on: this.#open.has(id) || this.#openElsewhere.has(id), files };
+    return { ...description, on: this.isOpen(id), seconds, files };
+  }
+
+  /** Whether there is a recording. @param {string} id whatever came */
+  async has(id) {
+    return ID.test(id) && (await this.#read(id)) !== null;
+  }
+
+  /** Whether a recording is being written. @param {string} id */
+  isOpen(id) {
+    return this.#open.has(id) || this.#openElsewhere.has(id);
+  }
+
+  /** Whether there was a recording that was deleted lately. @param {string} id */
+  wasRemoved(id) {
+    return this.#removed.has(id);
+  }
+
+  /** @param {string} id */
+  #remember(id) {
+    this.#removed.add(id);
+    for (const oldest of this.#removed) {
+      if (this.#removed.size <= MAX_REMOVED) break;
+      this.#removed.delete(oldest);
+    }
   }
 
   /** Has somebody told of each recording that is deleted, by its id. @param {(id: string) => void} onRemoved */
@@ -244,7 +291,66 @@ export class Recordings {
    * @returns {{ root: string, file: string } | null} null when it can't be a recording's
    */
   locate(id, file) {
-    return ID.test(id) && FILE.test(file) ? { root: join(this.#directory, id), file } : null;
+    const isFile = FILE.test(file) || OTHER_FILES.includes(file);
+    return ID.test(id) && isFile ? { root: join(this.#directory, id), file } : null;
+  }
+
+  /**
+   * Finds how much of a file that is being written is whole, in bytes.
+   * @param {string} id    of a recording
+   * @param {string} file  an Ogg file of it
+   * @param {number} size  as the disk has it
+   */
+  async wholeBytes(id, file, size) {
+    return (await wholePages(join(this.#directory, id, file), size)).bytes;
+  }
+
+  /**
+   * Makes the file that is asked for, where it is one that is made when it is asked for first.
+   * @param {string} id whatever came
+   * @param {string} file whatever came
+   * @returns {Promise<'not-found' | 'recording-limit' | 'recording-share' | null>} why it isn't made
+   */
+  async prepare(id, file) {
+    const found = this.locate(id, file);
+    if (file !== WEBM_FILE || found === null || this.#closed) return null;
+    const path = join(found.root, file);
+    if ((await exists(path)) || !(await exists(join(found.root, MIX_FILE)))) return null;
+    if (this.isOpen(id)) return 'not-found';
+    const owner = this.#usage.ownerOf(id);
+    const refusal = owner ? this.#usage.refusal(owner) : null;
+    if (refusal !== null) return refusal;
+    const making = this.#making.get(id) ?? this.#makeWebm(id, found.root).finally(() => void this.#making.delete(id));
+    this.#making.set(id, making);
+    await making;
+    return null;
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} root
+   */
+  async #makeWebm(id, root) {
+    // One at a time: it reads and writes as fast as the disk.
+    this.#lastMade = this.#lastMade.then(async () => {
+      try {
+        this.addBytes(id, await writeWebm(join(root, MIX_FILE), join(root, WEBM_FILE)));
+      } catch (error) {
+        this.logError(`no ${WEBM_FILE} can be made of a recording`, error);
+      }
+    });
+    await this.#lastMade;
+  }
+
+  /**
+   * Counts bytes of a recording that others have written to its directory.
+   * @param {string} id
+   * @param {number} bytes
+   */
+  addBytes(id, bytes) {
+    this.#usage.add(id, bytes);
+    // The thread that writes it counts for itself.
+    if (!this.#openElsewhere.has(id)) this.#tell(this.#changeOf(id));
   }
 
   /**
@@ -253,7 +359,7 @@ export class Recordings {
    * @returns {Promise<boolean>} false when there is none
    */
   async remove(id) {
-    if (!ID.test(id) || this.#open.has(id) || this.#openElsewhere.has(id) || !(await this.#read(id))) return false;
+    if (!ID.test(id) || this.isOpen(id) || !(await this.#read(id))) return false;
     await this.#delete(id);
     this.#usage.remove(id);
     return true;
@@ -262,6 +368,7 @@ export class Recordings {
   /** @param {string} id */
   async #delete(id) {
     await rm(join(this.#directory, id), { recursive: true, force: true });
+    this.#remember(id);
     for (const onRemoved of this.#onRemoved) onRemoved(id);
     this.#tell({ ...this.#changeOf(id), bytes: null, open: false });
   }
@@ -289,7 +396,7 @@ export class Recordings {
       const owner = this.#usage.ownerOf(id) ?? { room: (await this.#read(id))?.room ?? '', identity: null, network: null };
       this.#usage.set(id, owner, bytes);
     }
-    for (const id of this.#usage.ids) if (!ids.has(id) && !this.#open.has(id) && !this.#openElsewhere.has(id)) await this.#forgetMissing(id);
+    for (const id of this.#usage.ids) if (!ids.has(id) && !this.isOpen(id)) await this.#forgetMissing(id);
   }
 
   /** @param {string} id  of a recording that wasn't there when all were listed: it may have ended since */
@@ -335,6 +442,16 @@ export class Recordings {
   }
 }
 
+/**
+ * The length of a mix of which that isn't known: it is being written, or the server ended before it was whole.
+ * @param {string} path
+ * @param {number} size
+ */
+async function secondsOf(path, size) {
+  const { granule } = await wholePages(path, size).catch(() => ({ granule: 0 }));
+  return Math.max(0, granule - PRE_SKIP) / GRANULE_RATE;
+}
+
 /** @param {string} directory @returns {Promise<number>} the bytes of the files in it, and its own */
 async function sizeOf(directory) {
   let bytes = LEAST_BYTES;
@@ -343,6 +460,12 @@ async function sizeOf(directory) {
   }
   return bytes;
 }
+
+/** @param {string} path */
+const exists = (path) => stat(path).then(
+  () => true,
+  () => false,
+);
 
 /** @param {unknown} error */
 const isMissing = (error) => error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -14,6 +14,7 @@
  * @property {string} by           the label of the person who started it
  * @property {string} person       that person's id
  * @property {string} startedAt    ISO 8601
+ * @property {boolean} isPublic    whether anybody may hear it
  * @property {string} [stoppedBy]  the label of the person who stopped it
  * @property {ErrorCode} [code]    why it stopped, where nobody stopped it
  * @property {string} [message]    the same as a sentence
@@ -22,6 +23,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { RATES } from '../../public/shared/rates.js';
 import { TokenBucket } from '../token-bucket.js';
 import { Recording } from './recording.js';
 
@@ -77,8 +79,12 @@ export class RoomRecording {
     return this.#state?.on ? this.#state : null;
   }
 
-  /** Starts a recording, unless there is one. @param {Member} member  who may record, and agrees by that */
-  start(member) {
+  /**
+   * Starts a recording, unless there is one.
+   * @param {Member} member  who may record, and agrees by that
+   * @param {{ isPublic?: boolean }} [options]  whether anybody may hear it
+   */
+  start(member, { isPublic = false } = {}) {
     if (this.#state?.on || this.#opening) return;
     if (this.#config.e2e) return member.refuse('record', 'e2e-room');
     const { recordings, clock } = this.#services;
@@ -88,7 +94,7 @@ export class RoomRecording {
     const retryMs = this.#starts.take(clock.now());
     if (retryMs > 0) return member.refuse('record', 'recording-busy', { retryMs });
     this.#opening = true;
-    this.#begin(member)
+    this.#begin(member, isPublic)
       .catch((error) => this.#failed(error, member))
       .finally(() => (this.#opening = false));
   }
@@ -123,20 +129,22 @@ export class RoomRecording {
     return { room: this.#name, identity, network };
   }
 
-  /** @param {Member} member  who has agreed by that */
-  async #begin(member) {
+  /** @param {Member} member  who has agreed by that @param {boolean} isPublic */
+  async #begin(member, isPublic) {
     const { codec, recordings, ticks } = this.#services;
-    const { format, bitrate, complexity, application } = this.#config;
+    const { format, complexity, application } = this.#config;
+    // What many will hear is kept as good as it is broadcast.
+    const bitrate = isPublic ? Math.max(this.#config.bitrate, ...RATES) : this.#config.bitrate;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     const encoder = await codec.createEncoder({ sampleRate, frameSamples, channels, bitrate, complexity, application });
     if (this.#closed || !recordings?.offered) {
       encoder.close();
       return;
     }
-    const directory = recordings.begin(this.#ownedBy(member), (code) => this.#stop(whyOf(code)));
+    const directory = recordings.begin(this.#ownedBy(member), (code) => this.#stop(whyOf(code)), { isPublic, bitrate });
     const { id, startedAt } = directory.description;
     /** @type {RecordingState} */
-    const state = { id, on: true, by: member.label, person: member.id, startedAt };
+    const state = { id, on: true, by: member.label, person: member.id, startedAt, isPublic };
     this.#state = state;
     let recording;
     try {

@@ -10,7 +10,7 @@ import { isOpusPacket, MAX_PACKET_SAMPLES, missingOf, writeMissing } from './opu
 /** The most packets of 120 ms that fill the time before somebody agreed in one go: four minutes. */
 const MAX_PACKETS_AT_ONCE = 2000;
 
-/** Payloads of the room's frames as Opus packets in an Ogg file, one frame after the other without a gap. */
+/** Payloads of the room's frames as Opus packets in a file, one frame after the other without a gap. */
 export class Track {
   #ogg;
   #opusFrames;
@@ -22,7 +22,7 @@ export class Track {
   #missingBytes = 1;
 
   /**
-   * @param {OggOpus} ogg ended with this
+   * @param {Pick<OggOpus, 'put' | 'end' | 'samples'>} ogg  the file, Ogg or WebM; ended with this
    * @param {AudioFormat} format
    */
   constructor(ogg, { sampleRate, opusFrames, opusFrameSamples }) {

@@ -35,6 +35,7 @@ import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { MAX_RESUME_LENGTH } from '../access/resume-token.js';
 import { MODES } from './room-mode.js';
 import { moderate, moderateMessage } from './moderate-command.js';
+import { MAX_STAGE_KEY } from './stage.js';
 import { peoplePage } from './welcome.js';
 
 /** The loudest that one may have another, as a factor of amplitude. */
@@ -42,6 +43,10 @@ const MAX_GAIN = 4;
 
 /** The longest id, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
+
+/** The bit rates that Opus has, in bits a second (RFC 6716, section 2.1.1). */
+const LEAST_BITRATE = 6000;
+const MOST_BITRATE = 510_000;
 
 /** What people ask for by hand: they are told where they may not. @type {ReadonlySet<Permission>} */
 const TOLD = new Set(/** @type {const} */ (['speak', 'chat', 'record', 'moderate']));
@@ -62,6 +67,8 @@ const joinMessage = z
     token: z.string().optional(),
     password: z.string().optional(),
     listen: z.boolean().optional(),
+    // One that can't be a key is as good as none.
+    stage: z.string().max(MAX_STAGE_KEY).optional().catch(undefined),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
     mode: z.enum(MODES).optional(),
@@ -176,12 +183,22 @@ export const COMMANDS = Object.freeze({
       delivery.redundancyChanged();
     },
   }),
+  rate: define({
+    schema: z.object({ bitsPerSecond: z.union([z.literal('auto'), z.number().int().min(LEAST_BITRATE).max(MOST_BITRATE)]) }),
+    needs: 'listen',
+    run: (_room, { listener }, { bitsPerSecond }) => {
+      if (!listener?.isLight || listener.rate === null) return false;
+      listener.rate.ask(bitsPerSecond === 'auto' ? Infinity : bitsPerSecond);
+      return true;
+    },
+  }),
   record: define({
-    schema: z.object({ on: z.boolean() }),
+    schema: z.object({ on: z.boolean(), isPublic: z.boolean().default(false) }),
     // Who may stop a recording depends on who started it.
     needs: ({ on }) => (on ? 'record' : null),
-    run: ({ recording, moderation }, member, { on }) => {
-      if (on) return recording.start(member);
+    run: ({ recording, moderation }, member, { on, isPublic }) => {
+      if (on && isPublic && !(moderation.rules.broadcast && moderation.may(member, 'moderate'))) return member.refuse('record', 'not-allowed');
+      if (on) return recording.start(member, { isPublic });
       const startedBy = recording.state?.person ?? member.id;
       const code = recording.stopFor(member, (permission) => moderation.may(member, permission));
       if (code !== null) member.refuse('record', code);

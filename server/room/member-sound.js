@@ -1,14 +1,20 @@
 /**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { RateCounts } from '../broadcast/rate-counts.js'
  * @import { RoomCodec } from '../codec/room-codec.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Permission } from '../access/grant.js'
  * @import { Session } from '../transport/session.js'
  * @import { Member } from './member.js'
+ * @import { RoomMode } from './room-mode.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
  */
 
 import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_PACKET_BYTES, speakersBytes, Stream } from '../../public/shared/packet.js';
 import { Redundancy } from '../../public/shared/redundancy.js';
+import { Ladder } from '../broadcast/ladder.js';
+import { Layers } from '../broadcast/layers.js';
+import { RATE_RULES } from '../broadcast/rate-rule.js';
 import { LevelBalance } from '../mix/level-balance.js';
 import { LightListener, strideOf } from '../mix/light-listener.js';
 import { Listener } from '../mix/listener.js';
@@ -19,13 +25,20 @@ import { Source } from '../source/source.js';
 /** The bytes of a packet that are left for payloads, beside a full list of speakers. */
 const PAYLOADS_BYTES = MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX_LISTED_SPEAKERS);
 
+/** The most that listeners of a broadcast get by default, in bits a second for each channel: fullband music (RFC 7587, section 3.1.1). */
+const MOST_OF_A_CHANNEL = 64_000;
+
+/** How much larger than their mean payloads of a broadcast may be: three of 128 kb/s that aren't go in one packet. */
+const BROADCAST_MARGIN = 1.1;
+
 /** Makes what the members of one room are heard with and hear with. */
 export class MemberSound {
   #config;
   #services;
   #sampleClock;
   #codec;
-  #mixes;
+  #mode;
+  #ladder;
 
   /**
    * @param {object} options
@@ -33,10 +46,11 @@ export class MemberSound {
    * @param {RoomServices} options.services
    * @param {SampleClock} options.sampleClock  the room's
    * @param {RoomCodec} options.codec  the room's
-   * @param {() => boolean} options.mixes  whether the room is mixed, or is where it has an audience
+   * @param {() => RoomMode} options.mode  the room's
    */
-  constructor({ config, services, sampleClock, codec, mixes }) {
-    this.#mixes = mixes;
+  constructor({ config, services, sampleClock, codec, mode }) {
+    this.#mode = mode;
+    this.#ladder = ladderOf(config);
     this.#config = config;
     this.#services = services;
     this.#sampleClock = sampleClock;
@@ -54,12 +68,28 @@ export class MemberSound {
   }
 
   /**
+   * Makes the mix at other bit rates.
+   * @param {Clock} clock  the room's
+   * @param {RateCounts} counts
+   */
+  newLayers(clock, counts) {
+    const { format, silenceSuppression } = this.#config;
+    const { effort } = this.#services;
+    /** @param {number} index @param {number} bitrate */
+    const open = (index, bitrate) => {
+      const encoder = this.#codec.newEncoder(`the mix at ${bitrate} b/s`, bitrate);
+      return new MixStream(Stream.layers + index, encoder, format, { suppresses: silenceSuppression, effort });
+    };
+    return new Layers({ ladder: this.#ladder, format, open, clock, counts });
+  }
+
+  /**
    * Whether somebody is light: listens, and does nothing else, on a transport that can push, in a room that may be mixed.
    * @param {'tick' | 'reply'} delivery
    * @param {ReadonlySet<Permission>} permissions
    */
   isLight(delivery, permissions) {
-    return this.#mixes() && delivery === 'tick' && permissions.has('listen') && !permissions.has('speak');
+    return this.#mode().setting !== 'forward' && delivery === 'tick' && permissions.has('listen') && !permissions.has('speak');
   }
 
   /**
@@ -74,10 +104,15 @@ export class MemberSound {
     const { redundancy } = this.#config;
     const delivery = session.transport.replyOnly ? 'reply' : (wishes.delivery ?? this.#config.delivery);
     if (!this.isLight(delivery, permissions)) return this.#openWhole(id, session, delivery, wishes, before);
+    const rate = this.#mode().broadcasts ? this.#newRate() : null;
     const { listenerStride, format, bitrate } = this.#config;
-    const stride = strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES);
-    const listener = new LightListener({ id, session, stride, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
+    const stride = rate === null ? strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES) : this.#ladder.usual.stride;
+    const listener = new LightListener({ id, session, rate, stride, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
     return { listener, source: null };
+  }
+
+  #newRate() {
+    return new RATE_RULES[this.#config.listenerRule](this.#ladder);
   }
 
   /**
@@ -109,4 +144,11 @@ export class MemberSound {
     const source = new Source({ id, format, sampleClock, maxDelayMs, decoder, lateness, balance, leavesOutSilence });
     return { listener, source };
   }
+}
+
+/** @param {RoomConfig} config @returns {Ladder} the rates of the room's listeners, where it is a broadcast */
+function ladderOf({ format, listenerBitrate, listenerStride }) {
+  const most = listenerBitrate === 'auto' ? MOST_OF_A_CHANNEL * format.channels : listenerBitrate;
+  const highest = new Ladder(format, most, 1).rates.at(-1) ?? 0;
+  return new Ladder(format, most, strideOf(listenerStride, format, highest, PAYLOADS_BYTES, BROADCAST_MARGIN));
 }

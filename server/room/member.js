@@ -4,7 +4,7 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  * @import { Traffic } from '../source/traffic.js'
- * @import { ControlMessage, Session, SessionHandler } from '../transport/session.js'
+ * @import { ControlMessage, Session, SessionHandler, SessionStats } from '../transport/session.js'
  * @import { Grant, Permission, Role } from '../access/grant.js'
  * @import { PersonState } from './room-state.js'
  *
@@ -151,7 +151,7 @@ export class Member {
 
   /** How many frames there are to a packet of those that this member is sent. */
   get stride() {
-    return this.listener?.isLight ? this.listener.stride : 1;
+    return this.listener?.isLight ? this.listener.toldStride : 1;
   }
 
   /** Whether nothing of this member is heard: by their own wish, a moderator's, or their role. */
@@ -444,9 +444,12 @@ export class Member {
     return Object.assign(stats, this.listener?.isLight ? null : this.listener?.stats());
   }
 
-  /** Adds the figures of the member's packets to a sum. @param {Traffic} traffic */
-  addTo(traffic) {
-    const { droppedOut, droppedIn, lostPackets } = this.session.stats();
+  /**
+   * Adds the figures of the member's packets to a sum.
+   * @param {Traffic} traffic
+   * @param {SessionStats} [stats]  of the session
+   */
+  addTo(traffic, { droppedOut, droppedIn, lostPackets } = this.session.stats()) {
     this.source?.addTo(traffic);
     for (const [reason, count] of this.#dropped ?? []) traffic.drop(reason, count);
     traffic.unsent += droppedOut;

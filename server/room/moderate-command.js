@@ -31,6 +31,7 @@ export const moderateMessage = z.discriminatedUnion('action', [
   z.object({ action: z.literal('password'), password: z.string().min(1).max(MAX_PASSWORD_LENGTH).nullable() }),
   z.object({ action: z.literal('listeners'), after: id.optional(), find: z.string().max(40).optional() }),
   z.object({ action: z.literal('mode'), mode: z.enum(MODES) }),
+  z.object({ action: z.literal('broadcast'), on }),
   z.object({ action: z.literal('end') }),
   z.object({ action: z.literal('bans') }),
   z.object({ action: z.literal('unban'), ban: id }),
@@ -84,6 +85,8 @@ function act(moderation, by, message) {
     }
     case 'mode':
       return moderation.setMode(message.mode, by);
+    case 'broadcast':
+      return moderation.setBroadcast(message.on, by);
     case 'end':
       return moderation.endForAll(by);
     case 'bans':

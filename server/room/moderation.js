@@ -29,6 +29,9 @@ import { networkOfPeer } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
 import { Hands } from './hands.js';
 import { Lobby } from './lobby.js';
+import { Stage } from './stage.js';
+import { Succession } from './succession.js';
+import { tellNodes } from './told-rules.js';
 
 /** Whoever runs the server. @type {Readonly<By>} */
 export const OPERATOR = Object.freeze({ id: 'operator', label: 'operator' });
@@ -38,9 +41,6 @@ export const OPEN_ENTRY = Object.freeze({ grant: OPEN_GRANT, password: null });
 
 /** How often the members of a room may do something of this, all together: each is told to everybody, and logged. */
 const ACTIONS = Object.freeze({ atOnce: 40, perSecond: 2 });
-
-/** The time in which those come who had a place in the room on another node, in milliseconds. */
-const TAKE_OVER_MS = 10_000;
 
 /** The most bans that other nodes are told of: the last ones. */
 const MAX_TOLD_BANS = 10;
@@ -67,12 +67,12 @@ export class Moderation {
   #passwords;
   #restraints = new Restraints();
   #cluster;
-  /** Ends the time in which people of a room on another node come. @type {unknown} */
-  #succession = null;
+  #succession;
   /** @type {RoomPassword | null} */
   #password = null;
   #rules = { locked: false, lobby: false, password: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
   #mode;
+  #stage;
 
   /**
    * @param {object} options
@@ -87,11 +87,15 @@ export class Moderation {
    * @param {() => void} options.end  ends the room for everybody
    * @param {Cluster} [options.cluster]  whose other nodes are told of the rules
    * @param {RoomMode} options.mode
+   * @param {boolean} options.broadcast  whether the room begins as a broadcast
+   * @param {() => number} options.wallNow  milliseconds since 1970
    */
-  constructor({ room, roster, bans, clock, log, expel, recast, end, mode, cluster }) {
+  constructor({ room, roster, bans, clock, log, expel, recast, end, mode, broadcast, wallNow, cluster }) {
     this.#cluster = cluster;
     this.#room = room;
     this.#mode = mode;
+    this.#stage = new Stage({ on: broadcast, mode, wallNow });
+    this.#succession = new Succession({ roster, clock, told: (heir) => this.#tellRole(heir, null) });
     this.#roster = roster;
     this.#bans = bans;
     this.#log = log;
@@ -109,31 +113,27 @@ export class Moderation {
   /** Takes over what held for the room on another node. @param {Rules | null} before */
   #restoreRules(before) {
     if (before === null) return;
-    const { password, bans, ...rules } = before;
+    const { password, bans, broadcast, ...rules } = before;
     Object.assign(this.#rules, rules, { password: password !== null });
     this.#password = password && new RoomPassword(password);
+    this.#stage.restore(broadcast);
     for (const { name, leftMs, ...whom } of bans) if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
     void this.#tellNodes();
   }
 
-  /** Tells the other nodes of the rules, for the one that has the room when this one is gone. */
+  /** Tells the other nodes of the rules. */
   async #tellNodes() {
     if (!this.#cluster) return;
-    try {
+    const to = { cluster: this.#cluster, room: this.#room, log: this.#log };
+    await tellNodes(to, this.#password, () => {
       const { locked, lobby, chat, record } = this.#rules;
-      await this.#password?.hashed;
-      const password = this.#password?.state() ?? null;
-      const bans = this.#bans.export(this.#room, MAX_TOLD_BANS);
-      const isOpen = !locked && !lobby && password === null && bans.length === 0 && chat === 'everybody' && record === 'everybody';
-      this.#cluster.ruled(this.#room, isOpen ? null : { locked, lobby, chat, record, password, bans });
-    } catch (error) {
-      this.#log.info(`room ${this.#room}: other nodes could not be told of its rules: ${error}`);
-    }
+      return { locked, lobby, chat, record, broadcast: this.#stage.state(), bans: this.#bans.export(this.#room, MAX_TOLD_BANS) };
+    });
   }
 
   /** The room's rules, as its people are told. */
   get rules() {
-    return { ...this.#rules, mode: this.#mode.setting };
+    return { ...this.#rules, mode: this.#mode.setting, ...this.#stage.rules };
   }
 
   /** What newcomers must know; null where there is none. */
@@ -141,17 +141,18 @@ export class Moderation {
     return this.#password;
   }
 
-  /** What is kept of it elsewhere. @returns {Pick<RoomState, 'rules' | 'password'>} */
+  /** What is kept of it elsewhere. @returns {Pick<RoomState, 'rules' | 'password' | 'stage'>} */
   state() {
-    return { rules: this.rules, password: this.#password?.state() ?? null };
+    return { rules: { ...this.#rules }, password: this.#password?.state() ?? null, stage: this.#stage.state() };
   }
 
-  /** @param {Pick<RoomState, 'rules' | 'password'>} state */
-  restore({ rules, password }) {
+  /** @param {Pick<RoomState, 'rules' | 'password' | 'stage'>} state */
+  restore({ rules, password, stage }) {
     this.#password = password && new RoomPassword(password);
     // A password that was lost leaves the room locked, not open.
     const locked = rules.locked || (rules.password && password === null);
     Object.assign(this.#rules, rules, { locked, password: password !== null });
+    this.#stage.restore(stage);
   }
 
   /** Those who wait to be let in. */
@@ -190,6 +191,18 @@ export class Moderation {
   }
 
   /**
+   * Says as what somebody comes in who may.
+   * @param {Entry} entry
+   * @param {string} [key]  the stage's, where they have one
+   */
+  cast(entry, key) {
+    const { isLive } = this.#stage;
+    const cast = this.#stage.cast(entry, key);
+    if (isLive !== this.#stage.isLive) this.#tellRules();
+    return cast;
+  }
+
+  /**
    * @param {Session} session
    * @param {string} name
    * @param {() => void} enter  called when they are let in
@@ -205,15 +218,12 @@ export class Moderation {
    */
   entered(member, isNew) {
     if (isNew) this.#restrain(member);
-    if (member.identity === null && this.#succession === null) this.#succeed(member);
+    this.#succession.entered(member);
   }
 
-  /** Somebody had a place in this room on another node: its moderator may yet come, and nobody succeeds them before. */
+  /** Somebody had a place in this room on another node. */
   takenOver() {
-    this.#succession ??= this.#clock.setTimeout(() => {
-      this.#succession = null;
-      this.#succeed(null);
-    }, TAKE_OVER_MS);
+    this.#succession.takenOver();
   }
 
   /**
@@ -240,6 +250,7 @@ export class Moderation {
   welcomed(member, isNew) {
     if (isNew && member.silenced) this.#tell(member, 'muted', null, { muted: true });
     this.#tellKnocks(member);
+    this.#tellStage(member);
   }
 
   /** A moderator who comes is told who waits. @param {Member} member */
@@ -247,6 +258,11 @@ export class Moderation {
     if (member.role !== 'moderator') return;
     if (this.knocks.length > 0) member.tell({ type: 'knocks', people: this.knocks });
     if (this.#hands.size > 0) member.tell(this.#hands.message);
+  }
+
+  /** Whoever is on stage is told the key by which they come back to it. @param {Member} member */
+  #tellStage(member) {
+    if (this.#stage.isOn && member.permissions.has('speak')) member.tell({ type: 'stage', key: this.#stage.key });
   }
 
   /** A member has raised or lowered their hand: of the audience's, moderators alone are told. @param {Member} member */
@@ -268,22 +284,7 @@ export class Moderation {
   left(member) {
     this.#hands.left(member);
     this.#restraints.left(member);
-    if (member.role === 'moderator' && this.#succession === null) this.#succeed(null);
-  }
-
-  /**
-   * Where there is no moderator any more, and none by token, the speaker who has been there longest becomes one, of those
-   * whom no moderator has muted.
-   * @param {Member | null} newcomer  who isn't known to others yet
-   */
-  #succeed(newcomer) {
-    for (const { role } of this.#roster.present.values()) if (role === 'moderator') return;
-    const people = this.#roster.everybody;
-    if (people.some(({ role }) => role === 'moderator')) return;
-    const heir = people.find(({ role, identity, away, silenced }) => role === 'speaker' && identity === null && !away && !silenced);
-    if (!heir) return;
-    heir.setRole('moderator');
-    if (heir !== newcomer) this.#tellRole(heir, null);
+    this.#succession.left(member);
   }
 
   /**
@@ -407,6 +408,20 @@ export class Moderation {
   }
 
   /**
+   * @param {boolean} on  whether whoever comes uninvited only listens. Those who are in stay what they are
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  setBroadcast(on, by) {
+    if (on === this.#stage.isOn) return null;
+    const refusal = this.#stage.set(on);
+    if (refusal !== null) return refusal;
+    this.#tellRules();
+    for (const member of this.#roster.present.values()) this.#tellStage(member);
+    return this.#done(by, on ? 'broadcast-on' : 'broadcast-off', null);
+  }
+
+  /**
    * @param {string | null} password  null takes it away; those who are in stay in
    * @param {By} by
    * @returns {ErrorCode | null}
@@ -447,7 +462,7 @@ export class Moderation {
 
   /** The room has ended. Idempotent. */
   close() {
-    this.#clock.clearTimeout(this.#succession);
+    this.#succession.close();
     this.#lobby.close();
     this.#hands.close();
   }
@@ -493,6 +508,7 @@ export class Moderation {
     this.#tell(member, 'role', by, { role, muted, may: [...permissions], stride });
     this.#roster.changed(member);
     this.#tellKnocks(member);
+    this.#tellStage(member);
   }
 
   /**

@@ -2,6 +2,7 @@
  * A room's settings: plain data that could be sent to another thread or machine, and apart from it the services.
  *
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { RATE_RULES } from '../broadcast/rate-rule.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
@@ -26,6 +27,7 @@
  * @property {'tick' | 'reply'} delivery  for transports that can push; the others always reply
  * @property {'mix' | 'forward' | 'auto'} mode  whether the room's sound is mixed, or forwarded; auto: see RoomMode
  * @property {'bundle' | 'now'} forwardWay  one bundle a frame, or each packet as it comes
+ * @property {boolean} broadcast  whether the room begins as a broadcast: see Stage
  * @property {boolean} e2e  whether what is said is encrypted end to end, so that it can only be forwarded
  * @property {number | 'auto'} serverDelayMs  the delay D that the room begins with
  * @property {number} maxServerDelayMs  what `auto` may go up to, a whole number
@@ -37,6 +39,8 @@
  * @property {boolean} silenceSuppression  whether packets are left out in silence, both ways
  * @property {number | 'auto'} redundancy  how many earlier frames a packet repeats, both ways
  * @property {number} listenerStride  how many frames go into one packet of those who only listen, 1 to 3
+ * @property {keyof typeof RATE_RULES} listenerRule  by which a broadcast's listeners get their bit rate
+ * @property {number | 'auto'} listenerBitrate  the most that they get, b/s; auto: 64 000 for each channel
  * @property {boolean} echo  whether everybody hears themselves too
  * @property {number} bitrate  of the server's encoders and the clients', b/s
  * @property {number} complexity  of the server's encoders, 0 to 10
@@ -104,8 +108,9 @@
  * @property {boolean} [mirror]  to be alone, and to hear oneself
  * @property {number} [frameMs]  of a room that begins with this participant; others get what the room has
  * @property {number} [channels]  likewise: 1 or 2
- * @property {boolean} [listen]  to listen and no more, as one of the audience
  * @property {'mix' | 'forward' | 'auto'} [mode]  likewise
+ * @property {boolean} [listen]  to listen and no more, as one of the audience
+ * @property {string} [stage]  the key of the stage of a room that is a broadcast
  * @property {boolean} [e2e]  likewise; of those who come later, whether they have a key
  * @property {boolean} [nameCut]  whether the name was longer
  * @property {string} [resume]  the token of the place to be taken up again
@@ -119,6 +124,7 @@ export const ROOM_DEFAULTS = Object.freeze({
   delivery: /** @type {const} */ ('tick'),
   mode: /** @type {'mix' | 'forward' | 'auto'} */ ('mix'),
   forwardWay: /** @type {'bundle' | 'now'} */ ('bundle'),
+  broadcast: false,
   e2e: false,
   serverDelayMs: /** @type {number | 'auto'} */ ('auto'),
   maxServerDelayMs: 400,
@@ -129,6 +135,8 @@ export const ROOM_DEFAULTS = Object.freeze({
   silenceSuppression: false,
   redundancy: /** @type {number | 'auto'} */ ('auto'),
   listenerStride: 3,
+  listenerRule: /** @type {keyof typeof RATE_RULES} */ ('probe'),
+  listenerBitrate: /** @type {number | 'auto'} */ ('auto'),
   echo: false,
   awayTimeoutMs: 30_000,
   placeAfterMs: 5000,

@@ -3,6 +3,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { RateCounts } from '../broadcast/rate-counts.js'
  * @import { MemberSound } from './member-sound.js'
  * @import { JoinWishes, Observer, RoomConfig } from './room-config.js'
  * @import { Roster } from './roster.js'
@@ -36,6 +37,7 @@ export class RoomMode {
   #delivery;
   /** @type {ModeSetting} */
   #setting;
+  #broadcasts = false;
   /** Since when everything speaks for forwarding, on the monotonic clock; -Infinity at a room's beginning. */
   #fitSinceMs = -Infinity;
 
@@ -50,6 +52,11 @@ export class RoomMode {
     this.#roster = roster;
     this.#delivery = delivery;
     this.#setting = config.mode;
+  }
+
+  /** Whether the room is a broadcast. */
+  get broadcasts() {
+    return this.#broadcasts;
   }
 
   /** What it is set to. */
@@ -75,11 +82,23 @@ export class RoomMode {
    */
   set(setting) {
     if (this.#config.e2e && setting !== 'forward') return 'e2e-room';
+    if (setting === 'forward' && this.#broadcasts) return 'broadcast-mix';
     if (setting === 'forward' && (this.#hasReplies || this.#roster.audience.size > 0)) return 'forward-reply';
     this.#setting = setting;
     // Who asks for it now needn't wait until it has fitted for a while.
     this.#fitSinceMs = -Infinity;
     this.review(0);
+    return null;
+  }
+
+  /**
+   * @param {boolean} on  whether the room is a broadcast, which is mixed
+   * @returns {ErrorCode | null} why it can't be one
+   */
+  setBroadcast(on) {
+    if (on && this.#setting === 'forward') return 'broadcast-mix';
+    this.#broadcasts = on;
+    if (on) this.review(0);
     return null;
   }
 
@@ -98,10 +117,10 @@ export class RoomMode {
     this.#delivery.change(forwards ? forwardWay : 'mix');
   }
 
-  /** Whether the room is small and without an audience, and nobody in it weak, on a narrow way, or without a way to be pushed to. */
+  /** Whether the room is small, no broadcast and without an audience, and nobody in it weak, on a narrow way, or without a way to be pushed to. */
   get #fits() {
     const { present, audience } = this.#roster;
-    if (present.size > AUTO_PEOPLE || audience.size > 0) return false;
+    if (this.#broadcasts || present.size > AUTO_PEOPLE || audience.size > 0) return false;
     for (const { delivery, report: { isWeak, figures } } of present.values()) {
       if (delivery === 'reply' || isWeak || (figures.downLostPercent ?? 0) > AUTO_LOST_PERCENT) return false;
     }
@@ -111,17 +130,17 @@ export class RoomMode {
 
 /**
  * Makes a room's delivery, whose mode may change.
- * @param {{ config: RoomConfig, clock: Clock, sampleClock: SampleClock, delay: DelayControl, observer?: Observer }} room
+ * @param {{ config: RoomConfig, clock: Clock, sampleClock: SampleClock, delay: DelayControl, rates: RateCounts, observer?: Observer }} room
  * @param {MemberSound} sound
  */
-export function openDelivery({ config, clock, sampleClock, delay, observer }, sound) {
+export function openDelivery({ config, clock, sampleClock, delay, rates, observer }, sound) {
   const { mode, forwardWay, silenceSuppression } = config;
   return new ModeSwitch(
     (wanted) => {
       if (wanted === 'bundle') return new Forwarding({ config, clock, delay });
       if (wanted === 'now') return new Relaying({ config, clock, delay });
       const shared = sound.newStream(Stream.fullMix, 'the shared stream', silenceSuppression);
-      return new Mixing({ config, clock, sampleClock, delay, shared, observer });
+      return new Mixing({ config, clock, sampleClock, delay, shared, layers: sound.newLayers(clock, rates), observer });
     },
     mode === 'mix' ? 'mix' : forwardWay,
   );

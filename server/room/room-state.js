@@ -8,6 +8,7 @@
  * @import { ModeSetting } from './room-mode.js'
  * @import { Roster } from './roster.js'
  * @import { Chat, ChatMessage } from './chat.js'
+ * @import { StageState } from './stage.js'
  * @import { Permission, Role } from '../access/grant.js'
  * @import { Session, Transport } from '../transport/session.js'
  *
@@ -33,6 +34,7 @@
  * @property {ModeSetting} mode
  * @property {boolean} e2e  whether it is encrypted end to end
  * @property {{ locked: boolean, lobby: boolean, password: boolean, chat: Who, record: Who }} rules
+ * @property {StageState | null} stage  null where it is no broadcast
  * @property {{ salt: string, hash: string } | null} password  hashed, in base64
  * @property {{ messages: ReadonlyArray<ChatMessage>, next: number }} chat
  * @property {PersonState[]} people

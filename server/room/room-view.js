@@ -31,10 +31,10 @@ export class RoomView {
     this.#parts = parts;
   }
 
-  /** What anybody may know who knows the room's name: how many are in it, and how many of them only listen. */
+  /** What anybody may know who knows the room's name: how many are in it, how many of them only listen, and whether it is live. */
   get public() {
-    const { here, audience } = this.#parts.roster;
-    return { room: this.#name, present: here, listeners: audience.size };
+    const { roster: { here, audience }, moderation } = this.#parts;
+    return { room: this.#name, present: here, listeners: audience.size, live: moderation.rules.liveSeconds !== null };
   }
 
   /** The room in a list of all rooms, which only the operator is shown. */
@@ -62,6 +62,7 @@ export class RoomView {
       ...this.public,
       delivery: config.delivery,
       sound: delivery.mode,
+      listenersByRate: delivery.listenersByRate,
       serverDelayMs,
       delay: { ...delay, targetPercent: config.receivedTarget, waited: roomDelay.people },
       skippedFrames: mixClock.skipped,
@@ -92,17 +93,19 @@ export class RoomView {
 
   /** Adds the room's figures, and those of its people, to the server's. @param {Figures} figures */
   addTo(figures) {
-    const { roster, delay, codec, mixClock } = this.#parts;
+    const { roster, delay, delivery, codec, mixClock } = this.#parts;
     figures.people += roster.size;
     figures.away += roster.waiting;
     figures.listeners += roster.audience.size;
+    for (const [rate, count] of Object.entries(delivery.listenersByRate)) figures.listenersByRate[rate] += count;
     figures.delaysMs.push(delay.delayMs);
     figures.codecFaults += codec.faults;
     figures.skippedFrames += mixClock.skipped;
     for (const member of roster.membersHere()) {
-      const { name } = member.session.transport;
-      figures.sessions[name] = (figures.sessions[name] ?? 0) + 1;
-      member.addTo(figures.traffic);
+      const { session } = member;
+      const stats = session.stats();
+      figures.addSession(session.transport.name, stats);
+      member.addTo(figures.traffic, stats);
     }
   }
 }

@@ -77,8 +77,8 @@ export class Room {
     const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
-    this.#sound = new MemberSound({ config, services, sampleClock, codec, mixes: () => mode.setting !== 'forward' });
-    const delivery = openDelivery({ config, clock, sampleClock, delay, observer }, this.#sound);
+    this.#sound = new MemberSound({ config, services, sampleClock, codec, mode: () => mode });
+    const delivery = openDelivery({ config, clock, sampleClock, delay, rates: owner.totals.rates, observer }, this.#sound);
     const mode = new RoomMode({ config, roster, delivery });
     const chat = new Chat({ clock, wallNow, tell });
     const metronome = new Metronome({ sampleClock, tell });
@@ -87,7 +87,7 @@ export class Room {
     const casting = new Casting({ roster, sound: this.#sound, delivery, recording });
     /** What moderators and the operator do in this room. */
     const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), end: () => this.#endForAll('room-ended') };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, ...acts, cluster });
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, ...acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     /** The room's way to another node. */
     this.moving = new Moving({ roster, clock, cluster, end: () => this.#endForAll('moved') });
@@ -189,7 +189,7 @@ export class Room {
     const refusal = this.#parts.mode.refusal(session, wishes) ?? (before ? null : this.moderation.refusal(session, admission));
     if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
-    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry, before, taken });
+    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry: before || taken ? entry : this.moderation.cast(entry, wishes.stage), before, taken });
     if (typeof member === 'string') return member;
     const token = this.#roster.enter(member, before || taken ? wishes.resume : undefined);
     if (taken) this.moderation.takenOver();

@@ -267,6 +267,8 @@ export class Rooms {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
     if (this.#closed) return 'server-closing';
+    const { mode = this.#config.mode, e2e = false } = wishes;
+    if (this.#config.broadcast && (e2e || mode === 'forward')) return 'broadcast-mix';
     if (this.#count().rooms + this.#elsewhere.others().rooms >= this.#maxRooms) return 'too-many-rooms';
     const room = this.#newRoom(name, wishes);
     if (typeof room !== 'string') this.#add(room);
@@ -297,7 +299,7 @@ export class Rooms {
    */
   #openMirror(wishes) {
     if (this.#closed) return 'server-closing';
-    const own = { mode: /** @type {const} */ ('mix'), e2e: false, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
+    const own = { mode: /** @type {const} */ ('mix'), broadcast: false, e2e: false, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
     const without = { observer: undefined, recordings: undefined };
     const room = this.#newRoom(MIRROR_NAME, wishes, own, without, { ...this.#owner, census: this.#mirrorCensus });
     if (typeof room !== 'string') this.#mirrors.add(room);

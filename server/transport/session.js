@@ -23,6 +23,10 @@
  * @property {number} droppedOut         packets that were not sent: too long, or the way was blocked
  * @property {number} droppedIn          packets that arrived and were dropped, since a queue was full, and
  *   pings that weren't answered, since they were too many
+ * @property {number} [sentPackets]      packets towards the peer, where lostPackets is of them
+ * @property {number | null} [deliveryBps]  bits a second that the way to the peer was seen to deliver, where the native engine
+ *   tells it; null while nothing is known
+ * @property {boolean} [deliveryIsLimit]  whether that is as much as the way takes, not as much as was sent
  * @property {string} [congestionController]  QUIC's, where the native engine tells it
  *
  * @typedef {object} Session
@@ -39,7 +43,7 @@
  * @property {() => SessionStats} stats
  *
  * @typedef {object} Transport
- * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel'} name
+ * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen'} name
  * @property {string} [engine]           the HTTP/3 engine that serves it: 'native' or 'quiche'
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
  * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany

@@ -317,9 +317,12 @@ export class NativeEngineSession extends BaseSession {
     if (!stats) return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
     return {
       rttMs: stats.rttMs,
+      sentPackets: stats.sentPackets,
       lostPackets: stats.lostPackets,
       droppedOut: stats.droppedTooBig + stats.droppedBlocked + (this.#packets?.dropped ?? 0),
       droppedIn: stats.droppedIn,
+      deliveryBps: stats.deliveryBps,
+      deliveryIsLimit: stats.deliveryIsLimit,
       congestionController: stats.congestionController,
     };
   }

@@ -4,29 +4,51 @@ use napi::bindgen_prelude::Result;
 use quinn::congestion::Controller;
 
 use crate::errors::invalid;
+use crate::quic::delivery::Delivery;
 use crate::quic::engine;
-use crate::quic::live::{Factory, Live, LiveConfig};
+use crate::quic::wrapped::{Factory, Wrapped, WrappedConfig};
 
-/// A controller by the name that `settings.js` has for it; `name_of` reads it back.
+/// A controller by the name that `settings.js` has for it; `State` has it from the controller.
 pub fn factory(name: &str) -> Result<Factory> {
-    let found = engine::for_measuring(name).or_else(|| match name.strip_suffix("-bare") {
-        Some(bare) => engine::bulk(bare),
-        None => Some(Arc::new(LiveConfig {
-            inner: engine::bulk(name)?,
-        })),
-    });
-    found.ok_or_else(|| invalid(format!("there is no congestion controller {name}")))
+    let found = match (engine::for_measuring(name), name.strip_suffix("-bare")) {
+        (Some(inner), _) => Some((inner, false)),
+        (None, Some(bare)) => engine::bulk(bare).map(|inner| (inner, false)),
+        (None, None) => engine::bulk(name).map(|inner| (inner, true)),
+    };
+    let (inner, is_live) =
+        found.ok_or_else(|| invalid(format!("there is no congestion controller {name}")))?;
+    Ok(Arc::new(WrappedConfig { inner, is_live }))
 }
 
-/// The name of the controller that a connection has, by its type.
-pub fn name_of(controller: Box<dyn Controller>) -> String {
-    let (suffix, any) = match controller.into_any().downcast::<Live>() {
-        Ok(live) => ("", live.inner.into_any()),
-        Err(any) => ("-bare", any),
-    };
-    match engine::bulk_name(&*any) {
-        Some(name) => format!("{name}{suffix}"),
-        None => engine::measured_name(&*any).unwrap_or("unknown").into(),
+/// What a connection's controller tells of itself.
+#[derive(Default)]
+pub struct State {
+    /// Its name, by its type.
+    pub name: String,
+    pub delivery: Delivery,
+    /// Bytes under way after the last acknowledgement.
+    pub in_flight: u64,
+}
+
+impl State {
+    pub fn of(controller: Box<dyn Controller>) -> Self {
+        let Ok(wrapped) = controller.into_any().downcast::<Wrapped>() else {
+            return Self {
+                name: "unknown".into(),
+                ..Self::default()
+            };
+        };
+        let any = wrapped.inner.into_any();
+        let name = match engine::bulk_name(&*any) {
+            Some(name) if wrapped.live.is_some() => name.to_owned(),
+            Some(name) => format!("{name}-bare"),
+            None => engine::measured_name(&*any).unwrap_or("unknown").into(),
+        };
+        Self {
+            name,
+            delivery: wrapped.delivery,
+            in_flight: wrapped.in_flight,
+        }
     }
 }
 
@@ -40,8 +62,8 @@ mod tests {
     fn builds_the_controller_that_is_asked_for() {
         for name in engine::NAMES {
             let controller = factory(name).unwrap().build(Instant::now(), 1200);
-            assert_eq!(name_of(controller.clone_box()), *name);
-            assert_eq!(name_of(controller), *name);
+            assert_eq!(State::of(controller.clone_box()).name, *name);
+            assert_eq!(State::of(controller).name, *name);
         }
     }
 

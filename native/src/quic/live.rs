@@ -1,9 +1,4 @@
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use quinn::congestion::{Controller, ControllerFactory};
-
-pub type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
 
 /// Bytes that may be under way in any case: speech of 150 kbit/s over a round trip of 600 ms, with the
 /// time in which QUIC finds out what was lost.
@@ -15,27 +10,7 @@ const QUEUE: Duration = Duration::from_millis(200);
 /// The shortest round trip is remembered for one to two times this.
 const MEMORY: Duration = Duration::from_secs(30);
 
-pub struct LiveConfig {
-    pub inner: Factory,
-}
-
-impl ControllerFactory for LiveConfig {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let inner = self.inner.clone().build(now, current_mtu);
-        let rtts = Rtts {
-            since: now,
-            least: Duration::MAX,
-            before: Duration::MAX,
-        };
-        Box::new(Live {
-            inner,
-            rtts,
-            queues: true,
-        })
-    }
-}
-
-/// Another controller, with a window that isn't smaller than live sound needs.
+/// Room for live sound: a window that isn't smaller than that needs, whatever another controller's is.
 ///
 /// A controller made for bulk data shrinks its window at each loss, and a session sends too little to make
 /// it grow again: with 10 % of random loss it stays at two packets a round trip (RFC 9002, section 7.2),
@@ -48,11 +23,8 @@ impl ControllerFactory for LiveConfig {
 /// trip grows, our packets fill a queue: then the other controller's window holds, and old packets are
 /// dropped here instead of waiting there. The first round trip has the other controller's window too (RFC
 /// 9002, section 7.2: ten packets).
-///
-/// The engine's module makes a controller of it.
-#[cfg_attr(feature = "noq", derive(Debug))]
+#[derive(Clone, Debug)]
 pub struct Live {
-    pub inner: Box<dyn Controller>,
     rtts: Rtts,
     /// Whether the round trips say that a queue fills; true until there is one.
     pub queues: bool,
@@ -78,25 +50,26 @@ impl Rtts {
 }
 
 impl Live {
+    pub fn new(now: Instant) -> Self {
+        let rtts = Rtts {
+            since: now,
+            least: Duration::MAX,
+            before: Duration::MAX,
+        };
+        Self { rtts, queues: true }
+    }
+
     /// To be called at each acknowledgement, with the smoothed round trip.
     pub fn acknowledged(&mut self, now: Instant, rtt: Duration) {
         self.queues = rtt > self.rtts.add(now, rtt) + QUEUE;
     }
 
-    pub fn least_window(&self) -> u64 {
-        let window = self.inner.window();
+    /// The window, where the other controller's is `window`.
+    pub fn least_window(&self, window: u64) -> u64 {
         if self.queues {
             window
         } else {
             window.max(LIVE_WINDOW)
-        }
-    }
-
-    pub fn duplicate(&self) -> Self {
-        Self {
-            inner: self.inner.clone_box(),
-            rtts: self.rtts.clone(),
-            queues: self.queues,
         }
     }
 }

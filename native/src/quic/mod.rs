@@ -3,6 +3,7 @@
 pub mod congestion;
 #[cfg(not(feature = "noq"))]
 pub mod copa;
+pub mod delivery;
 pub mod engine;
 pub mod live;
 pub mod pending;
@@ -11,3 +12,4 @@ pub mod socket;
 pub mod tls;
 #[cfg(not(feature = "noq"))]
 pub mod unlimited;
+pub mod wrapped;

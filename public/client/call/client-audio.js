@@ -10,6 +10,7 @@
 
 import { MAX_PACKET_BYTES } from '../../shared/packet.js';
 import { PayloadDecoder, PayloadEncoder, streamBitrate } from '../../shared/payload.js';
+import { RATES } from '../../shared/rates.js';
 import { Uplink } from '../capture/uplink.js';
 import { pullSamples } from '../playout/playout.js';
 import { RoomPlayout } from '../playout/room-playout.js';
@@ -63,7 +64,7 @@ export class ClientAudio {
       const decoder = newDecoder(codec, format);
       return sealing === null ? decoder : sealing.decoder(decoder, number);
     };
-    this.playout = new RoomPlayout(newDecoders(codec, format), { format, openVoice, gains: this.gains, own });
+    this.playout = new RoomPlayout([...newDecoders(codec, format), ...layerDecoders(codec, format)], { format, openVoice, gains: this.gains, own });
     const pull = (/** @type {Float32Array} */ out) => this.playout.pull(out, clock.now());
     this.#reader = new SampleReader(pull, pullSamples(format), format.channels);
     try {
@@ -144,6 +145,17 @@ function newDecoder(codec, format) {
  * @param {AudioFormat} format
  */
 const newDecoders = (codec, format) => Array.from({ length: STREAMS }, () => newDecoder(codec, format));
+
+/**
+ * Decoders of a broadcast's bit rates, each of which is opened when it is needed.
+ * @param {Codec} codec
+ * @param {AudioFormat} format
+ */
+function layerDecoders(codec, format) {
+  const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
+  const open = () => codec.createDecoder({ sampleRate, frameSamples, channels });
+  return RATES.map(() => new PayloadDecoder(null, format, { open }));
+}
 
 /**
  * @param {Codec} codec

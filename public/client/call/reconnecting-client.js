@@ -305,6 +305,11 @@ export class ReconnectingClient {
     this.#client?.uplink?.captureAnew();
   }
 
+  /** Whether captured sound goes anywhere: not while there is no connection, or its clock isn't known. */
+  get speaks() {
+    return (this.#client?.uplink ?? null) !== null;
+  }
+
   /** The captured samples that complete the next frame; any number while there is no connection. */
   get samplesToFrame() {
     return this.#client?.uplink?.missing ?? 960;

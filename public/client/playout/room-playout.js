@@ -4,7 +4,7 @@
  * @import { VoicesOptions } from './bundle-decoder.js'
  */
 
-import { PacketType } from '../../shared/packet.js';
+import { PacketType, Stream } from '../../shared/packet.js';
 import { BundleDecoder } from './bundle-decoder.js';
 import { Playout } from './playout.js';
 import { VoicePlayouts } from './voice-playouts.js';
@@ -17,11 +17,13 @@ export class RoomPlayout extends Playout {
   #voices;
 
   /**
-   * @param {PayloadDecoder[]} decoders of the two streams of mixing; closed with this
+   * @param {PayloadDecoder[]} decoders of the two streams of mixing, and of a broadcast's bit rates, in the order of Stream;
+   *   closed with this
    * @param {VoicesOptions} options
    */
   constructor(decoders, options) {
-    super(options.format, [...decoders, new BundleDecoder(options)]);
+    const { voices } = Stream;
+    super(options.format, [...decoders.slice(0, voices), new BundleDecoder(options), ...decoders.slice(voices)]);
     this.#voices = new VoicePlayouts(options);
   }
 

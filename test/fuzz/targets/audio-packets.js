@@ -45,6 +45,7 @@ export const packets = [
   audio({ frame: 1, level: 30, voice: true }, [80]),
   audio({ frame: 2 ** 32 - 1, sequence: 0xffff }, [80, 70, 60]),
   audio({ frame: 7, stream: 1 }, [100, 300], 3),
+  audio({ frame: 7, stream: 7 }, [300, 300, 300], 3),
   audio({ frame: 9 }, [0]),
   audio({ frame: 9 }, [1100]),
   new Uint8Array(4),

@@ -2,7 +2,7 @@
 
 import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it, vi } from 'vitest';
-import { webTransportOn } from '../../../bench/participants/webtransport.js';
+import { webTransportOn } from '../../../programs/webtransport.js';
 import { WebTransportConnection } from '../../../public/client/connection/webtransport.js';
 import { CARRIES } from '../../../public/shared/carry.js';
 import { MAX_PACKET_STREAMS } from '../../../server/transport/packet-streams.js';

@@ -36,7 +36,10 @@ async function carriesBothWays(congestionController) {
   await carriesStream(near, seen[1].streams);
   await carriesStream(far, seen[0].streams);
   for (const session of [near, far]) {
-    const { congestionController: name, cwnd = 0, rttMs } = session.stats() ?? {};
+    const { congestionController: name, cwnd = 0, rttMs, deliveryBps, deliveryIsLimit } = session.stats() ?? {};
+    // Of a moment's packets no rate is measured, or one that is limited by the little that there was.
+    expect(deliveryBps === null || Number(deliveryBps) > 0).toBe(true);
+    expect(typeof deliveryIsLimit).toBe('boolean');
     expect(name).toBe(congestionController);
     expect(cwnd > 2 ** 32 - 1).toBe(congestionController === 'none');
     expect(cwnd).toBeGreaterThanOrEqual(2400);

@@ -89,6 +89,8 @@ describe('the metrics', () => {
       aloud_people: 1,
       aloud_people_away: 0,
       'aloud_sessions{transport="websocket"}': 1,
+      'aloud_sessions_limited{by="unknown"}': 1,
+      'aloud_sessions_limited{by="path"}': 0,
       'aloud_http_requests_total{status="404"}': 1,
       'aloud_http_requests_total{status="200"}': 1,
     });

@@ -77,7 +77,7 @@ describe('PATCH /api/rooms/<room>', () => {
     const change = { locked: true, chat: 'moderators', record: 'moderators', password: 'tea-for-two' };
     const { status, answer } = await ask('PATCH', '/rooms/lab', change);
     expect(status).toBe(200);
-    expect(answer.rules).toEqual({ locked: true, lobby: false, chat: 'moderators', record: 'moderators', password: true, mode: 'mix' });
+    expect(answer.rules).toEqual({ locked: true, lobby: false, chat: 'moderators', record: 'moderators', password: true, mode: 'mix', broadcast: false, liveSeconds: null });
     expect(last(bob, 'room')).toMatchObject({ locked: true, chat: 'moderators', record: 'moderators', password: true });
     expect(audit.map(({ action }) => action)).toEqual(['password-on', 'lock', 'allow', 'allow']);
     expect(JSON.stringify([answer, audit, bob.session.messages])).not.toContain('tea-for-two');
@@ -100,6 +100,18 @@ describe('PATCH /api/rooms/<room>', () => {
     expect(await ask('PATCH', '/rooms/lab', { mode: 'forward', locked: true })).toMatchObject({ status: 409, answer: { code: 'forward-reply' } });
     expect((await ask('GET', '/rooms/lab')).answer.rules).toMatchObject({ mode: 'mix', locked: false });
     expect((await ask('PATCH', '/rooms/lab', { mode: 'now' })).status).toBe(400);
+  });
+
+  it('makes the room a broadcast and ends it, and takes no mode that it can’t have', async () => {
+    const { ask, bob, audit, conference } = await withBob();
+    expect((await ask('PATCH', '/rooms/lab', { broadcast: true })).answer).toMatchObject({ live: true, rules: { broadcast: true, liveSeconds: 0 } });
+    expect(last(bob, 'room')).toMatchObject({ broadcast: true });
+    expect(audit.at(-1)).toMatchObject({ action: 'broadcast-on' });
+    expect(last(await conference.join('Lea'), 'welcome')).toMatchObject({ role: 'listener' });
+    expect(await ask('PATCH', '/rooms/lab', { mode: 'forward' })).toMatchObject({ status: 409, answer: { code: 'broadcast-mix' } });
+    expect((await ask('PATCH', '/rooms/lab', { broadcast: false })).answer.rules).toMatchObject({ broadcast: false, liveSeconds: null });
+    expect(audit.at(-1)).toMatchObject({ action: 'broadcast-off' });
+    expect((await ask('PATCH', '/rooms/lab', { broadcast: 'yes' })).status).toBe(400);
   });
 
   it('logs the delay with the rules, each once', async () => {
@@ -224,7 +236,7 @@ describe('without the operator’s token', () => {
     expect(rules()).toEqual(before);
     expect(logged).toEqual([]);
     // How many are there is told to whoever knows the room's name.
-    expect(await (await fetch(`${url}/rooms/secret-room`)).json()).toEqual({ room: 'secret-room', present: 1, listeners: 0 });
+    expect(await (await fetch(`${url}/rooms/secret-room`)).json()).toEqual({ room: 'secret-room', present: 1, listeners: 0, live: false });
   });
 
   it('nobody who knocks is told who is inside', async () => {

@@ -26,6 +26,7 @@ import { createServer } from '../../../server/server.js';
 import { BaseSession, prepareControl } from '../../../server/transport/session.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
+import { putRecording } from '../../fakes/recorded.js';
 import { OPERATOR_TOKEN, WITH_OPERATOR } from '../../support/operator.js';
 
 /** @import { ErrorCode } from '../../../public/shared/errors.js' */
@@ -249,6 +250,7 @@ const inRooms = {
     await world.join({ name: 'Web', delivery: 'reply' });
     moderate(ann, { action: 'mode', mode: 'forward' });
   },
+  'broadcast-mix': async () => moderate(await new World().join({ e2e: true }), { action: 'broadcast', on: true }),
   'e2e-room': async () => moderate(await new World().join({ e2e: true }), { action: 'mode', mode: 'mix' }),
   'e2e-only': async () => {
     const world = new World();
@@ -350,6 +352,12 @@ const overHttp = {
     socket.on('error', () => {}).terminate();
     return response.statusCode;
   },
+  'recording-deleted': async () => {
+    const { path } = await recordedServer();
+    await fetch(path, { method: 'DELETE', headers: asOperator });
+    return (await fetch(path)).status;
+  },
+  'range-beyond': async () => (await fetch(`${(await recordedServer()).path}/mix.opus`, { headers: { Range: 'bytes=99-' } })).status,
   // A join is refused over HTTP/1 with its code's status, and counted once all the same.
   'room-name': async () => {
     const body = JSON.stringify({ type: 'join', version: 1, room: 'not a name', name: 'Ann' });
@@ -362,6 +370,14 @@ const overHttp = {
     return (await fetch(`${url}/api/rooms/lab/people/99`, { method: 'DELETE', headers: asOperator })).status;
   },
 };
+
+/** A server with a recording of one byte. */
+async function recordedServer() {
+  const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
+  open.push(() => rm(directory, { recursive: true, force: true }));
+  const id = await putRecording(directory, { mix: Buffer.from('x'), seconds: 1 });
+  return { path: `${await startServer([...WITH_OPERATOR, '--recording-dir', directory])}/api/recordings/${id}` };
+}
 
 /** How sessions end that were not refused. @type {Partial<Record<ErrorCode, () => Promise<unknown>>>} */
 const ends = {

@@ -196,7 +196,7 @@ describe('a node that drains', () => {
 });
 
 describe('the rules of a room', () => {
-  const rules = { locked: true, lobby: false, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, bans: [] };
+  const rules = { locked: true, lobby: false, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, broadcast: null, bans: [] };
 
   it('are known to all nodes while it is there, and for a minute after its node has died', async () => {
     const nodes = new Nodes();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MIN_GROUP, SharedFanout } from '../../../server/mix/shared-fanout.js';
+import { MIN_GROUP } from '../../../server/mix/recipient-lists.js';
+import { SharedFanout } from '../../../server/mix/shared-fanout.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
 /** @import { Session, SessionGroup } from '../../../server/transport/session.js' */

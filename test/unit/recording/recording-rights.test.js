@@ -125,3 +125,20 @@ describe('a recording is stopped', () => {
     expect([ann, bob, cid].flatMap(refused)).toEqual([]);
   });
 });
+
+describe('a recording is public', () => {
+  it('where a moderator of a broadcast starts it so, and is kept as good as it is broadcast', async () => {
+    const { conference, ann, bob } = await recordedRoom();
+    stop(bob);
+    say(ann, { type: 'record', on: true, isPublic: true });
+    expect(refused(ann)).toEqual(['record not-allowed']);
+    moderate(ann, { action: 'broadcast', on: true });
+    say(bob, { type: 'record', on: true, isPublic: true });
+    expect(refused(bob)).toEqual(['record not-allowed']);
+    say(ann, { type: 'record', on: true, isPublic: true });
+    await vi.waitFor(() => expect(last(bob, 'recording').recording).toMatchObject({ on: true, by: 'Ann', isPublic: true }));
+    const { recordings } = conference.services;
+    expect(await recordings?.describe(last(bob, 'recording').recording.id)).toMatchObject({ isPublic: true, bitrate: 128_000 });
+    expect((await recordings?.list(9))?.map(({ isPublic }) => isPublic)).toContain(true);
+  });
+});

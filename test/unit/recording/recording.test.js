@@ -165,7 +165,7 @@ describe('a recording', () => {
     ann.say({ type: 'record', on: true });
     await vi.waitFor(() => expect(ann.recording?.on).toBe(true));
     const { id } = ann.recording;
-    expect(await recordings.list(10)).toEqual([{ id, room: 'lab', startedAt: expect.any(String), stoppedAt: null, on: true }]);
+    expect(await recordings.list(10)).toEqual([{ id, room: 'lab', startedAt: expect.any(String), stoppedAt: null, isPublic: false, on: true }]);
     expect(recordings.usage).toMatchObject({ limitBytes: 1e9, open: 1 });
     expect(rooms.get('lab')?.stopRecording('The server’s operator')).toBe(true);
     expect(ann.recording).toMatchObject({ on: false, stoppedBy: 'The server’s operator' });
@@ -262,7 +262,8 @@ describe('a recording', () => {
     bob.say({ type: 'recordConsent', agreed: false });
     expect(ann.person.session.told('changed').at(-1).person).toMatchObject({ id: bob.person.id, recorded: false });
     await written();
-    expect((await readdir(join(directory, id))).toSorted()).toEqual(['01-ann.opus', 'mix.opus', 'recording.json']);
+    expect((await readdir(join(directory, id))).toSorted()).toEqual(['01-ann.opus', 'chapters.vtt', 'mix.opus', 'recording.json']);
+    expect(await readFile(join(directory, id, 'chapters.vtt'), 'utf8')).not.toMatch(/Bob/);
     speak(conference, [ann, bob], 200);
     ann.say({ type: 'record', on: false });
     speak(conference, [ann, bob], 110);

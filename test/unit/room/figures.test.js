@@ -20,6 +20,13 @@ describe('the sums over all rooms', () => {
     expect(there.delaysMs).toHaveLength(3);
     expect(there.traffic).toMatchObject({ received: 90, lost: 9, late: 0, dropped: { empty: 1, control: 1, duplicate: 0, flood: 0 } });
 
+    expect(there.sessionLimits).toEqual({ path: 0, application: 0, unknown: 3 });
+    const seen = (/** @type {boolean} */ deliveryIsLimit) => Object.assign(ann.session, { stats: () => ({ rttMs: 1, lostPackets: 0, droppedOut: 0, droppedIn: 0, deliveryBps: 1e6, deliveryIsLimit }) });
+    seen(true);
+    expect(rooms.figures().sessionLimits).toEqual({ path: 1, application: 0, unknown: 2 });
+    seen(false);
+    expect(rooms.figures().sessionLimits).toEqual({ path: 0, application: 1, unknown: 2 });
+
     ann.session.close(19, 'lost');
     expect(rooms.figures()).toMatchObject({ people: 3, away: 1, sessions: { webtransport: 2 }, traffic: there.traffic });
     conference.rooms.close();

@@ -36,7 +36,7 @@ describe('roles', () => {
     expect(last(ann, 'welcome')).toMatchObject({ role: 'moderator', may: ['speak', 'listen', 'chat', 'record', 'moderate'] });
     expect(last(bob, 'welcome')).toMatchObject({ role: 'speaker', may: ['speak', 'listen', 'chat', 'record'] });
     expect(last(bob, 'welcome').people.map((/** @type {any} */ { role }) => role)).toEqual(['moderator', 'speaker']);
-    expect(last(bob, 'welcome').rules).toEqual({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix' });
+    expect(last(bob, 'welcome').rules).toEqual({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null });
   });
 
   it('let nobody else moderate', async () => {

@@ -160,7 +160,7 @@ describe('the rules of a room', () => {
     await settle();
     ann.session.handler?.control({ type: 'moderate', action: 'lock', on: false });
     await settle();
-    expect(told).toEqual([{ locked: true, lobby: false, chat: 'everybody', record: 'everybody', password: null, bans: [] }, null]);
+    expect(told).toEqual([{ locked: true, lobby: false, chat: 'everybody', record: 'everybody', password: null, broadcast: null, bans: [] }, null]);
   });
 });
 

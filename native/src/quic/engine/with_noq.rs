@@ -9,7 +9,7 @@ use quinn::{AsyncUdpSocket, Connection, PathId, PathStats, ReadError, RecvStream
 use quinn_proto::RttEstimator;
 
 use crate::faults::{pass, Place};
-use crate::quic::live::{Factory, Live};
+use crate::quic::wrapped::{Factory, Wrapped};
 
 #[cfg(test)]
 pub const NAMES: &[&str] = &["bbr3", "bbr3-bare"];
@@ -34,7 +34,7 @@ pub fn measured_name(_controller: &dyn Any) -> Option<&'static str> {
     None
 }
 
-impl Controller for Live {
+impl Controller for Wrapped {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         pass(Place::Connection);
         self.inner.on_sent(now, bytes, last_packet_number);
@@ -59,7 +59,11 @@ impl Controller for Live {
     ) {
         self.inner
             .on_ack(now, sent, bytes, number, app_limited, rtt);
-        self.acknowledged(now, rtt.get());
+        if let Some(live) = &mut self.live {
+            live.acknowledged(now, rtt.get());
+        }
+        self.delivery.acknowledged(sent, bytes);
+        self.shortest_rtt = rtt.min();
     }
 
     fn on_end_acks(
@@ -71,6 +75,9 @@ impl Controller for Live {
     ) {
         self.inner
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+        self.in_flight = in_flight;
+        self.delivery
+            .end_acknowledged(now, in_flight, app_limited, self.shortest_rtt);
     }
 
     fn on_congestion_event(
@@ -116,7 +123,7 @@ impl Controller for Live {
     /// The floor has no rate of its own: its window is sent in a round trip, as quinn does.
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = self.inner.metrics();
-        if !self.queues {
+        if self.live.as_ref().is_some_and(|live| !live.queues) {
             metrics.congestion_window = self.least_window();
             metrics.pacing_rate = None;
         }

@@ -10,8 +10,8 @@ use quinn_proto::RttEstimator;
 
 use crate::faults::{pass, Place};
 use crate::quic::copa::{Copa, CopaConfig};
-use crate::quic::live::{Factory, Live};
 use crate::quic::unlimited::Unlimited;
+use crate::quic::wrapped::{Factory, Wrapped};
 
 #[cfg(test)]
 pub const NAMES: &[&str] = &[
@@ -64,7 +64,7 @@ pub fn measured_name(controller: &dyn Any) -> Option<&'static str> {
     }
 }
 
-impl Controller for Live {
+impl Controller for Wrapped {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         pass(Place::Connection);
         self.inner.on_sent(now, bytes, last_packet_number);
@@ -79,7 +79,11 @@ impl Controller for Live {
         rtt: &RttEstimator,
     ) {
         self.inner.on_ack(now, sent, bytes, app_limited, rtt);
-        self.acknowledged(now, rtt.get());
+        if let Some(live) = &mut self.live {
+            live.acknowledged(now, rtt.get());
+        }
+        self.delivery.acknowledged(sent, bytes);
+        self.shortest_rtt = rtt.min();
     }
 
     fn on_end_acks(
@@ -91,6 +95,9 @@ impl Controller for Live {
     ) {
         self.inner
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+        self.in_flight = in_flight;
+        self.delivery
+            .end_acknowledged(now, in_flight, app_limited, self.shortest_rtt);
     }
 
     fn on_congestion_event(

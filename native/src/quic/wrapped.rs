@@ -1,0 +1,56 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use quinn::congestion::{Controller, ControllerFactory};
+
+use crate::quic::delivery::Delivery;
+use crate::quic::live::Live;
+
+pub type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
+
+pub struct WrappedConfig {
+    pub inner: Factory,
+    pub is_live: bool,
+}
+
+impl ControllerFactory for WrappedConfig {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        Box::new(Wrapped {
+            inner: self.inner.clone().build(now, current_mtu),
+            live: self.is_live.then(|| Live::new(now)),
+            delivery: Delivery::default(),
+            shortest_rtt: Duration::ZERO,
+            in_flight: 0,
+        })
+    }
+}
+
+/// Another controller, whose path's rate is estimated, and which may have room for live sound. The engine's module makes
+/// a controller of it.
+#[cfg_attr(feature = "noq", derive(Debug))]
+pub struct Wrapped {
+    pub inner: Box<dyn Controller>,
+    pub live: Option<Live>,
+    pub delivery: Delivery,
+    pub shortest_rtt: Duration,
+    /// Bytes under way after the last acknowledgement.
+    pub in_flight: u64,
+}
+
+impl Wrapped {
+    pub fn least_window(&self) -> u64 {
+        let window = self.inner.window();
+        let live = self.live.as_ref();
+        live.map_or(window, |live| live.least_window(window))
+    }
+
+    pub fn duplicate(&self) -> Self {
+        Self {
+            inner: self.inner.clone_box(),
+            live: self.live.clone(),
+            delivery: self.delivery.duplicate(),
+            shortest_rtt: Duration::ZERO,
+            in_flight: self.in_flight,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+/**
+ * What `aloud play` and `aloud listen` have in common: their options, how they join, and what they tell.
+ * @import { Call, JoinOptions } from './types.js'
+ */
+
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { join } from './client.js';
+
+/** Where a server is that was started without options. */
+const DEFAULT_SERVER = 'http://localhost:8080';
+
+/** The time between two lines about how far it is, in milliseconds. */
+const PROGRESS_MS = 500;
+
+/** The codes with which the commands end: all is done; the call could not be had or was ended; what was asked for won't do. */
+export const Exit = Object.freeze({ done: 0, call: 1, wrong: 2 });
+
+/** Something that ends a command: a sentence, and the code that it ends with. */
+export class CommandError extends Error {
+  /** @param {string} message @param {number} exit */
+  constructor(message, exit) {
+    super(message);
+    this.exit = exit;
+  }
+}
+
+/**
+ * A command with the options by which a room is joined.
+ * @param {string} name
+ * @param {string} description
+ * @param {string} personName  by which it is known in the room, where nothing else is asked for
+ */
+export function roomCommand(name, description, personName) {
+  return new Command(`aloud ${name}`)
+    .description(description)
+    .exitOverride()
+    .helpOption('--help', 'prints this')
+    .requiredOption('--room <room>', 'name of the room, or its link')
+    .option('--server <url>', 'where the server is', DEFAULT_SERVER)
+    .option('--name <name>', 'name that others see', personName)
+    .option('--token <token>', 'invitation, where the server asks for one')
+    .option('--password <password>', "the room's password")
+    .option('--transport <name>', 'webtransport, websocket or http1; the best that works by default')
+    .option('--insecure', "doesn't check the certificate of HTTPS: for one that you made yourself");
+}
+
+/**
+ * Reads a command's arguments.
+ * @param {Command} command
+ * @param {string[]} argv
+ * @returns {string | null} what is to be printed, where --help was asked for
+ * @throws {CommandError}
+ */
+export function readCommand(command, argv) {
+  let printed = '';
+  command.configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
+  try {
+    command.parse(argv, { from: 'user' });
+    return null;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed') return printed;
+    throw new CommandError(`${error.message.replace(/^error: /, '')} (${command.name()} --help lists the options)`, Exit.wrong);
+  }
+}
+
+/**
+ * Makes the reader of an option that is a number.
+ * @param {number} least
+ * @param {number} most
+ * @returns {(text: string) => number}
+ */
+export const numberFrom = (least, most) => (text) => {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= least && value <= most)) throw new InvalidArgumentError(`allowed is ${least} to ${most}`);
+  return value;
+};
+
+/**
+ * Joins as the options say.
+ * @param {Record<string, any>} options  of the command
+ * @param {Partial<JoinOptions>} more
+ * @returns {Promise<Call>}
+ * @throws {CommandError}
+ */
+export async function joinFrom({ room, server, name, token, password, transport, insecure }, more) {
+  // Node.js asks this of whoever wants it, for HTTPS and WebSocket alike.
+  if (insecure) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  const where = /^https?:/.test(room) ? { url: room } : { url: server, room };
+  try {
+    return await join({ ...where, name, token, password, transport, ...more });
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandError(error.message, Exit.wrong);
+    const { code, message } = /** @type {{ code?: string, message: string }} */ (error);
+    const hint = code === 'connection-failed' ? ` Is it running, and is ${where.url} where it is? --server says another place.` : '';
+    throw new CommandError(`${message}${hint}`, Exit.call);
+  }
+}
+
+/** Calls back at the first Ctrl-C; the next one ends the process at once. @param {() => void} stop @returns {() => void} forgets it */
+export function onInterrupt(stop) {
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  return () => void process.off('SIGINT', stop).off('SIGTERM', stop);
+}
+
+/**
+ * Tells how far it is in one line of a terminal; elsewhere nothing.
+ * @param {() => string} line
+ * @returns {() => void} ends it
+ */
+export function showProgress(line) {
+  const { stderr } = process;
+  if (!stderr.isTTY) return () => {};
+  const show = () => void stderr.write(`\r\x1b[K${line()}`);
+  const timer = setInterval(show, PROGRESS_MS);
+  return () => {
+    clearInterval(timer);
+    show();
+    stderr.write('\n');
+  };
+}
+
+/** @param {number} seconds */
+export function clockTime(seconds) {
+  const whole = Math.floor(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,117 @@
+/**
+ * @import { Call } from './types.js'
+ * @import { Out, SoundWriter } from './sound/writers.js'
+ */
+
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { clockTime, CommandError, Exit, joinFrom, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
+import { oggWriter, rawWriter, wavWriter } from './sound/writers.js';
+
+/** The kinds of files by the end of their names. */
+const KINDS = Object.freeze({ wav: 'wav', opus: 'ogg', ogg: 'ogg', raw: 'raw', pcm: 'raw' });
+
+/** The longest recording, in seconds: a week. */
+const MAX_SECONDS = 7 * 86_400;
+
+/** The bytes that wait where the standard output isn't read; beyond it the reader is too slow. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+
+const createCommand = () =>
+  roomCommand('listen', 'Writes what is heard in a room to a file, until it is stopped or the room ends.', 'Recorder')
+    .requiredOption('-o, --output <file>', "a file that ends in .wav, .opus, .ogg or .raw; '-' for the standard output")
+    .option('--format <kind>', 'wav, ogg or raw (samples of 16 bits, little endian), where the name doesn\'t say; - is raw')
+    .option('--duration <seconds>', 'ends after so long', numberFrom(0.01, MAX_SECONDS));
+
+/**
+ * `aloud listen`: writes a room's sound to a file.
+ * @param {string[]} argv  after `listen`
+ * @returns {Promise<{ exit: number, print?: string }>}
+ * @throws {CommandError}
+ */
+export async function listen(argv) {
+  const command = createCommand();
+  const print = readCommand(command, argv);
+  if (print !== null) return { exit: Exit.done, print };
+  const options = command.opts();
+  const kind = kindOf(options.output, options.format);
+  const out = openOut(options.output);
+  try {
+    const call = await joinFrom(options, { listen: true });
+    const { sampleRate, channels } = call;
+    if (options.output === '-' && kind === 'raw') console.error(`Samples of 16 bits, little endian: ${sampleRate} Hz, channels: ${channels}.`);
+    const format = { sampleRate, channels };
+    const writer = kind === 'wav' ? wavWriter(out, format) : kind === 'ogg' ? await oggWriter(out, format, call.room) : rawWriter(out);
+    return { exit: await record(call, writer, out, options.duration ?? Infinity) };
+  } finally {
+    out.close();
+  }
+}
+
+/** @param {string} output @param {string | undefined} format */
+function kindOf(output, format) {
+  const ending = /\.([^./]+)$/.exec(output)?.[1]?.toLowerCase() ?? '';
+  const kind = format ?? (output === '-' ? 'raw' : KINDS[/** @type {keyof typeof KINDS} */ (ending)]);
+  if (kind === 'wav' || kind === 'ogg' || kind === 'raw') return kind;
+  const what = format === undefined ? `${output} is of no kind that can be written` : `--format ${format} is none`;
+  throw new CommandError(`${what}: use a name that ends in .wav, .opus, .ogg or .raw, or --format wav, ogg or raw.`, Exit.wrong);
+}
+
+/**
+ * @param {string} output
+ * @returns {Out & { close: () => void, readonly isFull: boolean }}
+ */
+function openOut(output) {
+  if (output === '-') {
+    let isGone = false;
+    process.stdout.on('error', () => (isGone = true));
+    return {
+      write: (bytes) => void process.stdout.write(bytes),
+      patch: null,
+      close: () => {},
+      get isFull() {
+        return isGone || process.stdout.writableLength > MAX_UNREAD_BYTES;
+      },
+    };
+  }
+  let fd = -1;
+  try {
+    fd = openSync(output, 'w');
+  } catch (error) {
+    throw new CommandError(`${output} can not be written: ${/** @type {Error} */ (error).message}.`, Exit.wrong);
+  }
+  return { write: (bytes) => void writeSync(fd, bytes), patch: (bytes, at) => void writeSync(fd, bytes, 0, bytes.length, at), close: () => closeSync(fd), isFull: false };
+}
+
+/**
+ * @param {Call} call
+ * @param {SoundWriter} writer
+ * @param {{ readonly isFull: boolean }} out
+ * @param {number} seconds
+ */
+async function record(call, writer, out, seconds) {
+  const perSecond = call.sampleRate * call.channels;
+  const wanted = Math.round(seconds * call.sampleRate) * call.channels;
+  let [written, stopped] = [0, false];
+  /** @type {{ code: string, message: string } | null} */
+  let end = null;
+  call.once('closed', (told) => (end = told));
+  const forget = onInterrupt(() => {
+    stopped = true;
+    void call.leave();
+  });
+  const isAway = () => (call.state === 'reconnecting' ? ', reconnecting' : '');
+  const hide = showProgress(() => `${clockTime(written / perSecond)} of ${call.room} written, ${call.people.length} there${isAway()}`);
+  for await (const piece of call.heard) {
+    const part = piece.subarray(0, wanted - written);
+    writer.write(part);
+    written += part.length;
+    if (written >= wanted || stopped || out.isFull) break;
+  }
+  writer.end();
+  hide();
+  forget();
+  await call.leave();
+  const told = /** @type {{ code: string, message: string } | null} */ (end);
+  if (told !== null && !['left', 'room-ended'].includes(told.code)) throw new CommandError(`${told.message} What was heard until then is written.`, Exit.call);
+  return Exit.done;
+}

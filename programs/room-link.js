@@ -1,0 +1,17 @@
+/**
+ * Reads where a room is: a server's address and a room's name, or a room's link as the page has it.
+ * @param {string} url  such as https://talk.example.org or https://talk.example.org/r/tea#token=…
+ * @param {string} [room]  where the link doesn't say
+ * @returns {{ origin: string, room: string, token?: string, e2eKey?: string }}
+ * @throws {TypeError} that says what is missing
+ */
+export function readLink(url, room) {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new TypeError(`${url} is no address of a server, such as https://talk.example.org`);
+  const named = /^\/(?:r|listen)\/([A-Za-z0-9_-]+)$/.exec(parsed.pathname)?.[1] ?? room;
+  if (named === undefined) throw new TypeError(`which room? ${url} names none`);
+  const hash = new URLSearchParams(parsed.hash.slice(1));
+  const token = hash.get('token') ?? parsed.searchParams.get('token') ?? undefined;
+  const e2eKey = hash.get('e2e') ?? undefined;
+  return { origin: parsed.origin, room: named, ...(token && { token }), ...(e2eKey && { e2eKey }) };
+}

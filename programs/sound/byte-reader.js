@@ -1,0 +1,64 @@
+/** Reads bytes in pieces of the length that is asked for, from pieces of any length. */
+export class ByteReader {
+  #pieces;
+  /** What was read and isn't taken yet. @type {Buffer} */
+  #bytes = Buffer.alloc(0);
+  #ended = false;
+
+  /** @param {AsyncIterable<Uint8Array>} pieces */
+  constructor(pieces) {
+    this.#pieces = pieces[Symbol.asyncIterator]();
+  }
+
+  /**
+   * Looks at the next bytes without taking them.
+   * @param {number} count
+   * @returns {Promise<Buffer>} fewer where there are no more
+   */
+  async peek(count) {
+    const pieces = [this.#bytes];
+    let length = this.#bytes.length;
+    while (length < count && !this.#ended) {
+      const { done, value } = await this.#pieces.next();
+      this.#ended = done ?? false;
+      if (done) break;
+      pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      length += value.length;
+    }
+    if (pieces.length > 1) this.#bytes = Buffer.concat(pieces, length);
+    return this.#bytes.subarray(0, count);
+  }
+
+  /**
+   * @param {number} count
+   * @returns {Promise<Buffer>} fewer where there are no more
+   */
+  async take(count) {
+    const bytes = await this.peek(count);
+    this.#bytes = this.#bytes.subarray(bytes.length);
+    return bytes;
+  }
+
+  /** Leaves out bytes, any number of them. @param {number} count */
+  async skip(count) {
+    for (let left = count; left > 0; ) {
+      const { length } = await this.take(Math.min(left, 65_536));
+      if (length === 0) return;
+      left -= length;
+    }
+  }
+
+  /** What comes next, piece by piece, to the end. */
+  async *rest() {
+    for (;;) {
+      const bytes = await this.take(Math.max(1, this.#bytes.length));
+      if (bytes.length === 0) return;
+      yield bytes;
+    }
+  }
+
+  /** Nothing more is read. */
+  async close() {
+    await this.#pieces.return?.();
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Files of what is heard, written piece by piece. Each is whole once it is ended, and can be read as far as it goes before.
+ *
+ * @typedef {object} SoundWriter
+ * @property {(samples: Float32Array) => void} write  interleaved, -1 to 1
+ * @property {() => void} end
+ *
+ * @typedef {object} Out  what a file is written to
+ * @property {(bytes: Uint8Array) => void} write
+ * @property {((bytes: Uint8Array, at: number) => void) | null} patch  writes over what was written; null where that can't be
+ */
+
+import { randomInt } from 'node:crypto';
+import { loadCodec } from '../../server/codec/codec.js';
+import { GRANULE_RATE, OggOpus } from '../../server/recording/ogg-opus.js';
+
+/** The bytes of a WAV file before its samples, and the greatest length that it can tell. */
+const WAV_HEADER_BYTES = 44;
+const MAX_WAV_BYTES = 0xffff_ffff;
+
+/** A frame of an Opus file, in milliseconds, and the bits a second of each channel. */
+const FRAME_MS = 20;
+const BITRATE = 96_000;
+
+/** @typedef {{ sampleRate: number, channels: number }} Format */
+
+/** @param {Float32Array} samples @returns {Buffer} of 16 bits, little endian */
+function pcm16(samples) {
+  const bytes = Buffer.alloc(2 * samples.length);
+  for (let i = 0; i < samples.length; i++) bytes.writeInt16LE(Math.max(-32768, Math.min(32767, Math.round(samples[i] * 32768))), 2 * i);
+  return bytes;
+}
+
+/** @param {Out} out @returns {SoundWriter} samples without a header */
+export const rawWriter = (out) => ({ write: (samples) => out.write(pcm16(samples)), end: () => {} });
+
+/**
+ * A WAV file of 16 bits. Where its header can't be written anew at the end, it says that the length isn't known.
+ * @param {Out} out
+ * @param {Format} format
+ * @returns {SoundWriter}
+ */
+export function wavWriter(out, format) {
+  let bytes = 0;
+  out.write(wavHeader(format, MAX_WAV_BYTES));
+  return {
+    write(samples) {
+      bytes += 2 * samples.length;
+      out.write(pcm16(samples));
+    },
+    end: () => out.patch?.(wavHeader(format, bytes), 0),
+  };
+}
+
+/** @param {Format} format @param {number} bytes  of the samples */
+function wavHeader({ sampleRate, channels }, bytes) {
+  const header = Buffer.alloc(WAV_HEADER_BYTES);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(Math.min(MAX_WAV_BYTES, WAV_HEADER_BYTES - 8 + bytes), 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(channels, 22);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(2 * sampleRate * channels, 28);
+  header.writeUInt16LE(2 * channels, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(Math.min(MAX_WAV_BYTES, bytes), 40);
+  return header;
+}
+
+/**
+ * An Ogg Opus file.
+ * @param {Out} out
+ * @param {Format} format
+ * @param {string} title
+ * @returns {Promise<SoundWriter>}
+ */
+export async function oggWriter(out, { sampleRate, channels }, title) {
+  const frameSamples = (sampleRate * FRAME_MS) / 1000;
+  const encoder = (await loadCodec()).createEncoder({ sampleRate, channels, frameSamples, bitrate: BITRATE * channels, complexity: 10, application: 'audio' });
+  const preSkip = Math.round((encoder.lookahead * GRANULE_RATE) / sampleRate);
+  const ogg = new OggOpus({ serial: randomInt(2 ** 32), preSkip, sampleRate, channels, tags: { TITLE: title }, write: (page) => out.write(page) });
+  const frame = new Float32Array(frameSamples * channels);
+  const packet = new Uint8Array(4000);
+  let filled = 0;
+  const encode = () => {
+    const length = encoder.encode(frame, packet, 0);
+    if (length > 0) ogg.put(packet, 0, length, (FRAME_MS * GRANULE_RATE) / 1000);
+    filled = 0;
+  };
+  return {
+    write(samples) {
+      for (let at = 0; at < samples.length; ) {
+        const count = Math.min(samples.length - at, frame.length - filled);
+        frame.set(samples.subarray(at, at + count), filled);
+        filled += count;
+        at += count;
+        if (filled === frame.length) encode();
+      }
+    },
+    end() {
+      frame.fill(0, filled);
+      encode();
+      ogg.end();
+      encoder.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ *
+ * @typedef {object} Form  how one listener is sent the frames of a rate
+ * @property {number} stride   every how many frames there is a packet
+ * @property {number} repeats  how many earlier frames it holds
+ */
+
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { mostBitrate } from '../../public/shared/payload.js';
+import { RATES } from '../../public/shared/rates.js';
+
+/**
+ * What a packet takes beside its payloads, in bytes: IP and UDP (28), QUIC's header, tag and frame (31 at most), the audio
+ * header (9) and one listed speaker (4).
+ */
+const PACKET_OVERHEAD_BYTES = 72;
+
+/**
+ * The share of a rate's bits that a form must send to show that the way carries the rate: the rule of a narrow way, whose
+ * smallest step is a half more, would else have nothing to try 32 kb/s with (36.7 of 40.7 kb/s).
+ */
+const SHOWN = 0.9;
+
+/** The rates of a room's listeners, with what each takes of the way, and the forms in which more than a rate is sent of it. */
+export class Ladder {
+  /** In bits a second, from the least to the most. @type {ReadonlyArray<number>} */
+  rates;
+  /** What each takes of the way, in bits a second. @type {ReadonlyArray<number>} */
+  wire;
+  /** The form in which listeners are sent a rate. @type {Form} */
+  usual;
+  /** The forms that repeat more, those that take least first. @type {ReadonlyArray<Form>} */
+  #probes;
+  #frameMs;
+
+  /**
+   * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
+   * @param {number} mostBps  the most that a listener may have, in bits a second; the least rate is there always
+   * @param {number} stride  the usual one
+   */
+  constructor(format, mostBps, stride) {
+    const most = Math.min(mostBps, mostBitrate(format));
+    this.rates = RATES.filter((rate, index) => index === 0 || rate <= most);
+    this.#frameMs = format.frameMs;
+    this.usual = { stride, repeats: stride - 1 };
+    this.wire = this.rates.map((rate) => this.#wireOf(rate, this.usual));
+    const forms = [{ stride: 2, repeats: 2 }, { stride: 1, repeats: 1 }, { stride: 1, repeats: MAX_REDUNDANCY }];
+    this.#probes = forms.filter((form) => form.stride < stride || stride === 1 && form.stride === 1);
+  }
+
+  /** @param {number} rate @param {Form} form  in which each frame is held by (repeats + 1) ÷ stride packets */
+  #wireOf(rate, { stride, repeats }) {
+    const packets = 1000 / (this.#frameMs * stride);
+    return (rate * (repeats + 1)) / stride + packets * PACKET_OVERHEAD_BYTES * 8;
+  }
+
+  /** @param {number} bps  payloads' @returns {number} the index of the highest rate not above it; the least at least */
+  indexOf(bps) {
+    return this.#highest((rate) => rate <= bps, this.rates);
+  }
+
+  /** @param {number} bps  of the way @returns {number} the index of the highest rate that fits it; the least at least */
+  carriedBy(bps) {
+    return this.#highest((wire) => wire <= bps, this.wire);
+  }
+
+  /** @param {(value: number) => boolean} fits @param {ReadonlyArray<number>} values */
+  #highest(fits, values) {
+    let index = 0;
+    while (index + 1 < values.length && fits(values[index + 1])) index += 1;
+    return index;
+  }
+
+  /**
+   * The form in which a rate's frames show whether the way carries a higher one.
+   * @param {number} index
+   * @param {number} goal  the index of the higher rate
+   * @returns {Form | null} null where no repeats are that many
+   */
+  probeOf(index, goal) {
+    return this.#probes.find((form) => this.#wireOf(this.rates[index], form) >= SHOWN * this.wire[goal]) ?? null;
+  }
+
+  /** The form that repeats most. @returns {Form} */
+  get fullest() {
+    return this.#probes[this.#probes.length - 1];
+  }
+}

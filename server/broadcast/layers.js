@@ -1,0 +1,290 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { LightListener } from '../mix/light-listener.js'
+ * @import { MixStream, SpeakerList } from '../mix/mix-stream.js'
+ * @import { Ladder } from './ladder.js'
+ * @import { RateCounts } from './rate-counts.js'
+ * @import { RatedListener } from './rate-watch.js'
+ */
+
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { RATES } from '../../public/shared/rates.js';
+import { isDue, RecipientLists } from '../mix/recipient-lists.js';
+import { RateWatch } from './rate-watch.js';
+
+/** How long a layer's encoder is kept that nobody wants any more, in milliseconds: a way that changed may change back. */
+const KEEP_MS = 5000;
+
+/**
+ * The mix of a broadcast at several bit rates: each is encoded once a frame, while a listener wants it, and goes to its
+ * listeners in lists of their own. A listener changes between two packets, once everything before is sent; the first one of
+ * the new rate repeats what came before it, from which the client's decoder goes on.
+ */
+export class Layers {
+  #ladder;
+  #open;
+  #keepFrames;
+  #watch;
+  /** @type {Layer[]} */
+  #layers;
+  /** @type {Map<LightListener, Place>} */
+  #places = new Map();
+  /** Those whose next packet is the first of a rate. @type {Place[]} */
+  #arriving = [];
+  /** Those who want another rate, or form, than they have. @type {Set<Place>} */
+  #changing = new Set();
+
+  /**
+   * @param {object} options
+   * @param {Ladder} options.ladder
+   * @param {AudioFormat} options.format
+   * @param {(index: number, bitrate: number) => MixStream} options.open  opens a layer's stream; throws `codec-instances`
+   * @param {Clock} options.clock
+   * @param {RateCounts} options.counts
+   */
+  constructor({ ladder, format, open, clock, counts }) {
+    this.#ladder = ladder;
+    this.#open = open;
+    this.#keepFrames = KEEP_MS / format.frameMs;
+    this.#layers = ladder.rates.map(() => new Layer());
+    this.#watch = new RateWatch({ clock, counts, onStep: (listener) => this.changed(listener) });
+  }
+
+  /** How many listeners there are. */
+  get size() {
+    return this.#places.size;
+  }
+
+  /** How many there are at each rate, by bits a second. @returns {Record<string, number>} */
+  get listenersByRate() {
+    return Object.fromEntries(this.#layers.map(({ places }, index) => [String(RATES[index]), places.size]));
+  }
+
+  /**
+   * @param {LightListener} listener
+   * @returns {boolean} false where it can't be sent any of the rates: it has none, or the codec has no encoder for it
+   */
+  add(listener) {
+    if (!isRated(listener)) return false;
+    const place = new Place(listener);
+    if (!this.#wish(place)) return false;
+    this.#places.set(listener, place);
+    this.#arrives(place);
+    this.#watch.add(listener);
+    return true;
+  }
+
+  /** @param {LightListener} listener @returns {boolean} false where it isn't there */
+  remove(listener) {
+    const place = this.#places.get(listener);
+    if (!place) return false;
+    this.#places.delete(listener);
+    this.#changing.delete(place);
+    this.#leave(place);
+    place.isGone = true;
+    this.#watch.remove(/** @type {RatedListener} */ (listener));
+    return true;
+  }
+
+  /** A listener may want another rate, or form, than it has. @param {LightListener} listener */
+  changed(listener) {
+    const place = this.#places.get(listener);
+    if (!place || place.isArriving) return;
+    if (place.isContent(this.#ladder)) this.#changing.delete(place);
+    else if (this.#wish(place)) this.#wants(place);
+  }
+
+  /** @param {Place} place  that can have what it wants */
+  #wants(place) {
+    if (place.index < 0) this.#arrives(place);
+    else this.#changing.add(place);
+  }
+
+  /**
+   * Opens the layer that a listener wants.
+   * @param {Place} place
+   * @returns {boolean} false where the codec has no encoder for it: the listener keeps to what it has, or gets what there is
+   */
+  #wish(place) {
+    const { rate } = place.listener;
+    const layer = this.#layers[rate.index];
+    if (layer.stream !== null) return true;
+    try {
+      layer.stream = this.#open(rate.index, this.#ladder.rates[rate.index]);
+      return true;
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code !== 'codec-instances') throw error;
+      const index = this.#layers.findIndex(({ stream }) => stream !== null);
+      if (index >= 0) rate.index = place.index >= 0 ? place.index : index;
+      return index >= 0 && place.index < 0;
+    }
+  }
+
+  /** @param {Place} place */
+  #leave(place) {
+    if (place.index < 0) return;
+    const layer = this.#layers[place.index];
+    layer.isStale = layer.places.delete(place) || layer.isStale;
+  }
+
+  /**
+   * Begins to encode a frame at each rate that is wanted. end() is to follow.
+   * @param {number} frame
+   * @param {Float32Array} pcm  one frame of the mix; limited in place
+   * @param {boolean} sounding
+   * @param {SpeakerList} speakers
+   * @param {ReadonlyArray<Float32Array>} before  the frames right before it that were sound
+   */
+  begin(frame, pcm, sounding, speakers, before) {
+    for (const place of this.#arriving) if (!place.isGone) this.#arrive(place);
+    for (let i = 0; i < this.#layers.length; i++) {
+      const layer = this.#layers[i];
+      layer.isSent = false;
+      if (layer.stream === null) continue;
+      if (layer.places.size > 0) {
+        layer.usedFrame = frame;
+        layer.isSent = layer.stream.beginMix(frame, pcm, sounding, speakers, before);
+      } else if (layer.usedFrame < 0) layer.usedFrame = frame;
+      else if (frame - layer.usedFrame > this.#keepFrames) layer.close();
+    }
+  }
+
+  /** @param {Place} place  in which a listener gets its first packet of a rate */
+  #arrive(place) {
+    // Its rule may have decided otherwise since, or nobody was left there.
+    place.index = -1;
+    if (!this.#wish(place)) return;
+    place.take(this.#ladder);
+    this.#layers[place.index].places.add(place);
+  }
+
+  /** Ends what was begun. */
+  end() {
+    for (let i = 0; i < this.#layers.length; i++) this.#layers[i].stream?.end();
+  }
+
+  /**
+   * Sends the frame that was encoded last.
+   * @param {number} frame
+   */
+  send(frame) {
+    for (let i = 0; i < this.#layers.length; i++) {
+      const { stream, lists, isSent } = this.#layers[i];
+      if (isSent && stream !== null) lists.send(stream, frame);
+    }
+    if (this.#arriving.length > 0) this.#welcome();
+    for (const place of this.#changing) this.#change(place, frame);
+    for (let i = 0; i < this.#layers.length; i++) if (this.#layers[i].isStale) this.#layers[i].gather();
+  }
+
+  /** Sends the first packet of a rate, with all that it can repeat, to those who have come to it. */
+  #welcome() {
+    for (const place of this.#arriving) {
+      place.isArriving = false;
+      if (place.isGone || place.index < 0) continue;
+      const layer = this.#layers[place.index];
+      if (layer.isSent && layer.stream !== null) place.listener.session.send(layer.stream.writeStride(MAX_REDUNDANCY));
+      layer.isStale = true;
+    }
+    this.#arriving.length = 0;
+  }
+
+  /** @param {Place} place  that changes, unless frames before are still to be sent @param {number} frame */
+  #change(place, frame) {
+    const layer = this.#layers[place.index];
+    if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, place.stride)) return;
+    this.#changing.delete(place);
+    if (place.listener.rate.index === place.index) {
+      place.take(this.#ladder);
+      layer.isStale = true;
+      return;
+    }
+    this.#leave(place);
+    this.#arrives(place);
+  }
+
+  /** @param {Place} place  that is sent nothing more of what it had */
+  #arrives(place) {
+    place.isArriving = true;
+    this.#arriving.push(place);
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#watch.close();
+    for (const layer of this.#layers) layer.close();
+    this.#places.clear();
+    this.#changing.clear();
+    this.#arriving.length = 0;
+  }
+}
+
+/** @param {LightListener} listener @returns {listener is RatedListener} */
+const isRated = (listener) => listener.rate !== null;
+
+/** What one listener is sent now. */
+class Place {
+  /** The layer; -1 before the first. */
+  index = -1;
+  stride = 1;
+  repeats = 0;
+  isGone = false;
+  /** Whether its next packet is the first of a rate. */
+  isArriving = false;
+
+  /** @param {RatedListener} listener */
+  constructor(listener) {
+    this.listener = listener;
+  }
+
+  /** What the listener is to be sent: as its loss asks, or as a probe. @param {Ladder} ladder */
+  #form({ usual }) {
+    const { stride, repeats, rate } = this.listener;
+    // Loss that is mended repeats as much as a probe does, or more.
+    return stride < usual.stride ? { stride, repeats } : (rate.probe ?? { stride, repeats });
+  }
+
+  /** @param {Ladder} ladder @returns {boolean} whether it has what it wants */
+  isContent(ladder) {
+    const { stride, repeats } = this.#form(ladder);
+    return this.index === this.listener.rate.index && this.stride === stride && this.repeats === repeats;
+  }
+
+  /** @param {Ladder} ladder */
+  take(ladder) {
+    const { stride, repeats } = this.#form(ladder);
+    this.index = this.listener.rate.index;
+    this.stride = stride;
+    this.repeats = repeats;
+  }
+}
+
+/** The mix at one bit rate, and those who get it. */
+class Layer {
+  /** @type {MixStream | null} */
+  stream = null;
+  lists = new RecipientLists();
+  /** @type {Set<Place>} */
+  places = new Set();
+  isStale = false;
+  /** Whether the frame that was encoded last has a packet. */
+  isSent = false;
+  /** The last frame that was encoded for anybody, or since which nobody came; -1 before it. */
+  usedFrame = -1;
+
+  gather() {
+    this.isStale = false;
+    this.lists.begin();
+    for (const { listener, stride, repeats } of this.places) this.lists.add(listener.session, repeats, stride);
+    this.lists.end();
+  }
+
+  /** Gives the encoder back. Idempotent. */
+  close() {
+    this.stream?.close();
+    this.stream = null;
+    this.usedFrame = -1;
+    this.lists.close();
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * @import { NextFunction, Request, RequestHandler, Response, Router } from 'express'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { TokenVerifier } from '../access/token.js'
+ * @import { Recordings } from '../recording/recordings.js'
+ */
+
+import { stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import express from 'express';
+import { roomNameError } from '../../public/shared/text.js';
+import { AnswerCache } from './answer-cache.js';
+import { answerError } from './body.js';
+
+/** The types of a recording's files, by the end of their names. @type {Readonly<Record<string, string>>} */
+const TYPES = Object.freeze({
+  '.opus': 'audio/ogg; codecs=opus',
+  '.webm': 'audio/webm; codecs=opus',
+  '.json': 'application/json; charset=utf-8',
+  '.vtt': 'text/vtt; charset=utf-8',
+});
+
+/** Files that are shown, rather than saved. */
+const SHOWN = new Set(['.json', '.vtt']);
+
+/** The most recordings of a room that are listed. */
+const MAX_LISTED = 100;
+
+/** @typedef {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved' | 'isOpen' | 'wasRemoved' | 'wholeBytes' | 'prepare'>} ServedRecordings */
+
+/**
+ * Serves recordings to those who know a recording's id: /api/recordings/<id>/.
+ *
+ * @param {ServedRecordings} recordings
+ * @param {Pick<Clock, 'now'>} clock
+ * @returns {Router}
+ */
+export function recordingsApi(recordings, clock) {
+  const api = express.Router();
+  /** @type {AnswerCache<ReturnType<Recordings['describe']>>} */
+  const descriptions = new AnswerCache(clock);
+  recordings.whenRemoved((id) => descriptions.invalidate(id));
+  api.get('/:id', async (request, response) => {
+    const { id } = request.params;
+    const description = await descriptions.get(id, () => recordings.describe(id));
+    if (description) response.json(description);
+    else answerError(response, missing(recordings, id));
+  });
+  api.get('/:id/:file', async (request, response, next) => {
+    const { id, file } = request.params;
+    const refusal = await recordings.prepare(id, file);
+    const found = refusal === null ? recordings.locate(id, file) : null;
+    if (found) await sendFile(recordings, request, response, { id, ...found }, next);
+    else answerError(response, refusal ?? missing(recordings, id));
+  });
+  return api;
+}
+
+/**
+ * Lists the recordings of a room, the newest first, at GET /api/recordings?room=<room>: all of them to those whose token lets
+ * them listen in it, and to everybody else the public ones.
+ *
+ * @param {Pick<Recordings, 'list' | 'whenRemoved'>} recordings
+ * @param {Pick<TokenVerifier, 'verify'> | null} verifier  null where the server has no keys: then nobody can show that they belong to a room
+ * @param {Pick<Clock, 'now'>} clock
+ * @returns {RequestHandler}
+ */
+export function recordingsList(recordings, verifier, clock) {
+  /** @type {AnswerCache<ReturnType<Recordings['list']>>} */
+  const lists = new AnswerCache(clock);
+  recordings.whenRemoved(() => lists.invalidate(''));
+  return async (request, response, next) => {
+    const { room } = request.query;
+    if (room === undefined) return next();
+    if (typeof room !== 'string' || roomNameError(room) !== null) return answerError(response, 'room-name');
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const admission = verifier && token !== undefined ? await verifier.verify(token, room) : null;
+    if (typeof admission === 'string') return answerError(response, admission);
+    const mayHear = admission !== null && !admission.grant.withheld.has('listen');
+    const all = await lists.get('', () => recordings.list(Infinity));
+    response.json({ recordings: all.filter((one) => one.room === room && (mayHear || one.isPublic)).slice(0, MAX_LISTED) });
+  };
+}
+
+/**
+ * The reason why there is no such recording.
+ * @param {Pick<Recordings, 'wasRemoved'>} recordings
+ * @param {string} id
+ * @returns {ErrorCode}
+ */
+export const missing = (recordings, id) => (recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found');
+
+/**
+ * Sends a file, whole or a range of it (RFC 9110, section 14). One that is being written has no validator, and is as long
+ * as what of it is whole.
+ * @param {ServedRecordings} recordings
+ * @param {Request<any>} request
+ * @param {Response} response
+ * @param {{ id: string, root: string, file: string }} found
+ * @param {NextFunction} next  answers what fails for another reason
+ */
+async function sendFile(recordings, request, response, { id, root, file }, next) {
+  const grows = recordings.isOpen(id);
+  const kind = extname(file);
+  const known = await stat(join(root, file)).catch(() => null);
+  const bytes = known?.isFile() ? (grows && kind === '.opus' ? await recordings.wholeBytes(id, file, known.size) : known.size) : 0;
+  if (!known || bytes === 0) return answerError(response, missing(recordings, id));
+  // No caches between: the id is a secret, and a recording can be deleted.
+  if (!grows) response.set({ ETag: `"${bytes.toString(36)}-${Math.round(known.mtimeMs).toString(36)}"`, 'Cache-Control': 'private, no-cache' });
+  const headers = { 'Content-Type': TYPES[kind], ...(!SHOWN.has(kind) && { 'Content-Disposition': `attachment; filename="${file}"` }) };
+  const options = { root, headers, cacheControl: false, dotfiles: /** @type {const} */ ('allow'), etag: false, lastModified: !grows, end: bytes - 1 };
+  response.sendFile(file, options, (error) => {
+    if (!error || response.headersSent || response.destroyed) return;
+    const { status } = /** @type {Error & { status?: number }} */ (error);
+    for (const name of ['ETag', 'Last-Modified', 'Content-Disposition', 'Accept-Ranges']) response.removeHeader(name);
+    // The range that there is stands in Content-Range (RFC 9110, section 15.5.17).
+    if (status === 416) answerError(response, 'range-beyond');
+    else if (status === 404) answerError(response, missing(recordings, id));
+    else next(error);
+  });
+}

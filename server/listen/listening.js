@@ -1,0 +1,313 @@
+/**
+ * Rooms as endless files over HTTP, for whatever plays a link: `GET /listen/<room>`. Each reader is one of the room's
+ * audience, with a session of this transport; what would be packets to a client becomes parts of a file.
+ *
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Cluster } from '../cluster/cluster.js'
+ * @import { Directory } from '../host/directory.js'
+ * @import { Log } from '../log.js'
+ * @import { ClientAddress } from '../transport/client-address.js'
+ * @import { Middleware } from '../transport/http1.js'
+ * @import { Accept, ControlMessage, Session, Transport } from '../transport/session.js'
+ * @import { Kind } from './live-file.js'
+ */
+
+import { randomInt } from 'node:crypto';
+import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { CONTROL_VERSION } from '../../public/shared/control.js';
+import { errorOfClose, errors } from '../../public/shared/errors.js';
+import { CLOCK_REQUEST_BYTES, Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/packet.js';
+import { roomNameError } from '../../public/shared/text.js';
+import { countRefusal } from '../counts.js';
+import { answer, answerFailure, tellFailure } from '../http/body.js';
+import { directClient } from '../transport/client-address.js';
+import { peerName } from '../transport/peer.js';
+import { BaseSession, MAX_QUEUED_BYTES, prepareControl } from '../transport/session.js';
+import { repeat } from '../timers.js';
+import { FILL_MS, KINDS, LiveFile } from './live-file.js';
+
+/** /listen/<room>, with the kind of file behind it. */
+const PATH = /^\/listen\/([^/?.]*)(?:\.(ogg|opus|webm))?$/;
+
+/** The time between two signs of life of a session to its room, in milliseconds: below half of the shortest idle timeout. */
+const ALIVE_MS = 500;
+
+/** When a player that was refused for the time being may try again, in seconds. */
+const RETRY_SECONDS = 5;
+
+/** What those who moderate the room see. */
+const READER_NAME = 'Player';
+
+const NOBODY = 'Nobody is in this room. Try again once somebody is there.\n';
+
+/** Refusals that pass by themselves. */
+const PASSING = new Set([408, 429, 503]);
+
+/** One for all that is read here: a packet is dealt with before the next. */
+const packet = new Packet();
+const alive = new Uint8Array(CLOCK_REQUEST_BYTES);
+writeClockRequest(alive, 0);
+
+/**
+ * @typedef {object} ListeningOptions
+ * @property {Accept} accept
+ * @property {Pick<Directory, 'inRoom'>} rooms
+ * @property {Pick<Cluster, 'find'>} [cluster]  undefined where this server has all rooms
+ * @property {number} maxSessions  more are refused with 'server-full'
+ * @property {(request: IncomingMessage) => void} outlives  told of a request whose answer goes on as long as the room does
+ * @property {ClientAddress} [clientOf]  tells a request's client; by default the one who connects
+ * @property {Clock} clock
+ * @property {Log} log
+ *
+ * @typedef {Transport & { handle: Middleware }} Listening
+ */
+
+/**
+ * @param {ListeningOptions} options
+ * @returns {Listening}
+ */
+export const createListening = (options) => new ListenTransport(options);
+
+/** @implements {Listening} */
+class ListenTransport {
+  /** @type {'listen'} */
+  name = 'listen';
+  replyOnly = false;
+  #options;
+  /** @type {Set<ListenSession>} */
+  #sessions = new Set();
+  #stopTicks;
+  #closed = false;
+
+  /** @param {ListeningOptions} options */
+  constructor(options) {
+    this.#options = options;
+    const { clock } = options;
+    this.#stopTicks = repeat(clock, FILL_MS, () => {
+      const now = clock.now();
+      for (const session of [...this.#sessions]) session.tick(now);
+    });
+  }
+
+  /** @type {Middleware} */
+  handle = (request, response, next) => {
+    const url = new URL(request.url ?? '', 'http://here');
+    const [, room, ending] = PATH.exec(url.pathname) ?? [];
+    if (room === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    const wrong = roomNameError(room);
+    if (wrong !== null) return refuseReader(request, response, wrong);
+    const token = url.searchParams.get('token') ?? /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+    const wish = { type: 'join', version: CONTROL_VERSION, room, name: READER_NAME, listen: true, ...(token && { token }) };
+    this.#open(request, response, wish, ending === 'webm' ? 'webm' : 'ogg').catch((error) => {
+      this.#options.log.error(`a reader of ${room} could not be let in: ${error?.stack ?? error}`);
+      refuseReader(request, response, 'internal');
+    });
+  };
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @param {{ room: string }} wish  to join
+   * @param {Kind} kind
+   */
+  async #open(request, response, wish, kind) {
+    const { rooms, cluster, maxSessions } = this.#options;
+    const found = cluster && (await cluster.find(wish.room, { hold: false }));
+    if (typeof found === 'string') return refuseReader(request, response, found);
+    if (found?.node) return sendTo(request, response, found.node.url);
+    if ((await rooms.inRoom(wish.room, 'count')) === 'not-found') return nobodyIn(response);
+    if (this.#closed) return refuseReader(request, response, 'server-closing');
+    if (this.#sessions.size >= maxSessions) return refuseReader(request, response, 'server-full');
+    if (!response.destroyed) this.#join(request, response, wish, kind);
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @param {{ room: string }} wish
+   * @param {Kind} kind
+   */
+  #join(request, response, wish, kind) {
+    const { accept, clock, log, outlives, clientOf = directClient } = this.#options;
+    const session = new ListenSession({
+      transport: this,
+      request,
+      response,
+      kind,
+      clock,
+      log,
+      peer: peerName(clientOf(request)),
+      onEnd: () => void this.#sessions.delete(session),
+    });
+    session.room = wish.room;
+    this.#sessions.add(session);
+    outlives(request);
+    response.once('close', () => session.close(0, 'left'));
+    session.offerTo(accept);
+    session.receiveControl(wish, clock.now());
+  }
+
+  /**
+   * @param {Session[]} sessions
+   * @param {Uint8Array} bytes
+   */
+  sendMany(sessions, bytes) {
+    if (!isAudio(bytes)) return;
+    const now = this.#options.clock.now();
+    for (let i = 0; i < sessions.length; i++) /** @type {ListenSession} */ (sessions[i]).take(bytes, now);
+  }
+
+  close() {
+    this.#closed = true;
+    this.#stopTicks();
+    for (const session of [...this.#sessions]) session.closeWith('server-closing');
+    return Promise.resolve();
+  }
+}
+
+/** @implements {Session} */
+class ListenSession extends BaseSession {
+  #request;
+  #response;
+  #kind;
+  #clock;
+  /** From the welcome on. @type {LiveFile | null} */
+  #file = null;
+  #aliveMs = 0;
+
+  /**
+   * @param {object} options
+   * @param {Transport} options.transport
+   * @param {IncomingMessage} options.request
+   * @param {ServerResponse} options.response
+   * @param {Kind} options.kind
+   * @param {Clock} options.clock
+   * @param {Log} options.log
+   * @param {string} options.peer
+   * @param {() => void} options.onEnd
+   */
+  constructor({ transport, request, response, kind, clock, log, peer, onEnd }) {
+    super({ transport, peer, log, now: clock.now(), onEnd });
+    this.#request = request;
+    this.#response = response;
+    this.#kind = kind;
+    this.#clock = clock;
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    if (!isAudio(bytes)) return true;
+    this.take(bytes, this.#clock.now());
+    return !this.ended;
+  }
+
+  /**
+   * Takes the audio packet that was read last.
+   * @param {Uint8Array} bytes  its own
+   * @param {number} now  on the monotonic clock
+   */
+  take(bytes, now) {
+    if (!this.ended) this.#file?.take(packet, bytes, now);
+  }
+
+  /** @param {number} now  on the monotonic clock */
+  tick(now) {
+    this.#file?.fill(now);
+    if (now - this.#aliveMs < ALIVE_MS) return;
+    this.#aliveMs = now;
+    this.receive(alive, now);
+  }
+
+  /** @param {object | ControlMessage} message */
+  sendControl(message) {
+    const told = /** @type {Record<string, any>} */ (prepareControl(message).message);
+    if (this.ended || this.#file !== null) return;
+    if (told.type === 'welcome') this.#begin(told.format);
+    else if (told.type === 'moved') sendTo(this.#request, this.#response, told.node.url);
+    else if (told.type === 'lobby') this.closeWith('turned-away');
+  }
+
+  /** @param {Parameters<typeof createAudioFormat>[0]} format  as the room tells it */
+  #begin(format) {
+    this.#response.writeHead(200, {
+      'Content-Type': KINDS[this.#kind].type,
+      'Cache-Control': 'no-store',
+      'Accept-Ranges': 'none',
+      // Any page may have its visitors hear it; none but the server's own can read it.
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      Connection: 'close',
+    });
+    if (this.#request.method === 'HEAD') return this.close(0, 'left');
+    const about = { kind: this.#kind, format: createAudioFormat(format), room: this.room ?? '', serial: randomInt(2 ** 32), nowMs: this.#clock.now() };
+    this.#file = new LiveFile({ ...about, write: (part) => this.#write(part) });
+  }
+
+  /** @param {Uint8Array} part */
+  #write(part) {
+    this.#response.write(part);
+    // The kernel has taken what it takes, which is minutes of sound.
+    if (this.#response.writableLength > MAX_QUEUED_BYTES) this.abandon();
+  }
+
+  /** Ends the session of one who doesn't read, whom no mark of the end reaches. */
+  abandon() {
+    this.closeWith('idle-timeout');
+    this.#response.destroy();
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  close(code, reason) {
+    if (!this.end(code, reason)) return;
+    this.#file?.end();
+    if (this.#response.headersSent) this.#response.end();
+    else refuseReader(this.#request, this.#response, errorOfClose(code) ?? 'internal', false);
+  }
+
+  stats() {
+    return { rttMs: null, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
+  }
+}
+
+/** Reads a packet. @param {Uint8Array} bytes @returns {boolean} whether it is one of sound, mixed by the server */
+const isAudio = (bytes) => readPacket(bytes, packet) === null && packet.type === PacketType.audio;
+
+/**
+ * Answers with why there is nothing to hear.
+ * @param {IncomingMessage} request
+ * @param {ServerResponse} response
+ * @param {ErrorCode} code
+ * @param {boolean} [isCounted]  false where the room has counted the refusal
+ */
+function refuseReader(request, response, code, isCounted = true) {
+  if (response.headersSent) return;
+  const { status } = errors[code];
+  if (PASSING.has(status)) response.setHeader('Retry-After', String(RETRY_SECONDS));
+  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (isCounted) answerFailure(request, response, code);
+  else tellFailure(request, response, code);
+}
+
+/** @param {ServerResponse} response */
+function nobodyIn(response) {
+  if (response.destroyed) return;
+  response.setHeader('Retry-After', String(RETRY_SECONDS));
+  if (answer(response, 404, 'text/plain; charset=utf-8', NOBODY)) countRefusal('http', 'not-found');
+}
+
+/**
+ * Sends a reader to the node that has the room.
+ * @param {IncomingMessage} request
+ * @param {ServerResponse} response
+ * @param {string} origin  the node's
+ */
+function sendTo(request, response, origin) {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(307, { Location: new URL(request.url ?? '/', origin).href, 'Cache-Control': 'no-store', 'Content-Length': 0 });
+  response.end();
+}

@@ -1,0 +1,104 @@
+/** The quietest sound that counts as speech, in −dBov (RFC 6464): above the noise of most rooms. */
+export const SPEECH_LEVEL = 45;
+
+/** The most chapters; beyond it longer pauses no longer end one, and the shortest are left out. */
+export const MAX_CHAPTERS = 1000;
+
+/** The longest pause within a chapter as long as there are few, and the shortest chapter, in seconds. */
+const PAUSE_SECONDS = 2;
+const LEAST_SECONDS = 1;
+
+/**
+ * A chapter: somebody spoke from one moment to another, in seconds from the recording's beginning.
+ * @typedef {{ id: string, label: string, from: number, to: number }} Chapter
+ */
+
+/** Who spoke when in a recording, from the levels of the people's frames. */
+export class Chapters {
+  #frameSeconds;
+  #pause = PAUSE_SECONDS;
+  /** Those of people who speak, or have just stopped, by person's id. @type {Map<string, Chapter>} */
+  #open = new Map();
+  /** @type {Chapter[]} */
+  #closed = [];
+
+  /** @param {number} frameSeconds  how long a frame lasts */
+  constructor(frameSeconds) {
+    this.#frameSeconds = frameSeconds;
+  }
+
+  /**
+   * Takes note of one person's frame.
+   * @param {string} id     the person's
+   * @param {string} label
+   * @param {number} frame  from the recording's beginning
+   * @param {number} level  in −dBov
+   */
+  heard(id, label, frame, level) {
+    if (level > SPEECH_LEVEL) return;
+    const from = frame * this.#frameSeconds;
+    const to = from + this.#frameSeconds;
+    const open = this.#open.get(id);
+    if (open && from - open.to <= this.#pause) {
+      open.to = to;
+      return;
+    }
+    if (open) this.#close(open);
+    this.#open.set(id, { id, label, from, to });
+  }
+
+  /** Takes somebody out, who doesn't want to be recorded. @param {string} id */
+  forget(id) {
+    this.#open.delete(id);
+    this.#closed = this.#closed.filter((chapter) => chapter.id !== id);
+  }
+
+  /** @param {Chapter} chapter */
+  #close(chapter) {
+    if (lengthOf(chapter) >= LEAST_SECONDS) this.#closed.push(chapter);
+    if (this.#closed.length >= MAX_CHAPTERS) this.#thin();
+  }
+
+  #thin() {
+    this.#pause *= 2;
+    /** @type {Map<string, Chapter>} */
+    const last = new Map();
+    const merged = [];
+    for (const chapter of this.#closed) {
+      const before = last.get(chapter.id);
+      if (before && chapter.from - before.to <= this.#pause) {
+        before.to = chapter.to;
+        continue;
+      }
+      last.set(chapter.id, chapter);
+      merged.push(chapter);
+    }
+    const kept = new Set(merged.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_CHAPTERS / 2));
+    this.#closed = merged.filter((chapter) => kept.has(chapter));
+  }
+
+  /** @returns {Chapter[]} in the order of their beginnings */
+  list() {
+    const open = [...this.#open.values()].filter((chapter) => lengthOf(chapter) >= LEAST_SECONDS);
+    return [...this.#closed, ...open].sort((a, b) => a.from - b.from);
+  }
+
+  /** @returns {string} WebVTT: a cue for each chapter, with the speaker's label in a voice span */
+  toVtt() {
+    const cues = this.list().map(({ label, from, to }) => `${timeOf(from)} --> ${timeOf(to)}\n<v ${textOf(label)}>${textOf(label)}</v>\n`);
+    return ['WEBVTT\n', ...cues].join('\n');
+  }
+}
+
+/** @param {Chapter} chapter @returns {number} in seconds */
+const lengthOf = ({ from, to }) => to - from;
+
+/** @param {number} seconds @returns {string} hh:mm:ss.ttt */
+function timeOf(seconds) {
+  const ms = Math.round(seconds * 1000);
+  const two = (/** @type {number} */ value) => String(Math.floor(value)).padStart(2, '0');
+  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}.${String(ms % 1000).padStart(3, '0')}`;
+}
+
+/** Escapes a name as the text of a cue (WebVTT, section 4.2.2). @param {string} label */
+const textOf = (label) => label.replace(/\s+/g, ' ').replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');

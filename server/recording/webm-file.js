@@ -1,0 +1,87 @@
+/**
+ * A recording's mix as WebM: the same Opus packets, for browsers that play no Ogg. It is written once, when somebody asks
+ * for it, with an index at its front, so that players can seek in it by ranges.
+ */
+
+import { open, rename, rm } from 'node:fs/promises';
+import { payloadSamples } from '../../public/shared/codec.js';
+import { GRANULE_RATE } from './ogg-opus.js';
+import { OggOpusReader } from './ogg-reader.js';
+import { cuesOf, WebmOpus } from './webm-opus.js';
+
+export const WEBM_FILE = 'mix.webm';
+
+/** The sound of a cluster, in samples: what a player reads at least where it seeks. */
+const CLUSTER_SAMPLES = 5 * GRANULE_RATE;
+
+/**
+ * Writes a WebM file of the packets of an Ogg Opus file. It is there under its name once it is whole.
+ * @param {string} from  the Ogg file's path, which grows no more
+ * @param {string} to
+ * @returns {Promise<number>} its bytes
+ * @throws {import('./ogg-reader.js').OggError} when the file isn't Ogg Opus
+ */
+export async function writeWebm(from, to) {
+  // The index stands before the clusters whose places it holds: so they are counted at first, and then written.
+  /** @type {{ bytes: number, samples: number }[]} */
+  const parts = [];
+  let before = 0;
+  const samples = await remux(from, {
+    write: (part, through) => {
+      parts.push({ bytes: part.length, samples: before });
+      before = through;
+    },
+  });
+  const [head, ...clusters] = parts;
+  const cues = cuesOf(head.bytes, clusters);
+  const file = await open(`${to}.new`, 'w', 0o600);
+  try {
+    /** @type {Uint8Array[]} */
+    const waiting = [];
+    let bytes = 0;
+    const flush = async () => {
+      for (const part of waiting.splice(0)) {
+        for (const written of bytes === 0 ? [part, cues] : [part]) {
+          await file.appendFile(written);
+          bytes += written.length;
+        }
+      }
+    };
+    await remux(from, { samples, write: (part) => void waiting.push(part), page: flush });
+    await flush();
+    await file.close();
+    await rename(`${to}.new`, to);
+    return bytes;
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(`${to}.new`, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * @param {string} path  of the Ogg file
+ * @param {object} options
+ * @param {number} [options.samples]  how long it is
+ * @param {(part: Uint8Array, samples: number) => void} options.write  given the head, then each cluster, and the samples up to its end
+ * @param {() => Promise<void>} [options.page]  called after each page
+ * @returns {Promise<number>} samples of GRANULE_RATE, the pre-skip included
+ */
+async function remux(path, { samples = 0, write, page: after = async () => {} }) {
+  const reader = await OggOpusReader.open(path);
+  let through = 0;
+  try {
+    const webm = new WebmOpus({ ...reader.head, samples, clusterSamples: CLUSTER_SAMPLES, write: (part) => write(part, through) });
+    for (let page = await reader.next(); page !== null; page = await reader.next()) {
+      for (const packet of page.packets) {
+        webm.put(packet, 0, packet.length, payloadSamples(packet, 0, packet.length, GRANULE_RATE));
+        through = webm.samples;
+      }
+      await after();
+    }
+    webm.end();
+    return webm.samples;
+  } finally {
+    await reader.close();
+  }
+}

@@ -1,0 +1,54 @@
+import { isBuilt } from '@aloud/native';
+import { describe, expect, it } from 'vitest';
+import { Headless } from '../../bench/participants/headless.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
+import { createServer } from '../../server/server.js';
+import { undisturbedTest } from '../support/undisturbed.js';
+
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+const codec = await loadCodec('libopus-wasm');
+const { channels: [voice] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+
+const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** What a listener was sent in a time, in kilobits a second, and what their playout did. @param {Headless} listener @param {number} ms */
+async function during(listener, ms) {
+  const read = () => /** @type {any} */ (listener.stats());
+  const before = read();
+  await pass(ms);
+  const after = read();
+  const count = (/** @type {string} */ name) => after.detail.playout[name] - before.detail.playout[name];
+  const missing = ['lost', 'concealed', 'underruns', 'skipped', 'garbage'].reduce((sum, name) => sum + count(name), 0);
+  return { kbps: (8 * (after.bytes.down - before.bytes.down)) / ms, played: count('played'), missing };
+}
+
+describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])('a broadcast over %s', (transport) => {
+  it('is heard without a gap at each rate that a listener asks for, and as it changes', (context) => undisturbedTest(context, async (test) => {
+    const argv = ['--port', '0', '--h3-port', '0', '--broadcast', '--listener-rule', 'basic', '--listener-bitrate', '128000', '--redundancy', '0', '--no-silence-suppression'];
+    const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
+    test.onTestFinished(() => server.close());
+    /** @param {string} name @param {{ listen?: boolean, speech?: Float32Array }} options */
+    const join = async (name, { speech, ...wishes }) => {
+      const headless = new Headless({ codec, speech, recordSeconds: 20 });
+      test.onTestFinished(() => headless.close());
+      await headless.join(/** @type {any} */ ({ origin: server.url, room: 'hall', name, transport, ...wishes }));
+      return headless;
+    };
+    await join('Ann', { speech: voice });
+    const lea = await join('Lea', { listen: true });
+    await pass(1500);
+    const high = await during(lea, 1000);
+    lea.sendControl({ type: 'rate', bitsPerSecond: 16_000 });
+    const down = await during(lea, 1500);
+    const low = await during(lea, 1000);
+    lea.sendControl({ type: 'rate', bitsPerSecond: 'auto' });
+    const up = await during(lea, 1500);
+    for (const { played } of [down, up]) expect(played).toBeGreaterThan(50);
+    // A machine that stands still conceals some of these frames; a change that isn't right all behind it.
+    expect(down.missing + up.missing).toBeLessThan(4);
+    expect(low.kbps).toBeLessThan(0.5 * high.kbps);
+    expect(server.rooms.figures().listenersByRate).toMatchObject({ 16000: 0, 128000: 1 });
+  }));
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { Packet, readPacket, Stream } from '../../../public/shared/packet.js';
+import { Conference } from '../../fakes/conference.js';
+
+/** @import { Person } from '../../fakes/conference.js' */
+
+const create = (/** @type {object} */ options = {}) =>
+  new Conference({ maxParticipants: 500, maxPeople: 500, idleTimeoutMs: 600_000, silenceSuppression: true, broadcast: true, listenerBitrate: 128_000, ...options });
+
+const listen = (/** @type {Conference} */ conference) => conference.join('Lea', { listen: true });
+const ask = (/** @type {Person} */ { session }, /** @type {unknown} */ bitsPerSecond) => session.handler?.control({ type: 'rate', bitsPerSecond });
+const roomOf = (/** @type {Conference} */ conference) => /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
+
+/** @param {Conference} conference @param {Person} talker @param {number} from @param {number} to  the last frame and one */
+async function talk(conference, talker, from, to) {
+  for (let frame = from; frame < to; frame++) {
+    await talker.speak(frame, 0.25, { level: 10, voice: true });
+    conference.pass(1);
+  }
+}
+
+/** What a session's packets hold. @param {Person} person */
+function packetsOf({ session }) {
+  /** @type {{ stream: number, frame: number, repeats: number }[]} */
+  const found = [];
+  const packet = new Packet();
+  for (const bytes of session.packets) {
+    if (readPacket(bytes, packet) === null && packet.type === 1 && packet.payloadBytes[0] > 0) found.push({ stream: packet.stream, frame: packet.frame, repeats: packet.redundancy });
+  }
+  return found;
+}
+
+/** @param {Person} person @returns {number[]} the frames that came, each as often as it came */
+const framesOf = (person) => packetsOf(person).flatMap(({ frame, repeats }) => Array.from({ length: repeats + 1 }, (_, r) => frame - repeats + r));
+
+/** @param {Person} person @param {number} count @returns {number[]} those of the first frames that never came */
+function missing(person, count) {
+  const frames = new Set(framesOf(person));
+  return [...Array(count).keys()].filter((frame) => !frames.has(frame));
+}
+
+/** The codec has no more than so many of the server's encoders from now on. @param {Conference} conference @param {number} left */
+function bound({ codec }, left) {
+  const open = codec.createEncoder;
+  codec.maxInstances = 10;
+  codec.createEncoder = (shape) => {
+    if ('bitrate' in shape && left-- <= 0) throw Object.assign(new Error('no more'), { code: 'codec-instances' });
+    return open(shape);
+  };
+}
+
+describe('the layers of a broadcast', () => {
+  it('have an encoder while somebody wants them, and some seconds more', async () => {
+    const conference = create({ listenerRule: 'basic' });
+    const ann = await conference.join('Ann');
+    await talk(conference, ann, 0, 10);
+    const before = conference.codec.open;
+    const all = [await listen(conference), await listen(conference), await listen(conference)];
+    ask(all[1], 16_000);
+    ask(all[2], 40_000);
+    await talk(conference, ann, 10, 60);
+    // The shared stream has nobody but those who speak.
+    expect(conference.codec.open).toBe(before + 3);
+    expect(roomOf(conference).describe().listenersByRate).toEqual({ 16000: 1, 32000: 1, 64000: 0, 96000: 0, 128000: 1 });
+    ask(all[1], 'auto');
+    await talk(conference, ann, 60, 200);
+    expect(conference.codec.open).toBe(before + 3);
+    await talk(conference, ann, 200, 400);
+    expect(conference.codec.open).toBe(before + 2);
+    for (const { session } of all) session.close(0, 'left');
+    conference.pass(300);
+    expect(conference.codec.open).toBe(before);
+    conference.rooms.close();
+    expect([conference.codec.open, conference.clock.waiting]).toEqual([0, 0]);
+  });
+
+  it('change after what was to be sent is sent: each frame comes, and the first packet has two more before it', async () => {
+    const conference = create({ listenerRule: 'basic' });
+    const ann = await conference.join('Ann');
+    const lea = await listen(conference);
+    await talk(conference, ann, 0, 31);
+    for (const [frame, rate] of [[31, 16_000], [80, 64_000], [130, 128_000]]) {
+      ask(lea, rate);
+      await talk(conference, ann, frame, frame + 49);
+      if (frame < 130) await talk(conference, ann, frame + 49, frame === 31 ? 80 : 130);
+    }
+    conference.pass(10);
+    const packets = packetsOf(lea);
+    expect(missing(lea, 170)).toEqual([]);
+    const firsts = packets.filter(({ stream }, i) => i > 0 && stream !== packets[i - 1].stream);
+    expect(firsts.map(({ stream, repeats }) => [stream - Stream.layers, repeats])).toEqual([[0, 2], [2, 2], [4, 2]]);
+    for (const { frame } of firsts) expect(packets.find((one) => one.frame === frame - 1)?.stream).not.toBe(packets.find((one) => one.frame === frame)?.stream);
+  });
+
+  it('keep the usual form but for a probe, which nobody is told of, and follow their rule', async () => {
+    const conference = create();
+    const ann = await conference.join('Ann');
+    const lea = await listen(conference);
+    const stats = { rttMs: 20, sentPackets: 0, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
+    /** @type {any} */ (lea.session).stats = () => ({ ...stats, sentPackets: lea.session.packets.length });
+    await talk(conference, ann, 0, 40);
+    expect(packetsOf(lea).at(-1)?.stream).toBe(Stream.layers + 2);
+    await talk(conference, ann, 40, 600);
+    expect(packetsOf(lea).at(-1)?.stream).toBe(Stream.layers + 4);
+    expect(lea.session.told('stride')).toEqual([]);
+    const frames = framesOf(lea);
+    const [probed, usual] = [frames.filter((frame) => frame > 70 && frame < 120).length, frames.filter((frame) => frame > 540 && frame < 590).length];
+    expect([probed > 70, usual < 55]).toEqual([true, true]);
+    stats.rttMs = 400;
+    await talk(conference, ann, 600, 720);
+    expect(packetsOf(lea).at(-1)?.stream).toBeLessThan(Stream.layers + 2);
+    conference.pass(10);
+    expect(missing(lea, 720)).toEqual([]);
+    expect(conference.rooms.figures()).toMatchObject({ listeners: 1, rateChanges: { up: 2, failed: 0 } });
+    expect(conference.rooms.figures().rateChanges.down).toBeGreaterThan(1);
+  });
+
+  it('send loss\'s repeats, but not where the way is too narrow', async () => {
+    const conference = create({ listenerRule: 'basic' });
+    const ann = await conference.join('Ann');
+    const lea = await listen(conference);
+    lea.session.handler?.control({ type: 'report', lostPercent: 5 });
+    await talk(conference, ann, 0, 100);
+    expect(framesOf(lea).filter((frame) => frame === 80)).toHaveLength(3);
+    conference.pass(10);
+    expect(missing(lea, 100)).toEqual([]);
+    expect(lea.session.told('stride')).toEqual([]);
+  });
+
+  it('are one where the codec has encoders for no more, and none where it has none', async () => {
+    const conference = create({ listenerRule: 'basic' });
+    const ann = await conference.join('Ann');
+    bound(conference, 1);
+    const [lea, max] = [await listen(conference), await listen(conference)];
+    ask(max, 16_000);
+    await talk(conference, ann, 0, 120);
+    conference.pass(10);
+    expect(new Set([lea, max].flatMap(packetsOf).map(({ stream }) => stream))).toEqual(new Set([Stream.layers + 4]));
+    expect(missing(max, 120)).toEqual([]);
+    const other = create({ listenerRule: 'basic' });
+    // The shared stream's, and Bob's own.
+    bound(other, 2);
+    const bob = await other.join('Bob');
+    const mia = await listen(other);
+    await talk(other, bob, 0, 60);
+    expect(new Set(packetsOf(mia).map(({ stream }) => stream))).toEqual(new Set([Stream.fullMix]));
+  });
+
+  it('let one speak and listen again, who misses no frame', async () => {
+    const conference = create({ listenerRule: 'basic' });
+    const ann = await conference.join('Ann');
+    const lea = await listen(conference);
+    const role = (/** @type {string} */ name) => roomOf(conference).moderation.setRole(lea.id, /** @type {any} */ (name), /** @type {any} */ ({ label: 'operator', id: null }));
+    await talk(conference, ann, 0, 40);
+    role('speaker');
+    await talk(conference, ann, 40, 80);
+    role('listener');
+    await talk(conference, ann, 80, 120);
+    conference.pass(10);
+    expect([missing(lea, 120), packetsOf(lea).map(({ stream }) => stream).filter((stream, i, all) => stream !== all[i - 1])]).toEqual([[], [7, 0, 7]]);
+  });
+
+  it('refuse what is no rate', async () => {
+    const conference = create();
+    await conference.join('Ann');
+    const lea = await listen(conference);
+    for (const wrong of ['much', 0, -1, NaN, 1e9, null, 20_000.5]) ask(lea, wrong);
+    expect(conference.rooms.figures().traffic.dropped.control).toBe(7);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { Ladder } from '../../../server/broadcast/ladder.js';
+import { BasicRule, PROBE_RULE, ProbeRule, SimpleRule, StaticRule } from '../../../server/broadcast/rate-rule.js';
+import { random } from '../../fakes/random.js';
+
+/** @import { RateEvent, Reading } from '../../../server/broadcast/rate-rule.js' */
+
+const format = { frameMs: 20, opusFrames: 1 };
+const ladder = new Ladder(format, 128_000, 3);
+const kbps = (/** @type {{ index: number }} */ { index }) => ladder.rates[index] / 1000;
+
+/** @param {Partial<Reading>} fields @returns {Reading} */
+const reading = (fields) => ({ nowMs: 0, sent: null, lost: null, blocked: 0, reported: null, roundTripMs: null, deliveryBps: null, deliveryIsLimit: false, ...fields });
+
+/**
+ * A way with a queue, that loses some packets besides, and one listener at its end.
+ * @param {object} way
+ * @param {(second: number) => number} way.bps  what it carries
+ * @param {number} [way.lossShare]  of packets lost beside the queue
+ * @param {number} [way.queueMs]  the most that waits
+ * @param {number} [way.seed]
+ */
+function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1 }, seconds = 120) {
+  const rule = new ProbeRule(ladder);
+  const chance = random(seed);
+  let [queue, sent, lost, smoothed, dueMs, longestMs] = [0, 0, 0, 40, 1000, 0];
+  /** @type {{ second: number, kbps: number, waitsMs: number, event: RateEvent | null }[]} */
+  const steps = [];
+  for (let frame = 1; frame < seconds * 50; frame++) {
+    const nowMs = 20 * frame;
+    const carries = bps(nowMs / 1000);
+    const { stride, repeats } = rule.probe ?? ladder.usual;
+    queue = Math.max(0, queue - carries * 0.02);
+    if (frame % stride === 0) {
+      const bits = ladder.rates[rule.index] * 0.02 * (repeats + 1) + 576;
+      sent += 1;
+      const waitsMs = (1000 * (queue + bits)) / carries;
+      if (waitsMs > queueMs || chance() < lossShare) lost += 1;
+      else {
+        queue += bits;
+        longestMs = Math.max(longestMs, waitsMs);
+        smoothed += (40 + waitsMs - smoothed) / 8;
+      }
+    }
+    if (nowMs < dueMs) continue;
+    const event = rule.step(reading({ nowMs, sent, lost, roundTripMs: smoothed }));
+    dueMs = nowMs + (rule.urgent ? 250 : 1000);
+    steps.push({ second: nowMs / 1000, kbps: kbps(rule), waitsMs: (1000 * queue) / carries, event });
+  }
+  const at = (/** @type {number} */ second) => steps.findLast((step) => step.second <= second) ?? steps[0];
+  const counts = (/** @type {RateEvent} */ name, from = 0) => steps.filter(({ event, second }) => event === name && second >= from).length;
+  return { steps, at, counts, longestMs };
+}
+
+describe('the rule that probes', () => {
+  it('goes up to what is asked for on a wide way, and stays there', () => {
+    const { at, counts } = simulate({ bps: () => 2_000_000 });
+    expect([at(1).kbps, at(6).kbps, at(10).kbps, at(119).kbps]).toEqual([64, 96, 128, 128]);
+    expect([counts('down'), counts('failed')]).toEqual([0, 0]);
+  });
+
+  for (const queueMs of [150, 400, 1500]) {
+    it(`follows a way from 200 to 40 kb/s and back, whose queue holds ${queueMs} ms`, () => {
+      const { at } = simulate({ bps: (second) => (second > 40 && second < 80 ? 40_000 : 200_000), queueMs }, 160);
+      expect(at(39).kbps).toBe(128);
+      expect(at(43).kbps).toBeLessThanOrEqual(32);
+      // What waited is gone, and no probe lets more wait than a second.
+      expect(at(50).waitsMs).toBeLessThan(200);
+      expect(at(95).kbps).toBe(128);
+    });
+  }
+
+  it('waits longer after each probe that failed, up to a minute', () => {
+    const { counts, at } = simulate({ bps: () => 90_000 }, 600);
+    expect(at(599).kbps).toBe(64);
+    expect(counts('failed') + counts('down')).toBeLessThan(20);
+    expect(counts('failed', 300) + counts('down', 300)).toBeLessThan(8);
+  });
+
+  it('puts up with loss that a lower rate doesn\'t cure', () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const { at } = simulate({ bps: () => 2_000_000, lossShare: 0.12, seed }, 300);
+      const below = Array.from({ length: 300 }, (_, second) => at(second).kbps).filter((rate) => rate < 64);
+      expect(below.length / 300).toBeLessThan(0.15);
+    }
+  });
+
+  it('isn\'t moved by a little loss, nor by a few slow packets', () => {
+    const { counts, at } = simulate({ bps: () => 2_000_000, lossShare: 0.02 }, 600);
+    expect(at(599).kbps).toBe(128);
+    expect(counts('down')).toBeLessThan(2);
+  });
+
+  it('goes down where packets can\'t be sent, or where the client tells of loss, and not above what was asked for', () => {
+    const rule = new ProbeRule(ladder);
+    rule.step(reading({ nowMs: 1000, blocked: 3 }));
+    expect([rule.probe, rule.step(reading({ nowMs: 2000, blocked: 4 })), kbps(rule), rule.probe]).toEqual([{ stride: 2, repeats: 2 }, 'failed', 64, null]);
+    rule.step(reading({ nowMs: 2250, blocked: 5 }));
+    expect(kbps(rule)).toBe(32);
+    rule.step(reading({ nowMs: 4000, blocked: 5, reported: 30 }));
+    expect(kbps(rule)).toBe(16);
+    const modest = new ProbeRule(ladder);
+    modest.ask(33_000);
+    for (let nowMs = 0; nowMs < 60_000; nowMs += 1000) modest.step(reading({ nowMs, roundTripMs: 20 }));
+    expect([kbps(modest), modest.probe]).toEqual([32, null]);
+    modest.ask(Infinity);
+    for (let nowMs = 60_000; nowMs < 90_000; nowMs += 1000) modest.step(reading({ nowMs, roundTripMs: 20 }));
+    expect(kbps(modest)).toBe(128);
+  });
+
+  it('goes at once down to what the estimate says that the way carries', () => {
+    const rule = new ProbeRule(ladder);
+    for (let nowMs = 0; nowMs < 10_000; nowMs += 1000) rule.step(reading({ nowMs, roundTripMs: 20 }));
+    expect(kbps(rule)).toBe(128);
+    rule.step(reading({ nowMs: 10_000, roundTripMs: 300, deliveryBps: 30_000, deliveryIsLimit: true }));
+    expect([kbps(rule), rule.urgent, rule.suffers]).toEqual([16, true, true]);
+  });
+
+  it('repeats as much as shows the next rate while it probes', () => {
+    const forms = ladder.rates.slice(0, -1).map((_, index) => ladder.probeOf(index, index + 1));
+    expect(forms).toEqual([{ stride: 2, repeats: 2 }, { stride: 1, repeats: 1 }, { stride: 2, repeats: 2 }, { stride: 2, repeats: 2 }]);
+    expect(PROBE_RULE.startBps).toBe(ladder.rates[2]);
+  });
+});
+
+describe('the rules of the thesis', () => {
+  const known = (/** @type {number} */ deliveryBps, deliveryIsLimit = true) => reading({ deliveryBps, deliveryIsLimit });
+
+  it('basic keeps to what is asked for', () => {
+    const rule = new BasicRule(ladder);
+    rule.ask(64_000);
+    rule.step(known(10_000));
+    expect(kbps(rule)).toBe(64);
+  });
+
+  it('simple takes what the estimate carries', () => {
+    const rule = new SimpleRule(ladder);
+    expect([rule.step(known(50_000)), kbps(rule)]).toEqual(['down', 32]);
+    expect([rule.step(known(200_000, false)), kbps(rule)]).toEqual(['up', 128]);
+    expect([rule.step(known(50_000, false)), kbps(rule)]).toEqual([null, 128]);
+    rule.ask(64_000);
+    rule.step(known(1_000_000));
+    expect([rule.step(reading({})), kbps(rule)]).toEqual([null, 64]);
+  });
+
+  it('static takes the first estimate\'s word', () => {
+    const rule = new StaticRule(ladder);
+    rule.step(reading({}));
+    rule.step(known(50_000));
+    rule.step(known(1_000_000));
+    expect(kbps(rule)).toBe(32);
+  });
+});
+
+describe('the rates of a room', () => {
+  it('end where the room\'s most is, and where a packet does', () => {
+    expect(new Ladder(format, 64_000, 3).rates).toEqual([16_000, 32_000, 64_000]);
+    expect(new Ladder({ frameMs: 120, opusFrames: 2 }, 128_000, 1).rates.at(-1)).toBe(64_000);
+    expect(new Ladder(format, 1, 1).rates).toEqual([16_000]);
+  });
+});
