@@ -139,7 +139,7 @@ describe('the app', () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       limits: { roomName: 64, userName: 40, packetBytes: 1200 },
       transports: {
-        webtransport: { url: '/session', port: 4433, certificateHashes: ['aGFzaA=='], carry: 'datagrams', carries: [] },
+        webtransport: { url: '/session', recordings: null, port: 4433, certificateHashes: ['aGFzaA=='], carry: 'datagrams', carries: [] },
         websocket: { path: '/session' },
         http1: { path: '/api/sessions' },
       },
