@@ -124,8 +124,8 @@ describe('the notes of a wire', () => {
     wire.decoded(Uint8Array.of(9, 9), 0, 2);
     wire.received(Uint8Array.of(1, 2), 6);
     expect(wire.take()).toEqual({
-      sent: [{ frame: 7, sounding: [7], atMs: 0 }],
-      received: [{ frame: 9, sounding: [8, 9], atMs: 4 }, { frame: 10, sounding: [], atMs: 5 }],
+      sent: [{ frame: 7, stream: 0, sounding: [7], atMs: 0 }],
+      received: [{ frame: 9, stream: 0, sounding: [8, 9], atMs: 4 }, { frame: 10, stream: 0, sounding: [], atMs: 5 }],
       played: [{ frame: 9, atMs: 5 }],
     });
   });
