@@ -73,8 +73,12 @@ export class SegmentJobs {
     this.#clock = clock;
     this.#log = log;
     this.#openThread = openThread;
-    recordings.whenEnded((id) => void this.#want(id));
     recordings.whenRemoved((id) => void this.#forget(id));
+  }
+
+  /** Has the segments of each recording made as soon as it has ended. */
+  makeAhead() {
+    this.#recordings.whenEnded((id) => void this.#want(id));
   }
 
   /**
