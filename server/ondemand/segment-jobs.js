@@ -27,7 +27,7 @@ import { MIX_FILE } from '../recording/recording.js';
 import { ratesOf, SEGMENTS_FILE } from './segment-files.js';
 
 /** The segments that are made in one turn. */
-const SEGMENTS_A_TURN = 5;
+const SEGMENTS_A_TURN = 2;
 
 /** The time until a mix in which there was nothing new is looked at again, in milliseconds. */
 const LOOK_MS = 500;
