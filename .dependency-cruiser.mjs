@@ -45,7 +45,7 @@ const MAY_IMPORT = {
   'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
   'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
   'public/listen': ['public/call.js', 'public/texts', 'public/ui/adopt.js', 'public/ui/kit'],
-  'public/recordings': ['public/client/playout', 'public/ui/kit/element.js', 'public/ui/kit/icons.js', 'worklets'],
+  'public/recordings': ['public/ui/kit/element.js', 'public/ui/kit/icons.js', 'worklets'],
   'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
 
   programs: ['native', 'public/client', 'server/codec', 'server/config/config-error.js', 'server/recording', 'server/transport/packet-streams.js', 'worklets'],

@@ -336,6 +336,7 @@ async function openHttp3(config, certificate, options) {
     maxSessions: config.maxSessions,
   });
   const { transport } = http3;
+  if (transport?.recordingPath) options.readers.start();
   if (transport) certificate.onRenew((renewed) => transport.updateCertificate(renewed));
   return http3;
 }

@@ -28,6 +28,7 @@ export class ListenView {
   #hand;
   #near;
   #quality = build('p', { class: 'hint' });
+  #recorded = build('p', { class: 'hint', hidden: true });
 
   /**
    * @param {string} room
@@ -54,7 +55,7 @@ export class ListenView {
     this.#near = new NearChoice(near);
     this.#controls.append(volumeField, this.#near.element, this.#hand, build('details', {}, build('summary', {}, texts.details), this.#quality));
     const whole = build('a', { href: `${location.pathname}?listen=call`, ...(isEmbedded && { target: '_blank', rel: 'noopener' }) }, isEmbedded ? texts.openRoom : texts.wholePage);
-    elementOf('listen-foot', HTMLElement).append(build('p', { class: 'hint' }, whole));
+    elementOf('listen-foot', HTMLElement).append(this.#recorded, build('p', { class: 'hint' }, whole));
     this.button('idle');
   }
 
@@ -97,6 +98,15 @@ export class ListenView {
   /** @param {number | null} count  how many listen; null: not known */
   listeners(count) {
     setText(this.#count, count === null ? '' : texts.listeners(count));
+  }
+
+  /**
+   * Offers what was said so far, where it is being recorded.
+   * @param {string | null} id  of the recording
+   */
+  recorded(id) {
+    this.#recorded.hidden = id === null;
+    if (id !== null) this.#recorded.replaceChildren(build('a', { href: `/recordings/${encodeURIComponent(id)}`, target: '_blank', rel: 'noopener' }, texts.fromBeginning));
   }
 
   /** @param {string[]} names */

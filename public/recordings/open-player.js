@@ -11,7 +11,7 @@ import { HttpPlayer } from './http-player.js';
  */
 export async function openPlayer({ id, url, seconds }, events) {
   const query = new URLSearchParams(location.search);
-  const overHttp = () => (HttpPlayer.playable ? new HttpPlayer(url, seconds, events) : null);
+  const overHttp = () => openOverHttp({ url, seconds }, events);
   if (query.get('via') === 'http') return overHttp();
   try {
     return (await openSegmentPlayer(id, query.get('rule') ?? undefined, events)) ?? overHttp();
@@ -20,6 +20,13 @@ export async function openPlayer({ id, url, seconds }, events) {
     return overHttp();
   }
 }
+
+/**
+ * @param {{ url: string, seconds: number }} recording
+ * @param {PlayerEvents} events
+ * @returns {Player | null} null where the browser plays none of its files
+ */
+export const openOverHttp = ({ url, seconds }, events) => (HttpPlayer.playable ? new HttpPlayer(url, seconds, events) : null);
 
 /**
  * @param {string} id

@@ -2,7 +2,7 @@ import { build, elementOf, makeIcon, setText } from '../ui/kit/element.js';
 import { icons } from '../ui/kit/icons.js';
 import { ChapterList, readChapters } from './chapter-list.js';
 import { momentHash, readMoment } from './moment.js';
-import { openPlayer } from './open-player.js';
+import { openOverHttp, openPlayer } from './open-player.js';
 import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
 import { recordingPageTexts as texts } from './texts.js';
 
@@ -30,6 +30,9 @@ const NEAR_EDGE_SECONDS = 4;
 /** The interval at which the position is shown while it plays, in milliseconds. */
 const SHOW_MS = 100;
 
+/** The time for which sound is waited for over WebTransport, in milliseconds; after it the recording is played over HTTP. */
+const PATIENCE_MS = 6000;
+
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' });
 
 /** The page of one recording. */
@@ -49,6 +52,10 @@ export class RecordingPage {
   #shows = null;
   /** Whether Play was pressed before there was anything to play with. */
   #isWanted = false;
+  /** Since when sound is waited for. @type {number | null} */
+  #waitsSince = null;
+  #isOverHttp = false;
+  #events = { changed: () => this.#show(), failed: (/** @type {unknown} */ error) => this.#failed(error) };
 
   /** @param {string} id */
   constructor(id) {
@@ -79,7 +86,7 @@ export class RecordingPage {
     elementOf('recording', HTMLElement).hidden = false;
     this.#showFiles();
     await this.#fetchBeside();
-    this.#player = await openPlayer({ id: this.#id, url: this.#url, seconds }, { changed: () => this.#show(), failed: (error) => this.#failed(error) });
+    this.#player = await openPlayer({ id: this.#id, url: this.#url, seconds }, this.#events);
     if (this.#player === null) return this.#notice(texts.cannotPlay);
     this.#mediaSession();
     this.#goToHash();
@@ -180,11 +187,30 @@ export class RecordingPage {
     event.preventDefault();
   }
 
+  /** Plays over HTTP what doesn't come over WebTransport. @returns {boolean} whether that can be */
+  #playOverHttp() {
+    const before = this.#player;
+    const player = this.#isOverHttp ? null : openOverHttp({ url: this.#url, seconds: this.#length }, this.#events);
+    if (!before || !player) return false;
+    this.#isOverHttp = true;
+    this.#waitsSince = null;
+    const { seconds, playing } = before;
+    this.#player = null;
+    before.close();
+    player.setSpeed(this.#speed);
+    player.seek(seconds);
+    this.#player = player;
+    if (playing) player.play().catch((error) => this.#failed(error));
+    return true;
+  }
+
   /** Shows where it is; again and again while it plays. */
   #show() {
     const player = this.#player;
     if (!player) return;
     const { playing, waiting, seconds, via } = player;
+    this.#waitsSince = waiting ? (this.#waitsSince ?? performance.now()) : null;
+    if (this.#waitsSince !== null && performance.now() - this.#waitsSince > PATIENCE_MS && this.#playOverHttp()) return;
     this.#bar.show({ playing, waiting, seconds, length: Math.max(seconds, this.#length), via });
     this.#bar.running(this.#description?.on === true, seconds > this.#end - NEAR_EDGE_SECONDS);
     this.#chapters.at(seconds);
@@ -230,6 +256,7 @@ export class RecordingPage {
 
   /** @param {unknown} error */
   #failed(error) {
+    if (this.#playOverHttp()) return;
     console.warn('the recording can\'t be played:', error);
     this.#notice(texts.failed);
     this.#show();

@@ -121,6 +121,8 @@ export const recordingTexts = Object.freeze({
   startRecording: 'Start recording',
   stopRecording: 'Stop recording',
   recordMe: 'Record me',
+  recordPublic: 'Anybody may hear it',
+  recordingPage: 'The recording’s page',
   recordedFiles: 'Files',
   recordedMix: 'Everybody together',
   filesHint: 'Ogg Opus. The server deletes them after a while: download what you want to keep.',

@@ -140,7 +140,7 @@ const serverFailures = Object.freeze({
   'recording-failed':
     'The recording could not be written, and has stopped. What was recorded before is kept; start another one, or ' +
     'ask whoever runs the server.',
-  'recording-deleted': 'The recording was deleted.',
+  'recording-deleted': 'The recording was deleted. Ask whoever recorded it for a copy.',
   'range-beyond': 'The file is shorter than that. Load it anew.',
   'recording-busy': 'The recording was started and stopped too often. Wait a moment, then start it again.',
   'recording-files': 'The recording’s files did not come. Open Record again in a moment, or ask whoever runs the server.',

@@ -42,6 +42,7 @@ export const listenTexts = Object.freeze({
   handRaised: 'Your hand is up. Those who moderate see it.',
   handLowered: 'Your hand is down.',
   handTaken: 'A moderator has lowered your hand.',
+  fromBeginning: 'It is being recorded: hear it from the beginning, or go back',
   broadcastOver: 'The broadcast has ended. You still hear the room.',
   joinCall: 'Join the call',
   ontoStage: 'You may speak now. Your page becomes that of the call…',

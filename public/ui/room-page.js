@@ -112,7 +112,7 @@ export class RoomPage {
       choose: (choice) => this.#chosen(choice),
       volumeOf: (person) => this.#volumes.of(person),
       volume: (person, volume) => this.#volumes.set(person, volume),
-      record: (on) => this.call?.sendControl({ type: 'record', on }),
+      record: (on, isPublic) => this.call?.sendControl({ type: 'record', on, isPublic }),
       consent: (agreed) => this.call?.sendControl({ type: 'recordConsent', agreed }),
       say: (text) => this.call?.sendControl({ type: 'chat', text }) ?? false,
       unread: (count) => this.#signs.unread(count),

@@ -38,6 +38,11 @@ export class OnDemand {
     recordings.whenRemoved((id) => this.#removed(id));
   }
 
+  /** There is an engine that brings readers here. */
+  start() {
+    this.#jobs.makeAhead();
+  }
+
   /** How many listen. */
   get readers() {
     return [...this.#readers.values()].reduce((sum, { size }) => sum + size, 0);

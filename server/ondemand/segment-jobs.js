@@ -27,7 +27,7 @@ import { MIX_FILE } from '../recording/recording.js';
 import { ratesOf, SEGMENTS_FILE } from './segment-files.js';
 
 /** The segments that are made in one turn. */
-const SEGMENTS_A_TURN = 5;
+const SEGMENTS_A_TURN = 2;
 
 /** The time until a mix in which there was nothing new is looked at again, in milliseconds. */
 const LOOK_MS = 500;
@@ -73,8 +73,12 @@ export class SegmentJobs {
     this.#clock = clock;
     this.#log = log;
     this.#openThread = openThread;
-    recordings.whenEnded((id) => void this.#want(id));
     recordings.whenRemoved((id) => void this.#forget(id));
+  }
+
+  /** Has the segments of each recording made as soon as it has ended. */
+  makeAhead() {
+    this.#recordings.whenEnded((id) => void this.#want(id));
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 
 import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { loadCodec } from '../codec/codec.js';
 import { SegmentEncoder } from './segment-encoder.js';
@@ -14,11 +14,17 @@ const codec = loadCodec('libopus-wasm');
 /** @type {Map<string, SegmentEncoder>} */
 const encoders = new Map();
 
-/** Has the kernel prefer all other threads: a tenth of a processor is left where they want all. Where that can’t be had it is an ordinary thread. */
+/**
+ * The thread's niceness: it gets a third of what another thread gets where there isn't enough for all. Somebody may be waiting
+ * for what it makes, so it isn't starved.
+ */
+const NICENESS = 5;
+
+/** Has the kernel prefer other threads; where that can't be had this is an ordinary one. */
 function lowerPriority() {
   try {
     // Linux has a priority for each thread, by its number: "<process>/task/<thread>".
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/')[2]), constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/')[2]), NICENESS);
   } catch {
     // Another system, or one without /proc.
   }

@@ -134,7 +134,7 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
     await page.reload();
     await expect.poll(() => positionOf(page)).toBe(12);
     const answer = await page.goto(new URL(`/recordings/${'x'.repeat(22)}`, site.url).href);
-    expect([answer?.status(), await page.innerText('body')]).toEqual([404, 'There is nothing at this address.']);
+    expect([answer?.status(), (await page.innerText('body')).trim()]).toEqual([404, 'There is nothing at this address.']);
     await page.context().close();
   });
 });

@@ -31,7 +31,7 @@ import { texts } from '../../texts.js';
  * @property {(microphone: string) => void} chooseMicrophone
  * @property {(speaker: string) => void} chooseSpeaker
  * @property {(choice: keyof Switches) => void} choose
- * @property {(on: boolean) => void} record
+ * @property {(on: boolean, isPublic: boolean) => boolean | void} record
  * @property {(agreed: boolean) => void} consent    to being recorded
  * @property {(text: string) => boolean} say        sends a chat message; false when there is no connection
  * @property {(count: number) => void} unread       called with the number of unread messages
@@ -108,7 +108,7 @@ export class CallView {
       send,
       knocked: () => actions.comeOrGone(true),
       mayChat: (allowed) => this.#chat.allowed(allowed),
-      mayRecord: (allowed) => this.#recording.allowed(allowed),
+      mayRecord: (allowed, mayBePublic) => this.#recording.allowed(allowed, mayBePublic),
     });
     this.#side.add(this.#bar.chat, this.#chat);
     this.#side.add(this.#bar.settings, this.#settings);

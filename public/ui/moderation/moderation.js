@@ -19,7 +19,7 @@ import { texts } from '../../texts.js';
  * @property {(code: string) => void} failed      shows what could not be done
  * @property {() => void} knocked                 plays the sound for somebody who wants to come in
  * @property {(allowed: boolean) => void} mayChat
- * @property {(allowed: boolean) => void} mayRecord
+ * @property {(allowed: boolean, mayBePublic: boolean) => void} mayRecord  mayBePublic: a recording that they start
  */
 
 /** Moderating on the page: the panel Room, those who wait to come in, and what this person may do. */
@@ -76,7 +76,7 @@ export class Moderation {
     this.#knocks.show(moderates ? knocks : []);
     this.#hands.show(moderates ? hands : { people: [], count: 0 });
     this.#actions.mayChat(mayNow(access, 'chat'));
-    this.#actions.mayRecord(mayNow(access, 'record'));
+    this.#actions.mayRecord(mayNow(access, 'record'), moderates && rules.broadcast);
     setText(this.#signs, signsOf(rules, e2e));
     this.#live.show(rules);
     if (before.locked !== rules.locked) this.#actions.announce(rules.locked ? texts.roomLocked : texts.roomUnlocked);

@@ -12,6 +12,7 @@ import { labels, noticeText, texts } from '../../texts.js';
  * @property {string} by          the label of the person who started it
  * @property {string} [person]    that person's id
  * @property {string} startedAt   ISO 8601
+ * @property {boolean} [isPublic]  anybody may hear it
  * @property {string} [stoppedBy]
  * @property {string} [code]      the reason why it stopped, if nobody stopped it
  * @property {boolean} [ready]    its files are complete
@@ -34,34 +35,41 @@ export class RecordingPanel {
   #stop;
   #me = build('input', { id: 'record-me', type: 'checkbox', role: 'switch' });
   #meRow = build('div', { class: 'switch', hidden: true }, build('label', { for: 'record-me' }, texts.recordMe), this.#me);
+  #public = build('input', { id: 'record-public', type: 'checkbox', role: 'switch' });
+  #publicRow = build('div', { class: 'switch', hidden: true }, build('label', { for: 'record-public' }, texts.recordPublic), this.#public);
   #people = build('p', { class: 'hint' });
+  #page = build('a', { class: 'button small', target: '_blank', rel: 'noopener', hidden: true }, texts.recordingPage);
   #files = build('ul', { class: 'files', 'aria-label': texts.recordedFiles });
   #filesPart = build('section', { class: 'stack', hidden: true }, build('h3', {}, texts.recordedFiles), this.#files, build('p', { class: 'hint' }, texts.filesHint));
   element;
 
   /**
    * @param {object} actions
-   * @param {(on: boolean) => void} actions.record
+   * @param {(on: boolean, isPublic: boolean) => boolean | void} actions.record
    * @param {(agreed: boolean) => void} actions.consent
    * @param {() => void} actions.opened
    */
   constructor({ record, consent, opened }) {
     this.opened = opened;
-    this.#start = makeButton('button primary', texts.startRecording, () => record(true), icons.record);
-    this.#stop = makeButton('button', texts.stopRecording, () => record(false));
+    this.#start = makeButton('button primary', texts.startRecording, () => record(true, !this.#publicRow.hidden && this.#public.checked), icons.record);
+    this.#stop = makeButton('button', texts.stopRecording, () => record(false, false));
     this.#me.addEventListener('change', () => consent(this.#me.checked));
-    this.element = build('div', { class: 'stack' }, this.#says, this.#start, this.#meRow, this.#stop, this.#people, this.#filesPart);
-    this.show(null, [], null, true);
+    this.element = build('div', { class: 'stack' }, this.#says, this.#publicRow, this.#start, this.#meRow, this.#stop, this.#people, this.#page, this.#filesPart);
+    this.show(null, [], null, { allowed: true, mayBePublic: false, origin: '' });
   }
 
   /**
    * @param {RecordingState | null} recording
    * @param {Person[]} people
    * @param {string | null} you
-   * @param {boolean} allowed  whether one may record now
+   * @param {{ allowed: boolean, mayBePublic: boolean, origin: string }} room  allowed: whether one may record now; mayBePublic: and
+   *   make it public; origin: of the server that has it
    */
-  show(recording, people, you, allowed) {
+  show(recording, people, you, { allowed, mayBePublic, origin }) {
     const isOn = recording?.on === true;
+    this.#publicRow.hidden = isOn || !mayBePublic;
+    this.#page.hidden = recording === null;
+    if (recording) this.#page.href = `${origin}/recordings/${encodeURIComponent(recording.id)}`;
     setText(this.#says, recording || allowed ? saysOf(recording) : texts.recordingClosed);
     const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
     this.#start.hidden = isOn || !allowed;

@@ -10,7 +10,7 @@ import { noticeText, texts } from '../../texts.js';
  * @import { RecordedFile, RecordingState } from './recording-panel.js'
  *
  * @typedef {object} RecordingActions
- * @property {(on: boolean) => void} record
+ * @property {(on: boolean, isPublic: boolean) => boolean | void} record
  * @property {(agreed: boolean) => void} consent
  * @property {(sentence: string) => void} announce
  */
@@ -32,6 +32,7 @@ export class Recording {
   #you = '';
   #origin = '';
   #allowed = true;
+  #mayBePublic = false;
   /** The recordings that this person has been asked about, by id. @type {Set<string>} */
   #asked = new Set();
   /** The recordings whose files were fetched, or are being fetched. @type {Set<string>} */
@@ -71,9 +72,13 @@ export class Recording {
     this.#become(state);
   }
 
-  /** @param {boolean} allowed whether this person may record now */
-  allowed(allowed) {
+  /**
+   * @param {boolean} allowed whether this person may record now
+   * @param {boolean} mayBePublic  whether they may make the recording public: a moderator, in a broadcast
+   */
+  allowed(allowed, mayBePublic) {
     this.#allowed = allowed;
+    this.#mayBePublic = allowed && mayBePublic;
     this.#show();
   }
 
@@ -116,7 +121,7 @@ export class Recording {
   #show() {
     this.#badge.hidden = !this.on;
     this.#bar.recording(this.on);
-    this.panel.show(this.#state, this.#people, this.#you, this.#allowed);
+    this.panel.show(this.#state, this.#people, this.#you, { allowed: this.#allowed, mayBePublic: this.#mayBePublic, origin: this.#origin });
     this.#askOnce();
   }
 

@@ -73,6 +73,7 @@ async function world({ limitBytes = 1e9 } = {}) {
   });
   const jobs = new SegmentJobs({ recordings, clock: systemClock, log, openThread });
   open.push(() => jobs.close());
+  jobs.makeAhead();
   return { directory, recordings, jobs, warnings };
 }
 
