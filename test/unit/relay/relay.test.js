@@ -187,6 +187,38 @@ describe('a room that another node relays', () => {
     stay();
   });
 
+  it('takes its listeners itself when the nodes reach each other no more', async () => {
+    const call = await create();
+    const { nodes, home, other, ann, near } = call;
+    const far = await relayed(call);
+    const { resume } = last(far, 'welcome');
+    const stay = setStay(nodes, [ann, near]);
+    home.bus.state = 'lost';
+    other.bus.state = 'lost';
+    await nodes.pass(1300);
+    expect(far.session.closed?.code).toBe(errors['room-reopened'].close);
+    expect(last(await relayed(call, 'Far', { resume }), 'refused').code).toBe('cluster-unreachable');
+    expect(last(await nodes.join(home, 'Far', { listen: true, resume }), 'welcome')).toMatchObject({ role: 'listener', listeners: 2 });
+    stay();
+  });
+
+  it('has its listeners go elsewhere when their node drains', async () => {
+    const call = await create();
+    const { nodes, home, other } = call;
+    const third = nodes.add('c');
+    await nodes.pass(300);
+    const far = await relayed(call);
+    other.conference.rooms.drain(30);
+    other.relays.out.drain(other.cluster.nodes());
+    const moved = last(far, 'moved');
+    expect([moved.node, moved.nodes.length]).toEqual([null, 3]);
+    await other.cluster.drain();
+    await nodes.pass(300);
+    const { resume } = last(far, 'welcome');
+    expect(last(await nodes.join(home, 'Far', { listen: true, resume }), 'moved').node.id).toBe(third.id);
+    expect(last(await nodes.join(third, 'Far', { listen: true, resume }), 'welcome').you).toBe(last(far, 'welcome').you);
+  });
+
   it('mends what was lost on the way: an end, and a whole relay', async () => {
     const call = await create({ idleTimeoutMs: 6000 });
     const { nodes, home, other, near } = call;
