@@ -21,7 +21,7 @@ const MAY_IMPORT = {
   'server/codec': ['native', 'server/config/config-error.js'],
   'server/names': [],
   'server/source': ['server/clock', 'server/codec'],
-  'server/mix': ['server/clock', 'server/codec', 'server/source'],
+  'server/mix': ['server/broadcast/recent-mix.js', 'server/clock', 'server/codec', 'server/source'],
   'server/broadcast': ['server/mix'],
   'server/forward': ['server/clock', 'server/mix', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
@@ -60,6 +60,7 @@ const MAY_IMPORT = {
   'bench/participants': ['native', 'programs', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
   'bench/setup': ['public', 'server', 'bench/link', 'bench/participants', 'bench/report', 'bench/stats', 'bench/ways'],
   'bench/mesh': ['native', 'public', 'server', 'bench/participants', 'bench/stats', 'bench/ways'],
+  'bench/throughput': ['native', 'server', 'bench/participants'],
   'bench/ways': ['native', 'programs', 'public', 'server', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
 };
 

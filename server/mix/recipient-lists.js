@@ -73,6 +73,11 @@ export class RecipientLists {
     }
   }
 
+  /** Sends all of them one packet. @param {Uint8Array} packet */
+  sendPacket(packet) {
+    for (let i = 0; i < this.#lists.length; i++) if (this.#lists[i].sessions.length > 0) this.#lists[i].send(packet);
+  }
+
   /** Idempotent. */
   close() {
     for (const list of this.#lists) list.close();

@@ -112,8 +112,11 @@ export class MemberSound {
     // A relay is sent the room's own stream alone.
     const rate = this.#mode().broadcasts && !session.transport.isRelay ? this.#newRate() : null;
     const { listenerStride, format, bitrate } = this.#config;
-    const stride = rate === null ? strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES) : this.#ladder.usual.stride;
-    const listener = new LightListener({ id, session, rate, stride, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
+    const plain = rate === null;
+    const stride = plain ? strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES) : this.#ladder.usual.stride;
+    const longStride = plain ? strideOf(Infinity, format, bitrate, PAYLOADS_BYTES) : broadcastStride(Infinity, format, this.#ladder);
+    const nearness = wishes.nearness ?? (before?.listener?.isLight ? before.listener.nearness : undefined);
+    const listener = new LightListener({ id, session, rate, stride, longStride, nearness, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
     return { listener, source: null };
   }
 
@@ -155,6 +158,8 @@ export class MemberSound {
 /** @param {RoomConfig} config @returns {Ladder} the rates of the room's listeners, where it is a broadcast */
 function ladderOf({ format, listenerBitrate, listenerStride }) {
   const most = listenerBitrate === 'auto' ? MOST_OF_A_CHANNEL * format.channels : listenerBitrate;
-  const highest = new Ladder(format, most, 1).rates.at(-1) ?? 0;
-  return new Ladder(format, most, strideOf(listenerStride, format, highest, PAYLOADS_BYTES, BROADCAST_MARGIN));
+  return new Ladder(format, most, broadcastStride(listenerStride, format, new Ladder(format, most, 1)));
 }
+
+/** @param {number} asked @param {RoomConfig['format']} format @param {Ladder} ladder @returns {number} how many frames fit a packet at its highest rate */
+const broadcastStride = (asked, format, { rates }) => strideOf(asked, format, rates[rates.length - 1], PAYLOADS_BYTES, BROADCAST_MARGIN);

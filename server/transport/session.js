@@ -38,10 +38,16 @@
  * @property {(bytes: Uint8Array) => boolean} send
  *   sends one packet without waiting; false when it was dropped (and counted). The caller may reuse
  *   the bytes at once
+ * @property {SureSending} [surely]
+ *   for packets that are to arrive even where they come late; absent where send() does no less, or there is no such thing
  * @property {(message: object | ControlMessage) => void} sendControl
  *   sends a control message, reliably and in order. For one message to many sessions see prepareControl
  * @property {(code: number, reason: string) => void} close  idempotent; code 0 is a normal end
  * @property {() => SessionStats} stats
+ *
+ * @typedef {object} SureSending
+ * @property {(bytes: Uint8Array) => boolean} send  sends one packet, which is sent again where it is lost, until it is too old
+ * @property {() => void} end  no packet comes for now. Idempotent
  *
  * @typedef {object} Transport
  * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen' | 'relay'} name  relay: sessions at other nodes of a cluster

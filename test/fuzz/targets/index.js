@@ -10,6 +10,7 @@ import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
 import { packetLists } from './packet-lists.js';
 import { sealedPayloads } from './sealed.js';
 import { engineSessions, httpBodies, webSockets } from './sessions.js';
+import { soundFiles } from './sound-files.js';
 import { tokenClaims, tokens } from './tokens.js';
 import { trackPieces } from './track-pieces.js';
 
@@ -18,6 +19,7 @@ export const TARGETS = Object.freeze([
   audioPackets,
   packetLists,
   trackPieces,
+  soundFiles,
   sealedPayloads,
   carriedPackets,
   opusPackets,

@@ -271,6 +271,24 @@ describe('a room that another node relays', () => {
     expect(framesOf(far).packets - before).toBeGreaterThan(25);
   });
 
+  it('is as near there as a listener asks for', async () => {
+    const call = await create();
+    const { nodes, home, ann } = call;
+    const far = await relayed(call, 'Far', { nearness: 'near' });
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    const packets = async (/** @type {number} */ from) => {
+      const before = framesOf(far).packets;
+      await nodes.talk(ann, from, from + 30);
+      return framesOf(far).packets - before;
+    };
+    // Each packet comes three times.
+    expect(await packets(first)).toBeGreaterThan(22);
+    send(far, { type: 'nearness', nearness: 'conversation' });
+    expect(await packets(first + 40)).toBeLessThan(14);
+    send(far, { type: 'nearness', nearness: 'far' });
+    expect(far.session.closed).toBe(null);
+  });
+
   it('drops what is no message of a home, and counts it', async () => {
     const call = await create();
     const { nodes, home, other } = call;
