@@ -1,3 +1,4 @@
+import { adapt } from './adapt.js';
 import { call } from './call.js';
 import { carry } from './comparisons/carry.js';
 import { controllers } from './comparisons/controllers.js';
@@ -34,5 +35,5 @@ import { throughput } from './throughput.js';
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
   call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup, startup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, nearness, forward, throughput, plan, nodes, memory, failover, soak,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, nearness, adapt, forward, throughput, plan, nodes, memory, failover, soak,
 ]);
