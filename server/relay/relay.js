@@ -107,15 +107,17 @@ export class Relay {
   /**
    * Asks the home to let somebody in.
    * @param {Session} session
-   * @param {object} message  their wish to join
+   * @param {{ nearness?: unknown }} message  their wish to join
    */
   take(session, message) {
     const id = this.#nextId();
     const listener = new RelayedListener({
       session,
+      nearness: message.nearness,
       clock: this.#clock,
       clockAt: (arrivalMs) => this.#homeClock.at(arrivalMs),
       pass: (control) => this.#outbox.add({ type: 'control', id, message: control }, 1000),
+      fill: (light, ms, frameMs) => this.#fanout.fill(light, ms, frameMs),
       changed: () => this.#fanout.invalidate(),
       closed: (code) => this.#gone(id, code),
     });

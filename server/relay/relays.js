@@ -64,7 +64,7 @@ export class Relays {
   /**
    * Takes somebody who only listens to a room of another node, where its home wants that.
    * @param {Session} session
-   * @param {{ room: string, delivery?: string, e2e?: boolean }} wish  to join, as the home is told it
+   * @param {{ room: string, delivery?: string, e2e?: boolean, nearness?: string }} wish  to join, as the home is told it
    * @param {Found} found  where the room is
    * @returns {boolean} false where they are to go to the home itself
    */

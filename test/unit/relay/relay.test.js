@@ -187,6 +187,38 @@ describe('a room that another node relays', () => {
     stay();
   });
 
+  it('takes its listeners itself when the nodes reach each other no more', async () => {
+    const call = await create();
+    const { nodes, home, other, ann, near } = call;
+    const far = await relayed(call);
+    const { resume } = last(far, 'welcome');
+    const stay = setStay(nodes, [ann, near]);
+    home.bus.state = 'lost';
+    other.bus.state = 'lost';
+    await nodes.pass(1300);
+    expect(far.session.closed?.code).toBe(errors['room-reopened'].close);
+    expect(last(await relayed(call, 'Far', { resume }), 'refused').code).toBe('cluster-unreachable');
+    expect(last(await nodes.join(home, 'Far', { listen: true, resume }), 'welcome')).toMatchObject({ role: 'listener', listeners: 2 });
+    stay();
+  });
+
+  it('has its listeners go elsewhere when their node drains', async () => {
+    const call = await create();
+    const { nodes, home, other } = call;
+    const third = nodes.add('c');
+    await nodes.pass(300);
+    const far = await relayed(call);
+    other.conference.rooms.drain(30);
+    other.relays.out.drain(other.cluster.nodes());
+    const moved = last(far, 'moved');
+    expect([moved.node, moved.nodes.length]).toEqual([null, 3]);
+    await other.cluster.drain();
+    await nodes.pass(300);
+    const { resume } = last(far, 'welcome');
+    expect(last(await nodes.join(home, 'Far', { listen: true, resume }), 'moved').node.id).toBe(third.id);
+    expect(last(await nodes.join(third, 'Far', { listen: true, resume }), 'welcome').you).toBe(last(far, 'welcome').you);
+  });
+
   it('mends what was lost on the way: an end, and a whole relay', async () => {
     const call = await create({ idleTimeoutMs: 6000 });
     const { nodes, home, other, near } = call;
@@ -237,6 +269,24 @@ describe('a room that another node relays', () => {
     const before = framesOf(far).packets;
     await nodes.talk(ann, first, first + 30);
     expect(framesOf(far).packets - before).toBeGreaterThan(25);
+  });
+
+  it('is as near there as a listener asks for', async () => {
+    const call = await create();
+    const { nodes, home, ann } = call;
+    const far = await relayed(call, 'Far', { nearness: 'near' });
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    const packets = async (/** @type {number} */ from) => {
+      const before = framesOf(far).packets;
+      await nodes.talk(ann, from, from + 30);
+      return framesOf(far).packets - before;
+    };
+    // Each packet comes three times.
+    expect(await packets(first)).toBeGreaterThan(22);
+    send(far, { type: 'nearness', nearness: 'conversation' });
+    expect(await packets(first + 40)).toBeLessThan(14);
+    send(far, { type: 'nearness', nearness: 'far' });
+    expect(far.session.closed).toBe(null);
   });
 
   it('drops what is no message of a home, and counts it', async () => {
