@@ -38,6 +38,7 @@ const factors = [{ name: 'link', label: 'Link', unit: '' }, { name: 'nearness', 
 /** @type {Record<string, Quantity>} */
 const quantities = {
   heard: { name: 'heard', label: 'Heard', unit: '%', factors },
+  leftOut: { name: 'leftOut', label: 'Left out by the server', unit: '%', factors },
   concealed: { name: 'concealed', label: 'Concealed', unit: '%', factors },
   delay: { name: 'behind', label: 'Behind the speaker', unit: 'ms', factors },
   way: { name: 'way', label: 'Least way down', unit: 'ms', factors },
@@ -88,7 +89,7 @@ export const nearness = {
       tables: [targetsTable(cases.flatMap(targetsOf)), tableOf(cases)],
       plots: [],
       notes: [
-        'Heard: of the mixes with sound in them, those whose own payload the listener decoded for its output. Concealed: of the frames that the listener played, those that it made up; what is made up while a delay grows, and is then heard after all, counts too.',
+        'Heard: of the mixes with sound in them, those whose own payload the listener decoded for its output. Frames that the server never mixed, since it had too little processor time, are left out for everybody, and told apart. Concealed: of the frames that the listener played, those that it made up; what is made up while a delay grows, and is then heard after all, counts too.',
         'Behind the speaker: from the first sample of a frame at the microphone to its decoding for the output, by one clock that all processes share; the way of packets is in it. A decoder runs when its sound is due.',
         'Least way down: half the least round trip that the listener has measured.',
         `The first and last ${EDGE_SECONDS} s of a block aren't counted. Intervals of a single repetition come from blocks of consecutive values.`,
@@ -146,10 +147,14 @@ async function listen(lab, listeners, choice, repetition) {
  * @param {{ server: any, played: { frame: number, atMs: number }[], frameMs: number, before: any, stats: any, seconds: number }} notes
  */
 function record(add, { server, played, frameMs, before, stats, seconds }) {
-  const mixes = server.states.filter((/** @type {any} */ { state }) => state >= FrameState.concealed).map((/** @type {any} */ { mix }) => mix);
+  /** @type {Set<number>} */
+  const ticked = new Set(server.due.map((/** @type {{ frame: number }} */ { frame }) => frame));
+  const sounding = new Set(server.states.filter((/** @type {any} */ { state }) => state >= FrameState.concealed).map((/** @type {any} */ { mix }) => mix));
   const edge = Math.ceil((EDGE_SECONDS * 1000) / frameMs);
-  const [first, last] = [server.states[0].mix + edge, server.states.at(-1).mix - edge];
-  const counted = mixes.filter((/** @type {number} */ mix) => mix >= first && mix <= last);
+  const [first, last] = [server.due[0].frame + edge, server.due.at(-1).frame - edge];
+  const counted = [...ticked].filter((frame) => frame >= first && frame <= last && sounding.has(frame));
+  const frames = server.due.at(-1).frame - server.due[0].frame + 1;
+  add(quantities.leftOut, (100 * (frames - ticked.size)) / frames);
   const heard = new Set(played.map(({ frame }) => frame));
   for (let from = 0; from < counted.length; from += HEARD_FRAMES) {
     const some = counted.slice(from, from + HEARD_FRAMES);
@@ -177,19 +182,20 @@ function figuresOf(folder, { link, choice }, random) {
     heard: summaryIntervals(of(quantities.heard), { random, within: [0, 100] }).mean,
     delay: summaryIntervals(of(quantities.delay), { random }),
     concealed: average(quantities.concealed),
+    leftOut: average(quantities.leftOut),
     wayMs: average(quantities.way),
     kbits: average(quantities.bits),
   };
 }
 
 /** @param {Case} its @returns {Target[]} */
-function targetsOf({ link, choice, heard, delay, wayMs }) {
+function targetsOf({ link, choice, heard, delay, wayMs, leftOut }) {
   if (choice === 'near') {
     const why = `median ${(delay.p50.estimate - wayMs).toFixed(0)} ms; the least way down, ${wayMs.toFixed(1)} ms, is taken off`;
     return [{ what: `Near on ${link}: behind the speaker and the way, p99`, limit: NEAR_MS, reached: delay.p99.estimate - wayMs, unit: 'ms', digits: 0, why }];
   }
   if (choice !== 'steady') return [];
-  const why = `95 % from ${heard.low.toFixed(3)} to ${heard.high.toFixed(3)} %`;
+  const why = `95 % from ${heard.low.toFixed(3)} to ${heard.high.toFixed(3)} %; the server left out ${leftOut.toFixed(2)} % of the frames`;
   return [
     { what: `Steady on ${link}: heard`, is: '≥', limit: STEADY_PERCENT, reached: heard.estimate, unit: '%', digits: 3, why },
     { what: `Steady on ${link}: behind the speaker, p99`, limit: STEADY_MOST_MS, reached: delay.p99.estimate, unit: 'ms', digits: 0, why: `median ${delay.p50.estimate.toFixed(0)} ms` },
@@ -198,10 +204,10 @@ function targetsOf({ link, choice, heard, delay, wayMs }) {
 
 /** @param {Case[]} cases @returns {Table} */
 function tableOf(cases) {
-  const rows = cases.map(({ link, choice, heard, delay, concealed, wayMs, kbits }) => [link, choice, toEstimate(heard), concealed, toEstimate(delay.p50), toEstimate(delay.p99), wayMs, kbits]);
+  const rows = cases.map(({ link, choice, heard, leftOut, delay, concealed, wayMs, kbits }) => [link, choice, toEstimate(heard), leftOut, concealed, toEstimate(delay.p50), toEstimate(delay.p99), wayMs, kbits]);
   const ms = { unit: 'ms', digits: 0 };
   const columns = [
-    { label: 'Link' }, { label: 'Choice' }, { label: 'Heard', unit: '%', digits: 3 }, { label: 'Concealed', unit: '%', digits: 3 },
+    { label: 'Link' }, { label: 'Choice' }, { label: 'Heard', unit: '%', digits: 3 }, { label: 'Left out by the server', unit: '%', digits: 2 }, { label: 'Concealed', unit: '%', digits: 3 },
     { label: 'Behind the speaker, median', ...ms }, { label: 'p99', ...ms }, { label: 'Least way', unit: 'ms', digits: 1 }, { label: 'Down', unit: 'kbit/s', digits: 0 },
   ];
   return { name: 'nearness', title: 'What a listener hears, and when', columns, rows };

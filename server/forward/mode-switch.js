@@ -149,9 +149,9 @@ export class ModeSwitch {
     this.#now.listenersChanged();
   }
 
-  /** @param {LightListener} listener @param {number} ms */
-  fill(listener, ms) {
-    this.#now.fill?.(listener, ms);
+  /** @param {LightListener} listener @param {number} fillMs */
+  nearer(listener, fillMs) {
+    this.#now.nearer?.(listener, fillMs);
   }
 
   redundancyChanged() {

@@ -7,7 +7,7 @@
 import { RecentMix } from '../broadcast/recent-mix.js';
 import { isDue, RecipientLists } from './recipient-lists.js';
 
-/** How many packets are on the way of which each goes again: each is sent three times. */
+/** How many strides before the last one are sent again: each is sent three times. */
 const COPIES = 2;
 
 /** Light listeners who are far enough behind that packets may come more than once, or late, and what was sent lately. */
@@ -45,24 +45,17 @@ export class FarListeners {
   /** @param {MixStream} mix @param {number} frame */
   send(mix, frame) {
     if (!isDue(mix, frame, this.#stride)) return;
+    const recent = this.#recent;
     const before = this.#stride - 1;
     // Those that have no room in one packet, which happens at high bit rates, go before it.
     const left = mix.leavesOut(before);
-    if (left > 0) this.#sendNewest(mix.writeStride(left - 1, before - left + 1), frame - (before - left + 1));
-    this.#sendNewest(mix.writeStride(before - left), frame);
-  }
-
-  /** @param {Uint8Array} bytes @param {number} frame  its own */
-  #sendNewest(bytes, frame) {
-    const recent = this.#recent;
-    recent.put(frame, bytes);
-    for (let back = 0; back <= COPIES && back < recent.size; back++) {
-      // In silence most packets are left out: those before it are old.
-      if (frame - recent.frame(back) > back * this.#stride) break;
-      this.#thrice.sendPacket(recent.packet(back));
+    if (left > 0) recent.put(frame - (before - left + 1), mix.writeStride(left - 1, before - left + 1));
+    recent.put(frame, mix.writeStride(before - left));
+    // In silence most packets are left out: those before it are old, and don't go again.
+    for (let back = recent.since(frame + 1 - (COPIES + 1) * this.#stride) - 1; back >= 0; back--) this.#thrice.sendPacket(recent.packet(back));
+    for (let back = left > 0 ? 1 : 0; back >= 0; back--) {
+      for (let i = 0; i < this.#surely.length; i++) this.#surely[i].surely?.send(recent.packet(back));
     }
-    const newest = recent.packet(0);
-    for (let i = 0; i < this.#surely.length; i++) this.#surely[i].surely?.send(newest);
   }
 
   /** @param {Session} session @param {Carriage} carriage @param {number} frames */

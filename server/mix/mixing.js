@@ -175,10 +175,16 @@ export class Mixing {
     this.#fanout.invalidate();
   }
 
-  /** @param {LightListener} listener @param {number} ms */
-  fill(listener, ms) {
+  /**
+   * A light listener has chosen how near it is.
+   * @param {LightListener} listener
+   * @param {number} fillMs  for how long what was sent before is sent to it at once; 0: not at all
+   */
+  nearer(listener, fillMs) {
     const { frameMs } = this.#config.format;
-    if (!this.#layers.fill(listener, ms, frameMs)) this.#fanout.fill(listener, ms, frameMs);
+    this.#fanout.invalidate();
+    this.#layers.changed(listener);
+    if (fillMs > 0 && !this.#layers.fill(listener, fillMs, frameMs)) this.#fanout.fill(listener, fillMs, frameMs);
   }
 
   /**

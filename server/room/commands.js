@@ -194,9 +194,7 @@ export const COMMANDS = Object.freeze({
       if (!listener?.isLight) return;
       listener.nearness = nearness;
       if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
-      delivery.redundancyChanged();
-      const ms = fill ? listener.takeFill() : 0;
-      if (ms > 0) delivery.fill?.(listener, ms);
+      delivery.nearer?.(listener, fill ? listener.takeFill() : 0);
     },
   }),
   rate: define({

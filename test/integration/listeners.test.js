@@ -22,7 +22,7 @@ async function startServer(test, ...argv) {
   return server;
 }
 
-/** @param {Test} test @param {{ url: string }} server @param {any} transport @param {string} name @param {{ listen?: boolean, speech?: Float32Array }} [options] */
+/** @param {Test} test @param {{ url: string }} server @param {any} transport @param {string} name @param {{ listen?: boolean, nearness?: 'steady', speech?: Float32Array }} [options] */
 async function join(test, server, transport, name, { speech, ...options } = {}) {
   const headless = new Headless({ codec, speech, recordSeconds: 30 });
   test.onTestFinished(() => headless.close());
@@ -61,7 +61,7 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
       expect(after.bytes.up).toBe(0);
       expect(lea.people.map(({ name }) => name)).toEqual(['Ann', 'Lea']);
       expect(ann.people.map(({ name }) => name)).toEqual(['Ann']);
-      await vi.waitFor(() => expect(server.rooms.get('hall')?.view.public).toEqual({ room: 'hall', present: 2, listeners: 1, live: false }));
+      await vi.waitFor(() => expect(server.rooms.get('hall')?.view.public).toEqual({ room: 'hall', present: 2, listeners: 1, liveSeconds: null }));
     }));
   }
 
@@ -90,5 +90,33 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
     // The first packet of three frames comes two frames later: so many are made up, and the delay has grown by them.
     expect(concealed - before[0]).toBeLessThan(4);
     expect(powerOf(lea, 1000)).toBeGreaterThan(0.0001);
+  }));
+
+  it('is steady from the first second on, and near once they ask for it', (context) => undisturbedTest(context, async (test) => {
+    const server = await startServer(test);
+    await join(test, server, transport, 'Ann', { speech: voice });
+    await join(test, server, transport, 'Lea', { listen: true });
+    await pass(2500);
+    const max = await join(test, server, transport, 'Max', { listen: true, nearness: 'steady' });
+    const startMs = performance.now();
+    await vi.waitFor(() => expect(powerOf(max, 100)).toBeGreaterThan(0.0001), { timeout: 2000, interval: 20 });
+    expect(performance.now() - startMs).toBeLessThan(1200);
+    await pass(1500);
+    const stats = () => /** @type {any} */ (max.stats());
+    expect(stats()).toMatchObject({ nearness: 'steady', detail: { playout: { lost: 0, late: 0, strange: 0, wantedMs: 1500 } } });
+    expect(stats().behindMs).toBeGreaterThan(1500);
+    expect(stats().behindMs).toBeLessThan(1700);
+    expect(Math.abs(stats().behindMs - stats().delayMs)).toBeLessThan(60);
+    max.setNearness('near');
+    await vi.waitFor(() => expect(stats().behindMs).toBeLessThan(260), { timeout: 10_000, interval: 100 });
+    expect(stats().behindMs).toBeGreaterThan(100);
+    const { received, duplicate, lost } = stats().detail.playout;
+    await pass(1500);
+    const after = stats().detail.playout;
+    expect([after.lost, powerOf(max, 1000) > 0.0001]).toEqual([lost, true]);
+    expect(after.received - received).toBeLessThan(40);
+    // Over a transport that loses nothing each packet comes once.
+    if (transport === 'websocket') expect(after.duplicate).toBe(duplicate);
+    else expect(after.duplicate - duplicate).toBeGreaterThan(after.received - received);
   }));
 });

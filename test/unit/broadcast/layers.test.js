@@ -192,4 +192,19 @@ describe('the layers of a broadcast', () => {
     for (const wrong of ['much', 0, -1, NaN, 1e9, null, 20_000.5]) ask(lea, wrong);
     expect(conference.rooms.figures().traffic.dropped.control).toBe(7);
   });
+
+  it('are heard near, and filled, too', async () => {
+    const conference = create({ listenerRule: 'basic' });
+    const ann = await conference.join('Ann');
+    const [lea, max] = [await listen(conference), await listen(conference)];
+    await talk(conference, ann, 0, 60);
+    lea.session.handler?.control({ type: 'nearness', nearness: 'near' });
+    await talk(conference, ann, 60, 150);
+    expect(framesOf(lea).filter((frame) => frame === 90)).toHaveLength(3);
+    expect(framesOf(max).filter((frame) => frame === 90)).toHaveLength(1);
+    expect(missing(lea, 130)).toEqual([]);
+    const before = packetsOf(max).length;
+    max.session.handler?.control({ type: 'nearness', nearness: 'near', fill: true });
+    expect(packetsOf(max).slice(before).map(({ stream }) => stream)).toEqual(Array(5).fill(packetsOf(max)[0].stream));
+  });
 });

@@ -98,7 +98,7 @@ describe('SharedFanout', () => {
       }
     };
     pass(0, 12);
-    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame)).toEqual([2, 5, 2, 8, 5, 2, 11, 8, 5]);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame)).toEqual([2, 2, 5, 2, 5, 8, 5, 8, 11]);
     expect(sure).toEqual([2, 5, 8, 11]);
     expect(steady.session.packets).toEqual([]);
     // In a silence packets are far apart, and what is before it isn't sent again.

@@ -260,4 +260,32 @@ describe('a crowd', () => {
     conference.rooms.close();
     expect([conference.rooms.people, conference.codec.open, conference.clock.waiting]).toEqual([0, 0, 0]);
   });
+
+  it('chooses how near they are, now and when they come back, and has their buffer filled at once', async () => {
+    const conference = create({ listenerStride: 1 });
+    const ann = await conference.join('Ann');
+    const lea = await listen(conference);
+    const max = await enter(conference, 'Max', { listen: true, nearness: 'steady' });
+    expect([last(lea, 'welcome').stride, last(max, 'welcome').stride]).toEqual([1, 3]);
+    await talk(conference, ann, 0, 60);
+    send(lea, { type: 'nearness', nearness: 'near' });
+    expect(last(lea, 'stride')).toEqual({ type: 'stride', stride: 3 });
+    await talk(conference, ann, 60, 120);
+    const { frames, packets } = framesOf(lea);
+    // Before, each frame's packet; from then on packets of three frames, three times.
+    expect(frames.filter((frame) => frame === 90)).toHaveLength(3);
+    expect(frames.filter((frame) => frame === 30)).toHaveLength(1);
+    expect(packets).toBeLessThan(130);
+    const before = max.session.packets.length;
+    send(max, { type: 'nearness', nearness: 'steady', fill: true });
+    send(max, { type: 'nearness', nearness: 'steady', fill: true });
+    // A second and a half, and as this session can't be sure each packet three times while it is new.
+    expect(max.session.packets.length - before).toBe(26);
+    for (const wrong of [{ nearness: 'far' }, {}, { nearness: 'near', fill: 1 }]) send(max, { type: 'nearness', ...wrong });
+    send(ann, { type: 'nearness', nearness: 'near' });
+    max.session.close(19, 'lost');
+    const back = await enter(conference, 'Max', { listen: true, resume: last(max, 'welcome').resume });
+    expect(last(back, 'welcome')).toMatchObject({ you: max.id, stride: 3 });
+    expect(conference.logged).toEqual([]);
+  });
 });

@@ -280,6 +280,31 @@ describe('Client', () => {
     expect(playout).toMatchObject({ concealed: 0, underruns: 0, late: 0, lost: 0, strange: 0 });
   });
 
+  it('is as near as it wishes while it only listens, and says by the clock how far behind it is', async () => {
+    const conference = new Conference({ silenceSuppression: true });
+    const ada = participant(conference, { delayMs: () => 10 });
+    const [lea, max] = [participant(conference, { delayMs: () => 10 }), participant(conference, { delayMs: () => 10 })];
+    await join(conference, ada.client);
+    await join(conference, max.client, { name: 'Max', listen: true });
+    talk(conference, ada.client, max.client, 1.8);
+    await join(conference, lea.client, { name: 'Lea', listen: true, nearness: 'steady' });
+    talk(conference, ada.client, lea.client, 1);
+    const stats = () => /** @type {any} */ (lea.client.stats());
+    expect(stats()).toMatchObject({ nearness: 'steady', detail: { playout: { concealed: 0, lost: 0 } } });
+    // The room's delay is 60 ms, the way 10 ms, a frame 20 ms.
+    expect(Math.abs(stats().behindMs - 1590)).toBeLessThan(30);
+    lea.client.setNearness('near');
+    talk(conference, ada.client, lea.client, 7);
+    expect(stats()).toMatchObject({ nearness: 'near', detail: { playout: { concealed: 0, lost: 0 } } });
+    expect(stats().behindMs).toBeGreaterThan(200);
+    expect(stats().behindMs).toBeLessThan(260);
+    const place = conference.rooms.get('lab')?.describe();
+    expect(place).toMatchObject({ listeners: 2 });
+    lea.client.setNearness('conversation');
+    expect(stats()).toMatchObject({ nearness: 'conversation', detail: { playout: { wantedMs: expect.closeTo(42, -2) } } });
+    for (const { client } of [ada, lea, max]) client.leave();
+  });
+
   it('does not take a connection over which no packet comes', async () => {
     const conference = new Conference();
     const ada = participant(conference, { silent: true });
