@@ -38,6 +38,9 @@ const CONSUMED = new Set(['resume', 'stats', 'delay', 'stride', 'joined', 'chang
 /** The time between two requests for a part of the list of people, in milliseconds. */
 const PEOPLE_MS = 200;
 
+/** The oldest packet that sound begins with, in milliseconds since it came: the longest time between two of them while there is sound. */
+const EARLY_MS = 60;
+
 /** The time between two clock requests of one who sends nothing else, in milliseconds: a server that is gone is noticed. */
 const LISTENER_CLOCK_MS = 500;
 
@@ -63,6 +66,8 @@ export class Client {
   #access = new AccessState();
   /** @type {CallStatistics | null} */
   #statistics = null;
+  /** The newest packet of sound from before the playout, while packets are shown to pass both ways. @type {{ bytes: Uint8Array, arrivalMs: number } | null} */
+  #early = null;
   #traffic = { down: 0, dropped: 0 };
   #speakers = new HeardSpeakers(
     (speakers) => this.#on.speakers?.(speakers),
@@ -170,6 +175,7 @@ export class Client {
   /** @param {Connection} connection one that has joined: packets must pass both ways before it is taken */
   async #measureClock(connection) {
     this.format = this.#room.readFormat();
+    this.#early = null;
     if (!this.#closed) {
       this.#clockExchange?.close();
       const sync = new ClockSync(this.format.sampleRate);
@@ -196,6 +202,7 @@ export class Client {
     this.#audio = audio;
     this.playout = audio.playout;
     this.playout.stride = room.stride;
+    this.#playEarly();
     const call = { audio, connection, sync, room, traffic: this.#traffic, output: this.#output };
     this.#statistics = new CallStatistics(call, clock);
     if (this.#closed || connection.closed) {
@@ -271,11 +278,19 @@ export class Client {
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
     // What the server has mixed nobody has sealed.
     else if ((packet.type === PacketType.audio && this.#sealing === null) || packet.type === PacketType.bundle || packet.type === PacketType.voice) {
-      this.playout?.receive(packet, bytes, arrivalMs);
+      if (this.playout) this.playout.receive(packet, bytes, arrivalMs);
+      else this.#early = { bytes: bytes.slice(), arrivalMs };
       this.#speakers.receive(packet, arrivalMs);
       this.#on.sound?.();
     } else if (packet.type === PacketType.clockReply) this.#clockExchange?.reply(packet.id, packet.clock, arrivalMs);
   };
+
+  /** Gives the playout what has just come, so that sound begins without waiting for the next packet. */
+  #playEarly() {
+    const early = this.#early;
+    if (early === null || this.#clock.now() - early.arrivalMs > EARLY_MS || readPacket(early.bytes, this.#packet) !== null) return;
+    this.playout?.receive(this.#packet, early.bytes, early.arrivalMs);
+  }
 
   /** With this token another client takes up the place in the room. */
   get resume() {

@@ -92,7 +92,7 @@ export class JitterBuffer {
    */
   receive(packet, bytes, arrivalMs) {
     const frame = this.newest < 0 ? packet.frame : unwrapFrame(packet.frame, this.newest);
-    if (this.next < 0) this.#startAt(frame, arrivalMs);
+    if (this.next < 0) this.#startAt(frame, packet.redundancy, arrivalMs);
     else if (!this.#isPlausible(frame, arrivalMs)) return INDEX_NEVER;
     if (this.#packets.has(frame) && !this.#packets.isRedundant(frame)) {
       this.counters.duplicate += 1;
@@ -125,9 +125,15 @@ export class JitterBuffer {
     return frame < this.next || (frame === this.next && this.#awaited);
   }
 
-  /** @param {number} frame  of the first packet @param {number} arrivalMs */
-  #startAt(frame, arrivalMs) {
+  /**
+   * Begins with the first packet. Where several frames come in one, the first of them is heard first: it has waited for the last.
+   * @param {number} frame  the last of the packet's
+   * @param {number} repeats  how many before it the packet has
+   * @param {number} arrivalMs
+   */
+  #startAt(frame, repeats, arrivalMs) {
     this.#start(frame);
+    this.next = Math.max(0, frame - Math.min(repeats, this.#stride - 1));
     this.isFilling = this.delay.fixedMs !== null;
     this.#fillsUntilMs = arrivalMs + FILL_MS;
   }

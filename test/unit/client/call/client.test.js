@@ -260,6 +260,26 @@ describe('Client', () => {
     expect(detail.uplink.silent).toBe(detail.uplink.sent);
   });
 
+  it('plays to a listener what came while it joined, from the first frame of the packet on', async () => {
+    const conference = new Conference();
+    const { client: ada } = participant(conference);
+    const { client: ben } = participant(conference, { delayMs: () => 25 });
+    await join(conference, ada);
+    talk(conference, ada, ben, 2);
+    const state = { joined: false };
+    const joining = ben.join({ room: 'lab', name: 'Ben', origin, config, listen: true }).then(() => void (state.joined = true));
+    for (let i = 0; i < 100 && !state.joined; i++) {
+      await setImmediate();
+      talk(conference, ada, ben, 0.01);
+    }
+    await joining;
+    const heard = talk(conference, ada, ben, 0.2);
+    expect(heard.findIndex((value) => Math.abs(value) > 0.01) / conference.format.sampleRate).toBeLessThan(0.05);
+    talk(conference, ada, ben, 3);
+    const { playout } = /** @type {any} */ (ben.stats()).detail;
+    expect(playout).toMatchObject({ concealed: 0, underruns: 0, late: 0, lost: 0, strange: 0 });
+  });
+
   it('is as near as it wishes while it only listens, and says by the clock how far behind it is', async () => {
     const conference = new Conference({ silenceSuppression: true });
     const ada = participant(conference, { delayMs: () => 10 });
