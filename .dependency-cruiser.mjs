@@ -25,6 +25,7 @@ const MAY_IMPORT = {
   'server/broadcast': ['server/mix'],
   'server/forward': ['server/clock', 'server/mix', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
+  'server/ondemand': ['server/codec', 'server/recording'],
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
   'server/room': ['server/access', 'server/broadcast', 'server/clock', 'server/codec', 'server/config', 'server/forward', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/host': ['native', 'server/access', 'server/clock', 'server/codec', 'server/config', 'server/recording', 'server/room', 'server/transport'],
@@ -43,6 +44,7 @@ const MAY_IMPORT = {
   'public/ui/kit': ['public/texts', 'public/texts.js'],
   'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
   'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
+  'public/listen': ['public/call.js', 'public/texts', 'public/ui/adopt.js', 'public/ui/kit'],
   'public/recordings': ['public/client/playout', 'public/ui/kit/element.js', 'public/ui/kit/icons.js', 'worklets'],
   'public/lab': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js', 'public/ui/kit'],
 

@@ -24,6 +24,20 @@ export function listOf(allowed) {
   };
 }
 
+/**
+ * @param {(name: string) => unknown} parse  throws what to tell whoever gave a name that is wrong
+ * @returns {(text: string) => string[]} names by commas
+ */
+export const namesOf = (parse) => (text) => {
+  const names = text.split(',').map((name) => name.trim());
+  try {
+    names.forEach(parse);
+  } catch (error) {
+    throw new InvalidArgumentError(/** @type {Error} */ (error).message);
+  }
+  return names;
+};
+
 /** @param {string} text @returns {number[]} from 0 on, by commas */
 export function numbers(text) {
   const list = text.split(',').map(Number);

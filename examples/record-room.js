@@ -10,17 +10,20 @@ import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { join, writeSound } from 'aloud/client';
 
+/** How long after the last of the others it leaves, in milliseconds: what is heard is 1.5 s behind the room. */
+const LINGER_MS = 2500;
+
 /**
  * @param {string} url  the room's link
  * @param {string} file
  */
 export async function recordRoom(url, file) {
-  const call = await join({ url, name: 'Recorder', listen: true });
+  const call = await join({ url, name: 'Recorder', listen: true, nearness: 'steady' });
   const writer = await writeSound(file, call);
   let hadOthers = false;
   call.on('people', (people) => {
     const others = people.filter(({ you, away }) => !you && !away).length;
-    if (hadOthers && others === 0) void call.leave();
+    if (hadOthers && others === 0) setTimeout(() => call.leave(), LINGER_MS);
     hadOthers ||= others > 0;
   });
   for await (const samples of call.heard) writer.write(samples);

@@ -42,7 +42,7 @@ export async function join(options) {
 class NodeCall extends EventEmitter {
   #options;
   #link;
-  #transports = openScope();
+  #transports;
   #client;
   #card;
   #speech = new SpeechQueue();
@@ -70,6 +70,7 @@ class NodeCall extends EventEmitter {
     super();
     this.#options = options;
     this.#link = readLink(options.url, options.room);
+    this.#transports = openScope();
     const on = {
       joined: (/** @type {{ you: string }} */ { you }) => void (this.#you = you),
       people: (/** @type {{ people: Person[], listeners: number }} */ { people, listeners }) => this.#setPeople(people, listeners),
@@ -85,10 +86,10 @@ class NodeCall extends EventEmitter {
   }
 
   async begin() {
-    const { name = 'Program', listen, music = false, channels, bitrate, transport, password } = this.#options;
+    const { name = 'Program', listen, nearness, music = false, channels, bitrate, transport, password } = this.#options;
     const { token = this.#link.token, e2eKey = this.#link.e2eKey } = this.#options;
     const { origin, room } = this.#link;
-    const wish = { origin, room, name, listen, channels, bitrate, transport, password, token, e2eKey, silenceSuppression: !music };
+    const wish = { origin, room, name, listen, nearness, channels, bitrate, transport, password, token, e2eKey, silenceSuppression: !music };
     const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
     try {
       const { format } = await this.#client.join(/** @type {typeof wish} */ (given));

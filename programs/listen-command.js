@@ -32,7 +32,7 @@ export async function listen(argv) {
   const kind = askedKind(options.output, options.format);
   const out = options.output === '-' ? standardOut() : outOf(options.output);
   try {
-    const call = await joinFrom(options, { listen: true });
+    const call = await joinFrom(options, { listen: true, nearness: 'steady' });
     const { sampleRate, channels } = call;
     if (options.output === '-' && kind === 'raw') console.error(`Samples of 16 bits, little endian: ${sampleRate} Hz, channels: ${channels}.`);
     const writer = await writerOf(kind, out, { sampleRate, channels }, call.room);

@@ -9,6 +9,11 @@ export interface JoinOptions {
   name?: string;
   /** true: only to listen, as one of the audience. Nothing can be said then. */
   listen?: boolean;
+  /**
+   * How near to whoever speaks, while one only listens: 'conversation' (the default) as those who answer, 'near' at most 250 ms
+   * behind, 'steady' 1.5 s behind, so that what is lost or late comes after all.
+   */
+  nearness?: 'conversation' | 'near' | 'steady';
   /** false: nothing is decoded, for a program that only speaks. Default: true. */
   hear?: boolean;
   /** true: what is said is music, of which no quiet part is taken for noise. */

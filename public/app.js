@@ -1,6 +1,6 @@
 import { makeRoomKey } from './client/call/room-key.js';
-import { isListenersInvitation, takeInvitation } from './ui/kit/invitation.js';
-import { makeRoomName, readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
+import { isListenersInvitation, takeInvitation, takeStage } from './ui/kit/invitation.js';
+import { readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
 import { elementOf } from './ui/kit/element.js';
 import { Notices } from './ui/kit/notices.js';
 import { showProblem, showView, writeTexts } from './ui/kit/page.js';
@@ -15,7 +15,7 @@ const wish = readAddress(location);
 if (wish.room !== null) {
   const token = takeInvitation(wish.room);
   const listen = wish.listen || isListenersInvitation(token);
-  const page = new RoomPage(wish.room, { ...wish, token, listen }, notices);
+  const page = new RoomPage(wish.room, { ...wish, token, stage: takeStage(wish.room), listen }, notices);
   // For diagnosis in the browser's console: `aloud.call` is the current call.
   Object.defineProperty(window, 'aloud', { value: page });
   void page.open();
@@ -28,8 +28,11 @@ if (wish.room !== null) {
 function showStart() {
   const field = elementOf('room', HTMLInputElement);
   const go = (/** @type {string} */ room) => location.assign(roomPath(room));
-  elementOf('start-room', HTMLButtonElement).addEventListener('click', () => go(makeRoomName()));
-  elementOf('start-encrypted', HTMLButtonElement).addEventListener('click', () => location.assign(`${roomPath(makeRoomName())}#e2e=${makeRoomKey()}`));
+  // The words are fetched while the page is read.
+  const names = import('./ui/lobby/room-name.js');
+  const withNew = (/** @type {(room: string) => void} */ run) => () => void names.then(({ makeRoomName }) => run(makeRoomName()), () => notices.show('no-worker'));
+  elementOf('start-room', HTMLButtonElement).addEventListener('click', withNew(go));
+  elementOf('start-encrypted', HTMLButtonElement).addEventListener('click', withNew((room) => location.assign(`${roomPath(room)}#e2e=${makeRoomKey()}`)));
   elementOf('enter', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const room = readRoomName(field.value);

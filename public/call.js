@@ -115,8 +115,8 @@ export class Call extends EventTarget {
       message: (data) => this.#onMessage(data),
       failed: (code, message) => this.#fail(code, message),
     });
-    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, nearness, e2eKey } = this.#options;
-    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, nearness, e2eKey };
+    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, stage, nearness, e2eKey } = this.#options;
+    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, stage, nearness, e2eKey };
     this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
   }
 
@@ -327,6 +327,11 @@ export class Call extends EventTarget {
     await this.#end('left');
   }
 
+  /** Leaves the room for now: one's place is kept for a while, for another call that has `resume`. Idempotent. */
+  async rest() {
+    if (!this.#isOver()) await this.#end('left', {}, true);
+  }
+
   #isOver() {
     return this.state === 'left' || this.state === 'failed';
   }
@@ -351,8 +356,9 @@ export class Call extends EventTarget {
   /**
    * @param {'left' | 'failed'} state
    * @param {Omit<CallEvents['state'], 'state'>} [why]
+   * @param {boolean} [keepsPlace]
    */
-  async #end(state, why) {
+  async #end(state, why, keepsPlace = false) {
     const worker = this.#worker;
     this.#worker = null;
     this.#become(state, why);
@@ -362,6 +368,6 @@ export class Call extends EventTarget {
     this.#settleJoin?.();
     this.#placed?.('');
     // Whatever has failed, the others don't wait for this one to come back.
-    await worker?.leave();
+    await worker?.leave(keepsPlace);
   }
 }

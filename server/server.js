@@ -37,6 +37,7 @@ import { drainRooms } from './drain.js';
 import { Directory } from './host/directory.js';
 import { RoomHost } from './host/room-host.js';
 import { Workers } from './host/workers.js';
+import { OnDemand } from './ondemand/on-demand.js';
 import { openRelays } from './relay/open-relays.js';
 import { openOperator } from './operator/operator.js';
 import { createListening } from './listen/listening.js';
@@ -109,7 +110,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = workers ?? arrivals;
-  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
+  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, readers: openOnDemand({ recordings, clock, log }, opened), isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
   const { http1, listening } = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, rooms: directory, cluster, clock, log }, opened);
@@ -124,7 +125,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
   const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, verifier: host.verifier, sampleClock, clock, cluster, operatorApi: operator.api };
-  gate.attach(httpServer, createApp({ ...served, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
+  gate.attach(httpServer, createApp({ ...served, embedOrigins: config.embedOrigins, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, address, config.port);
   const url = pageUrl(config, port);
@@ -306,9 +307,20 @@ function reportOf(config, { url, port, lines }) {
 }
 
 /**
+ * What serves recordings over WebTransport.
+ * @param {{ recordings: Recordings, clock: Clock, log: Log }} options
+ * @param {(() => void | Promise<void>)[]} opened what to close, the last first
+ */
+function openOnDemand(options, opened) {
+  const readers = new OnDemand(options);
+  opened.push(() => readers.close());
+  return readers;
+}
+
+/**
  * @param {Config} config
  * @param {ServerCertificate} certificate
- * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, allowsOrigin?: (origin: string | undefined) => boolean, log: Log }} options
+ * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, allowsOrigin?: (origin: string | undefined) => boolean, readers: OnDemand, log: Log }} options
  */
 async function openHttp3(config, certificate, options) {
   const http3 = await openWebTransport(config.engine, {

@@ -7,6 +7,7 @@
  * @typedef {object} PacketNote
  * @property {number} frame      of the packet
  * @property {number[]} sounding the frames that it has payloads for, its own and repeated ones
+ * @property {number} [stream]   one of Stream
  * @property {number} atMs       on the clock
  *
  * @typedef {object} Wire
@@ -64,10 +65,10 @@ export class WireNotes {
   #note(list, bytes, atMs) {
     const packet = this.#packet;
     if (readPacket(bytes, packet) !== null || packet.type !== PacketType.audio) return null;
-    const { frame, redundancy, payloadBytes } = packet;
+    const { frame, stream, redundancy, payloadBytes } = packet;
     const sounding = [];
     for (let r = Math.min(redundancy, MAX_REDUNDANCY); r >= 0; r--) if (payloadBytes[r] > 0) sounding.push(frame - r);
-    const note = { frame, sounding, atMs };
+    const note = { frame, stream, sounding, atMs };
     list.push(note);
     return note;
   }

@@ -10,12 +10,13 @@
  * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add  records one of a case
  */
 
-import { InvalidArgumentError } from 'commander';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { OPTIONS } from '../../server/config/options.js';
+import { addProcessors, processorQuantities } from './processor-figures.js';
 import { randomFor } from './scenario.js';
 import { intervalWords, targetsTable } from './targets.js';
+import { namesOf } from '../options.js';
 import { MachineMeter } from '../participants/child.js';
 import { MAIN } from '../participants/server-profile.js';
 import { readSpeech } from '../participants/speech.js';
@@ -36,18 +37,16 @@ const CASES = Object.freeze(['500/3', '50/50k50', '50/50', '50x10/2', MUSICIANS,
 
 const factors = [{ name: 'rooms', label: 'Case', unit: '' }];
 
+const processors = processorQuantities(factors);
+
 /** @type {Record<string, Quantity>} */
 const quantities = {
-  cpu: { name: 'serverCpu', label: "The server's CPU", unit: '% of a core', factors },
+  ...processors,
   lateness: { name: 'tickLateness', label: 'Lateness of the tick', unit: 'ms', factors },
   received: { name: 'received', label: "Received, of those who talk", unit: '%', factors },
   arrived: { name: 'arrived', label: 'Arrived at those who listen', unit: '%', factors },
   added: { name: 'added', label: 'Added by the server', unit: 'ms', factors },
-  loop: { name: 'loopBusy', label: "Busy share of the server's JavaScript thread", unit: '%', factors },
-  generator: { name: 'generatorCpu', label: "The generator's CPU", unit: '% of a core', factors },
-  others: { name: 'othersCpu', label: "Other programs' CPU", unit: '% of a core', factors },
   part: { name: 'partCpu', label: "The server's CPU, by part", unit: '% of a core', factors: [...factors, { name: 'part', label: 'Part', unit: '' }] },
-  idle: { name: 'idleCpu', label: 'Left idle', unit: '% of a core', factors },
 };
 
 /** @type {Scenario} */
@@ -59,7 +58,7 @@ export const crowd = {
   defaults: { duration: 30, repetitions: 3, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command
-      .option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own, 'f' with frames of so many ms", casesOf, CASES)
+      .option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own, 'f' with frames of so many ms", namesOf(parseCase), CASES)
       .option('--workers <count>', 'worker threads that have the rooms; 0: the main thread', (text) => Number(text), 0)
       .option('--profile', "where the server's CPU goes, part by part; it takes some itself", false);
   },
@@ -93,17 +92,6 @@ export const crowd = {
     };
   },
 };
-
-/** @param {string} text */
-function casesOf(text) {
-  const names = text.split(',').map((name) => name.trim());
-  try {
-    names.forEach(parseCase);
-  } catch (error) {
-    throw new InvalidArgumentError(/** @type {Error} */ (error).message);
-  }
-  return names;
-}
 
 /** Starts a server, and has all join. @param {Lab} lab @param {string} name @returns {Promise<Child>} the crowd's process */
 async function startCase(lab, name) {
@@ -152,7 +140,7 @@ export async function measureCase(lab, name, repetition, seconds) {
     lab.folder.record(quantity.name, { protocol: '', repetition, client, atMs, value, factors: { rooms: name } });
   // Where there are workers, the busiest of them is the thread that limits.
   const loopPercent = workers > 0 ? busiestPercent(statesBefore, states, seconds) : server.loopPercent;
-  addMachine(add, { ...server, loopPercent }, notes, taken);
+  addProcessors(add, processors, { server: { ...server, loopPercent }, generatorPercent: notes.cpuPercent, machine: taken });
   for (const ms of workers > 0 ? latenessOf(statesBefore, states) : server.tickLatenessMs) add(quantities.lateness, ms);
   for (const { id, percent } of receivedShares(before, after)) add(quantities.received, percent, id);
   for (const { id, talks, streams } of notes.people) {
@@ -165,19 +153,6 @@ export async function measureCase(lab, name, repetition, seconds) {
   if (rooms > 1) return;
   const codecMs = await codecPassMs(frameMs ?? 20);
   for (const ms of addedMs(server.due, notes.people)) add(quantities.added, ms - notes.roundTripMs / 2 - codecMs);
-}
-
-/**
- * Records the share of each program in the machine's cores.
- * @param {Add} add @param {{ cpuPercent: number, loopPercent: number }} server @param {{ cpuPercent: number }} generator
- * @param {{ busyPercent: number, idlePercent: number }} machine
- */
-function addMachine(add, server, generator, { busyPercent, idlePercent }) {
-  add(quantities.cpu, server.cpuPercent);
-  add(quantities.loop, server.loopPercent);
-  add(quantities.generator, generator.cpuPercent);
-  add(quantities.others, Math.max(0, busyPercent - server.cpuPercent - generator.cpuPercent));
-  add(quantities.idle, idlePercent);
 }
 
 /** @typedef {{ mixCpuMs: number, ticks: { count: number, bins: { upToMs: number, count: number }[] } }} State  of one thread */

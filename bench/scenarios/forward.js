@@ -8,8 +8,9 @@
  * @import { Target } from './targets.js'
  */
 
-import { InvalidArgumentError } from 'commander';
+import { processorQuantities } from './processor-figures.js';
 import { targetsTable } from './targets.js';
+import { listOf, namesOf } from '../options.js';
 import { parseCase } from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
@@ -25,10 +26,12 @@ const CASES = Object.freeze(['30x2/1', '20x3/2', '12x5/2', '8x8/2', '6x12/3', '5
 
 const factors = [{ name: 'rooms', label: 'Case', unit: '' }, { name: 'way', label: 'Way', unit: '' }];
 
+const { cpu, generator } = processorQuantities(factors);
+
 /** @type {Record<string, Quantity>} */
 const quantities = {
-  cpu: { name: 'serverCpu', label: "The server's CPU", unit: '% of a core', factors },
-  generator: { name: 'generatorCpu', label: "The generator's CPU", unit: '% of a core', factors },
+  cpu,
+  generator,
   down: { name: 'down', label: 'Sound sent to one who listens', unit: 'kb/s', factors },
   arrived: { name: 'arrived', label: 'Arrived at those who listen', unit: '%', factors },
   passed: { name: 'passed', label: 'Added by the server to a packet that it forwards', unit: 'ms', factors },
@@ -42,8 +45,8 @@ export const forward = {
   quantities: Object.values(quantities),
   defaults: { duration: 8, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
-    command.option('--cases <list>', 'by commas: [ROOMSx]PEOPLE/TALKING', casesOf, CASES);
-    command.option('--ways <list>', `by commas: ${Object.keys(WAYS).join(', ')}`, waysOf, Object.keys(WAYS));
+    command.option('--cases <list>', 'by commas: [ROOMSx]PEOPLE/TALKING', namesOf(parseCase), CASES);
+    command.option('--ways <list>', `by commas: ${Object.keys(WAYS).join(', ')}`, listOf(Object.keys(WAYS)), Object.keys(WAYS));
   },
 
   async measure(lab) {
@@ -75,24 +78,6 @@ export const forward = {
     };
   },
 };
-
-/** @param {string} text */
-function casesOf(text) {
-  const names = text.split(',').map((name) => name.trim());
-  try {
-    names.forEach(parseCase);
-  } catch (error) {
-    throw new InvalidArgumentError(/** @type {Error} */ (error).message);
-  }
-  return names;
-}
-
-/** @param {string} text */
-function waysOf(text) {
-  const ways = text.split(',').map((name) => name.trim());
-  for (const way of ways) if (!Object.hasOwn(WAYS, way)) throw new InvalidArgumentError(`'${way}' is none of ${Object.keys(WAYS).join(', ')}`);
-  return ways;
-}
 
 /** @param {Lab} lab @param {string} name @param {string} way @param {number} repetition @param {number} seconds */
 async function measureCase(lab, name, way, repetition, seconds) {

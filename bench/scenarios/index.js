@@ -1,3 +1,4 @@
+import { adapt } from './adapt.js';
 import { call } from './call.js';
 import { carry } from './comparisons/carry.js';
 import { controllers } from './comparisons/controllers.js';
@@ -22,6 +23,7 @@ import { loss } from './loss.js';
 import { memory } from './memory.js';
 import { mouthToEar } from './mouth-to-ear.js';
 import { nearness } from './nearness.js';
+import { nodes } from './nodes.js';
 import { plan } from './plan.js';
 import { rtt } from './rtt.js';
 import { soak } from './soak.js';
@@ -33,5 +35,5 @@ import { throughput } from './throughput.js';
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
   call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup, startup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, nearness, forward, throughput, plan, memory, failover, soak,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, nearness, adapt, forward, throughput, plan, nodes, memory, failover, soak,
 ]);

@@ -8,11 +8,12 @@
  * @import { Quantity, Table } from '../report/result.js'
  */
 
-import { InvalidArgumentError } from 'commander';
 import { RATES } from '../../public/shared/rates.js';
 import { MachineMeter } from '../participants/child.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
+import { addProcessors, processorQuantities } from './processor-figures.js';
 import { targetsTable } from './targets.js';
+import { namesOf } from '../options.js';
 
 /** People of the room who aren't of the audience: they talk, but for the last, who is silent. */
 const PEOPLE = 4;
@@ -39,13 +40,11 @@ const GAP_MS = 60;
 
 const factors = [{ name: 'listeners', label: 'Case', unit: '' }];
 
+const processors = processorQuantities(factors);
+
 /** @type {Record<string, Quantity>} */
 const quantities = {
-  cpu: { name: 'serverCpu', label: "The server's CPU", unit: '% of a core', factors },
-  loop: { name: 'loopBusy', label: "Busy share of the server's JavaScript thread", unit: '%', factors },
-  generator: { name: 'generatorCpu', label: "The generator's CPU", unit: '% of a core', factors },
-  others: { name: 'othersCpu', label: "Other programs' CPU", unit: '% of a core', factors },
-  idle: { name: 'idleCpu', label: 'Left idle', unit: '% of a core', factors },
+  ...processors,
   lateness: { name: 'tickLateness', label: 'Lateness of the tick', unit: 'ms', factors },
   arrived: { name: 'arrived', label: 'Arrived at listeners', unit: '%', factors },
   coming: { name: 'coming', label: 'Time in which all have come', unit: 's', factors },
@@ -64,17 +63,6 @@ function parseCase(name) {
   return { count: Number(found[1]), stride: Number(found[2]) };
 }
 
-/** @param {string} text */
-function casesOf(text) {
-  const names = text.split(',').map((name) => name.trim());
-  try {
-    names.forEach(parseCase);
-  } catch (error) {
-    throw new InvalidArgumentError(/** @type {Error} */ (error).message);
-  }
-  return names;
-}
-
 /** @type {Scenario} */
 export const listeners = {
   name: 'listeners',
@@ -83,7 +71,7 @@ export const listeners = {
   quantities: Object.values(quantities),
   defaults: { duration: 15, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
-    command.option('--cases <list>', "by commas: LISTENERS's'STRIDE, how many listen and how many frames there are to a packet", casesOf, CASES);
+    command.option('--cases <list>', "by commas: LISTENERS's'STRIDE, how many listen and how many frames there are to a packet", namesOf(parseCase), CASES);
     command.option('--rates', "the room is a broadcast whose listeners want all of its bit rates, as many each; without it they all get the room's 48 kb/s", false);
   },
 
@@ -140,15 +128,12 @@ async function measureCase(lab, name, repetition, seconds) {
   await people.call('note');
   const machine = new MachineMeter();
   await lab.wait(seconds);
-  const { busyPercent, idlePercent } = machine.take();
+  const taken = machine.take();
   const server = await lab.server.call('collect');
   const [theirs, others] = [await audience.call('take'), await people.call('take')];
-  lab.tellGenerator(theirs.latenessMs, theirs.cpuPercent + others.cpuPercent);
-  add(quantities.cpu, server.cpuPercent);
-  add(quantities.loop, server.loopPercent);
-  add(quantities.generator, theirs.cpuPercent + others.cpuPercent);
-  add(quantities.others, Math.max(0, busyPercent - server.cpuPercent - theirs.cpuPercent - others.cpuPercent));
-  add(quantities.idle, idlePercent);
+  const generatorPercent = theirs.cpuPercent + others.cpuPercent;
+  lab.tellGenerator(theirs.latenessMs, generatorPercent);
+  addProcessors(add, processors, { server, generatorPercent, machine: taken });
   for (const ms of server.tickLatenessMs) add(quantities.lateness, ms);
   for (const { id, streams: [{ received, sent }] } of theirs.people) if (sent > 0) add(quantities.arrived, (100 * received) / sent, id);
 }

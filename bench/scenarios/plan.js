@@ -19,7 +19,7 @@ import { crowd, measureCase } from './crowd.js';
 import { targetsTable } from './targets.js';
 
 /** Cases that the costs are fitted to: rooms that differ in which part of the work is most of it. */
-const FITTED = Object.freeze(['50x10/2', '20x5/1', '40x5/2', '300/3', '200/10', '50/50k50', '10x30/0', '400/1']);
+export const FITTED = Object.freeze(['50x10/2', '20x5/1', '40x5/2', '300/3', '200/10', '50/50k50', '10x30/0', '400/1']);
 
 /** Cases that the fit doesn't know, and foretells. */
 const FORETOLD = Object.freeze(['30x12/3', '60x5/1', '100/20']);
@@ -95,7 +95,7 @@ function coresOf(text) {
 }
 
 /** @param {Samples} folder @param {string} name @returns {Measured} */
-function measuredOf(folder, name) {
+export function measuredOf(folder, name) {
   const { rooms, people, talking } = parseCase(name);
   const of = (/** @type {Quantity} */ quantity) => mean(folder.samples(quantity.name).filter(({ factors }) => factors?.rooms === name).map(({ value }) => value));
   return { load: { people, talking }, rooms, cpuPercent: of(cpu), loopPercent: of(loop) };

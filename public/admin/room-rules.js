@@ -1,5 +1,5 @@
 /**
- * @typedef {{ locked: boolean, lobby: boolean, chat: Who, record: Who, password: boolean }} Rules
+ * @typedef {{ locked: boolean, lobby: boolean, chat: Who, record: Who, password: boolean, broadcast: boolean }} Rules
  * @typedef {'everybody' | 'moderators'} Who
  * @typedef {object} RulesActions
  * @property {(change: object, says: string) => void} change  says: what is told where it was done
@@ -18,6 +18,7 @@ const SWITCHES = Object.freeze([
   { name: 'lobby', change: (/** @type {boolean} */ on) => ({ lobby: on }), isOn: (/** @type {Rules} */ rules) => rules.lobby },
   { name: 'chat', change: (/** @type {boolean} */ on) => ({ chat: whoMay(on) }), isOn: (/** @type {Rules} */ rules) => rules.chat === 'moderators' },
   { name: 'record', change: (/** @type {boolean} */ on) => ({ record: whoMay(on) }), isOn: (/** @type {Rules} */ rules) => rules.record === 'moderators' },
+  { name: 'broadcast', change: (/** @type {boolean} */ on) => ({ broadcast: on }), isOn: (/** @type {Rules} */ rules) => rules.broadcast },
 ]);
 
 /** @param {boolean} isLimited @returns {Who} */

@@ -106,6 +106,7 @@ export const adminTexts = Object.freeze({
     lobby: 'Lobby: newcomers must be let in',
     chat: 'Only moderators write',
     record: 'Only moderators record',
+    broadcast: 'Broadcast: newcomers only listen',
   }),
   ruleSet: (/** @type {string} */ room) => `The rules of ${room} were changed.`,
   passwordOf: (/** @type {string} */ room) => `New password of ${room}`,

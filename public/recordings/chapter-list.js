@@ -1,6 +1,5 @@
 import { build } from '../ui/kit/element.js';
 import { timeText } from './moment.js';
-import { recordingPageTexts as texts } from './texts.js';
 
 /** @typedef {{ label: string, from: number, to: number }} Chapter  in seconds */
 
@@ -56,7 +55,7 @@ export class ChapterList {
 
   /** @param {Chapter} chapter */
   #rowOf({ label, from }) {
-    const button = build('button', { type: 'button', class: 'chapter', 'aria-label': texts.goTo(label, from) }, build('span', { class: 'chapter-time' }, timeText(from)), build('span', {}, label));
+    const button = build('button', { type: 'button', class: 'chapter' }, build('span', { class: 'chapter-time' }, timeText(from)), ' ', build('span', {}, label));
     button.addEventListener('click', () => this.#onSeek(from));
     return build('li', {}, button);
   }

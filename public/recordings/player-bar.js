@@ -44,8 +44,9 @@ export class PlayerBar {
     this.#live = makeButton('button small live', texts.toLive, actions.live);
     this.#live.hidden = true;
     const skip = (/** @type {string} */ label, /** @type {number} */ seconds) => {
-      const button = makeButton('button quiet', `${seconds < 0 ? '−' : '+'}${Math.abs(seconds)} s`, () => actions.skip(seconds));
-      button.setAttribute('aria-label', label);
+      const shown = `${seconds < 0 ? '−' : '+'}${Math.abs(seconds)} s`;
+      const button = makeButton('button quiet', shown, () => actions.skip(seconds));
+      button.setAttribute('aria-label', `${shown}: ${label}`);
       return button;
     };
     place.append(

@@ -47,6 +47,8 @@ export class RecordingPage {
   #notices = elementOf('notices', HTMLElement);
   /** @type {ReturnType<typeof setInterval> | null} */
   #shows = null;
+  /** Whether Play was pressed before there was anything to play with. */
+  #isWanted = false;
 
   /** @param {string} id */
   constructor(id) {
@@ -77,11 +79,12 @@ export class RecordingPage {
     elementOf('recording', HTMLElement).hidden = false;
     this.#showFiles();
     await this.#fetchBeside();
-    this.#player = await openPlayer({ id: this.#id, url: this.#url, seconds, on: this.#description.on }, { changed: () => this.#show(), failed: (error) => this.#failed(error) });
+    this.#player = await openPlayer({ id: this.#id, url: this.#url, seconds }, { changed: () => this.#show(), failed: (error) => this.#failed(error) });
     if (this.#player === null) return this.#notice(texts.cannotPlay);
     this.#mediaSession();
     this.#goToHash();
     this.#show();
+    if (this.#isWanted) this.#toggle();
     if (this.#description.on) setTimeout(() => void this.#look(), LOOK_MS);
   }
 
@@ -122,8 +125,9 @@ export class RecordingPage {
 
   #toggle() {
     const player = this.#player;
-    if (player?.playing) player.pause();
-    else if (player) {
+    if (player === null) this.#isWanted = true;
+    else if (player.playing) player.pause();
+    else {
       this.#clearNotice();
       if (player.seconds >= this.#length && !this.#description?.on) player.seek(0);
       player.play().catch((error) => this.#failed(error));

@@ -88,6 +88,8 @@ export class Waveform {
     this.#all.setAttribute('d', path);
     this.#played.setAttribute('d', path);
     this.element.setAttribute('aria-valuemax', String(Math.floor(seconds)));
+    // The length is part of what is told.
+    this.element.removeAttribute('aria-valuenow');
     this.#paint(this.#at);
   }
 

@@ -52,11 +52,12 @@ export function joinPackets(packets) {
  * Calls back with each packet of a piece.
  * @param {Uint8Array} bytes
  * @param {(start: number, length: number) => void} [take]
+ * @param {number} [packets]  how many it must have
  * @returns {boolean} false where it is no piece: `take` has got packets nevertheless
  */
-export function readPiece(bytes, take = () => {}) {
+export function readPiece(bytes, take = () => {}, packets = PIECE_PACKETS) {
   let [at, count] = [0, 0];
-  for (; at < bytes.length && count < PIECE_PACKETS; count++) {
+  for (; at < bytes.length && count < packets; count++) {
     const length = readLength(bytes, at, bytes.length);
     if (length < 0) return false;
     const start = at + lengthBytes(length);
@@ -64,5 +65,5 @@ export function readPiece(bytes, take = () => {}) {
     take(start, length);
     at = start + length;
   }
-  return at === bytes.length && count === PIECE_PACKETS;
+  return at === bytes.length && count === packets;
 }

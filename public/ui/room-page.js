@@ -7,6 +7,7 @@ import { OwnSound, deviceOf } from './call/own-sound.js';
 import { Sounds } from './call/sounds.js';
 import { LobbyView } from './lobby/lobby-view.js';
 import { OneTab } from './lobby/one-tab.js';
+import { keepStage } from './kit/invitation.js';
 import { OwnVolumes } from './people/own-volumes.js';
 import { keepChoices, readChoices, soundOf } from './settings/choices.js';
 import { Devices, LISTEN_ONLY } from './settings/devices.js';
@@ -40,6 +41,8 @@ export class RoomPage {
   #lobby;
   #view;
   #handRaised = false;
+  /** The key of the stage where the room is a broadcast; empty otherwise. */
+  #stage;
   #soundOn = { label: texts.soundOn, run: () => void this.call?.resumeSound() };
   #listenFirst = {
     label: texts.listenFirst,
@@ -58,6 +61,7 @@ export class RoomPage {
   constructor(room, wish, notices) {
     this.#room = room;
     this.#wish = wish;
+    this.#stage = wish.stage ?? '';
     this.#notices = notices;
     this.#lobby = new LobbyView(room, wish, this.#sounds, {
       join: (entry) => void this.#join(entry),
@@ -176,6 +180,7 @@ export class RoomPage {
       resume,
       token: this.#wish.token,
       listen: this.#wish.listen || undefined,
+      stage: this.#stage || undefined,
       e2eKey: this.#wish.e2eKey,
       microphoneId: deviceOf(this.#own.microphone),
       speakerId: speaker,
@@ -197,6 +202,21 @@ export class RoomPage {
     await this.call?.leave();
     this.#lobby.show();
     this.#notices.show('resumed-elsewhere');
+  }
+
+  /**
+   * Goes on with a call that another page of this tab has joined, in which one may speak now.
+   * @param {Call} call
+   * @param {ReadonlyArray<[string, any]>} past  its events that still matter, in order: type and detail
+   */
+  adopt(call, past) {
+    this.#own.begin(LISTEN_ONLY, true);
+    this.#volumes.begin();
+    this.call = call;
+    this.#follow(call);
+    for (const [type, detail] of past) call.dispatchEvent(new CustomEvent(type, { detail }));
+    call.dispatchEvent(new CustomEvent('state', { detail: { state: 'joined' } }));
+    void this.#devices.list();
   }
 
   /** @param {Call} call */
@@ -221,6 +241,7 @@ export class RoomPage {
       // Before the welcome nothing is known of what one may do.
       if (detail.waiting) return;
       this.#own.follow(detail);
+      this.#keepStage(detail.stage);
       this.#view.access(detail);
     });
     call.addEventListener('people', ({ detail: { people, you, listeners } }) => this.#people(people, you, listeners));
@@ -232,6 +253,13 @@ export class RoomPage {
     call.addEventListener('speakers', ({ detail }) => this.#view.speakers(detail));
     call.addEventListener('notice', ({ detail: { code } }) => this.#notice(code));
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
+  }
+
+  /** @param {string} key  of the broadcast's stage, which this person is on; empty where they aren't, or there is none */
+  #keepStage(key) {
+    if (key === this.#stage) return;
+    this.#stage = key;
+    keepStage(this.#room, key);
   }
 
   /** A moderator must let this person in: for the first time, or where the place was lost meanwhile. */

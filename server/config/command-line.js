@@ -72,9 +72,12 @@ function commandOptions(option) {
     return [keyed(`--${option.name}`, about), opposite];
   }
   const made = keyed(`--${option.name} <${placeholder(option)}>`, about);
-  if (option.type === 'list' || option.type === 'domains') made.argParser((value, /** @type {string[]} */ before = []) => [...before, value]);
+  if (LISTS.has(option.type)) made.argParser((value, /** @type {string[]} */ before = []) => [...before, value]);
   return [made];
 }
+
+/** Types of options that may be repeated. */
+const LISTS = new Set(['list', 'domains', 'origins']);
 
 const PLACEHOLDERS = Object.freeze({
   integer: 'number',
@@ -90,6 +93,7 @@ const PLACEHOLDERS = Object.freeze({
   'page-url': 'url',
   list: 'name',
   domains: 'name',
+  origins: 'origin',
   email: 'address',
   url: 'url',
   proxies: 'proxies',

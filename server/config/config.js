@@ -36,6 +36,7 @@ export { ConfigError, InformationRequest };
  * @property {number} maxSpeakers           people who are mixed at once
  * @property {boolean} levelBalance
  * @property {'mix' | 'forward' | 'auto'} mode
+ * @property {readonly string[] | null} embedOrigins  whose pages may embed the listeners' page; ['*'] for all
  * @property {boolean} broadcast  whether each room begins as a broadcast
  * @property {'bundle' | 'now'} forwardWay
  * @property {boolean} silenceSuppression

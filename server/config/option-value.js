@@ -73,6 +73,8 @@ export function rangeOf(option) {
       return '16 to 256 letters, digits and -._~+/';
     case 'keys':
       return KEYS_ALLOWED;
+    case 'origins':
+      return '* or http and https URLs without a path, at least one';
     case 'domains':
       return 'DNS names without a wildcard, at least one';
     case 'email':
@@ -109,6 +111,7 @@ export function parseText(option, given) {
     case 'boolean':
       return given === 'true' ? true : given === 'false' ? false : undefined;
     case 'list':
+    case 'origins':
     case 'domains':
       return checkValue(option, given.split(',').map((part) => part.trim()));
     case 'email':
@@ -150,6 +153,8 @@ export function checkValue(option, value) {
       return isPath(value) ? value : undefined;
     case 'secret':
       return typeof value === 'string' && SECRET.test(value) ? value : undefined;
+    case 'origins':
+      return isOrigins(value) ? Object.freeze(value.map((origin) => (origin === '*' ? origin : new URL(origin).origin))) : undefined;
     case 'keys':
       return readKeys(value) ? String(value) : undefined;
     case 'domains':
@@ -169,6 +174,18 @@ export function checkValue(option, value) {
     case 'page-url':
       return isPageUrl(value) ? value : undefined;
   }
+}
+
+/** The most origins that may embed a page: all are in a header of it. */
+const MAX_ORIGINS = 50;
+
+/**
+ * @param {unknown} value
+ * @returns {value is string[]}
+ */
+function isOrigins(value) {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_ORIGINS) return false;
+  return value.includes('*') ? value.length === 1 : value.every((origin) => isPageUrl(origin) && isCertificateHost(new URL(origin).hostname.replace(/^\[|\]$/g, '')));
 }
 
 /**

@@ -9,7 +9,7 @@ import { RATES } from '../../public/shared/rates.js';
  * and the tests are read.
  *
  * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret' | 'domains' | 'email' | 'url' |
- *   'proxies' | 'keys' | 'nats' | 'name' | 'cluster-key' | 'page-url'} OptionType
+ *   'proxies' | 'keys' | 'origins' | 'nats' | 'name' | 'cluster-key' | 'page-url'} OptionType
  *
  * @typedef {object} OptionRow
  * @property {string} name           the flag without its dashes, and the key in the config file
@@ -157,6 +157,10 @@ export const OPTIONS = Object.freeze(
     {
       ...row('list', 'allowed-hosts', null, 'further host name by which the server may be addressed, *.NAME for those below; may be repeated'),
       fallbackNote: "localhost, addresses, the machine's own name and the certificate's",
+    },
+    {
+      ...row('origins', 'embed-origins', null, "origins whose pages may embed the listeners' page, such as https://example.org; *: all (docs/broadcast.md)"),
+      fallbackNote: 'none',
     },
     {
       ...row('secret', 'operator-token', null, 'secret that lets its holder change a running room over HTTP'),

@@ -25,9 +25,9 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @typedef {object} ApiOptions
  * @property {{ hashes: string[] }} certificate
  *   hashes: SHA-256 in base64; none where browsers trust the certificate anyway
- * @property {{ certificateHash?: () => string, carry?: Carry, carries?: readonly Carry[] } | null} [http3]
+ * @property {{ certificateHash?: () => string, carry?: Carry, carries?: readonly Carry[], recordingPath?: string | null } | null} [http3]
  *   certificateHash: of the certificate that it serves, where that may be an older one; carry: how its packets go;
- *   carries: what sessions may ask for
+ *   carries: what sessions may ask for; recordingPath: of sessions that listen to a recording
  * @property {number | null} h3Port              UDP; null without HTTP/3
  * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
  * @property {Pick<DataChannels, 'handle'> | null} [dataChannels]  for measuring; undefined where the operator has none
@@ -36,7 +36,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {Recordings} [recordings]
  * @property {TokenVerifier | null} [verifier]  null where the server has no keys
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
- * @property {Pick<Cluster, 'find' | 'nodes'>} [cluster]  of which this server is a node
+ * @property {Pick<Cluster, 'find' | 'nodes' | 'rulesOf'>} [cluster]  of which this server is a node
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Clock} [clock]
  */
@@ -126,7 +126,7 @@ async function describeCluster(cluster, room) {
  * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'sessionPath' | 'dataChannels' | 'unavailable'>} served
  */
 function describeServer(version, { certificate, http3, h3Port, sessionPath, dataChannels, unavailable }) {
-  const webtransport = { url: sessionPath, port: h3Port, certificateHashes: hashesOf({ certificate, http3 }), carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
+  const webtransport = { url: sessionPath, recordings: http3?.recordingPath ?? null, port: h3Port, certificateHashes: hashesOf({ certificate, http3 }), carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
   return {
     version,
     limits: { roomName: MAX_ROOM_NAME, userName: MAX_USER_NAME, packetBytes: MAX_PACKET_BYTES },

@@ -21,6 +21,7 @@ import { createApi } from './api.js';
 import { missing } from './recordings-api.js';
 import { packageDirectory } from '../packages.js';
 import { answer, answerError, answerJson } from './body.js';
+import { roomPage } from './room-page.js';
 import { StaticFiles } from './static-files.js';
 
 const HOME = new URL('../../', import.meta.url);
@@ -66,6 +67,9 @@ const HEADERS = Object.freeze({
   'Permissions-Policy': 'microphone=(self)',
 });
 
+/** Of a file that pages of all origins may use. */
+const OPEN = Object.freeze({ 'Cross-Origin-Resource-Policy': 'cross-origin' });
+
 /** Has browsers use nothing but HTTPS for a year (RFC 6797). */
 const STRICT_TRANSPORT = 'max-age=31536000';
 
@@ -76,16 +80,19 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
  * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's requests.
  *
  * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware }, log: Pick<Log, 'error'>,
- *   isSecure?: boolean, share?: Share }} options
- *   listening: rooms as endless files; isSecure: whether it is HTTPS; share: lets pages of a cluster's other nodes read answers
+ *   isSecure?: boolean, share?: Share, embedOrigins?: ReadonlyArray<string> | null }} options
+ *   listening: rooms as endless files; isSecure: whether it is HTTPS; share: lets pages of a cluster's other nodes read answers;
+ *   embedOrigins: whose pages may embed the listeners' one
  * @returns {RequestListener}
  */
-export function createApp({ http1, listening, log, clock = systemClock, isSecure = false, share, ...api }) {
+export function createApp({ http1, listening, log, clock = systemClock, isSecure = false, share, embedOrigins = null, ...api }) {
   const headers = share && !isSecure ? { ...HEADERS, 'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(' https:', ' http: https:') } : HEADERS;
   const files = new StaticFiles({ directories: DIRECTORIES, headers, clock });
-  /** @param {string} file */
-  const sendPage = (file) => (/** @type {Request} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) =>
-    void files.send(request, response, `${PUBLIC}${file}`, next);
+  /** @type {import('./room-page.js').SendPage} */
+  const send = (file, request, response, next, own) => void files.send(request, response, `${PUBLIC}${file}`, next, own);
+  /** @param {string} file @param {Record<string, string>} [own] */
+  const sendPage = (file, own) => (/** @type {Request} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) =>
+    send(file, request, response, next, own);
   const fail = failed(log);
   const app = express();
   app.disable('x-powered-by');
@@ -96,7 +103,9 @@ export function createApp({ http1, listening, log, clock = systemClock, isSecure
     next();
   });
   app.use('/api', createApi({ ...api, clock }));
-  app.get(['/', '/r/:room'], sendPage('index.html'));
+  app.get('/', sendPage('index.html'));
+  app.get('/r/:room', roomPage({ ...api, embedOrigins, policy: headers['Content-Security-Policy'], send }));
+  app.get('/embed.js', sendPage('embed.js', OPEN));
   app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
   if (listening) app.use(listening.handle);

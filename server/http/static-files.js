@@ -114,15 +114,16 @@ export class StaticFiles {
    * @param {ServerResponse} response
    * @param {string} path on the disk
    * @param {(error?: unknown) => void} next called where there is no such file
+   * @param {OutgoingHttpHeaders} [headers]  in place of those of each answer
    */
-  async send(request, response, path, next) {
+  async send(request, response, path, next, headers = {}) {
     try {
       const kept = this.#files.get(path);
       const isFresh = kept && this.#clock.now() - kept.seenMs < FRESH_MS;
       const file = isFresh ? kept : await this.#look(path);
       if (file === null) next();
-      else if (isUnchanged(request, file)) this.#answerUnchanged(response, file);
-      else await this.#answer(request, response, file);
+      else if (isUnchanged(request, file)) this.#answerUnchanged(response, file, headers);
+      else await this.#answer(request, response, file, headers);
     } catch (error) {
       next(error);
     }
@@ -182,14 +183,15 @@ export class StaticFiles {
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
    * @param {StaticFile} file
+   * @param {OutgoingHttpHeaders} headers
    */
-  async #answer(request, response, file) {
+  async #answer(request, response, file, headers) {
     const isPackable = file.type !== OTHER_TYPE && file.body.length >= LEAST_PACKED_BYTES;
     const encoding = isPackable ? preferredEncoding(request.headers['accept-encoding']) : null;
     const body = encoding === null ? file.body : await this.#pack(file, encoding);
     if (response.destroyed) return;
     response.writeHead(200, {
-      ...this.#headersOf(file),
+      ...this.#headersOf(file, headers),
       'Content-Type': file.type,
       'Content-Length': body.length,
       ...(encoding && { 'Content-Encoding': encoding }),
@@ -200,15 +202,16 @@ export class StaticFiles {
   /**
    * @param {ServerResponse} response
    * @param {StaticFile} file
+   * @param {OutgoingHttpHeaders} headers
    */
-  #answerUnchanged(response, file) {
-    response.writeHead(304, this.#headersOf(file));
+  #answerUnchanged(response, file, headers) {
+    response.writeHead(304, this.#headersOf(file, headers));
     response.end();
   }
 
-  /** @param {StaticFile} file */
-  #headersOf({ etag, modified }) {
-    return { ...this.#headers, ETag: etag, 'Last-Modified': modified.toUTCString(), Vary: 'Accept-Encoding' };
+  /** @param {StaticFile} file @param {OutgoingHttpHeaders} headers */
+  #headersOf({ etag, modified }, headers) {
+    return { ...this.#headers, ...headers, ETag: etag, 'Last-Modified': modified.toUTCString(), Vary: 'Accept-Encoding' };
   }
 
   /**

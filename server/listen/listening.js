@@ -34,6 +34,12 @@ const PATH = /^\/listen\/([^/?.]*)(?:\.(ogg|opus|webm))?$/;
 /** The time between two signs of life of a session to its room, in milliseconds: below half of the shortest idle timeout. */
 const ALIVE_MS = 500;
 
+/** The bytes that wait for a slow reader from which on packets are left out, which the room takes for a narrow way. */
+const BLOCKED_BYTES = MAX_QUEUED_BYTES / 4;
+
+/** The bit rates that may be asked for, in kb/s. */
+const RATE = /^\d{1,3}$/;
+
 /** When a player that was refused for the time being may try again, in seconds. */
 const RETRY_SECONDS = 5;
 
@@ -62,6 +68,8 @@ writeClockRequest(alive, 0);
  * @property {Log} log
  *
  * @typedef {Transport & { handle: Middleware }} Listening
+ *
+ * @typedef {{ kind: Kind, bitrate: number | null }} Asked  bitrate: the most that is wanted of a broadcast, in bits a second
  */
 
 /**
@@ -98,9 +106,13 @@ class ListenTransport {
     if (room === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
     const wrong = roomNameError(room);
     if (wrong !== null) return refuseReader(request, response, wrong);
+    const rate = url.searchParams.get('rate');
+    if (rate !== null && !RATE.test(rate)) return refuseReader(request, response, 'bad-request');
     const token = url.searchParams.get('token') ?? /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
     const wish = { type: 'join', version: CONTROL_VERSION, room, name: READER_NAME, listen: true, ...(token && { token }) };
-    this.#open(request, response, wish, ending === 'webm' ? 'webm' : 'ogg').catch((error) => {
+    /** @type {Kind} */
+    const kind = ending === 'webm' ? 'webm' : 'ogg';
+    this.#open(request, response, wish, { kind, bitrate: rate === null ? null : 1000 * Number(rate) }).catch((error) => {
       this.#options.log.error(`a reader of ${room} could not be let in: ${error?.stack ?? error}`);
       refuseReader(request, response, 'internal');
     });
@@ -110,32 +122,33 @@ class ListenTransport {
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
    * @param {{ room: string }} wish  to join
-   * @param {Kind} kind
+   * @param {Asked} asked
    */
-  async #open(request, response, wish, kind) {
+  async #open(request, response, wish, asked) {
     const { rooms, cluster, maxSessions } = this.#options;
     const found = cluster && (await cluster.find(wish.room, { hold: false }));
     if (typeof found === 'string') return refuseReader(request, response, found);
-    if (found?.node) return sendTo(request, response, found.node.url);
-    if ((await rooms.inRoom(wish.room, 'count')) === 'not-found') return nobodyIn(response);
+    if (found?.node && !found.relayed) return sendTo(request, response, found.node.url);
+    // Where this node relays another's room, there is one.
+    if (!found?.node && (await rooms.inRoom(wish.room, 'count')) === 'not-found') return nobodyIn(response);
     if (this.#closed) return refuseReader(request, response, 'server-closing');
     if (this.#sessions.size >= maxSessions) return refuseReader(request, response, 'server-full');
-    if (!response.destroyed) this.#join(request, response, wish, kind);
+    if (!response.destroyed) this.#join(request, response, wish, asked);
   }
 
   /**
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
    * @param {{ room: string }} wish
-   * @param {Kind} kind
+   * @param {Asked} asked
    */
-  #join(request, response, wish, kind) {
+  #join(request, response, wish, asked) {
     const { accept, clock, log, outlives, clientOf = directClient } = this.#options;
     const session = new ListenSession({
       transport: this,
       request,
       response,
-      kind,
+      asked,
       clock,
       log,
       peer: peerName(clientOf(request)),
@@ -171,7 +184,7 @@ class ListenTransport {
 class ListenSession extends BaseSession {
   #request;
   #response;
-  #kind;
+  #asked;
   #clock;
   /** From the welcome on. @type {LiveFile | null} */
   #file = null;
@@ -182,25 +195,26 @@ class ListenSession extends BaseSession {
    * @param {Transport} options.transport
    * @param {IncomingMessage} options.request
    * @param {ServerResponse} options.response
-   * @param {Kind} options.kind
+   * @param {Asked} options.asked
    * @param {Clock} options.clock
    * @param {Log} options.log
    * @param {string} options.peer
    * @param {() => void} options.onEnd
    */
-  constructor({ transport, request, response, kind, clock, log, peer, onEnd }) {
+  constructor({ transport, request, response, asked, clock, log, peer, onEnd }) {
     super({ transport, peer, log, now: clock.now(), onEnd });
     this.#request = request;
     this.#response = response;
-    this.#kind = kind;
+    this.#asked = asked;
     this.#clock = clock;
   }
 
   /** @param {Uint8Array} bytes */
   send(bytes) {
     if (!isAudio(bytes)) return true;
+    const before = this.droppedOut;
     this.take(bytes, this.#clock.now());
-    return !this.ended;
+    return this.droppedOut === before;
   }
 
   /**
@@ -209,7 +223,8 @@ class ListenSession extends BaseSession {
    * @param {number} now  on the monotonic clock
    */
   take(bytes, now) {
-    if (!this.ended) this.#file?.take(packet, bytes, now);
+    if (this.ended || this.#response.writableLength > BLOCKED_BYTES) this.droppedOut += 1;
+    else this.#file?.take(packet, bytes, now);
   }
 
   /** @param {number} now  on the monotonic clock */
@@ -225,14 +240,14 @@ class ListenSession extends BaseSession {
     const told = /** @type {Record<string, any>} */ (prepareControl(message).message);
     if (this.ended || this.#file !== null) return;
     if (told.type === 'welcome') this.#begin(told.format);
-    else if (told.type === 'moved') sendTo(this.#request, this.#response, told.node.url);
+    else if (told.type === 'moved' && told.node) sendTo(this.#request, this.#response, told.node.url);
     else if (told.type === 'lobby') this.closeWith('turned-away');
   }
 
   /** @param {Parameters<typeof createAudioFormat>[0]} format  as the room tells it */
   #begin(format) {
     this.#response.writeHead(200, {
-      'Content-Type': KINDS[this.#kind].type,
+      'Content-Type': KINDS[this.#asked.kind].type,
       'Cache-Control': 'no-store',
       'Accept-Ranges': 'none',
       // Any page may have its visitors hear it; none but the server's own can read it.
@@ -240,8 +255,11 @@ class ListenSession extends BaseSession {
       Connection: 'close',
     });
     if (this.#request.method === 'HEAD') return this.close(0, 'left');
-    const about = { kind: this.#kind, format: createAudioFormat(format), room: this.room ?? '', serial: randomInt(2 ** 32), nowMs: this.#clock.now() };
+    const about = { kind: this.#asked.kind, format: createAudioFormat(format), room: this.room ?? '', serial: randomInt(2 ** 32), nowMs: this.#clock.now() };
     this.#file = new LiveFile({ ...about, write: (part) => this.#write(part) });
+    const { bitrate } = this.#asked;
+    // Once the room has taken this session for one of its own.
+    if (bitrate !== null) queueMicrotask(() => this.receiveControl({ type: 'rate', bitsPerSecond: bitrate }, this.#clock.now()));
   }
 
   /** @param {Uint8Array} part */

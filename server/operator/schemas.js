@@ -99,11 +99,11 @@ const delayMode = z.enum(['auto', 'fixed']);
 /** Where a room is, in a cluster. */
 const node = z.strictObject({ id: z.string(), url: z.string() }).optional().describe('the node of a cluster that has the room');
 
-const live = z.boolean().describe('whether it is a broadcast that has begun');
+const liveSeconds = count.nullable().describe('since the broadcast began; null where there is none');
 
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), live, node }),
+  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), liveSeconds, node }),
 );
 
 export const roomSummary = named(
@@ -112,7 +112,7 @@ export const roomSummary = named(
     room: z.string(),
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
-    live,
+    liveSeconds,
     away: count,
     delivery: z.enum(['tick', 'reply']),
     serverDelayMs: ms,
@@ -167,7 +167,7 @@ export const room = named(
     room: z.string(),
     present: count,
     listeners: count.describe('those of them who only listen, and are in no list of people'),
-    live,
+    liveSeconds,
     delivery: z.enum(['tick', 'reply']),
     sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
     listenersByRate: z.record(z.string(), count).describe('those who listen to a broadcast, by bits a second'),
@@ -175,7 +175,7 @@ export const room = named(
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
     codecFaults: count,
-    rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds: count.nullable().describe('since the broadcast began; null where there is none') }),
+    rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds }),
     knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
     node,
     people: z.array(person),

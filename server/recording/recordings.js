@@ -21,7 +21,7 @@ import { wholePages } from './ogg-reader.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE, PRE_SKIP } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
-import { WEBM_FILE, writeWebm } from './webm-file.js';
+import { WEBM_FILE, WebmMaker } from './webm-file.js';
 
 /** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
@@ -69,12 +69,16 @@ export class Recordings {
   /** The recordings that are being written. @type {Map<string, RecordingDirectory>} */
   #open = new Map();
   #stopSweeping;
+  /** Told the id of each recording that has ended. @type {((id: string) => void)[]} */
+  #onEnded = [];
   /** Told the id of each recording that was deleted. @type {((id: string) => void)[]} */
   #onRemoved = [];
-  /** WebM files that are being made, by recording's id. @type {Map<string, Promise<void>>} */
-  #making = new Map();
-  /** @type {Promise<void>} */
-  #lastMade = Promise.resolve();
+  /** Bytes that were added to recordings that other threads are writing, by id. @type {Map<string, number>} */
+  #added = new Map();
+  #webm = new WebmMaker({
+    made: (id, bytes) => this.addBytes(id, bytes),
+    failed: (error) => this.logError(`no ${WEBM_FILE} can be made of a recording`, error),
+  });
   /** The last that were deleted, the oldest first. @type {Set<string>} */
   #removed = new Set();
   #closed = false;
@@ -106,11 +110,17 @@ export class Recordings {
 
   /** Takes note of a recording of another thread's. @param {RecordingChange} change */
   heard({ id, owner, bytes, open }) {
+    const hasEnded = !open && this.#openElsewhere.has(id);
     if (open) this.#openElsewhere.add(id);
     else this.#openElsewhere.delete(id);
-    if (bytes !== null) return this.#usage.set(id, owner, bytes);
-    this.#usage.remove(id);
-    this.#remember(id);
+    if (bytes === null) {
+      this.#usage.remove(id);
+      this.#remember(id);
+      for (const onRemoved of this.#onRemoved) onRemoved(id);
+      return;
+    }
+    this.#usage.set(id, owner, bytes + (this.#added.get(id) ?? 0));
+    if (hasEnded) this.#hasEnded(id);
   }
 
   /** What other threads are to know of the recordings that there are. @returns {RecordingChange[]} */
@@ -203,8 +213,7 @@ export class Recordings {
     this.#usage.add(id, bytes);
     this.#tell(this.#changeOf(id));
     if (bytes <= 0) return;
-    const owner = this.#usage.ownerOf(id);
-    const code = owner ? this.#usage.refusal(owner) : null;
+    const code = this.refusalFor(id);
     if (code !== null) by.trouble(code);
     let waiting = 0;
     for (const { waiting: bytesOfOne } of this.#open.values()) waiting += bytesOfOne;
@@ -231,6 +240,24 @@ export class Recordings {
     by.description.stoppedAt = new Date(this.#wallNow()).toISOString();
     this.#open.delete(by.description.id);
     this.#tell(this.#changeOf(by.description.id));
+    this.#hasEnded(by.description.id);
+  }
+
+  /** @param {string} id */
+  #hasEnded(id) {
+    this.#added.delete(id);
+    for (const onEnded of this.#onEnded) onEnded(id);
+  }
+
+  /** Has somebody told of each recording that ends, by its id. @param {(id: string) => void} onEnded */
+  whenEnded(onEnded) {
+    this.#onEnded.push(onEnded);
+  }
+
+  /** @param {string} id  of a recording @returns {'recording-limit' | 'recording-share' | null} why nothing may be added to it */
+  refusalFor(id) {
+    const owner = this.#usage.ownerOf(id);
+    return owner ? this.#usage.refusal(owner) : null;
   }
 
   /**
@@ -317,29 +344,10 @@ export class Recordings {
     const path = join(found.root, file);
     if ((await exists(path)) || !(await exists(join(found.root, MIX_FILE)))) return null;
     if (this.isOpen(id)) return 'not-found';
-    const owner = this.#usage.ownerOf(id);
-    const refusal = owner ? this.#usage.refusal(owner) : null;
+    const refusal = this.refusalFor(id);
     if (refusal !== null) return refusal;
-    const making = this.#making.get(id) ?? this.#makeWebm(id, found.root).finally(() => void this.#making.delete(id));
-    this.#making.set(id, making);
-    await making;
+    await this.#webm.make(id, found.root);
     return null;
-  }
-
-  /**
-   * @param {string} id
-   * @param {string} root
-   */
-  async #makeWebm(id, root) {
-    // One at a time: it reads and writes as fast as the disk.
-    this.#lastMade = this.#lastMade.then(async () => {
-      try {
-        this.addBytes(id, await writeWebm(join(root, MIX_FILE), join(root, WEBM_FILE)));
-      } catch (error) {
-        this.logError(`no ${WEBM_FILE} can be made of a recording`, error);
-      }
-    });
-    await this.#lastMade;
   }
 
   /**
@@ -349,8 +357,9 @@ export class Recordings {
    */
   addBytes(id, bytes) {
     this.#usage.add(id, bytes);
-    // The thread that writes it counts for itself.
-    if (!this.#openElsewhere.has(id)) this.#tell(this.#changeOf(id));
+    // The thread that writes it counts what it writes, and knows nothing of this.
+    if (this.#openElsewhere.has(id)) this.#added.set(id, (this.#added.get(id) ?? 0) + bytes);
+    else this.#tell(this.#changeOf(id));
   }
 
   /**

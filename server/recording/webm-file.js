@@ -4,15 +4,48 @@
  */
 
 import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { payloadSamples } from '../../public/shared/codec.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { OggOpusReader } from './ogg-reader.js';
+import { MIX_FILE } from './recording.js';
 import { cuesOf, WebmOpus } from './webm-opus.js';
 
 export const WEBM_FILE = 'mix.webm';
 
 /** The sound of a cluster, in samples: what a player reads at least where it seeks. */
 const CLUSTER_SAMPLES = 5 * GRANULE_RATE;
+
+/** Makes WebM files of recordings, one at a time, since each is read and written as fast as the disk is. */
+export class WebmMaker {
+  #events;
+  /** Those that are being made, by recording's id. @type {Map<string, Promise<void>>} */
+  #making = new Map();
+  /** @type {Promise<void>} */
+  #last = Promise.resolve();
+
+  /** @param {{ made: (id: string, bytes: number) => void, failed: (error: unknown) => void }} events */
+  constructor(events) {
+    this.#events = events;
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} root  the recording's directory
+   * @returns {Promise<void>} when it is there, or can't be made
+   */
+  make(id, root) {
+    const underway = this.#making.get(id);
+    if (underway) return underway;
+    const { made, failed } = this.#events;
+    this.#last = this.#last
+      .then(async () => made(id, await writeWebm(join(root, MIX_FILE), join(root, WEBM_FILE))))
+      .catch(failed)
+      .finally(() => void this.#making.delete(id));
+    this.#making.set(id, this.#last);
+    return this.#last;
+  }
+}
 
 /**
  * Writes a WebM file of the packets of an Ogg Opus file. It is there under its name once it is whole.

@@ -267,7 +267,7 @@ export class Moderation {
 
   /** A member has raised or lowered their hand: of the audience's, moderators alone are told. @param {Member} member */
   handMoved(member) {
-    if (member.isLight) this.#hands.moved(member);
+    this.#hands[member.isLight ? 'moved' : 'left'](member);
   }
 
   /**
@@ -358,7 +358,8 @@ export class Moderation {
       member.setRole(before);
       return refusal;
     }
-    this.#hands.left(member);
+    // A listener who is let speak has what the hand asked for.
+    if (before === 'listener') member.raiseHand(0);
     this.handMoved(member);
     this.#tellRole(member, by);
     this.#acts.sendHome(member);

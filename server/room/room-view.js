@@ -31,10 +31,10 @@ export class RoomView {
     this.#parts = parts;
   }
 
-  /** What anybody may know who knows the room's name: how many are in it, how many of them only listen, and whether it is live. */
+  /** What anybody may know who knows the room's name: how many are in it, how many of them only listen, and for how long it has been live. */
   get public() {
     const { roster: { here, audience }, moderation } = this.#parts;
-    return { room: this.#name, present: here, listeners: audience.size, live: moderation.rules.liveSeconds !== null };
+    return { room: this.#name, present: here, listeners: audience.size, liveSeconds: moderation.rules.liveSeconds };
   }
 
   /** The room in a list of all rooms, which only the operator is shown. */

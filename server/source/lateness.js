@@ -33,6 +33,13 @@ const STEP_PACKETS = 3;
 /** The time without late packets after which a stall counts as one late packet, in milliseconds. */
 const FORGET_MS = BLOCK_MS * BLOCKS;
 
+/**
+ * A stall that makes packets later than this, in milliseconds, counts as one late packet where nothing near it is
+ * remembered, even if others were late. Shorter ones come again on Wi-Fi: the traces `wifi` and `stalls` of
+ * `node bench/delay-control.js` would miss the target.
+ */
+const LONE_STALL_MS = 160;
+
 /** How long a step is believed before there are enough packets to tell, in milliseconds. */
 const STEP_MS = 2000;
 
@@ -112,16 +119,16 @@ export class Lateness {
     const bin = !(latenessMs > 0) ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
     const drains = latenessMs < this.#previousMs - this.#drainMs;
     this.#noteRecent(bin, nowMs);
-    if (bin > this.#latestBins[this.#block]) this.#latestBins[this.#block] = bin;
     if (bin > this.needMs) {
       if (!drains) {
-        this.#isForgiven = nowMs - this.#lateMs > FORGET_MS;
+        this.#isForgiven = nowMs - this.#lateMs > FORGET_MS || (bin > LONE_STALL_MS && bin * REASON_SHARE > this.#latestBin);
         this.#lateMs = nowMs;
       } else if (this.#isForgiven) {
         this.#previousMs = latenessMs;
         return;
       }
     }
+    if (bin > this.#latestBins[this.#block]) this.#latestBins[this.#block] = bin;
     const at = this.#block * this.#bins + bin;
     // A flood's 65 536th packet in one bin of one block is as good as not seen.
     if (this.#blocks[at] === 0xffff) return;
@@ -165,6 +172,13 @@ export class Lateness {
     }
     if (count < RECENT_PACKETS) return Infinity;
     return Math.max(LONG_MS, Math.ceil(Math.max(most, this.#repeatedBin) / REASON_SHARE));
+  }
+
+  /** The latest bin of all that is remembered. */
+  get #latestBin() {
+    let most = 0;
+    for (let i = 0; i < BLOCKS; i++) if (this.#latestBins[i] > most) most = this.#latestBins[i];
+    return most;
   }
 
   /** The latest bin that was reached again, after a block in which nothing came near it. */

@@ -8,7 +8,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
- * @import { ControlMessage, Session, SessionStats, Transport } from './session.js'
+ * @import { Accept, ControlMessage, Session, SessionStats, Transport } from './session.js'
  */
 
 import { Endpoint } from '@aloud/native';
@@ -72,31 +72,30 @@ export class NativeTransport {
   /** @readonly */
   engine = 'native';
   replyOnly = false;
-  #accept;
   #isAllowedHost;
   #allowsOrigin;
   #handOver;
+  #readers;
   #carryOption;
   #path;
-  #maxSessions;
+  #opened;
   #log;
-  #clock;
   #endpoint;
-  #sessions = 0;
   #address = { host: '', port: 0 };
 
   /** @param {Omit<Http3Options, 'host' | 'port' | 'certificate'>} options */
   constructor({ accept, path = '/session', maxSessions = 1000, log, idleTimeoutMs = 15_000, ...engine }) {
-    this.#accept = accept;
     this.#path = path;
-    this.#maxSessions = maxSessions;
     this.#log = log;
-    this.#clock = engine.clock ?? systemClock;
     this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
     this.#allowsOrigin = engine.allowsOrigin ?? (() => false);
     this.#handOver = engine.handOver ?? (() => false);
+    this.#readers = engine.readers;
+    /** The path of sessions that listen to a recording; null where there are none. */
+    this.recordingPath = engine.readers?.path ?? null;
     const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
     this.#carryOption = carry;
+    this.#opened = sessionOpener({ transport: this, accept, maxSessions, carry, clock: engine.clock ?? systemClock, readers: engine.readers, log });
     this.carry = carry === 'any' ? 'datagrams' : carry;
     /** What sessions may ask for. @type {readonly Carry[]} */
     this.carries = carry === 'any' ? CARRIES : [];
@@ -131,7 +130,7 @@ export class NativeTransport {
         certPem,
         keyPem,
         onRequest: (request) => this.#requested(request),
-        onSession: (native) => this.#opened(native),
+        onSession: this.#opened,
       });
       this.#address = { host, port: bound.port };
     } catch (error) {
@@ -172,6 +171,7 @@ export class NativeTransport {
   /** @param {SessionRequest} request */
   #requested(request) {
     const refusal = this.#refusal(request);
+    if (refusal === null && request.path === this.#readers?.path) return this.#readers.requested(request);
     if (refusal === null) return void (this.#handOver(request) || request.accept());
     countRefusal('upgrade', refusal);
     request.reject(errors[refusal].status);
@@ -183,7 +183,7 @@ export class NativeTransport {
    */
   #refusal({ authority, path, query, origin }) {
     if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
-    if (path !== this.#path) return 'not-found';
+    if (path !== this.#path && path !== this.#readers?.path) return 'not-found';
     if (carryOf(this.#carryOption, query) === undefined) return 'bad-request';
     return isSameHostname(origin, authority) || this.#allowsOrigin(origin) ? null : 'origin-not-allowed';
   }
@@ -201,21 +201,35 @@ export class NativeTransport {
   closePort(port, code) {
     this.#endpoint.closePort(port, errors[code].close, errors[code].message);
   }
+}
 
-  /** @param {NativeSession} native */
-  #opened(native) {
-    if (this.#sessions >= this.#maxSessions) {
+/**
+ * Makes sessions of the native engine's, of which so many may be open at once.
+ * @param {object} options
+ * @param {Transport} options.transport  theirs
+ * @param {Accept} options.accept
+ * @param {number} options.maxSessions
+ * @param {Carry | 'any'} options.carry
+ * @param {Clock} options.clock
+ * @param {Http3Options['readers']} [options.readers]  of recordings, who have a path of their own
+ * @param {Pick<Log, 'error'>} options.log
+ * @returns {(native: NativeSession) => void}
+ */
+export function sessionOpener({ transport, accept, maxSessions, carry, clock, readers, log }) {
+  let sessions = 0;
+  const onEnd = () => void (sessions -= 1);
+  return (native) => {
+    if (sessions >= maxSessions) {
       const { close, message } = errors['server-full'];
       countRefusal('join', 'server-full');
       native.close(close, message);
       return;
     }
-    this.#sessions += 1;
-    const onEnd = () => void (this.#sessions -= 1);
+    sessions += 1;
+    if (readers && native.request?.path === readers.path) return readers.opened(native, onEnd);
     const query = native.request?.query ?? '';
-    const session = new NativeEngineSession({ transport: this, carry: carryOf(this.#carryOption, query), room: roomOf(query), native, clock: this.#clock, log: this.#log, onEnd });
-    session.offerTo(this.#accept);
-  }
+    new NativeEngineSession({ transport, carry: carryOf(carry, query), room: roomOf(query), native, clock, log, onEnd }).offerTo(accept);
+  };
 }
 
 /**
@@ -388,14 +402,14 @@ function codeOf(cause, code) {
  * @param {string} query  of a session's URL
  * @returns {Carry | undefined} how the session's go; undefined where it asks for what isn't
  */
-export function carryOf(option, query) {
+function carryOf(option, query) {
   if (option !== 'any') return option;
   const asked = new URLSearchParams(query).get(CARRY_QUERY);
   return asked === null ? 'datagrams' : CARRIES.find((carry) => carry === asked);
 }
 
 /** @param {string} query  of a session's URL @returns {string | undefined} the room that it names */
-export const roomOf = (query) => (query === '' ? undefined : (new URLSearchParams(query).get(ROOM_QUERY) ?? undefined));
+const roomOf = (query) => (query === '' ? undefined : (new URLSearchParams(query).get(ROOM_QUERY) ?? undefined));
 
 /** @type {Transport['sendMany']} */
 export function sendEach(sessions, bytes) {

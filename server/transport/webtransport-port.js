@@ -1,5 +1,5 @@
 /**
- * @import { NativeSession, SharedEndpoint } from '@aloud/native'
+ * @import { SharedEndpoint } from '@aloud/native'
  * @import { Carry } from '../../public/shared/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
@@ -8,8 +8,7 @@
 
 import { Port } from '@aloud/native';
 import { errors } from '../../public/shared/errors.js';
-import { countRefusal } from '../counts.js';
-import { carryOf, NativeEngineSession, roomOf, sendEach } from './webtransport-native.js';
+import { sendEach, sessionOpener } from './webtransport-native.js';
 
 /**
  * WebTransport on a port of the native engine that another thread listens with: that thread decides who may have a session
@@ -22,9 +21,7 @@ export class PortTransport {
   /** @readonly */
   engine = 'native';
   replyOnly = false;
-  #options;
   #port;
-  #sessions = 0;
 
   /**
    * @param {object} options
@@ -35,13 +32,12 @@ export class PortTransport {
    * @param {Clock} options.clock
    * @param {Log} options.log
    */
-  constructor(options) {
-    this.#options = options;
-    const { endpoint, carry, log } = options;
+  constructor({ endpoint, ...options }) {
+    const { carry, log } = options;
     const { close: code, message: reason } = errors['room-reopened'];
     this.#port = Port.open(endpoint, {
       lastWords: { code, reason },
-      onSession: (native) => this.#opened(native),
+      onSession: sessionOpener({ transport: this, ...options }),
       onFault: (message) => log.error(`the native engine failed: ${message}`),
     });
     /** See NativeTransport. @type {Transport['sendMany']} */
@@ -62,21 +58,5 @@ export class PortTransport {
   async close() {
     const { close, message } = errors['server-closing'];
     this.#port.close(close, message);
-  }
-
-  /** @param {NativeSession} native */
-  #opened(native) {
-    const { accept, maxSessions, carry, clock, log } = this.#options;
-    if (this.#sessions >= maxSessions) {
-      const { close, message } = errors['server-full'];
-      countRefusal('join', 'server-full');
-      native.close(close, message);
-      return;
-    }
-    this.#sessions += 1;
-    const onEnd = () => void (this.#sessions -= 1);
-    const query = native.request?.query ?? '';
-    const session = new NativeEngineSession({ transport: this, carry: carryOf(carry, query), room: roomOf(query), native, clock, log, onEnd });
-    session.offerTo(accept);
   }
 }

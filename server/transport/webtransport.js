@@ -1,10 +1,15 @@
 /**
- * @import { CongestionController, SessionRequest, SharedEndpoint } from '@aloud/native'
+ * @import { CongestionController, NativeSession, SessionRequest, SharedEndpoint } from '@aloud/native'
  * @import { Carry } from '../../public/shared/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { IsAllowedHost } from '../allowed-hosts.js'
  * @import { Log } from '../log.js'
  * @import { Accept, Transport } from './session.js'
+ *
+ * @typedef {object} Readers  what serves sessions that are no room's: those who listen to a recording
+ * @property {string} path
+ * @property {(request: SessionRequest) => void} requested  answers it, at once or later
+ * @property {(native: NativeSession, onEnd: () => void) => void} opened  onEnd: to be called once, when it has ended
  *
  * @typedef {object} Http3Options
  * @property {Accept} accept
@@ -22,13 +27,14 @@
  * @property {(origin: string | undefined) => boolean} [allowsOrigin]  asked with the origin of another host's page
  * @property {number} [maxSessions]    sessions above it are closed as 'server-full'
  * @property {number} [ioThreads]     threads for QUIC's work, of the native engine
+ * @property {Readers} [readers]       takes sessions at a path of their own, of the native engine
  * @property {(request: SessionRequest) => boolean} [handOver]  asked for each session that may be opened, of the native
  *   engine: true where it was taken, to be handed to another thread
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {Clock} [clock]
  *
  * @typedef {Transport & { address: () => { host: string, port: number },
- *   carry?: Carry, carries?: readonly Carry[], share?: () => SharedEndpoint,
+ *   carry?: Carry, carries?: readonly Carry[], recordingPath?: string | null, share?: () => SharedEndpoint,
  *   closePort?: (port: number, code: import('../../public/shared/errors.js').ErrorCode) => void,
  *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
  *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions }} Http3Transport

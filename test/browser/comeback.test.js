@@ -5,7 +5,7 @@ import { startServer } from './support/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
 import { record } from './support/recording.js';
 import { openLink as openFragileLink } from '../support/fragile-link.js';
-import { CUT_OFF, joinRoom as joinAnyRoom, people } from './support/room-page.js';
+import { CUT_OFF, joinRoom as joinAnyRoom, people, throughLink } from './support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -216,15 +216,6 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
     }
   });
 });
-
-/**
- * Makes a page see the server's HTTP/3 at the link's port.
- * @param {import('../support/fragile-link.js').FragileLink} link
- */
-async function throughLink(link) {
-  const json = await (await link.fetch(`${link.url}/api/config`)).json();
-  return (/** @type {Page} */ page) => page.route('**/api/config?*', (route) => route.fulfill({ json }));
-}
 
 /**
  * Stops all tabs of a browser, their workers and worklets with them, as a system does that is short of

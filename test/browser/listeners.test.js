@@ -22,12 +22,12 @@ const countAsking = (page) =>
 
 const asked = (/** @type {Page} */ page) => page.evaluate(() => /** @type {any} */ (window).asked);
 
-inBrowser.describe(`the link for listeners, in ${BROWSER}`, () => {
+inBrowser.describe(`the page of the call for listeners, in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none']);
 
   /** @param {string} room @param {number} width */
   async function listening(room, width = 390) {
-    const page = await openPage(site.browser, `${site.url}/r/${room}?listen`, { viewport: { width, height: 800 } }, countAsking);
+    const page = await openPage(site.browser, `${site.url}/r/${room}?listen=call`, { viewport: { width, height: 800 } }, countAsking);
     return page;
   }
 

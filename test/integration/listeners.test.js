@@ -61,7 +61,7 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
       expect(after.bytes.up).toBe(0);
       expect(lea.people.map(({ name }) => name)).toEqual(['Ann', 'Lea']);
       expect(ann.people.map(({ name }) => name)).toEqual(['Ann']);
-      await vi.waitFor(() => expect(server.rooms.get('hall')?.view.public).toEqual({ room: 'hall', present: 2, listeners: 1, live: false }));
+      await vi.waitFor(() => expect(server.rooms.get('hall')?.view.public).toEqual({ room: 'hall', present: 2, listeners: 1, liveSeconds: null }));
     }));
   }
 

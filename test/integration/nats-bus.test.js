@@ -44,7 +44,7 @@ requireOrSkip(program !== null, 'nats-server is not installed').describe('the bu
     expect(await one.request('fail', {}, 100)).toBe(SILENCE);
     expect(lines.some((line) => line.includes('a fault'))).toBe(true);
     expect(await one.request('nobody', {}, 5000)).toBe(NOBODY);
-    one.publish('a.1.b', { long: 'x'.repeat(40_000) });
+    one.publish('a.1.b', { long: 'x'.repeat(300_000) });
     one.publish('a.2.b', { short: true });
     await vi.waitFor(() => expect(heard).toEqual([{ short: true }]));
     expect(other.dropped).toBe(1);

@@ -14,9 +14,9 @@ import { canBuildNative, requireOrSkip } from '../skip.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The largest package and the largest folder that it unpacks to, in bytes: 701 kB and 2.44 MB on 2026-11-24. */
-const MAX_PACKED = 800_000;
-const MAX_UNPACKED = 2_800_000;
+/** The largest package and the largest folder that it unpacks to, in bytes: 794 kB and 3.00 MB on 2026-11-25. */
+const MAX_PACKED = 880_000;
+const MAX_UNPACKED = 3_200_000;
 
 /** @type {string} */
 let packed;

@@ -76,8 +76,8 @@ describe('sound', () => {
     const wav = run(['listen', ...where, '-o', path('out.wav')]);
     await present(server, 1);
     const overHttp = fetch(`${server.url}/listen/hall`).then((answer) => answer.arrayBuffer());
-    const ogg = run(['listen', ...where, '-o', path('out.opus'), '--duration', '4']);
-    const raw = run(['listen', ...where, '-o', '-', '--duration', '4', '--transport', 'websocket']);
+    const ogg = run(['listen', ...where, '-o', path('out.opus'), '--duration', '6']);
+    const raw = run(['listen', ...where, '-o', '-', '--duration', '6', '--transport', 'websocket']);
     await present(server, 4);
     const player = run(['play', path('in.wav'), ...where]);
     expect(await player.ended, player.told.stderr).toBe(0);
@@ -89,7 +89,7 @@ describe('sound', () => {
     expectSaid(heard);
     expectSaid((await readOggOpus(readFileSync(path('out.opus')))).samples);
     const bytes = Buffer.concat(raw.told.stdout);
-    expect(bytes.length).toBe(4 * RATE * 2);
+    expect(bytes.length).toBe(6 * RATE * 2);
     expectSaid(Float32Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(2 * i) / 32768));
     await server.close();
     const file = await readOggOpus(new Uint8Array(await overHttp));

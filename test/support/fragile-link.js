@@ -3,12 +3,13 @@ import { connect, createServer } from 'node:net';
 
 /**
  * A link to a server, TCP and UDP, that can be cut without either end being told: what was on its
- * way waits (TCP) or is gone (UDP).
+ * way waits (TCP) or is gone (UDP). Or it stalls, and all that was on its way comes at once.
  *
  * @typedef {object} FragileLink
  * @property {string} url                         the server's, through the link
  * @property {typeof globalThis.fetch} fetch      sees the server's HTTP/3 at the link's port
  * @property {(cut: { tcp?: boolean, udp?: boolean }) => void} cut  what is cut from here on; all else isn't
+ * @property {(ms: number) => Promise<void>} stall  holds everything up both ways, and lets it go together
  * @property {() => Promise<void>} forget  what was connected is connected no longer, and nobody is told
  * @property {() => Promise<void>} close
  */
@@ -18,7 +19,7 @@ import { connect, createServer } from 'node:net';
  * @returns {Promise<FragileLink>}
  */
 export async function openLink({ port, h3Port }) {
-  const state = { tcp: false, udp: false };
+  const state = { tcp: false, udp: false, stalls: false };
   const tcp = await openTcp(port, state);
   const udp = await openUdp(h3Port ?? 0, state);
   return {
@@ -35,6 +36,14 @@ export async function openLink({ port, h3Port }) {
       Object.assign(state, { tcp: false, udp: false }, cut);
       tcp.changed();
     },
+    stall: async (ms) => {
+      state.stalls = true;
+      tcp.changed();
+      await new Promise((resolve) => void setTimeout(resolve, ms));
+      state.stalls = false;
+      tcp.changed();
+      udp.release();
+    },
     forget: () => udp.forget(),
     close: async () => {
       await udp.close();
@@ -43,11 +52,11 @@ export async function openLink({ port, h3Port }) {
   };
 }
 
-/** @param {number} to @param {{ tcp: boolean }} state */
+/** @param {number} to @param {{ tcp: boolean, stalls: boolean }} state */
 async function openTcp(to, state) {
   /** @type {Set<import('node:net').Socket>} */
   const sockets = new Set();
-  const follow = (/** @type {import('node:net').Socket} */ socket) => (state.tcp ? socket.pause() : socket.resume());
+  const follow = (/** @type {import('node:net').Socket} */ socket) => (state.tcp || state.stalls ? socket.pause() : socket.resume());
   const server = createServer((near) => {
     const far = connect(to, 'localhost');
     for (const [one, other] of [[near, far], [far, near]]) {
@@ -81,7 +90,7 @@ async function hasIpv6() {
   return bound;
 }
 
-/** @param {number} to @param {{ udp: boolean }} state */
+/** @param {number} to @param {{ udp: boolean, stalls: boolean }} state */
 async function openUdp(to, state) {
   const [type, any, own] = (await hasIpv6())
     ? /** @type {const} */ (['udp6', '::', '::1'])
@@ -89,17 +98,24 @@ async function openUdp(to, state) {
   const near = createSocket(type);
   /** Each client has a port of its own towards the server. @type {Map<string, import('node:dgram').Socket>} */
   const ways = new Map();
+  /** What waits for the end of a stall. @type {(() => void)[]} */
+  const held = [];
+  const pass = (/** @type {() => void} */ send) => {
+    if (state.stalls) held.push(send);
+    else if (!state.udp) send();
+  };
   near.on('message', (bytes, { address, port }) => {
     if (state.udp) return;
     const key = `${address} ${port}`;
     let far = ways.get(key);
     if (!far) {
       far = createSocket(type);
-      far.on('message', (answer) => state.udp || near.send(answer, port, address));
+      far.on('message', (answer) => pass(() => near.send(answer, port, address)));
       far.on('error', () => {});
       ways.set(key, far);
     }
-    far.send(bytes, to, own);
+    const way = far;
+    pass(() => way.send(bytes, to, own));
   });
   await new Promise((resolve) => void near.bind(0, any, () => resolve(undefined)));
   /** @param {import('node:dgram').Socket} socket */
@@ -111,6 +127,7 @@ async function openUdp(to, state) {
   };
   return {
     port: near.address().port,
+    release: () => held.splice(0).forEach((send) => send()),
     forget,
     close: async () => {
       await closed(near);

@@ -60,6 +60,11 @@ export const EXPERIMENTS = Object.freeze([
     argv: ['setup'], limitSeconds: 1200, ours: said(/^At (0|100) ms round trip/),
   },
   {
+    name: 'throughput', paper: 'Nys, 2', question: 'Can a server tell what a path delivers?',
+    theirs: 'With quinn 14 % too little at 5 Mbit/s, and never above that.',
+    argv: ['throughput'], limitSeconds: 500, ours: estimated,
+  },
+  {
     name: 'mesh', paper: 'Abelló Lozano, mesh', question: 'What does a mesh cost beside a server?',
     theirs: 'Three peers with video take 88 to 92 % of two processors; more were announced.',
     argv: ['mesh', '--people', '2,4,8', '--duration', '20'], limitSeconds: 1500, ours: told('clearFigures', 4, ['CPU, person', 'Up', 'Mouth to ear']),
@@ -112,6 +117,12 @@ const columnOf = (table, label) => table?.columns.findIndex((column) => column.l
 
 /** @param {Table | undefined} table @returns {string} that of its first column, as in ' %' */
 const unitOf = (table) => (table?.columns[0].unit ? ` ${table.columns[0].unit}` : '');
+
+/** Tells by how much the estimates of a path's rate are off. @type {Experiment['ours']} */
+function estimated({ tables }) {
+  const rows = tables.find(({ name }) => name === 'levels')?.rows ?? [];
+  return rows.length > 0 ? `Off by ${rows.map(([rate, median]) => `${estimate(median)} % at ${rate}`).join(', ')} Mbit/s` : 'not measured';
+}
 
 /**
  * Tells the sentences of a run that are about something.

@@ -6,6 +6,8 @@
  * @property {'everybody' | 'moderators'} chat    who may write
  * @property {'everybody' | 'moderators'} record  who may record
  * @property {'mix' | 'forward' | 'auto'} mode    whether the room's sound is mixed, or forwarded
+ * @property {boolean} broadcast  whoever comes without an invitation to the stage only listens
+ * @property {number | null} liveSeconds  for how long it had been live when the server told it; null where it isn't
  *
  * @typedef {object} Access  what this participant may do, and the room's rules
  * @property {boolean} waiting   in the lobby, for somebody to let them in
@@ -13,6 +15,7 @@
  * @property {string[]} may      of 'speak', 'listen', 'chat', 'record', 'moderate', before the room's rules
  * @property {boolean} silenced  a moderator has muted this participant, who can't undo it
  * @property {Rules} rules
+ * @property {string} stage      the key of a broadcast's stage, which those on it are told; empty otherwise
  * @property {boolean} e2e       the room is encrypted end to end
  * @property {{ id: string, name: string }[]} knocks  who waits in the lobby; moderators are told
  * @property {Record<string, any>[]} bans  as asked for last
@@ -22,7 +25,7 @@
  */
 
 /** @type {Readonly<Rules>} */
-const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix' });
+const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null });
 
 /** @type {Access['hands']} */
 const NO_HANDS = Object.freeze({ count: 0, people: [] });
@@ -32,7 +35,7 @@ const NO_AUDIENCE = Object.freeze({ find: '', count: 0, people: [], next: null }
 /** What a participant may do, by the server's control messages. */
 export class AccessState {
   /** @type {Access} */
-  state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, e2e: false, knocks: [], bans: [], hands: NO_HANDS, audience: NO_AUDIENCE };
+  state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, stage: '', e2e: false, knocks: [], bans: [], hands: NO_HANDS, audience: NO_AUDIENCE };
   #you = '';
 
   /**
@@ -55,9 +58,11 @@ export class AccessState {
         return { waiting: true };
       case 'welcome':
         this.#you = String(message.you);
-        return { ...this.#welcome(message), waiting: false, knocks: [], hands: NO_HANDS, audience: NO_AUDIENCE };
+        return { ...this.#welcome(message), waiting: false, stage: '', knocks: [], hands: NO_HANDS, audience: NO_AUDIENCE };
       case 'room':
         return { rules: readRules(message) };
+      case 'stage':
+        return { stage: String(message.key) };
       case 'knocks':
         return { knocks: Array.isArray(message.people) ? message.people : [] };
       case 'hands':
@@ -68,7 +73,7 @@ export class AccessState {
         return { bans: Array.isArray(message.bans) ? message.bans : [] };
       case 'moderated':
         // A new moderator is told who waits, if anybody does.
-        return message.action === 'role' ? { ...readRole(message), knocks: [], hands: NO_HANDS } : null;
+        return message.action === 'role' ? { ...readRole(message), knocks: [], hands: NO_HANDS, ...(message.role === 'listener' && { stage: '' }) } : null;
       case 'changed':
         return this.#own(listOf(message.people ?? [message.person]).find((person) => person?.id === this.#you));
       default:
@@ -113,7 +118,16 @@ function readRole({ role = 'speaker', may }) {
 }
 
 /** @param {Record<string, any>} message @returns {Rules} */
-function readRules({ locked, lobby, password, chat, record, mode }) {
+function readRules({ locked, lobby, password, chat, record, mode, broadcast, liveSeconds }) {
   const who = (/** @type {unknown} */ value) => (value === 'moderators' ? 'moderators' : 'everybody');
-  return { locked: Boolean(locked), lobby: Boolean(lobby), password: Boolean(password), chat: who(chat), record: who(record), mode: mode === 'forward' || mode === 'auto' ? mode : 'mix' };
+  return {
+    locked: Boolean(locked),
+    lobby: Boolean(lobby),
+    password: Boolean(password),
+    chat: who(chat),
+    record: who(record),
+    mode: mode === 'forward' || mode === 'auto' ? mode : 'mix',
+    broadcast: Boolean(broadcast),
+    liveSeconds: Number.isFinite(liveSeconds) ? liveSeconds : null,
+  };
 }

@@ -34,10 +34,13 @@ export class CallWorker {
     if (!this.#ended) this.#worker.postMessage(message, transfer);
   }
 
-  /** Leaves the room: ends the worker once it has said goodbye to the server. Idempotent. */
-  async leave() {
+  /**
+   * Leaves the room: ends the worker once it has said goodbye to the server. Idempotent.
+   * @param {boolean} [keepsPlace]  whether the place is kept for a while
+   */
+  async leave(keepsPlace = false) {
     if (this.#ended) return;
-    this.postMessage({ type: 'leave' });
+    this.postMessage({ type: 'leave', keepsPlace });
     this.#ended = true;
     await new Promise((resolve) => {
       this.#worker.onmessage = ({ data }) => data.type === 'ended' && resolve(undefined);

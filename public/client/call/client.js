@@ -120,14 +120,14 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen, nearness, mode } = options;
+    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen, stage, nearness, mode } = options;
     const e2e = options.e2eKey === undefined ? undefined : true;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
       const { connection, took, tried } = await this.#connect(options, {
         transport,
-        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen, nearness, mode, e2e }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen, stage, nearness, mode, e2e }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: this.#receive,

@@ -31,6 +31,8 @@ export const moderate = Object.freeze({
   listeners: (wish = {}) => ({ type: 'moderate', action: 'listeners', ...wish }),
   /** @param {'mix' | 'forward' | 'auto'} mode  whether the room's sound is mixed, or forwarded */
   setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
+  /** @param {boolean} on  whether whoever comes without an invitation to the stage only listens */
+  broadcast: (on) => ({ type: 'moderate', action: 'broadcast', on }),
   /** Ends the room for everybody. */
   end: () => ({ type: 'moderate', action: 'end' }),
   /** Asks for the bans of the room: a `bans` answers. */

@@ -147,6 +147,8 @@ export class ReconnectingClient {
     if (client !== this.#client && client !== this.#attempt) return;
     // Whom a moderator has muted comes back muted.
     if (message.type === 'moderated' && message.muted === true) this.#muted = true;
+    if (this.#wish && message.type === 'stage') Object.assign(this.#wish, { stage: message.key, listen: undefined });
+    if (this.#wish && message.type === 'moderated' && message.role === 'listener') Object.assign(this.#wish, { stage: undefined, listen: true });
     if (message.type === 'moved' && client === this.#client) return this.#moved(client, message.node);
     this.#on.control?.(message);
   }
@@ -393,11 +395,16 @@ export class ReconnectingClient {
     return this.#client?.stats() ?? null;
   }
 
-  /** Leaves the room. Idempotent. */
-  leave() {
+  /**
+   * Leaves the room. Idempotent.
+   * @param {boolean} [keepsPlace]  whether the place is kept for a while, for another client to take it up
+   */
+  leave(keepsPlace = false) {
     this.#over('left', '');
-    this.#client?.leave();
-    this.#attempt?.leave();
+    for (const client of [this.#client, this.#attempt]) {
+      if (keepsPlace) client?.abandon();
+      else client?.leave();
+    }
     this.#client = null;
     this.#attempt = null;
   }

@@ -58,6 +58,7 @@
  * @property {string} [token]                        that lets one in, where the server asks for one (docs/access.md)
  * @property {string} [password]                     the room's
  * @property {boolean} [listen]                      true: only to listen, as one of the audience
+ * @property {string} [stage]                        the key of the stage of a room that is a broadcast
  * @property {Nearness} [nearness]                   how near to whoever speaks, while one only listens: docs/broadcast.md
  * @property {string[]} [nodes]                      origins of a cluster's nodes, that one being asked first; the origin alone
  *   by default
@@ -80,6 +81,7 @@ export {};
  * @property {string} [token]                   that lets one in, where the server asks for one
  * @property {string} [password]                the room's
  * @property {boolean} [listen]                 true: only to listen, as one of the audience; no microphone is opened
+ * @property {string} [stage]                   the key of the stage of a room that is a broadcast
  * @property {import('../../shared/nearness.js').Nearness} [nearness]  how near to whoever speaks, while one only listens;
  *   'conversation' by default
  * @property {string} [e2eKey]                  the room's key, base64url, where it is encrypted end to end

@@ -88,8 +88,8 @@ const handlers = {
   nearness: ({ nearness }) => call.setNearness(nearness),
   wake: () => call.wake(),
   control: ({ message }) => call.sendControl(message),
-  leave: () => {
-    call.leave();
+  leave: ({ keepsPlace }) => {
+    call.leave(keepsPlace);
     page.postMessage({ type: 'ended', code: 'left', message: '' });
   },
   capture: ({ memory, port }) => {

@@ -149,7 +149,9 @@ export class PlayoutDelay {
     const fallen = this.wantedMs - covered > KEPT_MS ? this.wantedMs - fall : this.wantedMs;
     const wanted = Math.max(covered, fallen);
     const late = Math.min(deviation + MARGIN_MS, covered + LATE_FRAMES * this.#frameMs);
-    this.wantedMs = Math.min(MAX_DELAY_MS, missed ? Math.max(wanted, late) : wanted);
+    // What a stall held up is over: a longer delay would only have to be caught up with too.
+    const isRaised = missed && deviation <= LONG_DEVIATION_MS;
+    this.wantedMs = Math.min(MAX_DELAY_MS, isRaised ? Math.max(wanted, late) : wanted);
   }
 
   /**
@@ -257,12 +259,12 @@ class Jitter {
   #coveredMs = 0;
   #startMs = NaN;
   #isStarted = false;
-  /** The worst of the windows, the worst first: the last of them is covered. */
+  /** The worst of the windows, the worst first. The last but one is covered, and after a lone stall the last. */
   #ranked;
 
   /** @param {number} frameMs */
   constructor(frameMs) {
-    this.#ranked = new Float64Array(1 + Math.max(1, Math.round(MADE_UP_MS / frameMs)));
+    this.#ranked = new Float64Array(2 + Math.max(1, Math.round(MADE_UP_MS / frameMs)));
   }
 
   /**
@@ -303,7 +305,9 @@ class Jitter {
         if (worst > ranked[rank]) [ranked[rank], worst] = [worst, ranked[rank]];
       }
     }
-    const covered = ranked[ranked.length - 1];
+    // A stall that is over isn't among those windows that are left uncovered: it says nothing of the others.
+    const isLone = ranked[0] > LONG_DEVIATION_MS && ranked[1] < ranked[0] * RECENT_SHARE;
+    const covered = ranked[ranked.length - (isLone ? 1 : 2)];
     this.#coveredMs = covered > LONG_DEVIATION_MS ? Math.min(covered, Math.max(LONG_DEVIATION_MS, this.#recentMs / RECENT_SHARE)) : covered;
   }
 

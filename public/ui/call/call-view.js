@@ -88,7 +88,7 @@ export class CallView {
     setText(this.#title, room);
     this.#comeOrGone = actions.comeOrGone;
     this.#failed = failed;
-    const moderate = (/** @type {Person} */ person) => this.#moderation.person(person);
+    const moderate = (/** @type {Person} */ person) => void this.#moderation.person(person);
     this.#people = new PeopleList(elementOf('people', HTMLUListElement), { ...actions, moderate });
     this.#bar = new CallBar(actions);
     this.#settings = new SettingsPanel(actions);

@@ -1,6 +1,3 @@
-/** The beginning of the key under which a tab keeps the token of a room, so that it outlasts a reload. */
-const KEY = 'aloud.token.';
-
 /**
  * The room that a token is for, as it says itself: only the server can tell whether that is true.
  * @param {string} token
@@ -35,26 +32,64 @@ function claimsOf(token) {
 }
 
 /**
+ * @typedef {object} Page  of the browser, or what a test has in its place
+ * @property {Pick<Location, 'hash' | 'pathname' | 'search'>} [location]
+ * @property {Pick<History, 'replaceState'>} [history]
+ * @property {() => Pick<Storage, 'getItem' | 'setItem'> & { removeItem?: (key: string) => void }} [storage]  may throw where the browser keeps nothing
+ */
+
+/**
  * Takes the token out of the page's address (`#token=`), so that it is not copied with it; or the one that this tab was
  * opened with.
  * @param {string} room  or another page that is opened by a token
- * @param {object} [page]
- * @param {Pick<Location, 'hash' | 'pathname' | 'search'>} [page.location]
- * @param {Pick<History, 'replaceState'>} [page.history]
- * @param {() => Pick<Storage, 'getItem' | 'setItem'>} [page.storage]  may throw where the browser keeps nothing
+ * @param {Page} [page]
  * @returns {string | undefined}
  */
-export function takeInvitation(room, { location = window.location, history = window.history, storage = () => sessionStorage } = {}) {
+export const takeInvitation = (room, page) => take('token', room, page);
+
+/**
+ * Takes the key of a broadcast's stage out of the page's address (`#stage=`); or the one that this tab has.
+ * @param {string} room
+ * @param {Page} [page]
+ * @returns {string | undefined}
+ */
+export const takeStage = (room, page) => take('stage', room, page);
+
+/**
+ * Keeps the key of a broadcast's stage, so that a reload leads back onto it.
+ * @param {string} room
+ * @param {string} key  empty: none any more
+ * @param {Page} [page]
+ */
+export function keepStage(room, key, { storage = () => sessionStorage } = {}) {
+  try {
+    if (key === '') storage().removeItem?.(keyOf('stage', room));
+    else storage().setItem(keyOf('stage', room), key);
+  } catch {
+    // The browser keeps nothing for this page: whoever reloads it needs the link.
+  }
+}
+
+/** The key under which a tab keeps a secret of a room, so that it outlasts a reload. @param {string} name @param {string} room */
+const keyOf = (name, room) => `aloud.${name}.${room}`;
+
+/**
+ * @param {'token' | 'stage'} name
+ * @param {string} room
+ * @param {Page} [page]
+ * @returns {string | undefined}
+ */
+function take(name, room, { location = window.location, history = window.history, storage = () => sessionStorage } = {}) {
   const fragment = new URLSearchParams(location.hash.slice(1));
-  const token = fragment.get('token');
-  fragment.delete('token');
+  const secret = fragment.get(name);
+  fragment.delete(name);
   // What else is there stays, such as a room's key.
   const rest = fragment.size > 0 ? `#${fragment}` : '';
-  if (token) history.replaceState(null, '', location.pathname + location.search + rest);
+  if (secret) history.replaceState(null, '', location.pathname + location.search + rest);
   try {
-    if (token) storage().setItem(KEY + room, token);
-    return token ?? storage().getItem(KEY + room) ?? undefined;
+    if (secret) storage().setItem(keyOf(name, room), secret);
+    return secret ?? storage().getItem(keyOf(name, room)) ?? undefined;
   } catch {
-    return token ?? undefined;
+    return secret ?? undefined;
   }
 }

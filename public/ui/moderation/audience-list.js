@@ -1,6 +1,7 @@
 import { moderate } from '../../client/call/moderate.js';
 import { build, makeButton, setText } from '../kit/element.js';
-import { texts } from '../../texts.js';
+import { panelTexts as texts } from '../../texts/room-panel.js';
+import { texts as callTexts } from '../../texts.js';
 
 /**
  * @import { Access } from '../../client/call/access-state.js'
@@ -81,9 +82,9 @@ export class AudienceList {
       this.#send(message);
       this.#ask(undefined);
     };
-    const speak = makeButton('button small', texts.letSpeak, () => act(moderate.setRole(id, 'speaker')));
+    const speak = makeButton('button small', callTexts.letSpeak, () => act(moderate.setRole(id, 'speaker')));
     const remove = makeButton('button small danger', texts.removeListener, () => act(moderate.remove(id)));
-    speak.setAttribute('aria-label', texts.letSpeakName(label));
+    speak.setAttribute('aria-label', callTexts.letSpeakName(label));
     remove.setAttribute('aria-label', texts.removeName(label));
     return build('li', { class: 'ban' }, build('span', { class: 'ban-whom' }, label), build('div', { class: 'knock-buttons' }, speak, remove));
   }

@@ -1,6 +1,6 @@
 import { moderate } from '../../client/call/moderate.js';
 import { build, makeButton } from '../kit/element.js';
-import { texts } from '../../texts.js';
+import { panelTexts as texts } from '../../texts/room-panel.js';
 
 /**
  * @import { Send } from './person-dialog.js'

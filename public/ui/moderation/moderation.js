@@ -1,9 +1,9 @@
 import { mayNow } from '../../client/call/access-state.js';
 import { moderate } from '../../client/call/moderate.js';
 import { elementOf, setText } from '../kit/element.js';
+import { LiveTime } from '../kit/live-time.js';
 import { HandList } from './hand-list.js';
 import { KnockList } from './knock-list.js';
-import { showPersonDialog } from './person-dialog.js';
 import { RoomContent } from './room-content.js';
 import { texts } from '../../texts.js';
 
@@ -31,6 +31,7 @@ export class Moderation {
   #knocks;
   #hands;
   #signs = elementOf('room-rules', HTMLElement);
+  #live = new LiveTime();
   /** @type {Access | null} */
   #access = null;
   /** @type {() => void} */
@@ -52,6 +53,7 @@ export class Moderation {
       actions.knocked();
     });
     side.add(bar.moderate, this.#panel);
+    this.#signs.after(' ', this.#live.element);
     this.clear();
   }
 
@@ -76,6 +78,7 @@ export class Moderation {
     this.#actions.mayChat(mayNow(access, 'chat'));
     this.#actions.mayRecord(mayNow(access, 'record'));
     setText(this.#signs, signsOf(rules, e2e));
+    this.#live.show(rules);
     if (before.locked !== rules.locked) this.#actions.announce(rules.locked ? texts.roomLocked : texts.roomUnlocked);
   }
 
@@ -88,8 +91,13 @@ export class Moderation {
   }
 
   /** Shows what can be done with somebody. @param {Person} person */
-  person(person) {
-    this.#closeDialog = showPersonDialog(person, this.#send);
+  async person(person) {
+    try {
+      const { showPersonDialog } = await import('./person-dialog.js');
+      if (this.#access?.role === 'moderator') this.#closeDialog = showPersonDialog(person, this.#send);
+    } catch {
+      this.#actions.failed('panel-failed');
+    }
   }
 
   #close() {
@@ -106,6 +114,7 @@ export class Moderation {
     this.#knocks.show([]);
     this.#hands.show({ people: [], count: 0 });
     setText(this.#signs, '');
+    this.#live.show(null);
   }
 }
 

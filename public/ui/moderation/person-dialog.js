@@ -2,7 +2,8 @@ import { moderate } from '../../client/call/moderate.js';
 import { build, makeButton } from '../kit/element.js';
 import { showDialog } from '../kit/dialog.js';
 import { labelOf } from '../people/person.js';
-import { texts } from '../../texts.js';
+import { panelTexts as texts } from '../../texts/room-panel.js';
+import { texts as callTexts } from '../../texts.js';
 
 /**
  * @import { Person } from '../people/person.js'
@@ -31,7 +32,7 @@ export function showPersonDialog(person, send) {
   close = showDialog(
     texts.moderatePerson(labelOf(person)),
     part(does(muteLabel, () => moderate.mute(id, !silenced)), hint(muteHint)),
-    hand > 0 ? part(does(texts.lowerTheirHand, () => moderate.lowerHand(id))) : null,
+    hand > 0 ? part(does(callTexts.lowerTheirHand, () => moderate.lowerHand(id))) : null,
     part(
       fieldRow(texts.role, role, does(texts.changeRole, () => moderate.setRole(id, /** @type {'speaker'} */ (role.value)))),
       hint(texts.roleHint),

@@ -3,8 +3,10 @@ import { ask } from '../kit/dialog.js';
 import { build, makeButton, setText } from '../kit/element.js';
 import { AudienceList } from './audience-list.js';
 import { BanList } from './ban-list.js';
+import { BroadcastControls } from './broadcast-controls.js';
 import { listenLink } from '../lobby/room-address.js';
-import { texts } from '../../texts.js';
+import { panelTexts as texts } from '../../texts/room-panel.js';
+import { texts as callTexts } from '../../texts.js';
 
 /**
  * @import { Access } from '../../client/call/access-state.js'
@@ -31,6 +33,7 @@ export class RoomPanel {
   #dropPassword;
   #bans;
   #audience;
+  #broadcast;
   #stepDown;
   #lastModerator = build('p', { class: 'hint' }, texts.lastModerator);
   /** @type {() => void} */
@@ -46,9 +49,10 @@ export class RoomPanel {
    */
   constructor(send, { announce, failed }) {
     this.#send = send;
-    const copyLink = () =>
-      navigator.clipboard.writeText(listenLink(location)).then(() => announce(texts.linkCopied), () => failed('copy-failed'));
-    this.#audience = new AudienceList(send, () => void copyLink());
+    const copy = (/** @type {string} */ link) =>
+      void navigator.clipboard.writeText(link).then(() => announce(callTexts.linkCopied), () => failed('copy-failed'));
+    this.#audience = new AudienceList(send, () => copy(listenLink(location)));
+    this.#broadcast = new BroadcastControls(send, copy);
     this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) => send(moderate.lock(on)));
     this.#lobby = makeSwitch('room-lobby', texts.lobby, texts.lobbyHint, (on) => send(moderate.lobby(on)));
     this.#chat = makeChoice('room-chat', texts.mayChat, texts.allowed, (who) => send(moderate.allow('chat', who)));
@@ -68,6 +72,7 @@ export class RoomPanel {
       this.#chat.field,
       this.#record.field,
       this.#mode.field,
+      this.#broadcast.element,
       this.#audience.element,
       this.#bans.element,
       build('div', { class: 'room-end' }, this.#stepDown, this.#lastModerator, makeButton('button danger', texts.endForAll, end)),
@@ -111,7 +116,8 @@ export class RoomPanel {
   }
 
   /** @param {Access} access */
-  show({ rules: { locked, lobby, password, chat, record, mode }, e2e, bans, audience }) {
+  show(access) {
+    const { rules: { locked, lobby, password, chat, record, mode }, e2e, bans, audience } = access;
     this.#lock.input.checked = locked;
     this.#lobby.input.checked = lobby;
     this.#chat.select.value = chat;
@@ -125,6 +131,7 @@ export class RoomPanel {
     if (hadFocus && !password) this.#password.focus();
     this.#bans.show(bans);
     this.#audience.show(audience);
+    this.#broadcast.show(access);
   }
 
   /** @param {boolean} isOnly whether there is no other moderator, so that one can't stop being one */

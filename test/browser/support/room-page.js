@@ -62,6 +62,15 @@ export function takeProblems() {
 }
 
 /**
+ * Makes a page see the server's HTTP/3 at a link's port.
+ * @param {import('../../support/fragile-link.js').FragileLink} link
+ */
+export async function throughLink(link) {
+  const json = await (await link.fetch(`${link.url}/api/config`)).json();
+  return (/** @type {Page} */ page) => page.route('**/api/config?*', (route) => route.fulfill({ json }));
+}
+
+/**
  * Opens a room's page, with the form filled in by its address. The browser leaves the microphone's
  * sound as it is.
  * @param {Browser} browser

@@ -8,6 +8,7 @@ import { forwardedHeaders } from './forwarded.js';
 import { operatorBodies } from './operator.js';
 import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
 import { packetLists } from './packet-lists.js';
+import { moments, oggFiles, segmentStreams } from './recordings.js';
 import { sealedPayloads } from './sealed.js';
 import { engineSessions, httpBodies, webSockets } from './sessions.js';
 import { soundFiles } from './sound-files.js';
@@ -19,6 +20,9 @@ export const TARGETS = Object.freeze([
   audioPackets,
   packetLists,
   trackPieces,
+  segmentStreams,
+  moments,
+  oggFiles,
   soundFiles,
   sealedPayloads,
   carriedPackets,

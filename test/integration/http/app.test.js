@@ -58,6 +58,16 @@ function getAsIs(port, path, headers) {
 }
 
 describe('the app', () => {
+  it('lets no page be in a frame but the listeners’ one, and other sites load the line that puts it there', async () => {
+    const { get } = await start({ embedOrigins: ['https://blog.example'] });
+    const policyOf = async (/** @type {string} */ path) => (await get(path)).headers.get('content-security-policy')?.match(/frame-ancestors.*/)?.[0];
+    const paths = ['/', '/r/tea', '/r/tea?listen', '/admin', '/lab', '/embed.js'];
+    expect(await Promise.all(paths.map(policyOf))).toEqual(paths.map(() => "frame-ancestors 'none'"));
+    expect(await policyOf('/r/tea?listen&embed')).toBe('frame-ancestors https://blog.example');
+    const policies = await Promise.all(['/embed.js', '/r/tea?listen&embed', '/r/tea'].map(async (path) => (await get(path)).headers.get('cross-origin-resource-policy')));
+    expect(policies).toEqual(['cross-origin', 'cross-origin', 'same-origin']);
+  });
+
   it.each(['/', '/r/abc', '/r/abc?name=x&transport=http1', '/r/not%20allowed%20%C3%A9', `/r/${'x'.repeat(300)}`])(
     'serves the page at %s',
     async (path) => {
@@ -129,7 +139,7 @@ describe('the app', () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       limits: { roomName: 64, userName: 40, packetBytes: 1200 },
       transports: {
-        webtransport: { url: '/session', port: 4433, certificateHashes: ['aGFzaA=='], carry: 'datagrams', carries: [] },
+        webtransport: { url: '/session', recordings: null, port: 4433, certificateHashes: ['aGFzaA=='], carry: 'datagrams', carries: [] },
         websocket: { path: '/session' },
         http1: { path: '/api/sessions' },
       },

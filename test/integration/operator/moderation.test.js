@@ -104,7 +104,7 @@ describe('PATCH /api/rooms/<room>', () => {
 
   it('makes the room a broadcast and ends it, and takes no mode that it can’t have', async () => {
     const { ask, bob, audit, conference } = await withBob();
-    expect((await ask('PATCH', '/rooms/lab', { broadcast: true })).answer).toMatchObject({ live: true, rules: { broadcast: true, liveSeconds: 0 } });
+    expect((await ask('PATCH', '/rooms/lab', { broadcast: true })).answer).toMatchObject({ liveSeconds: 0, rules: { broadcast: true, liveSeconds: 0 } });
     expect(last(bob, 'room')).toMatchObject({ broadcast: true });
     expect(audit.at(-1)).toMatchObject({ action: 'broadcast-on' });
     expect(last(await conference.join('Lea'), 'welcome')).toMatchObject({ role: 'listener' });
@@ -236,7 +236,7 @@ describe('without the operator’s token', () => {
     expect(rules()).toEqual(before);
     expect(logged).toEqual([]);
     // How many are there is told to whoever knows the room's name.
-    expect(await (await fetch(`${url}/rooms/secret-room`)).json()).toEqual({ room: 'secret-room', present: 1, listeners: 0, live: false });
+    expect(await (await fetch(`${url}/rooms/secret-room`)).json()).toEqual({ room: 'secret-room', present: 1, listeners: 0, liveSeconds: null });
   });
 
   it('nobody who knocks is told who is inside', async () => {

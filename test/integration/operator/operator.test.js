@@ -76,7 +76,7 @@ describe('PATCH /api/rooms/<room>', () => {
 describe('GET /api/rooms/<room>', () => {
   it('tells how many are there, and to the operator alone who', async () => {
     const { get } = await start();
-    expect(await get('/rooms/lab')).toEqual({ status: 200, answer: { room: 'lab', present: 1, listeners: 0, live: false } });
+    expect(await get('/rooms/lab')).toEqual({ status: 200, answer: { room: 'lab', present: 1, listeners: 0, liveSeconds: null } });
     const { answer } = await get('/rooms/lab', { authorization: `Bearer ${TOKEN}` });
     expect(answer).toMatchObject({ room: 'lab', present: 1, people: [{ name: 'Ann', peer: '192.0.2.1:1' }] });
   });

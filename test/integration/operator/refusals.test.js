@@ -5,17 +5,22 @@
 
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { createServer as createHttpServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import express from 'express';
 import { SignJWT } from 'jose';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { failureTexts } from '../../../public/texts.js';
 import { makeToken, TokenVerifier } from '../../../server/access/token.js';
+import { SILENCE } from '../../../server/cluster/bus.js';
+import { MessageReader, subjectsOf } from '../../../server/cluster/messages.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createHttpCounts } from '../../../server/http/http-counts.js';
+import { createOperatorApi } from '../../../server/operator/api.js';
+import { ClusterRooms } from '../../../server/operator/cluster-rooms.js';
 import { Metrics } from '../../../server/operator/metrics.js';
 import { Readiness } from '../../../server/operator/readiness.js';
 import { Directory } from '../../../server/host/directory.js';
@@ -358,6 +363,8 @@ const overHttp = {
     return (await fetch(path)).status;
   },
   'range-beyond': async () => (await fetch(`${(await recordedServer()).path}/mix.opus`, { headers: { Range: 'bytes=99-' } })).status,
+  'node-silent': () => askThroughCluster(SILENCE),
+  'node-answer': () => askThroughCluster({ version: 1 }),
   // A join is refused over HTTP/1 with its code's status, and counted once all the same.
   'room-name': async () => {
     const body = JSON.stringify({ type: 'join', version: 1, room: 'not a name', name: 'Ann' });
@@ -370,6 +377,20 @@ const overHttp = {
     return (await fetch(`${url}/api/rooms/lab/people/99`, { method: 'DELETE', headers: asOperator })).status;
   },
 };
+
+/** The operator asks for a room of another node, of which the bus gives this. @param {unknown} answer */
+async function askThroughCluster(answer) {
+  const log = { error: () => {}, warn: () => {}, info: () => {} };
+  const wire = { bus: { state: 'connected', request: async () => answer }, subjects: subjectsOf('test'), reader: new MessageReader(log) };
+  const node = { id: 'a', url: 'http://a.example', h3Port: null, certificateHashes: [] };
+  const rooms = new ClusterRooms({ local: new Directory(new Conference()), wire: /** @type {any} */ (wire), nodes: () => [node], isHere: () => false });
+  const api = createOperatorApi({ operatorToken: OPERATOR_TOKEN, version: '0', log, .../** @type {any} */ ({ rooms }) });
+  const server = createHttpServer(express().use('/api', api)).listen(0, '127.0.0.1');
+  open.push(() => server.close());
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return (await fetch(`http://127.0.0.1:${port}/api/rooms/lab`, { headers: asOperator })).status;
+}
 
 /** A server with a recording of one byte. */
 async function recordedServer() {

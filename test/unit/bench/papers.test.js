@@ -29,6 +29,12 @@ it('an experiment tells its sentences about some conditions', () => {
   expect(experiment('setup').ours(found)).toBe('At 100 ms round trip, yes.');
 });
 
+it('an experiment tells by how much estimates are off', () => {
+  const found = result('levels', ['Rate', 'Estimate, median'], [[1, { value: -2, interval: [-3, -1] }], [5, { value: 0.5, interval: [0, 1] }]], 'Mbit/s');
+  expect(experiment('throughput').ours(found)).toMatch(/^Off by .2\.0 \[.3\.0, .1\.0\] % at 1, 0\.5 \[0\.0, 1\.0\] % at 5 Mbit\/s$/);
+  expect(experiment('throughput').ours(result('other', ['Rate'], []))).toBe('not measured');
+});
+
 it('a table is Markdown of its first columns', () => {
   expect(markdownOf(result('x', ['A', 'B', 'C'], [['a', 'b', 'c']]).tables[0], 2)).toBe('| A | B |\n| --- | --- |\n| a | b |');
 });

@@ -76,6 +76,22 @@ describe('lateness', () => {
     expect(stalled.needMs).toBeLessThan(60);
   });
 
+  it('counts a long stall as one late packet, though others are late now and then, until one comes again', () => {
+    const lateness = newLateness();
+    const say = (/** @type {number} */ fromSecond, /** @type {number} */ toSecond) => {
+      for (let i = fromSecond * 50; i < toSecond * 50; i++) lateness.add(i % 400 === 0 ? 30 : 5, i * 20);
+    };
+    /** All packets of 300 ms come at once, each later by a frame than the one after it. @param {number} atMs */
+    const stall = (atMs) => {
+      for (let lateMs = 300; lateMs > 5; lateMs -= 20) lateness.add(lateMs, atMs);
+      return lateness.needMs;
+    };
+    say(0, 30);
+    expect(stall(30_000)).toBe(5);
+    say(30, 40);
+    expect(stall(40_000)).toBeGreaterThan(200);
+  });
+
   it('survives any figures and a flood', () => {
     const lateness = newLateness();
     for (const value of [NaN, Infinity, -Infinity, 1e308, -1e308]) lateness.add(value, 0);

@@ -17,7 +17,7 @@ async function open() {
 describe('a directory', () => {
   it('does what is asked of a room where the room is', async () => {
     const { directory } = await open();
-    expect(await directory.inRoom('lab', 'count')).toEqual({ room: 'lab', present: 1, listeners: 0, live: false });
+    expect(await directory.inRoom('lab', 'count')).toEqual({ room: 'lab', present: 1, listeners: 0, liveSeconds: null });
     expect(await directory.inRoom('tea', 'describe')).toMatchObject({ room: 'tea', people: [{ name: 'Bob' }, { name: 'Cid' }] });
     expect(await directory.inRoom('tea', 'clock')).toMatchObject({ sampleRate: 48_000 });
     expect(await directory.inRoom('nothing', 'describe')).toBe('not-found');

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createListening } from '../../../server/listen/listening.js';
+import { Member } from '../../../server/room/member.js';
 import { MAX_QUEUED_BYTES } from '../../../server/transport/session.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { readPages } from '../../fakes/ogg-file.js';
@@ -61,8 +62,13 @@ function open({ conference: settings, ...more } = {}) {
   const { clock, rooms } = conference;
   /** @type {any[]} */
   const outlived = [];
+  /** @type {import('../../../server/transport/session.js').Session[]} */
+  const sessions = [];
   const listening = createListening({
-    accept: conference.arrivals.accept,
+    accept: (session) => {
+      sessions.push(session);
+      conference.arrivals.accept(session);
+    },
     rooms: { inRoom: async (name) => rooms.get(name)?.view.public ?? 'not-found' },
     maxSessions: 5,
     outlives: (request) => void outlived.push(request),
@@ -81,7 +87,7 @@ function open({ conference: settings, ...more } = {}) {
     await settle();
     return Object.assign(answer, { isPassedOn });
   };
-  return { conference, clock, listening, ask, outlived, room: () => rooms.get('lab')?.view.public };
+  return { conference, clock, listening, ask, outlived, sessions, room: () => rooms.get('lab')?.view.public };
 }
 
 describe('GET /listen/<room>', () => {
@@ -126,6 +132,30 @@ describe('GET /listen/<room>', () => {
     expect(slow.destroyed).toBe(true);
     expect([other.destroyed, other.isOver]).toEqual([false, false]);
     expect(room()).toMatchObject({ listeners: 1 });
+  });
+
+  it('leaves out packets for a slow reader, and tells the room', async () => {
+    const { conference, ask, sessions } = open();
+    const ann = await conference.join('Ann');
+    const answer = await ask('/listen/lab');
+    const [session] = sessions;
+    const send = async (/** @type {number} */ frame) => session.transport.sendMany([session], await ann.packet(frame, 0.5));
+    await send(10);
+    expect(session.stats().droppedOut).toBe(0);
+    answer.writableLength = MAX_QUEUED_BYTES / 2;
+    await send(11);
+    expect(session.stats().droppedOut).toBe(1);
+    expect(answer.isOver || answer.destroyed).toBe(false);
+  });
+
+  it('asks for the bit rate that the link says, once it is in', async () => {
+    const { conference, ask } = open();
+    await conference.join('Ann');
+    expect((await ask('/listen/lab?rate=fast')).status).toBe(400);
+    const asked = vi.spyOn(Member.prototype, 'control');
+    onTestFinished(() => asked.mockRestore());
+    await ask('/listen/lab?rate=32');
+    expect(asked).toHaveBeenCalledWith({ type: 'rate', bitsPerSecond: 32_000 });
   });
 
   it('says where nobody is, and when to try again', async () => {
@@ -184,6 +214,18 @@ describe('GET /listen/<room>', () => {
     const { ask } = open({ cluster: { find: async () => ({ node }) } });
     const answer = await ask('/listen/lab.ogg?token=a.b.c');
     expect([answer.status, answer.headers.Location]).toEqual([307, 'https://b.example/listen/lab.ogg?token=a.b.c']);
+  });
+
+  it('has readers hear a room here that this node relays', async () => {
+    const node = { id: 'b', url: 'https://b.example', h3Port: 443, certificateHashes: [] };
+    /** @type {any[]} */
+    const asked = [];
+    const { ask } = open({
+      cluster: { find: async () => ({ node, relayed: { epoch: 1, broadcast: true } }) },
+      accept: (session) => void (session.handler = { packet: () => {}, control: (message) => void asked.push(message), closed: () => {} }),
+    });
+    expect((await ask('/listen/lab')).status).toBe(0);
+    expect(asked).toMatchObject([{ type: 'join', room: 'lab', listen: true }]);
   });
 
   it('leaves other paths and methods to others', async () => {

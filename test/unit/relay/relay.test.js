@@ -50,7 +50,7 @@ describe('a room that another node relays', () => {
     expect(last(far, 'welcome')).toMatchObject({ role: 'listener', stride: 3, listeners: 2 });
     const speaker = await nodes.join(other, 'Bob');
     expect(last(speaker, 'moved').node.id).toBe(home.id);
-    expect([call.room().view.public, other.relays.out.listeners, home.relays.home.size]).toEqual([{ room: 'lab', present: 3, listeners: 2 }, 1, 1]);
+    expect([call.room().view.public, other.relays.out.listeners, home.relays.home.size]).toMatchObject([{ room: 'lab', present: 3, listeners: 2 }, 1, 1]);
     // Those who listen elsewhere take no place of this node's.
     expect(home.conference.rooms.people).toBe(2);
   });
@@ -208,6 +208,22 @@ describe('a room that another node relays', () => {
     await nodes.pass(6500);
     expect(again.session.closed?.code).toBe(errors['room-reopened'].close);
     stay();
+  });
+
+  it('is relayed to whoever comes uninvited where it is a broadcast, and to nobody who has the stage\'s key', async () => {
+    const call = await create();
+    const { nodes, home, other, ann } = call;
+    send(ann, { type: 'moderate', action: 'broadcast', on: true });
+    const { key } = last(ann, 'stage');
+    const uninvited = await nodes.join(home, 'Guest');
+    expect(last(uninvited, 'moved').node.id).toBe(other.id);
+    const guest = await nodes.join(other, 'Guest');
+    expect(last(guest, 'welcome')).toMatchObject({ role: 'listener', stride: 3 });
+    const invited = await nodes.join(other, 'Bob', { stage: key });
+    expect(last(invited, 'moved').node.id).toBe(home.id);
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    await nodes.talk(ann, first, first + 20);
+    expect(framesOf(guest).frames.length).toBeGreaterThan(10);
   });
 
   it('gives each frame\'s packet to one who reports loss', async () => {

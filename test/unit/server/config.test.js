@@ -47,6 +47,8 @@ function wrongTexts(option) {
       return ['', 'yes', '1', 'TRUE'];
     case 'list':
       return ['', 'a b', 'a,,b', 'http://a'];
+    case 'origins':
+      return ['', 'a.example', 'https://a.example/x', '*,https://a.example', 'https://a;b.example', 'ftp://a.example', 'https://a.example,'];
     case 'host':
       return ['', 'a b', 'http://a', 'x'.repeat(254)];
     case 'path':

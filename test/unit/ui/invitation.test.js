@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isListenersInvitation, roomOfInvitation, takeInvitation } from '../../../public/ui/kit/invitation.js';
+import { isListenersInvitation, keepStage, roomOfInvitation, takeInvitation, takeStage } from '../../../public/ui/kit/invitation.js';
 
 /** A tab at an address. @param {string} hash @param {Map<string, string>} [kept] */
 function tab(hash, kept = new Map()) {
@@ -9,6 +9,7 @@ function tab(hash, kept = new Map()) {
   const storage = () => ({
     getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
     setItem: (/** @type {string} */ key, /** @type {string} */ value) => void kept.set(key, value),
+    removeItem: (/** @type {string} */ key) => void kept.delete(key),
   });
   return { shown, kept, page: { location: { hash, pathname: '/r/tea', search: '?name=Ann' }, history, storage } };
 }
@@ -41,6 +42,20 @@ describe('takeInvitation', () => {
       throw new Error('SecurityError');
     };
     expect(takeInvitation('tea', { ...page, storage })).toBe('abc');
+  });
+});
+
+describe('takeStage', () => {
+  it('takes the key of the stage out of the address, and what was kept of it until there is none', () => {
+    const { shown, kept, page } = tab('#stage=KEY&token=abc');
+    expect(takeStage('tea', page)).toBe('KEY');
+    expect(shown).toEqual(['/r/tea?name=Ann#token=abc']);
+    expect(takeStage('tea', tab('', kept).page)).toBe('KEY');
+    expect(takeInvitation('tea', tab('', kept).page)).toBe(undefined);
+    keepStage('tea', 'NEW', page);
+    expect(takeStage('tea', tab('', kept).page)).toBe('NEW');
+    keepStage('tea', '', page);
+    expect(takeStage('tea', tab('', kept).page)).toBe(undefined);
   });
 });
 

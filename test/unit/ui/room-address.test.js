@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CONNECTIONS, listenLink, NAME_ENTROPY, WORD_COUNT, makeRoomName, readAddress, readRoomName, roomLink, roomPath } from '../../../public/ui/lobby/room-address.js';
+import { CONNECTIONS, listenLink, readAddress, readRoomName, roomLink, roomPath, stageLink } from '../../../public/ui/lobby/room-address.js';
+import { makeRoomName, NAME_ENTROPY, WORD_COUNT } from '../../../public/ui/lobby/room-name.js';
 
 describe('room names', () => {
   it('are made of five of 256 words and five symbols, from the random bytes alone', () => {
@@ -73,6 +74,7 @@ describe('addresses', () => {
   it('can ask to listen and no more', () => {
     expect(['/r/a?listen', '/r/a?listen=1', '/r/a?listen=off', '/r/a'].map((path) => read(path).listen)).toEqual([true, true, false, false]);
     expect(listenLink({ origin: 'https://a', pathname: '/r/tea' })).toBe('https://a/r/tea?listen');
+    expect(stageLink({ origin: 'https://a', pathname: '/r/tea' }, 'k-_')).toBe('https://a/r/tea?stage#stage=k-_');
   });
 
   it('can ask for the microphone as it is', () => {

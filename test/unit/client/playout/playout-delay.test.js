@@ -31,3 +31,22 @@ it.each([
   expect(wantedAfter(frameMs, made)).toBeLessThan(LATE_MS / 2);
   expect(wantedAfter(frameMs, made + 1)).toBeGreaterThanOrEqual(LATE_MS);
 });
+
+/** The delay that is wanted once 5 s have gone by after stalls of 300 ms each. @param {number[]} stallsMs  when they begin */
+function wantedAfterStalls(stallsMs) {
+  const delay = new PlayoutDelay(20);
+  for (let frame = 0; frame < 1000; frame++) {
+    const dueMs = frame * 20;
+    const stallMs = stallsMs.find((ms) => dueMs >= ms && dueMs < ms + 300);
+    const isLate = frame === 650;
+    // The first frame is waited for, and all others with it.
+    delay.arrived(frame, stallMs === undefined ? dueMs + (isLate ? LATE_MS : 0) : stallMs + 300, dueMs === stallMs);
+  }
+  return delay.wantedMs;
+}
+
+it('is no longer after a lone stall than it was before, and covers one that comes again', () => {
+  expect(wantedAfterStalls([15_000])).toBe(wantedAfterStalls([]));
+  expect(wantedAfterStalls([])).toBeLessThan(LATE_MS);
+  expect(wantedAfterStalls([12_000, 15_000])).toBeGreaterThan(2 * LATE_MS);
+});

@@ -1,0 +1,116 @@
+/**
+ * Measures what longer packets and an encoder of less complexity save in a page: the processor time of the page's worker,
+ * which has the network and the codec, and of all of Chromium, in a call of two who talk.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { chromium } from 'playwright-core';
+import { BrowserCpu } from './participants/browser-clients.js';
+import { Child, CLIENT, SERVER } from './participants/child.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
+import { wholeNumber } from './options.js';
+import { defaultEncoderSettings } from '../public/shared/codec.js';
+
+/** @import { Browser, BrowserContext } from 'playwright-core' */
+
+const FRAMES_MS = [10, 20, 40, 60];
+const COMPLEXITIES = [defaultEncoderSettings.complexity, 0];
+
+/** The time in which a call comes to rest, in milliseconds. */
+const SETTLE_MS = 6000;
+
+const SPEECH = fileURLToPath(new URL('../test/fixtures/speech-low.wav', import.meta.url));
+
+const options = new Command('packet-length')
+  .description("The processor time of a page's worker by the length of its packets and the complexity of its encoder.")
+  .option('--seconds <n>', 'of each', wholeNumber(1, 600), 10)
+  .parse()
+  .opts();
+
+/** The time for which the workers of Chromium's pages have run, in milliseconds. @param {Browser} browser */
+async function workersMs(browser) {
+  const { processInfo } = await (await browser.newBrowserCDPSession()).send('SystemInfo.getProcessInfo');
+  let sum = 0;
+  for (const { id } of processInfo.filter(({ type }) => type === 'renderer')) {
+    for (const thread of readdirSync(`/proc/${id}/task`)) {
+      const folder = `/proc/${id}/task/${thread}`;
+      // The kernel's names of threads have 15 letters. schedstat begins with the time that it ran, in nanoseconds.
+      if (!readFileSync(`${folder}/comm`, 'utf8').startsWith('DedicatedWorker')) continue;
+      sum += Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
+    }
+  }
+  return sum;
+}
+
+/** Has pages encode with another complexity. @param {BrowserContext} context @param {number} complexity */
+async function encodeWith(context, complexity) {
+  let changed = 0;
+  await context.route('**/shared/codec.js*', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/complexity: \d+/, () => `complexity: ${(changed += 1) && complexity}`);
+    await route.fulfill({ response, body });
+  });
+  return () => changed > 0;
+}
+
+/** @param {Browser} browser @param {number} frameMs @param {number} complexity  of the encoder */
+async function measure(browser, frameMs, complexity) {
+  const server = new Child(SERVER, []);
+  const clients = new Child(CLIENT, []);
+  const context = await browser.newContext();
+  try {
+    const { port } = await server.call('start', { argv: ['--frame-ms', String(frameMs)] });
+    const origin = `http://localhost:${port}`;
+    await clients.call('open', { origin });
+    await clients.call('join', { id: 'talker', transport: 'webtransport', room: 'tea', speaks: true, startFrame: 0 });
+    const isChanged = await encodeWith(context, complexity);
+    const page = await context.newPage();
+    await page.goto(`${origin}/r/tea?name=Ann`);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Leave' }).waitFor();
+    if (!isChanged()) throw new Error("the page's encoder could not be given another complexity");
+    const cpu = new BrowserCpu(await browser.newBrowserCDPSession());
+    await pause(SETTLE_MS);
+    await cpu.take();
+    const [fromMs, beforeMs] = [performance.now(), await workersMs(browser)];
+    await pause(options.seconds * 1000);
+    const [toMs, afterMs] = [performance.now(), await workersMs(browser)];
+    return { worker: (100 * (afterMs - beforeMs)) / (toMs - fromMs), all: await cpu.take() };
+  } finally {
+    await context.close();
+    await clients.close();
+    await server.close();
+  }
+}
+
+async function main() {
+  const executablePath = findChromium();
+  if (!executablePath) {
+    console.error('This needs Chromium: CHROMIUM_PATH names its program.');
+    return 1;
+  }
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${SPEECH}`],
+  });
+  try {
+    /** @type {Record<string, Record<string, number>>} */
+    const rows = {};
+    for (const frameMs of FRAMES_MS) {
+      for (const complexity of COMPLEXITIES) {
+        const { worker, all } = await measure(browser, frameMs, complexity);
+        rows[`${frameMs} ms, complexity ${complexity}`] = { "the page's worker": Number(worker.toFixed(1)), 'all of Chromium': Number(all.toFixed(1)) };
+      }
+    }
+    console.log(`Processor time of one page in a call of two who talk, in percent of a core, over ${options.seconds} s.`);
+    console.table(rows);
+    return 0;
+  } finally {
+    await browser.close();
+  }
+}
+
+process.exitCode = await main();

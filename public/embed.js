@@ -1,0 +1,19 @@
+/*
+ * Puts a room's player into a page of another site, in place of this line:
+ *
+ *     <script src="https://HOST/embed.js" data-room="ROOM" async></script>
+ *
+ * data-title names the frame for screen readers. The server allows the page with --embed-origins.
+ */
+(() => {
+  const script = /** @type {HTMLScriptElement | null} */ (document.currentScript);
+  const { room, title } = script?.dataset ?? {};
+  if (!script || !room) return;
+  const frame = document.createElement('iframe');
+  frame.src = new URL(`/r/${encodeURIComponent(room)}?listen&embed`, script.src).href;
+  frame.title = title ?? room;
+  frame.allow = 'autoplay';
+  frame.loading = 'lazy';
+  frame.style.cssText = 'border:0;inline-size:100%;max-inline-size:36rem;block-size:14rem';
+  script.after(frame);
+})();

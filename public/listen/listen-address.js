@@ -1,0 +1,53 @@
+/**
+ * The address of the listeners' page: `/r/<room>?listen&embed&name=&transport=`, or `/r/<room>` of a room that is live.
+ *
+ * @import { TransportWish } from '../client/call/types.js'
+ *
+ * @typedef {object} ListenWish
+ * @property {string} room
+ * @property {boolean} asks       whether the address itself asks to listen
+ * @property {boolean} isEmbedded in a frame of another page
+ * @property {string} name        empty where the address gives none
+ * @property {TransportWish} transport
+ * @property {string} [e2eKey]    behind `#e2e=`: the key of a room that is encrypted end to end
+ */
+
+/**
+ * @param {Pick<Location, 'pathname' | 'search' | 'hash'>} location
+ * @returns {ListenWish}
+ */
+export function addressOf({ pathname, search, hash }) {
+  const parameters = new URLSearchParams(search);
+  const transport = parameters.get('transport');
+  return {
+    room: decoded(pathname.replace(/^\/r\//, '')).trim().replace(/\s+/g, '-'),
+    asks: parameters.has('listen') || parameters.has('embed'),
+    isEmbedded: parameters.has('embed'),
+    name: parameters.get('name') ?? '',
+    transport: transport === 'webtransport' || transport === 'websocket' || transport === 'http1' ? transport : 'auto',
+    e2eKey: new URLSearchParams(hash.slice(1)).get('e2e') ?? undefined,
+  };
+}
+
+/** @param {string} part  of a URL @returns {string} empty where it can't be decoded */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * The address of the call's page for one who is invited to the stage.
+ * @param {Pick<Location, 'pathname' | 'search'>} location
+ * @param {{ token?: string, stage?: string }} invitation
+ * @returns {string | null} null without an invitation
+ */
+export function stageAddress({ pathname, search }, { token, stage }) {
+  if (token === undefined && stage === undefined) return null;
+  const parameters = new URLSearchParams(search);
+  parameters.set('stage', '');
+  const secrets = new URLSearchParams({ ...(token !== undefined && { token }), ...(stage !== undefined && { stage }) });
+  return `${pathname}?${parameters}#${secrets}`;
+}

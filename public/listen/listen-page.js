@@ -1,0 +1,257 @@
+import { keepStage } from '../ui/kit/invitation.js';
+import { build, makeButton } from '../ui/kit/element.js';
+import { stageAddress } from './listen-address.js';
+import { Listening } from './listening.js';
+import { ListenView } from './listen-view.js';
+import { MediaControls } from './media-controls.js';
+import { listenTexts as texts } from '../texts/listen.js';
+
+/**
+ * @import { Access } from '../client/call/access-state.js'
+ * @import { ListenWish } from './listen-address.js'
+ */
+
+/** How often a page that isn't listening asks how many are, in milliseconds. */
+const LOOK_MS = 15_000;
+
+/** Notices about what is heard, by code: all others are of microphones, which this page has none of. */
+const NOTICES = Object.freeze({ 'sound-blocked': texts.pressForSound, 'sound-interrupted': texts.interrupted });
+
+/** The page of those who only listen: one press plays the room. */
+export class ListenPage {
+  #wish;
+  #view;
+  #media;
+  #listening;
+  /** @type {'idle' | 'starting' | 'playing'} */
+  #state = 'idle';
+  #handRaised = false;
+  #isLive = false;
+  /** @type {Access['rules'] | null} */
+  #rules = null;
+  /** The key by which one comes onto the stage; empty before one may. */
+  #stage = '';
+  #isLeaving = false;
+  /** @type {string[]} */
+  #onStage = [];
+  #timer = 0;
+
+  /** @param {ListenWish & { token?: string }} wish */
+  constructor(wish) {
+    this.#wish = wish;
+    const { room, token, e2eKey, transport } = wish;
+    this.#view = new ListenView(room, wish, {
+      toggle: () => this.#toggle(),
+      hand: () => this.#toggleHand(),
+      volume: (level) => this.#listening.setVolume(level),
+      near: (nearness) => this.#listening.setNearness(nearness),
+    });
+    this.#media = new MediaControls({ play: () => void this.#start(), pause: () => this.#pause(), stop: () => this.#pause() });
+    this.#listening = new Listening({ room, token, e2eKey, transport }, {
+      playing: () => this.#playing(),
+      reconnecting: (isLong) => this.#view.says(isLong ? texts.reconnectingLong : texts.reconnecting),
+      failed: (code) => void this.#failed(code),
+      people: (onStage, listeners) => this.#people(onStage, listeners),
+      speakers: (names) => this.#view.speaks(names),
+      access: (access) => this.#access(access),
+      quality: (kbps, transportName, delayMs) => this.#view.quality(texts.quality(kbps, transportName, delayMs)),
+      notice: (code, holds) => this.#notice(code, holds),
+      control: (message) => this.#control(message),
+    });
+  }
+
+  /** The call that is heard; null while none is. */
+  get call() {
+    return this.#listening.call;
+  }
+
+  open() {
+    this.#view.says(texts.ready);
+    void this.#look();
+    this.#timer = window.setInterval(() => void this.#look(), LOOK_MS);
+    const { connection } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator);
+    // Whoever opens this page mostly presses Listen: what that needs is fetched before, unless data are to be saved.
+    if (!connection?.saveData) window.setTimeout(() => Listening.load().catch(() => {}), 200);
+  }
+
+  /** Asks who is there, while one doesn't listen. */
+  async #look() {
+    if (this.#state !== 'idle' || document.hidden) return;
+    try {
+      const answer = await fetch(`/api/rooms/${encodeURIComponent(this.#wish.room)}`);
+      const { listeners = null, liveSeconds = null } = answer.ok ? await answer.json() : {};
+      if (this.#state !== 'idle') return;
+      this.#view.listeners(listeners);
+      if (this.#rules === null && answer.status === 404) this.#view.says(texts.notOpen);
+      this.#view.live({ liveSeconds });
+    } catch {
+      // The network is gone for now: the next look may do better.
+    }
+  }
+
+  #toggle() {
+    if (this.#state === 'idle') void this.#start();
+    else this.#pause();
+  }
+
+  async #start() {
+    if (this.#state !== 'idle') return;
+    this.#become('starting');
+    this.#view.says(texts.starting);
+    this.#view.offer();
+    this.#media.play();
+    this.#describe();
+    try {
+      await this.#listening.start(this.#view.entry);
+      if (/** @type {string} */ (this.#state) === 'idle') await this.#listening.stop();
+    } catch {
+      this.#over(texts.loadFailed);
+    }
+  }
+
+  #pause() {
+    if (this.#state === 'idle') return;
+    const wasPlaying = this.#state === 'playing';
+    void this.#listening.pause();
+    this.#over(wasPlaying ? texts.paused : texts.ready);
+    if (wasPlaying) this.#media.rest('paused');
+  }
+
+  /** @param {string} sentence */
+  #over(sentence) {
+    this.#become('idle');
+    this.#raise(false);
+    this.#view.says(sentence);
+    this.#view.speaks([]);
+    this.#media.rest('none');
+  }
+
+  /** @param {'idle' | 'starting' | 'playing'} state */
+  #become(state) {
+    this.#state = state;
+    this.#view.button(state);
+  }
+
+  #playing() {
+    const isBack = this.#state === 'playing';
+    this.#become('playing');
+    this.#media.play();
+    this.#view.says(isBack ? texts.resumed : texts.playing);
+  }
+
+  /** @param {string} code */
+  async #failed(code) {
+    this.#over(texts.failed);
+    if (code.startsWith('password-')) this.#view.askPassword();
+    try {
+      const { noticeText } = await import('../texts/failures.js');
+      this.#view.says(noticeText(code));
+    } catch {
+      // Without a network the sentence that is there must do.
+    }
+  }
+
+  /** @param {string[]} onStage @param {number} listeners */
+  #people(onStage, listeners) {
+    this.#onStage = onStage;
+    this.#view.onStage(onStage);
+    this.#view.listeners(listeners);
+    this.#describe();
+  }
+
+  #describe() {
+    this.#media.describe(this.#wish.room, texts.artist(this.#isLive, this.#onStage));
+  }
+
+  /** @param {Access} access */
+  #access({ rules, role, stage }) {
+    this.#stage = stage;
+    if (this.#rules !== rules) this.#followRules(rules);
+    if (role !== 'listener' && !this.#isLeaving) void this.#ontoStage();
+  }
+
+  /** @param {Access['rules']} rules */
+  #followRules(rules) {
+    const hasEnded = this.#rules?.broadcast === true && !rules.broadcast;
+    this.#rules = rules;
+    this.#isLive = rules.liveSeconds !== null;
+    this.#view.live(rules);
+    this.#describe();
+    if (!hasEnded) return;
+    this.#view.says(texts.broadcastOver);
+    if (!this.#wish.asks) this.#view.offer(build('a', { class: 'button', href: location.pathname }, texts.joinCall));
+  }
+
+  /** @param {string} code @param {boolean} holds */
+  #notice(code, holds) {
+    const sentence = Object.hasOwn(NOTICES, code) ? NOTICES[/** @type {keyof typeof NOTICES} */ (code)] : null;
+    if (sentence !== null) this.#view.says(holds ? sentence : texts.playing);
+  }
+
+  /** @param {Record<string, any>} message  of the server */
+  #control({ type, action, key }) {
+    if (type === 'lobby') this.#view.says(texts.waiting);
+    if (type === 'draining') this.#view.says(texts.draining);
+    if (type === 'stage') this.#mayEnter(String(key));
+    if (type === 'moderated' && action === 'hand-lowered') {
+      this.#raise(false);
+      this.#view.says(texts.handTaken);
+    }
+  }
+
+  #toggleHand() {
+    if (!this.#listening.send({ type: 'hand', raised: !this.#handRaised })) return;
+    this.#raise(!this.#handRaised);
+    this.#view.says(this.#handRaised ? texts.handRaised : texts.handLowered);
+  }
+
+  /** @param {boolean} raised */
+  #raise(raised) {
+    this.#handRaised = raised;
+    this.#view.hand(raised);
+  }
+
+  /** @param {string} key  of the stage of the broadcast, onto which a moderator has let this listener */
+  #mayEnter(key) {
+    this.#stage = key;
+    if (this.#wish.isEmbedded) this.#offerRoom();
+    else keepStage(this.#wish.room, key);
+  }
+
+  /** A moderator lets this listener speak: the page becomes that of the call. */
+  async #ontoStage() {
+    this.#isLeaving = true;
+    if (this.#wish.isEmbedded) return this.#offerRoom();
+    this.#view.says(texts.ontoStage);
+    this.#view.offer();
+    try {
+      const { goOntoStage } = await import('./onto-stage.js');
+      await goOntoStage(this.#wish.room, () => this.#handOver());
+    } catch (error) {
+      console.error(error);
+      this.#view.says(texts.stageFailed);
+      this.#view.offer(makeButton('button primary', texts.goOnStage, () => void this.#ontoStage()));
+    }
+  }
+
+  #handOver() {
+    clearInterval(this.#timer);
+    const given = this.#listening.handOver();
+    if (given) this.#media.rest('none');
+    return given;
+  }
+
+  /** A frame has no microphone: one speaks in a page of its own. */
+  #offerRoom() {
+    this.#view.says(texts.stageElsewhere);
+    const { pathname } = location;
+    const address = stageAddress({ pathname, search: '' }, { token: this.#wish.token, stage: this.#stage || undefined });
+    const link = build('a', { class: 'button primary', href: address ?? pathname, target: '_blank', rel: 'noopener' }, texts.goOnStage);
+    link.addEventListener('click', () => {
+      void this.#listening.stop();
+      this.#over(texts.ready);
+      this.#isLeaving = false;
+    });
+    this.#view.offer(link);
+  }
+}

@@ -1,0 +1,127 @@
+import { build, elementOf, makeButton, makeIcon, setText } from '../ui/kit/element.js';
+import { LiveTime } from '../ui/kit/live-time.js';
+import { NearChoice } from './near-choice.js';
+import { listenTexts as texts } from '../texts/listen.js';
+
+/**
+ * @import { Nearness } from '../shared/nearness.js'
+ * @import { LiveRules } from '../ui/kit/live-time.js'
+ */
+
+const icons = Object.freeze({ play: 'M8 5.5v13l10.5-6.5z', pause: 'M8.5 5.5v13M15.5 5.5v13' });
+
+/** What the listeners' page shows, and what can be pressed on it. */
+export class ListenView {
+  #live = new LiveTime();
+  #count = build('span', {});
+  #title = elementOf('listen-title', HTMLElement);
+  #speaks = elementOf('listen-speaks', HTMLElement);
+  #stage = elementOf('listen-stage', HTMLElement);
+  #button = elementOf('listen-button', HTMLButtonElement);
+  #status = elementOf('listen-status', HTMLElement);
+  #next = elementOf('listen-next', HTMLElement);
+  #entry = elementOf('listen-entry', HTMLFormElement);
+  #controls = elementOf('listen-controls', HTMLElement);
+  #name = build('input', { id: 'listen-name', type: 'text', autocomplete: 'nickname', maxlength: '120', 'aria-describedby': 'listen-name-hint' });
+  #password = build('input', { id: 'listen-password', type: 'password', maxlength: '128', autocomplete: 'off' });
+  #passwordField = build('div', { class: 'field', hidden: true }, build('label', { for: 'listen-password' }, texts.password), this.#password);
+  #hand;
+  #near;
+  #quality = build('p', { class: 'hint' });
+
+  /**
+   * @param {string} room
+   * @param {{ isEmbedded: boolean, name: string }} wish
+   * @param {{ toggle: () => void, hand: () => void, volume: (level: number) => void, near: (nearness: Nearness) => void }} actions
+   */
+  constructor(room, { isEmbedded, name }, { toggle, hand, volume, near }) {
+    document.body.classList.toggle('embedded', isEmbedded);
+    document.title = texts.tabTitle(room);
+    setText(this.#title, room);
+    elementOf('listen-eyebrow', HTMLElement).append(this.#live.element, ' ', this.#count);
+    this.#button.addEventListener('click', toggle);
+    this.#name.value = name;
+    this.#entry.append(this.#passwordField, this.#nameField());
+    this.#entry.addEventListener('submit', (event) => {
+      event.preventDefault();
+      toggle();
+    });
+    this.#hand = makeButton('button', texts.hand, hand);
+    this.#hand.setAttribute('aria-pressed', 'false');
+    const level = build('input', { id: 'listen-volume', type: 'range', min: '0', max: '100', value: '100' });
+    level.addEventListener('input', () => volume(Number(level.value) / 100));
+    const volumeField = build('div', { class: 'field' }, build('label', { for: 'listen-volume' }, texts.volume), level);
+    this.#near = new NearChoice(near);
+    this.#controls.append(volumeField, this.#near.element, this.#hand, build('details', {}, build('summary', {}, texts.details), this.#quality));
+    const whole = build('a', { href: `${location.pathname}?listen=call`, ...(isEmbedded && { target: '_blank', rel: 'noopener' }) }, isEmbedded ? texts.openRoom : texts.wholePage);
+    elementOf('listen-foot', HTMLElement).append(build('p', { class: 'hint' }, whole));
+    this.button('idle');
+  }
+
+  #nameField() {
+    const hint = build('p', { class: 'hint', id: 'listen-name-hint' }, texts.nameHint);
+    return build('div', { class: 'field listen-name' }, build('label', { for: 'listen-name' }, texts.name), this.#name, hint);
+  }
+
+  get entry() {
+    const password = this.#passwordField.hidden ? undefined : this.#password.value;
+    return { name: this.#name.value.trim() || texts.listenerName, password, nearness: this.#near.value };
+  }
+
+  /** @param {'idle' | 'starting' | 'playing'} state */
+  button(state) {
+    const [icon, text] = /** @type {const} */ ({ idle: [icons.play, texts.listen], starting: [icons.pause, texts.cancel], playing: [icons.pause, texts.pause] })[state];
+    this.#button.replaceChildren(makeIcon(icon), build('span', {}, text));
+    this.#button.classList.toggle('primary', state === 'idle');
+    this.#entry.hidden = state !== 'idle';
+    this.#controls.hidden = state !== 'playing';
+  }
+
+  /** @param {string} sentence  announced to assistive technology */
+  says(sentence) {
+    setText(this.#status, sentence);
+  }
+
+  /** Asks for the room's password. */
+  askPassword() {
+    this.#passwordField.hidden = false;
+    this.#password.focus();
+    this.#password.select();
+  }
+
+  /** @param {LiveRules | null} rules */
+  live(rules) {
+    this.#live.show(rules);
+  }
+
+  /** @param {number | null} count  how many listen; null: not known */
+  listeners(count) {
+    setText(this.#count, count === null ? '' : texts.listeners(count));
+  }
+
+  /** @param {string[]} names */
+  speaks(names) {
+    setText(this.#speaks, texts.speaking(names));
+  }
+
+  /** @param {string[]} names */
+  onStage(names) {
+    setText(this.#stage, texts.onStage(names));
+  }
+
+  /** @param {boolean} raised */
+  hand(raised) {
+    setText(this.#hand, raised ? texts.handUp : texts.hand);
+    this.#hand.setAttribute('aria-pressed', String(raised));
+  }
+
+  /** @param {string} sentence  how good what is fetched is */
+  quality(sentence) {
+    setText(this.#quality, sentence);
+  }
+
+  /** Offers what comes next, in place of what was offered. @param {...HTMLElement} offers  none: nothing */
+  offer(...offers) {
+    this.#next.replaceChildren(...offers);
+  }
+}

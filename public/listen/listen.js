@@ -1,0 +1,17 @@
+import { isListenersInvitation, takeInvitation, takeStage } from '../ui/kit/invitation.js';
+import { ListenPage } from './listen-page.js';
+import { addressOf, stageAddress } from './listen-address.js';
+
+const wish = addressOf(location);
+const token = takeInvitation(wish.room);
+// A broadcast's plain link leads here, and those who are invited to its stage go on to the page of the call.
+const invitation = wish.asks ? null : stageAddress(location, { token: isListenersInvitation(token) ? undefined : token, stage: takeStage(wish.room) });
+
+if (invitation !== null) {
+  location.replace(invitation);
+} else {
+  const page = new ListenPage({ ...wish, token });
+  // For diagnosis in the browser's console, as on the page of the call.
+  Object.defineProperty(window, 'aloud', { value: page, configurable: true });
+  page.open();
+}

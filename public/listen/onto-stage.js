@@ -1,0 +1,48 @@
+/**
+ * @import { Call } from '../call.js'
+ */
+
+/**
+ * Makes this page that of the call, which goes on meanwhile and is heard all the way.
+ * @param {string} room
+ * @param {() => { call: Call, past: [string, any][] } | null} handOver  called when the call's page is there
+ * @returns {Promise<void>} rejects where it can't be loaded; the page is as it was then
+ */
+export async function goOntoStage(room, handOver) {
+  const wishes = new URLSearchParams(location.search);
+  for (const name of ['listen', 'embed']) wishes.delete(name);
+  wishes.set('stage', '');
+  const path = `/r/${encodeURIComponent(room)}?${wishes}`;
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(`the page of the call answered ${answer.status}`);
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const before = [...document.body.children];
+  const parts = [...page.body.children].map((part) => /** @type {HTMLElement} */ (document.importNode(part, true)));
+  for (const part of parts) part.hidden = true;
+  try {
+    await Promise.all([...page.querySelectorAll('link[rel=stylesheet]')].map((link) => addStyle(link.getAttribute('href') ?? '')));
+    document.body.append(...parts);
+    const { adopt } = await import('../ui/adopt.js');
+    const given = handOver();
+    if (given === null) throw new Error('the call has ended meanwhile');
+    for (const part of before) part.remove();
+    for (const part of parts) part.hidden = false;
+    document.body.classList.remove('listening');
+    history.replaceState(null, '', path);
+    adopt(room, given.call, given.past);
+  } catch (error) {
+    for (const part of parts) part.remove();
+    throw error;
+  }
+}
+
+/** @param {string} href @returns {Promise<void>} */
+function addStyle(href) {
+  if (document.querySelector(`link[rel=stylesheet][href="${CSS.escape(href)}"]`)) return Promise.resolve();
+  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
+  return new Promise((resolve, reject) => {
+    link.onload = () => resolve();
+    link.onerror = () => reject(new Error(`${href} could not be loaded`));
+    document.head.append(link);
+  });
+}

@@ -1,0 +1,134 @@
+/** The length of a piece that goes over into the next, and how far the best place for the next may be, in milliseconds. */
+const HOP_MS = 15;
+const SEARCH_MS = 10;
+
+/** The sample rate at which places are compared at first, in Hz: most of a voice is below half of it. */
+const COARSE_RATE = 8000;
+
+/** The sound that is kept before it is played, in seconds. */
+const INPUT_SECONDS = 2;
+
+/**
+ * Plays sound slower or faster with its pitch kept, by waveform-similarity overlap-add (Verhelst and Roelands, "An overlap-add
+ * technique based on waveform similarity (WSOLA) for high quality time-scale modification of speech", ICASSP 1993). At
+ * speed 1 sound comes out as it went in.
+ */
+export class TimeStretch {
+  #channels;
+  #hop;
+  #search;
+  #factor;
+  #input;
+  /** The samples of the input, and where what is heard now goes on in it. */
+  #length = 0;
+  #cursor = 0;
+  /** Where the next piece would be taken by the speed alone. */
+  #nominal = 0;
+  /** The samples that were dropped before the input. */
+  #dropped = 0;
+  #out;
+  speed = 1;
+
+  /** @param {{ sampleRate: number, channels: number }} format */
+  constructor({ sampleRate, channels }) {
+    this.#channels = channels;
+    this.#hop = Math.round((HOP_MS * sampleRate) / 1000);
+    this.#search = Math.round((SEARCH_MS * sampleRate) / 1000);
+    this.#factor = Math.max(1, Math.floor(sampleRate / COARSE_RATE));
+    this.#input = new Float32Array(INPUT_SECONDS * sampleRate * channels);
+    this.#out = new Float32Array(this.#hop * channels);
+  }
+
+  /** How far in the sound that went in the output is, in samples. */
+  get position() {
+    return this.#dropped + (this.speed === 1 ? this.#cursor : Math.min(this.#nominal, this.#length));
+  }
+
+  /** Whether it needs more input before it can give anything. */
+  get hungry() {
+    if (this.speed === 1) return this.#length - this.#cursor < this.#hop;
+    return Math.max(this.#cursor, Math.ceil(this.#nominal) + this.#search) + this.#hop > this.#length;
+  }
+
+  /** Adds sound. @param {Float32Array} pcm  interleaved; at most a second at a time, and only while it is hungry */
+  push(pcm) {
+    const channels = this.#channels;
+    const keep = Math.max(0, Math.floor(Math.min(this.#cursor, this.#nominal - this.#search)));
+    this.#input.copyWithin(0, keep * channels, this.#length * channels);
+    this.#length -= keep;
+    this.#cursor -= keep;
+    this.#nominal -= keep;
+    this.#dropped += keep;
+    this.#input.set(pcm, this.#length * channels);
+    this.#length += pcm.length / channels;
+  }
+
+  /** Takes what is left at the end, without a next piece to go over into. @returns {Float32Array} interleaved */
+  rest() {
+    const rest = this.#input.slice(this.#cursor * this.#channels, this.#length * this.#channels);
+    this.#cursor = this.#nominal = this.#length;
+    return rest;
+  }
+
+  /** Gives the next piece, unless it is hungry. @returns {Float32Array} interleaved, valid until the next call */
+  pull() {
+    const [channels, hop] = [this.#channels, this.#hop];
+    if (this.speed === 1) {
+      this.#out.set(this.#input.subarray(this.#cursor * channels, (this.#cursor + hop) * channels));
+      this.#cursor += hop;
+      this.#nominal = this.#cursor;
+      return this.#out;
+    }
+    const start = this.#best(Math.round(this.#nominal));
+    for (let i = 0; i < hop; i++) {
+      const weight = (i + 0.5) / hop;
+      for (let c = 0; c < channels; c++) {
+        const before = this.#input[(this.#cursor + i) * channels + c];
+        this.#out[i * channels + c] = before + weight * (this.#input[(start + i) * channels + c] - before);
+      }
+    }
+    this.#cursor = start + hop;
+    this.#nominal += hop * this.speed;
+    return this.#out;
+  }
+
+  /**
+   * Finds where the input is most like what would be heard next without a change of speed.
+   * @param {number} nominal
+   */
+  #best(nominal) {
+    const from = Math.max(0, nominal - this.#search);
+    const to = Math.min(this.#length - this.#hop, nominal + this.#search);
+    const rough = this.#bestOf(from, to, this.#factor, this.#factor);
+    return this.#bestOf(Math.max(from, rough - this.#factor), Math.min(to, rough + this.#factor), 1, 2);
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {number} step  between places
+   * @param {number} every  how many samples there are from one that is compared to the next
+   */
+  #bestOf(from, to, step, every) {
+    let [best, likeness] = [from, -Infinity];
+    for (let place = from; place <= to; place += step) {
+      const found = this.#likeness(place, every);
+      if (found <= likeness) continue;
+      likeness = found;
+      best = place;
+    }
+    return best;
+  }
+
+  /** @param {number} place @param {number} every */
+  #likeness(place, every) {
+    const channels = this.#channels;
+    let [product, power] = [0, 1e-9];
+    for (let i = 0; i < this.#hop; i += every) {
+      const value = this.#input[(place + i) * channels];
+      product += value * this.#input[(this.#cursor + i) * channels];
+      power += value * value;
+    }
+    return product / Math.sqrt(power);
+  }
+}

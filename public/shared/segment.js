@@ -1,0 +1,63 @@
+/**
+ * A recording's sound as it is sent on demand: segments of a second, each of Opus packets of 20 ms at 48 kHz, each packet
+ * after its length (RFC 6716, section 3.2.1). The first packets are the last ones of the segment before: a decoder that
+ * begins here, or comes from another rate, is tuned in by them (RFC 7845, section 4.6), and they aren't heard.
+ */
+
+import { PACKET_SAMPLES, readPiece } from './track-piece.js';
+
+export { joinPackets } from './track-piece.js';
+export { PACKET_SAMPLES };
+
+export const SEGMENT_RATE = 48_000;
+
+/** The packets of a segment's own sound, and those before it. */
+export const OWN_PACKETS = SEGMENT_RATE / PACKET_SAMPLES;
+export const LEAD_PACKETS = 4;
+
+/** All packets of a segment. */
+export const SEGMENT_PACKETS = LEAD_PACKETS + OWN_PACKETS;
+
+/** The longest segment, in bytes: that of the highest rate has a quarter of it. */
+export const MAX_SEGMENT_BYTES = SEGMENT_PACKETS * (2 + 1275);
+
+/** The bytes before a segment on its stream. */
+export const SEGMENT_HEADER_BYTES = 8;
+
+/**
+ * Calls back with each packet of a segment.
+ * @param {Uint8Array} bytes
+ * @param {(start: number, length: number) => void} [take]
+ * @returns {boolean} false where it is no segment: `take` has got packets nevertheless
+ */
+export const readSegment = (bytes, take) => readPiece(bytes, take, SEGMENT_PACKETS);
+
+/**
+ * Puts what is sent on a segment's stream together.
+ * @param {{ number: number, epoch: number, rate: number }} head  number: its second; epoch: of the request that it answers,
+ *   modulo 2^16; rate: in bits a second
+ * @param {Uint8Array} segment
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function writeSegment({ number, epoch, rate }, segment) {
+  const bytes = new Uint8Array(SEGMENT_HEADER_BYTES + segment.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, number);
+  view.setUint16(4, epoch & 0xffff);
+  view.setUint16(6, Math.round(rate / 1000));
+  bytes.set(segment, SEGMENT_HEADER_BYTES);
+  return bytes;
+}
+
+/**
+ * Reads what was sent on a segment's stream.
+ * @param {Uint8Array} bytes
+ * @returns {{ number: number, epoch: number, rate: number, segment: Uint8Array } | null} null where it is no segment
+ */
+export function readSegmentStream(bytes) {
+  if (bytes.length < SEGMENT_HEADER_BYTES || bytes.length > SEGMENT_HEADER_BYTES + MAX_SEGMENT_BYTES) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const segment = bytes.subarray(SEGMENT_HEADER_BYTES);
+  if (!readSegment(segment)) return null;
+  return { number: view.getUint32(0), epoch: view.getUint16(4), rate: view.getUint16(6) * 1000, segment };
+}

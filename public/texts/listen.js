@@ -1,0 +1,60 @@
+/** The page of those who only listen. */
+export const listenTexts = Object.freeze({
+  tabTitle: (/** @type {string} */ room) => `${room} · aloud`,
+  listen: 'Listen',
+  pause: 'Pause',
+  starting: 'Starting…',
+  cancel: 'Cancel',
+  listeners: (/** @type {number} */ count) => (count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`),
+  speaking: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody speaks just now.' : `${list(names)} ${names.length === 1 ? 'speaks' : 'speak'}.`),
+  onStage: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody is on stage yet. You hear them as soon as they come.' : `On stage: ${list(names)}`),
+  artist: (/** @type {boolean} */ isLive, /** @type {string[]} */ names) => [...(isLive ? ['LIVE'] : []), ...(names.length > 0 ? [list(names)] : ['aloud'])].join(' · '),
+  name: 'Your name',
+  nameHint: 'Shown to those who moderate, when you raise your hand. You may leave it empty.',
+  listenerName: 'Listener',
+  password: 'Password of the room',
+  volume: 'Volume',
+  near: 'How near',
+  nearness: Object.freeze({ conversation: 'Conversation', near: 'Near', steady: 'Steady' }),
+  nearnessHints: Object.freeze({
+    conversation: 'As soon as it can be heard: for those who may answer.',
+    near: 'A quarter of a second behind, with fewer gaps.',
+    steady: 'Two seconds behind, and whole on a bad network too.',
+  }),
+  hand: 'Raise hand',
+  handUp: 'Lower hand',
+  details: 'Connection',
+  quality: (/** @type {number} */ kbps, /** @type {string} */ transport, /** @type {number | null} */ delayMs) =>
+    `${Math.round(kbps)} kb/s over ${transports[transport] ?? transport}${delayMs === null ? '' : `, heard ${(delayMs / 1000).toFixed(1)} s later`}`,
+  wholePage: 'Open the whole page, with chat',
+  openRoom: 'Open the room',
+
+  notOpen: 'This room isn’t open yet. Press Listen, and you hear it as soon as somebody speaks.',
+  ready: 'Press Listen. No microphone is needed.',
+  playing: 'You are listening.',
+  paused: 'Paused. Nothing is fetched meanwhile.',
+  resumed: 'You are listening again.',
+  reconnecting: 'The connection broke off. It is being made anew; stay on this page.',
+  reconnectingLong: 'There has been no connection for a while. Check this device’s network: sound comes back by itself as soon as there is one.',
+  waiting: 'The moderators know that you are here. You hear the room as soon as one of them lets you in.',
+  pressForSound: 'The browser holds sound back. Press anywhere on this page.',
+  interrupted: 'Something else has taken the sound of this device. It comes back by itself, or when you press anywhere.',
+  handRaised: 'Your hand is up. Those who moderate see it.',
+  handLowered: 'Your hand is down.',
+  handTaken: 'A moderator has lowered your hand.',
+  broadcastOver: 'The broadcast has ended. You still hear the room.',
+  joinCall: 'Join the call',
+  ontoStage: 'You may speak now. Your page becomes that of the call…',
+  stageFailed: 'You may speak now, but the page of the call could not be loaded. Check your network, then press Go on stage.',
+  goOnStage: 'Go on stage',
+  stageElsewhere: 'You may speak now, on the page of the room.',
+  draining: 'The server is about to be restarted. Sound comes back by itself.',
+  loadFailed: 'A part of this page could not be loaded. Check your network, then press Listen again.',
+  failed: 'Something went wrong. Check your network, then press Listen again.',
+});
+
+/** @type {Readonly<Record<string, string>>} */
+const transports = Object.freeze({ webtransport: 'WebTransport', websocket: 'WebSocket', http1: 'HTTP/1' });
+
+/** @param {string[]} names */
+const list = (names) => (names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);

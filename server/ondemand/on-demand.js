@@ -1,0 +1,116 @@
+/**
+ * @import { NativeSession, SessionRequest } from '@aloud/native'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Log } from '../log.js'
+ * @import { Recordings } from '../recording/recordings.js'
+ */
+
+import { errors } from '../../public/shared/errors.js';
+import { countRefusal } from '../counts.js';
+import { Reader } from './reader.js';
+import { SegmentJobs } from './segment-jobs.js';
+import { SegmentStore } from './segment-store.js';
+
+/** The path of sessions that listen to a recording, with `?id=`. */
+export const RECORDING_PATH = '/recording';
+
+/** Recordings over WebTransport, to those who know their ids. */
+export class OnDemand {
+  path = RECORDING_PATH;
+  #recordings;
+  #clock;
+  #jobs;
+  #store = new SegmentStore();
+  /** By recording's id. @type {Map<string, Set<Reader>>} */
+  #readers = new Map();
+
+  /**
+   * @param {object} options
+   * @param {Recordings} options.recordings
+   * @param {Clock} options.clock
+   * @param {Pick<Log, 'warn'>} options.log
+   */
+  constructor({ recordings, clock, log }) {
+    this.#recordings = recordings;
+    this.#clock = clock;
+    this.#jobs = new SegmentJobs({ recordings, clock, log });
+    recordings.whenRemoved((id) => this.#removed(id));
+  }
+
+  /** How many listen. */
+  get readers() {
+    return [...this.#readers.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /**
+   * Answers a request for a session.
+   * @param {SessionRequest} request
+   */
+  requested(request) {
+    const id = idOf(request.query);
+    this.#jobs.prepare(id).then(
+      (isThere) => (isThere ? request.accept() : refuse(request, this.#recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found')),
+      () => refuse(request, 'internal'),
+    );
+  }
+
+  /**
+   * Serves a session that has opened.
+   * @param {NativeSession} native
+   * @param {() => void} onEnd  called once
+   */
+  opened(native, onEnd) {
+    const id = idOf(native.request?.query ?? '');
+    const held = this.#jobs.hold(id);
+    if (held === null) {
+      native.onClosed = onEnd;
+      native.close(errors['recording-deleted'].close, errors['recording-deleted'].message);
+      return;
+    }
+    const { segments, directory, release } = held;
+    const reader = new Reader({
+      native,
+      clock: this.#clock,
+      segments,
+      read: (rate, number) => this.#store.read(directory, rate, number),
+      describe: () => ({ on: this.#recordings.isOpen(id) }),
+      onEnd: () => {
+        release();
+        this.#left(id, reader);
+        onEnd();
+      },
+    });
+    const readers = this.#readers.get(id) ?? new Set();
+    this.#readers.set(id, readers.add(reader));
+  }
+
+  /** @param {string} id @param {Reader} reader */
+  #left(id, reader) {
+    const readers = this.#readers.get(id);
+    readers?.delete(reader);
+    if (readers?.size === 0) this.#readers.delete(id);
+  }
+
+  /** @param {string} id  of a recording that was deleted */
+  #removed(id) {
+    for (const reader of [...(this.#readers.get(id) ?? [])]) reader.close('recording-deleted');
+    const directory = this.#recordings.locate(id, 'mix.opus')?.root;
+    if (directory) this.#store.forget(directory);
+  }
+
+  /** Idempotent. */
+  async close() {
+    for (const readers of [...this.#readers.values()]) for (const reader of [...readers]) reader.close('server-closing');
+    await this.#jobs.close();
+  }
+}
+
+/** @param {string} query  of a session's URL */
+const idOf = (query) => new URLSearchParams(query).get('id') ?? '';
+
+/** @param {SessionRequest} request @param {ErrorCode} code */
+function refuse(request, code) {
+  countRefusal('upgrade', code);
+  request.reject(errors[code].status);
+}

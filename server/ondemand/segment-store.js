@@ -1,0 +1,109 @@
+/** Reads segments from the disk, for all who listen: those that several ask for lately are kept. */
+
+import { open } from 'node:fs/promises';
+import { MAX_SEGMENT_BYTES } from '../../public/shared/segment.js';
+import { PLACE_BYTES, segmentPaths } from './segment-files.js';
+
+/** The most bytes of segments that are kept: 500 of the highest rate. */
+const MAX_KEPT_BYTES = 8_000_000;
+
+export class SegmentStore {
+  #maxBytes;
+  /** The least lately used first. @type {Map<string, Buffer>} */
+  #kept = new Map();
+  #bytes = 0;
+  /** Those that are being read. @type {Map<string, Promise<Buffer>>} */
+  #reading = new Map();
+
+  /** Segments that were read from the disk. */
+  reads = 0;
+
+  /** @param {{ maxBytes?: number }} [options]  that are kept */
+  constructor({ maxBytes = MAX_KEPT_BYTES } = {}) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The bytes that are kept. */
+  get bytes() {
+    return this.#bytes;
+  }
+
+  /**
+   * Reads a segment.
+   * @param {string} directory  of the recording
+   * @param {number} rate
+   * @param {number} number
+   * @returns {Promise<Buffer>} shared: not to be changed
+   * @throws {Error} when it isn't there
+   */
+  async read(directory, rate, number) {
+    const key = `${directory} ${rate} ${number}`;
+    const kept = this.#kept.get(key);
+    if (kept) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
+    let reading = this.#reading.get(key);
+    if (!reading) {
+      reading = this.#fromDisk(directory, rate, number)
+        .then((segment) => this.#keep(key, segment))
+        .finally(() => void this.#reading.delete(key));
+      this.#reading.set(key, reading);
+    }
+    return reading;
+  }
+
+  /** @param {string} key @param {Buffer} segment */
+  #keep(key, segment) {
+    this.#kept.set(key, segment);
+    this.#bytes += segment.length;
+    for (const [oldest, { length }] of this.#kept) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#kept.delete(oldest);
+      this.#bytes -= length;
+    }
+    return segment;
+  }
+
+  /** Forgets the segments of a recording that was deleted. @param {string} directory */
+  forget(directory) {
+    for (const [key, { length }] of this.#kept) {
+      if (!key.startsWith(`${directory} `)) continue;
+      this.#kept.delete(key);
+      this.#bytes -= length;
+    }
+  }
+
+  /**
+   * @param {string} directory
+   * @param {number} rate
+   * @param {number} number
+   */
+  async #fromDisk(directory, rate, number) {
+    this.reads += 1;
+    const paths = segmentPaths(directory, rate);
+    const ends = await readAt(paths.places, Math.max(0, number - 1) * PLACE_BYTES, number === 0 ? PLACE_BYTES : 2 * PLACE_BYTES);
+    const from = number === 0 ? 0 : ends.readUInt32LE(0);
+    const length = ends.readUInt32LE(ends.length - PLACE_BYTES) - from;
+    if (length <= 0 || length > MAX_SEGMENT_BYTES) throw new Error(`segment ${number} has ${length} bytes`);
+    return readAt(paths.sound, from, length);
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {number} at
+ * @param {number} length
+ */
+async function readAt(path, at, length) {
+  const file = await open(path, 'r');
+  try {
+    const bytes = Buffer.alloc(length);
+    const { bytesRead } = await file.read(bytes, 0, length, at);
+    if (bytesRead < length) throw new Error(`${path} ends before ${at + length}`);
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}

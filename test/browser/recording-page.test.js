@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import { align } from '../../bench/stats/signal.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { Chapters } from '../../server/recording/chapters.js';
+import { Peaks } from '../../server/recording/peaks.js';
+import { oggOf, putRecording } from '../fakes/recorded.js';
+import { violationsOf } from './support/axe.js';
+import { BROWSER, inBrowser, isFirefox } from './support/browser.js';
+import { samplesOf } from './support/recording.js';
+import { useSite } from './support/site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const SECONDS = 12;
+
+const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+/** Speech that nowhere is like elsewhere: the second half is played backwards. */
+const speech = Float32Array.from({ length: SECONDS * 48_000 }, (_, i) => channels[0][(i < 6 * 48_000 ? i : SECONDS * 48_000 - i + 7919) % channels[0].length]);
+
+/** Runs in the page before its own code: keeps what it plays, by either player. */
+function keepSound() {
+  const page = /** @type {any} */ (window);
+  page.heard = [];
+  const connect = /** @type {any} */ (AudioNode.prototype.connect);
+  const tap = (/** @type {AudioNode} */ node) => {
+    const recorder = /** @type {AudioContext} */ (node.context).createScriptProcessor(8192, 1, 1);
+    recorder.onaudioprocess = ({ inputBuffer }) => void page.heard.push(inputBuffer.getChannelData(0).slice());
+    connect.call(node, recorder);
+    connect.call(recorder, node.context.destination);
+  };
+  AudioNode.prototype.connect = /** @type {any} */ (
+    function (/** @type {any[]} */ ...to) {
+      // @ts-expect-error: `this` is the node
+      if (to[0] === this.context.destination) tap(this);
+      // @ts-expect-error: likewise
+      return connect.apply(this, to);
+    }
+  );
+  const { Audio } = window;
+  page.Audio = function () {
+    const element = new Audio();
+    element.addEventListener('play', () => {
+      const context = new AudioContext({ sampleRate: 48_000 });
+      context.createMediaElementSource(element).connect(context.destination);
+    }, { once: true });
+    return element;
+  };
+}
+
+/** Runs in the page. @returns {Promise<string>} what it has played, as a data URL */
+async function takeSound() {
+  const reader = new FileReader();
+  reader.readAsDataURL(new Blob(/** @type {any} */ (window).heard.splice(0)));
+  await new Promise((resolve) => void reader.addEventListener('load', resolve));
+  return String(reader.result);
+}
+
+/** What a page plays until it is as far as a second. @param {Page} page @param {number} second */
+async function heardUntil(page, second) {
+  await expect.poll(() => positionOf(page), { timeout: 30_000 }).toBeGreaterThanOrEqual(second);
+  return samplesOf(await page.evaluate(takeSound));
+}
+
+const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+const slider = (/** @type {Page} */ page) => page.getByRole('slider', { name: 'Position' });
+const positionOf = async (/** @type {Page} */ page) => Number(await slider(page).getAttribute('aria-valuenow'));
+
+/** The best likeness of a piece of the speech, of half a second from one of some moments on, in a sound. @param {Float32Array} sound @param {number[]} moments */
+const likeness = (sound, moments) => Math.max(...moments.map((at) => align(speech.subarray(at * 48_000, (at + 0.5) * 48_000), sound).correlation));
+
+inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
+  const directory = mkdtempSync(join(tmpdir(), 'aloud-recorded-'));
+  const site = useSite(['--recording-dir', directory]);
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  async function recorded() {
+    const codec = await loadCodec('libopus-wasm');
+    const [peaks, chapters] = [new Peaks(0.02), new Chapters(0.02)];
+    for (let frame = 0; frame < SECONDS * 50; frame++) {
+      peaks.add(speech.subarray(frame * 960, (frame + 1) * 960));
+      chapters.heard(frame < 300 ? 'a' : 'b', frame < 300 ? 'Ada' : 'Ben <b>', frame, 30);
+    }
+    const others = { 'peaks.json': JSON.stringify(peaks), 'chapters.vtt': chapters.toVtt() };
+    return putRecording(directory, { mix: Buffer.concat(oggOf(codec, speech, SECONDS)), seconds: SECONDS, room: 'planning', others });
+  }
+
+  /** @param {string} path */
+  async function open(path) {
+    const context = await site.browser.newContext({ viewport: { width: 360, height: 740 } });
+    const page = await context.newPage();
+    await page.addInitScript(keepSound);
+    await page.goto(new URL(path, site.url).href);
+    await page.getByText(/^Over/).waitFor();
+    return page;
+  }
+
+  for (const [name, query] of isFirefox ? [['HTTP', '?via=http']] : [['WebTransport', ''], ['HTTP', '?via=http']]) inBrowser.it(`plays it from a moment on over ${name}, seeks, and plays faster`, async () => {
+    const page = await open(`/recordings/${await recorded()}${query}#t=3`);
+    await page.getByText(`Over ${name}`).waitFor();
+    expect(await positionOf(page)).toBe(3);
+    await button(page, 'Play').click();
+    const heard = await heardUntil(page, 6);
+    expect(likeness(heard, [3.3, 3.9, 4.4])).toBeGreaterThan(0.85);
+    expect(likeness(heard, [1, 9, 10])).toBeLessThan(0.7);
+
+    await page.getByRole('button', { name: '0:06 Ben <b>' }).click();
+    await page.getByLabel('Speed').selectOption('2');
+    const began = performance.now();
+    const from = await positionOf(page);
+    await expect.poll(() => positionOf(page), { timeout: 20_000 }).toBeGreaterThanOrEqual(from + 4);
+    expect(performance.now() - began).toBeLessThan(name === 'HTTP' ? 9000 : 6000);
+    await slider(page).press('Home');
+    await expect.poll(() => positionOf(page)).toBeLessThan(3);
+    await button(page, 'Pause').click();
+    await slider(page).press('ArrowRight');
+    expect(await positionOf(page)).toBeGreaterThanOrEqual(5);
+    await page.context().close();
+  });
+
+  inBrowser.it('can be used without sight and on a phone, and says what there isn\u2019t', async () => {
+    const id = await recorded();
+    const page = await open(`/recordings/${id}?via=http`);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    expect(await slider(page).getAttribute('aria-valuetext')).toBe('0:00 of 0:12');
+    await page.getByRole('link', { name: 'Everybody together', exact: true }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => positionOf(page)).toBe(5);
+    await page.goto(new URL(`/recordings/${id}?via=http#t=999`, site.url).href);
+    await page.reload();
+    await expect.poll(() => positionOf(page)).toBe(12);
+    const answer = await page.goto(new URL(`/recordings/${'x'.repeat(22)}`, site.url).href);
+    expect([answer?.status(), await page.innerText('body')]).toEqual([404, 'There is nothing at this address.']);
+    await page.context().close();
+  });
+});

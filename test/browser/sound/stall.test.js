@@ -1,0 +1,164 @@
+import { expect } from 'vitest';
+import { align, levelDb } from '../../../bench/stats/signal.js';
+import { readWav } from '../../../bench/stats/wav.js';
+import { inBrowser, openBrowser } from '../support/browser.js';
+import { allowRecorder, recordingBegan, recordWholly } from '../support/recording.js';
+import { joinRoom, throughLink } from '../support/room-page.js';
+import { useSite } from '../support/site.js';
+import { openLink } from '../../support/fragile-link.js';
+import { undisturbed } from '../../support/undisturbed.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const PER_MS = 48;
+const STALL_MS = 300;
+
+/** The time within which the delay is back, and by how much it may differ then, in milliseconds. */
+const BACK_MS = 3000;
+const NEAR_MS = 10;
+
+/** When the first link stalls, from the first word on, in milliseconds. */
+const FIRST_MS = 5000;
+
+/** The pieces of sound that are looked for, the short ones while sound is being made shorter, in milliseconds. */
+const PIECE_MS = 400;
+const SHORT_PIECE_MS = 200;
+
+/** The time from one piece to the next, in milliseconds. */
+const STEP_MS = 100;
+
+/** A piece with a lower correlation was heard in part only. */
+const LEAST_CORRELATION = 0.6;
+
+/** The largest move of the sound within 1.2 s that isn't the catching up, in milliseconds. */
+const MOST_MOVE_MS = 1;
+
+/** Silence for as long as joining takes, and until what it held up is over. */
+const LEAD_MS = 5000;
+
+const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
+
+/** The longest quiet that is left between words, and the pieces by which quiet is found, in milliseconds. */
+const MOST_QUIET_MS = 60;
+const LOOK_MS = 10;
+
+/** Words without a pause between them. */
+const said = Float32Array.from((await Promise.all(['speaker-low-1', 'speaker-low-2', 'speech-low', 'speaker-high-1'].map(async (name) => {
+  const { channels: [words] } = await readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url));
+  return withoutPauses(words);
+}))).flat());
+const SAID_MS = said.length / PER_MS;
+
+const spoken = new Float32Array(LEAD_MS * PER_MS + said.length);
+spoken.set(said, LEAD_MS * PER_MS);
+
+/** @param {Float32Array} words @returns {number[]} */
+function withoutPauses(words) {
+  const kept = [];
+  for (let at = 0, quietMs = 0; at + LOOK_MS * PER_MS <= words.length; at += LOOK_MS * PER_MS) {
+    const piece = words.subarray(at, at + LOOK_MS * PER_MS);
+    quietMs = levelDb(piece) < -50 ? quietMs + LOOK_MS : 0;
+    if (quietMs <= MOST_QUIET_MS) kept.push(...piece);
+  }
+  return kept;
+}
+
+/** @param {Page} page in a call @returns {Promise<any>} */
+const statsOf = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const { call } = /** @type {any} */ (window).aloud;
+        call.addEventListener('stats', (/** @type {any} */ { detail }) => resolve(detail.detail), { once: true });
+      }),
+  );
+
+/** Both delays that a stall makes longer, in milliseconds. @param {Page} speaker @param {Page} listener */
+async function delaysOf(speaker, listener) {
+  const [{ server }, { playout }] = await Promise.all([statsOf(speaker), statsOf(listener)]);
+  return { offsetMs: server.offsetMs, playoutMs: playout.delayMs };
+}
+
+/**
+ * How much later than at first each piece was heard, in milliseconds, and where.
+ * @param {Float32Array} heard
+ * @param {number} pieceMs
+ */
+function laterOf(heard, pieceMs) {
+  const { lag: base } = align(said.subarray(0, FIRST_MS * PER_MS), heard);
+  const pieces = [];
+  for (let start = 0; start + pieceMs * PER_MS <= said.length; start += STEP_MS * PER_MS) {
+    const piece = said.subarray(start, start + pieceMs * PER_MS);
+    const to = Math.min(base + start + 500 * PER_MS, heard.length - piece.length);
+    if (levelDb(piece) < -45 || to < base + start) continue;
+    const { lag, correlation } = align(piece, heard, { from: base + start - 20 * PER_MS, to });
+    if (correlation >= LEAST_CORRELATION) pieces.push({ heardMs: lag / PER_MS, laterMs: (lag - base - start) / PER_MS });
+  }
+  return { pieces, base };
+}
+
+/** The steepest step from one sample to the next. @param {Float32Array} pcm */
+const steepest = (pcm) => pcm.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - pcm[i - 1]) : 0), 0);
+
+inBrowser.describe('a stall of 300 ms in speech without a pause, heard in Chromium', () => {
+  const site = useSite();
+
+  /** One speaks, one listens; first the one's link stalls, and then the other's. */
+  const converse = async () => {
+    const mouth = await openBrowser({ speech: spoken });
+    const links = await Promise.all([openLink(site.server), openLink(site.server)]);
+    try {
+      const [up, down] = links;
+      const transport = 'webtransport';
+      const see = await throughLink(down);
+      const prepare = async (/** @type {Page} */ page) => {
+        await allowRecorder(page);
+        await see(page);
+      };
+      const listener = await joinRoom(site.browser, down.url, 'stall', { name: 'Lis', transport, prepare });
+      const heard = await recordWholly(listener);
+      const fromMs = performance.now();
+      const speaker = await joinRoom(mouth.browser, up.url, 'stall', { name: 'Spe', transport, prepare: await throughLink(up) });
+      const stalls = [];
+      for (const [link, atMs] of /** @type {const} */ ([[up, FIRST_MS], [down, FIRST_MS + BACK_MS + 1500]])) {
+        await sleep(LEAD_MS + atMs - (performance.now() - fromMs));
+        const before = await delaysOf(speaker, listener);
+        await link.stall(STALL_MS);
+        const overMs = Date.now();
+        await sleep(BACK_MS);
+        stalls.push({ overMs, before, after: await delaysOf(speaker, listener) });
+      }
+      await sleep(LEAD_MS + SAID_MS + 500 - (performance.now() - fromMs));
+      const beganMs = await recordingBegan(listener);
+      return { heard: await heard(), stalls: stalls.map((stall) => ({ ...stall, overMs: stall.overMs - beganMs })) };
+    } finally {
+      await site.closePages();
+      await mouth.close();
+      await Promise.all(links.map((link) => link.close()));
+    }
+  };
+
+  inBrowser.it('is over three seconds later, at the server and at the client, and nothing else moves', () => undisturbed(async () => {
+    const { heard, stalls: [up, down] } = await converse();
+    expect(up.after.offsetMs).toBeLessThanOrEqual(up.before.offsetMs);
+    expect(down.after.playoutMs).toBeLessThan(down.before.playoutMs + NEAR_MS);
+    const { pieces, base } = laterOf(heard, PIECE_MS);
+    const { pieces: short } = laterOf(heard, SHORT_PIECE_MS);
+    for (const { overMs } of [up, down]) {
+      // Sound came late by most of the stall, or the test has tested nothing.
+      const late = short.filter(({ heardMs }) => heardMs > overMs && heardMs < overMs + BACK_MS).map(({ laterMs }) => laterMs);
+      expect(Math.max(...late)).toBeGreaterThan(STALL_MS / 2);
+      const within = (/** @type {number} */ fromMs, /** @type {number} */ toMs) =>
+        pieces.filter(({ heardMs }) => heardMs >= overMs + fromMs && heardMs + PIECE_MS <= overMs + toMs).map(({ laterMs }) => laterMs);
+      const before = within(-STALL_MS - 1500, -STALL_MS);
+      const after = within(BACK_MS, BACK_MS + 1200);
+      expect(Math.min(before.length, after.length)).toBeGreaterThan(5);
+      for (const later of [before, after]) expect(Math.max(...later) - Math.min(...later)).toBeLessThan(MOST_MOVE_MS);
+      expect(Math.abs(after[0] - before[0])).toBeLessThan(NEAR_MS);
+      // A click would be steeper than what was said meanwhile.
+      const from = (overMs - 2 * STALL_MS) * PER_MS;
+      const words = said.subarray(Math.max(0, from - base - STALL_MS * PER_MS), from - base + BACK_MS * PER_MS);
+      expect(steepest(heard.subarray(from, from + BACK_MS * PER_MS))).toBeLessThan(1.1 * steepest(words));
+    }
+  }, () => site.closePages()), 240_000);
+});

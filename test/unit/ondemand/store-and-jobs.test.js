@@ -1,0 +1,136 @@
+import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../public/shared/clock.js';
+import { loadCodec } from '../../../server/codec/codec.js';
+import { SegmentEncoder } from '../../../server/ondemand/segment-encoder.js';
+import { segmentPaths } from '../../../server/ondemand/segment-files.js';
+import { SegmentJobs } from '../../../server/ondemand/segment-jobs.js';
+import { SegmentStore } from '../../../server/ondemand/segment-store.js';
+import { Recordings } from '../../../server/recording/recordings.js';
+import { oggOf, putRecording } from '../../fakes/recorded.js';
+
+const codec = await loadCodec('libopus-wasm');
+
+/** @type {(() => unknown)[]} */
+const open = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+async function directoryOf() {
+  const directory = await mkdtemp(join(tmpdir(), 'segments-'));
+  open.push(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+  return directory;
+}
+
+describe('the store of segments', () => {
+  it('reads each once for a thousand readers, within its memory, and what isn\u2019t there not at all', async () => {
+    const directory = await directoryOf();
+    const { sound, places } = segmentPaths(directory, 16_000);
+    const place = Buffer.alloc(4);
+    for (let i = 0; i < 100; i++) {
+      await appendFile(sound, Buffer.alloc(1000, i));
+      place.writeUInt32LE(1000 * (i + 1));
+      await appendFile(places, place);
+    }
+    const store = new SegmentStore({ maxBytes: 20_000 });
+    const same = await Promise.all(Array.from({ length: 1000 }, () => store.read(directory, 16_000, 7)));
+    expect([store.reads, same[999][0], same[0].length]).toEqual([1, 7, 1000]);
+    for (let i = 0; i < 100; i++) expect((await store.read(directory, 16_000, i))[999]).toBe(i);
+    expect(store.bytes).toBeLessThanOrEqual(20_000);
+    await expect(store.read(directory, 16_000, 100)).rejects.toThrow();
+    await expect(store.read(directory, 32_000, 0)).rejects.toThrow();
+    store.forget(directory);
+    expect(store.bytes).toBe(0);
+  });
+});
+
+/**
+ * Recordings, and jobs for them whose thread is this one.
+ * @param {{ limitBytes?: number }} [options]
+ */
+async function world({ limitBytes = 1e9 } = {}) {
+  const directory = await directoryOf();
+  const warnings = /** @type {string[]} */ ([]);
+  const log = { warn: (/** @type {string} */ line) => void warnings.push(line), error: () => {} };
+  const recordings = new Recordings({ directory, limitBytes, keepHours: 1, clock: systemClock, wallNow: Date.now, log });
+  open.push(() => recordings.close());
+  /** @type {Map<string, SegmentEncoder>} */
+  const encoders = new Map();
+  const openThread = () => ({
+    ask: async (/** @type {any} */ { id, open: opening, step, close }) => {
+      if (opening) encoders.set(id, await SegmentEncoder.open(codec, opening.mix, opening.directory, opening.rates));
+      const encoder = /** @type {SegmentEncoder} */ (encoders.get(id));
+      const bytes = step ? await encoder.step(step.most, step.isWhole) : 0;
+      if (close) await encoder.close();
+      return { channels: encoder.channels, count: encoder.count, ended: encoder.ended, bytes };
+    },
+    end: async () => {
+      for (const encoder of encoders.values()) await encoder.close();
+    },
+  });
+  const jobs = new SegmentJobs({ recordings, clock: systemClock, log, openThread });
+  open.push(() => jobs.close());
+  return { directory, recordings, jobs, warnings };
+}
+
+describe('the making of segments', () => {
+  const pages = oggOf(codec, Float32Array.from({ length: 9600 }, (_, i) => Math.sin(i / 15) / 3), 3, { bitrate: 16_000 });
+
+  it('begins when a recording ends, counts its bytes, and is done once', async () => {
+    const { recordings, jobs, directory } = await world();
+    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, { bitrate: 16_000 });
+    const { id } = opened.description;
+    const file = opened.addFile({ file: 'mix.opus', label: 'Everybody', person: null, seconds: null });
+    for (const page of pages) file.write(page);
+    file.end(3);
+    await opened.settled;
+    expect(jobs.hold(id)).toBe(null);
+    await opened.end();
+    await vi.waitFor(() => expect(jobs.hold(id)?.segments.whole).toBe(true), { timeout: 5000 });
+    expect(jobs.hold(id)?.segments).toEqual({ rates: [16_000], channels: 1, count: 3, whole: true });
+    expect((await readdir(join(directory, id))).toSorted()).toEqual(['mix.opus', 'recording.json', 'segments-16.bin', 'segments-16.idx', 'segments.json']);
+    const counted = recordings.usage.bytes;
+    await recordings.sweep();
+    expect(Math.abs(recordings.usage.bytes - counted)).toBeLessThan(1000);
+    expect(await recordings.remove(id)).toBe(true);
+    expect(jobs.hold(id)).toBe(null);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('follows one that is being written only while somebody listens', async () => {
+    const { recordings, jobs } = await world();
+    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, { bitrate: 16_000 });
+    const { id } = opened.description;
+    const file = opened.addFile({ file: 'mix.opus', label: 'Everybody', person: null, seconds: null });
+    for (const page of pages.slice(0, -1)) file.write(page);
+    await opened.settled;
+    expect(await jobs.prepare(id)).toBe(true);
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    const held = jobs.hold(id);
+    expect(held?.segments.count).toBe(0);
+    await vi.waitFor(() => expect(held?.segments.count).toBe(2), { timeout: 5000 });
+    expect(held?.segments.whole).toBe(false);
+    held?.release();
+    file.write(pages[pages.length - 1]);
+    file.end(3);
+    await opened.end();
+    await vi.waitFor(() => expect(held?.segments.whole).toBe(true), { timeout: 5000 });
+    expect(held?.segments.count).toBe(3);
+  });
+
+  it('isn\u2019t begun of what isn\u2019t there, has no room, or is no sound', async () => {
+    const { jobs, directory, warnings } = await world();
+    for (const id of ['', '../..', 'x'.repeat(22)]) expect(await jobs.prepare(id)).toBe(false);
+    const noise = await putRecording(directory, { mix: Buffer.alloc(999), seconds: 1 });
+    expect(await jobs.prepare(noise)).toBe(true);
+    await vi.waitFor(() => expect(warnings.join()).toMatch(/can't be made; it can be heard over HTTP/), { timeout: 5000 });
+    const full = await world({ limitBytes: 1 });
+    const id = await putRecording(full.directory, { mix: Buffer.concat(pages), seconds: 3 });
+    await writeFile(join(full.directory, id, 'x'), 'x');
+    await full.recordings.sweep();
+    expect(await full.jobs.prepare(id)).toBe(false);
+  });
+});
