@@ -23,7 +23,7 @@ const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'every
 const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that listen for long. */
-const LONG_SOUND = ['listen-link', 'sound/backing-track', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
+const LONG_SOUND = ['listen-link', 'sound/backing-track', 'sound/nearness', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that are run in each browser that there is: `npm run test:browsers`. */
 const IN_EACH = ['sound/sound', 'comeback', 'moderation', 'page'].map((name) => `test/browser/${name}.test.js`);

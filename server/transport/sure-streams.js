@@ -7,7 +7,8 @@
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
  *
- * @typedef {{ stream: Stream, startMs: number, endMs: number, packets: number }} Piece  a stream and what was written to it
+ * @typedef {{ stream: Stream, startMs: number, endMs: number, packets: number }} Piece  a stream, when it was begun and ended
+ *   (Infinity before it is), and how many packets were written to it
  */
 
 import { LENGTH_BYTES, withLength } from '../../public/shared/carry.js';
@@ -16,7 +17,7 @@ import { STEADY_MS } from '../../public/shared/nearness.js';
 /** The time whose packets go on one stream, in milliseconds. */
 const PIECE_MS = 1000;
 
-/** The time after its last packet in which a stream is to have arrived, in milliseconds: later it would not be heard. */
+/** The time after its end in which a stream is to have arrived, in milliseconds: later it would not be heard. */
 const KEPT_MS = STEADY_MS;
 
 const END = new Uint8Array(LENGTH_BYTES);
@@ -55,7 +56,6 @@ export class SureStreams {
       return false;
     }
     piece.packets += 1;
-    piece.endMs = now;
     return true;
   }
 
@@ -66,7 +66,7 @@ export class SureStreams {
     this.end();
     const stream = this.#native.openStream({ bidi: false });
     if (!stream) return null;
-    const piece = { stream, startMs: now, endMs: now, packets: 0 };
+    const piece = { stream, startMs: now, endMs: Infinity, packets: 0 };
     stream.onStopped = () => this.#arrived(piece);
     this.#pieces.push(piece);
     this.#isOpen = true;
@@ -77,7 +77,9 @@ export class SureStreams {
   end() {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#pieces[this.#pieces.length - 1].stream.write(END);
+    const last = this.#pieces[this.#pieces.length - 1];
+    last.endMs = this.#clock.now();
+    last.stream.write(END);
   }
 
   /** @param {Piece} piece  which the peer has stopped */
@@ -92,7 +94,6 @@ export class SureStreams {
   #resetOld(now) {
     while (this.#pieces.length > 0 && now - this.#pieces[0].endMs > KEPT_MS) {
       const { stream, packets } = this.#pieces[0];
-      if (this.#pieces.length === 1) this.#isOpen = false;
       this.#pieces.shift();
       stream.reset(0);
       this.dropped += packets;

@@ -21,6 +21,8 @@ export class FakeWebTransport {
   #datagramsIn = null;
   /** @type {ReadableStreamDefaultController<Uint8Array> | null} */
   #controlIn = null;
+  /** @type {ReadableStreamDefaultController<ReadableStream<Uint8Array>> | null} */
+  #streamsIn = null;
 
   /**
    * @param {string} url
@@ -36,6 +38,7 @@ export class FakeWebTransport {
     if (behaviour.failsToOpen) this.fail('no handshake');
     else if (!behaviour.neverOpens) this.#opening.resolve(undefined);
     if (!behaviour.blocked) this.#blocked.resolve(undefined);
+    this.incomingUnidirectionalStreams = new ReadableStream({ start: (controller) => void (this.#streamsIn = controller) });
     this.datagrams = {
       incomingHighWaterMark: 1,
       outgoingMaxAge: null,
@@ -88,6 +91,11 @@ export class FakeWebTransport {
   /** @param {Uint8Array} bytes */
   receiveDatagram(bytes) {
     this.#datagramsIn?.enqueue(bytes);
+  }
+
+  /** @param {ReadableStream<Uint8Array>} stream  that the server opens */
+  receiveStream(stream) {
+    this.#streamsIn?.enqueue(stream);
   }
 
   /** @param {Uint8Array} bytes */

@@ -26,6 +26,7 @@ export const commands = [
   '{"type":"volume","person":"1","gain":4,"pan":-0.25}',
   '{"type":"delay","serverDelayMs":200}',
   '{"type":"report","lostPercent":1.5,"playoutDelayMs":60,"soundLatencyMs":30,"driftPpm":-12}',
+  '{"type":"rate","bitsPerSecond":64000}',
   '{"type":"nearness","nearness":"steady","fill":true}',
   '{"type":"record","on":true}',
   '{"type":"recordConsent","agreed":true}',

@@ -86,4 +86,14 @@ describe('SureStreams', () => {
     send(1);
     expect(streams[2].packets).toEqual([3]);
   });
+
+  it('takes nothing for lost because no more came for a while', () => {
+    const { clock, streams, sure, send } = engine();
+    send(3);
+    clock.advance(60_000);
+    send(1);
+    expect([streams[0].ended, sure.size, sure.dropped]).toEqual([true, 2, 0]);
+    streams[0].arrives();
+    expect(sure.size).toBe(1);
+  });
 });

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { withLength } from '../../../../public/shared/carry.js';
 import { systemClock } from '../../../../public/shared/clock.js';
 import { connect } from '../../../../public/client/connection/choose.js';
 import { Http1Connection } from '../../../../public/client/connection/http1.js';
@@ -334,6 +335,22 @@ describe('WebTransportConnection', () => {
     await until(() => handler.messages.length === 4 && handler.marks.length === 1);
     expect(handler.messages[0]).toEqual({ type: 'a', name: 'Zoë' });
     expect(handler.marks).toEqual([5]);
+  });
+
+  it('takes packets from streams of the server too, and stops one at its end', async () => {
+    const { handler, session } = await open();
+    let isStopped = false;
+    /** @param {Uint8Array[]} chunks */
+    const streamOf = (...chunks) => new ReadableStream({ start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)), cancel: () => void (isStopped = true) });
+    const two = [...withLength(packet(6)), ...withLength(packet(7))];
+    session.receiveStream(streamOf(Uint8Array.from(two.slice(0, 5)), Uint8Array.from(two.slice(5))));
+    await until(() => handler.marks.length === 2);
+    expect([handler.marks, isStopped]).toEqual([[6, 7], false]);
+    session.receiveStream(streamOf(withLength(packet(8)), new Uint8Array(2), withLength(packet(9))));
+    await until(() => isStopped);
+    session.receiveDatagram(packet(10));
+    await until(() => handler.marks.length === 4);
+    expect(handler.marks).toEqual([6, 7, 8, 10]);
   });
 
   it('drops datagrams when the way is blocked, and sends again when it is free', async () => {
