@@ -21,16 +21,17 @@ const MAY_IMPORT = {
   'server/codec': ['native', 'server/config/config-error.js'],
   'server/names': [],
   'server/source': ['server/clock', 'server/codec'],
-  'server/mix': ['server/clock', 'server/codec', 'server/source'],
+  'server/mix': ['server/broadcast/recent-mix.js', 'server/clock', 'server/codec', 'server/source'],
   'server/broadcast': ['server/mix'],
   'server/forward': ['server/clock', 'server/mix', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
   'server/room': ['server/access', 'server/broadcast', 'server/clock', 'server/codec', 'server/config', 'server/forward', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/host': ['native', 'server/access', 'server/clock', 'server/codec', 'server/config', 'server/recording', 'server/room', 'server/transport'],
+  'server/relay': ['server/cluster', 'server/mix', 'server/room/clock-answers.js', 'server/transport/session.js'],
   'server/http': ['server/config'],
+  'server/operator': ['server/access', 'server/cluster/bus.js', 'server/cluster/messages.js', 'server/room/moderation.js', 'server/room/room-mode.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
   'server/listen': ['server/http/body.js', 'server/recording', 'server/transport'],
-  'server/operator': ['server/access', 'server/room/moderation.js', 'server/room/room-mode.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
 
   public: ['worklets'],
   'public/client/clock': ['public/client/connection/connection.js'],
@@ -59,6 +60,7 @@ const MAY_IMPORT = {
   'bench/participants': ['native', 'programs', 'public', 'server', 'worklets', 'bench/browsers', 'bench/link', 'bench/report', 'bench/stats'],
   'bench/setup': ['public', 'server', 'bench/link', 'bench/participants', 'bench/report', 'bench/stats', 'bench/ways'],
   'bench/mesh': ['native', 'public', 'server', 'bench/participants', 'bench/stats', 'bench/ways'],
+  'bench/throughput': ['native', 'server', 'bench/participants'],
   'bench/ways': ['native', 'programs', 'public', 'server', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
 };
 

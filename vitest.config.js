@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node';
 const SOUND = ['test/browser/sound/sound.test.js', 'test/browser/sound/forward.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['cluster', 'forward', 'native/congestion', 'quality', 'social', 'stereo', 'stuck', 'workers'].map((name) => `test/integration/${name}.test.js`);
+const MEASURED = ['cluster', 'forward', 'native/congestion', 'programs', 'quality', 'social', 'stereo', 'stuck', 'workers'].map((name) => `test/integration/${name}.test.js`);
 
 /** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];
@@ -23,7 +23,7 @@ const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'every
 const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that listen for long. */
-const LONG_SOUND = ['sound/backing-track', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
+const LONG_SOUND = ['listen-link', 'sound/backing-track', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that are run in each browser that there is: `npm run test:browsers`. */
 const IN_EACH = ['sound/sound', 'comeback', 'moderation', 'page'].map((name) => `test/browser/${name}.test.js`);

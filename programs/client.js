@@ -29,6 +29,8 @@ const REST_MS = 150;
 /** The most that waits to be read of what is heard, in pieces: five seconds. */
 const MAX_UNREAD = 5000 / PERIOD_MS;
 
+export { readSound, writeSound } from './sound-files.js';
+
 /** @type {(options: JoinOptions) => Promise<Call>} */
 export async function join(options) {
   const call = new NodeCall(options);

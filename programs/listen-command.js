@@ -3,12 +3,8 @@
  * @import { Out, SoundWriter } from './sound/writers.js'
  */
 
-import { closeSync, openSync, writeSync } from 'node:fs';
 import { clockTime, CommandError, Exit, joinFrom, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
-import { oggWriter, rawWriter, wavWriter } from './sound/writers.js';
-
-/** The kinds of files by the end of their names. */
-const KINDS = Object.freeze({ wav: 'wav', opus: 'ogg', ogg: 'ogg', raw: 'raw', pcm: 'raw' });
+import { kindOf, openOut, writerOf } from './sound/writers.js';
 
 /** The longest recording, in seconds: a week. */
 const MAX_SECONDS = 7 * 86_400;
@@ -33,14 +29,13 @@ export async function listen(argv) {
   const print = readCommand(command, argv);
   if (print !== null) return { exit: Exit.done, print };
   const options = command.opts();
-  const kind = kindOf(options.output, options.format);
-  const out = openOut(options.output);
+  const kind = askedKind(options.output, options.format);
+  const out = options.output === '-' ? standardOut() : outOf(options.output);
   try {
     const call = await joinFrom(options, { listen: true });
     const { sampleRate, channels } = call;
     if (options.output === '-' && kind === 'raw') console.error(`Samples of 16 bits, little endian: ${sampleRate} Hz, channels: ${channels}.`);
-    const format = { sampleRate, channels };
-    const writer = kind === 'wav' ? wavWriter(out, format) : kind === 'ogg' ? await oggWriter(out, format, call.room) : rawWriter(out);
+    const writer = await writerOf(kind, out, { sampleRate, channels }, call.room);
     return { exit: await record(call, writer, out, options.duration ?? Infinity) };
   } finally {
     out.close();
@@ -48,38 +43,34 @@ export async function listen(argv) {
 }
 
 /** @param {string} output @param {string | undefined} format */
-function kindOf(output, format) {
-  const ending = /\.([^./]+)$/.exec(output)?.[1]?.toLowerCase() ?? '';
-  const kind = format ?? (output === '-' ? 'raw' : KINDS[/** @type {keyof typeof KINDS} */ (ending)]);
+function askedKind(output, format) {
+  const kind = format ?? (output === '-' ? 'raw' : kindOf(output));
   if (kind === 'wav' || kind === 'ogg' || kind === 'raw') return kind;
   const what = format === undefined ? `${output} is of no kind that can be written` : `--format ${format} is none`;
   throw new CommandError(`${what}: use a name that ends in .wav, .opus, .ogg or .raw, or --format wav, ogg or raw.`, Exit.wrong);
 }
 
-/**
- * @param {string} output
- * @returns {Out & { close: () => void, readonly isFull: boolean }}
- */
-function openOut(output) {
-  if (output === '-') {
-    let isGone = false;
-    process.stdout.on('error', () => (isGone = true));
-    return {
-      write: (bytes) => void process.stdout.write(bytes),
-      patch: null,
-      close: () => {},
-      get isFull() {
-        return isGone || process.stdout.writableLength > MAX_UNREAD_BYTES;
-      },
-    };
-  }
-  let fd = -1;
+/** @param {string} output */
+function outOf(output) {
   try {
-    fd = openSync(output, 'w');
+    return { ...openOut(output), isFull: false };
   } catch (error) {
     throw new CommandError(`${output} can not be written: ${/** @type {Error} */ (error).message}.`, Exit.wrong);
   }
-  return { write: (bytes) => void writeSync(fd, bytes), patch: (bytes, at) => void writeSync(fd, bytes, 0, bytes.length, at), close: () => closeSync(fd), isFull: false };
+}
+
+/** @returns {Out & { close: () => void, readonly isFull: boolean }} */
+function standardOut() {
+  let isGone = false;
+  process.stdout.on('error', () => (isGone = true));
+  return {
+    write: (bytes) => void process.stdout.write(bytes),
+    patch: null,
+    close: () => {},
+    get isFull() {
+      return isGone || process.stdout.writableLength > MAX_UNREAD_BYTES;
+    },
+  };
 }
 
 /**

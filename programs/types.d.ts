@@ -126,3 +126,28 @@ export interface Call {
  * @returns a promise of the call, which is rejected with an error whose `code` is one of the protocol's, such as 'room-full'
  */
 export function join(options: JoinOptions): Promise<Call>;
+
+/** What a call, too, has. */
+export interface SoundFormat {
+  readonly sampleRate: number;
+  /** 1 or 2. */
+  readonly channels: number;
+}
+
+export interface SoundWriter {
+  write(samples: Float32Array): void;
+  /** Writes what is left, and closes the file. Once only. */
+  end(): void;
+}
+
+/**
+ * Reads a sound file piece by piece: WAV, Ogg Opus, and what ffmpeg reads where it is installed.
+ * @param format what it is brought to, such as a call's; gain: a factor of amplitude
+ */
+export function readSound(file: string, format: SoundFormat & { gain?: number }): AsyncGenerator<Float32Array, void>;
+
+/**
+ * Writes a file that ends in .wav, .opus, .ogg or .raw (samples of 16 bits).
+ * @param format of the samples, such as a call's
+ */
+export function writeSound(file: string, format: SoundFormat): Promise<SoundWriter>;

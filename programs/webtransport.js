@@ -158,6 +158,7 @@ function readableOf(stream, tap = () => {}) {
       };
       stream.onReadable();
     },
+    cancel: () => stream.stop(0),
   });
 }
 

@@ -115,8 +115,8 @@ export class Call extends EventTarget {
       message: (data) => this.#onMessage(data),
       failed: (code, message) => this.#fail(code, message),
     });
-    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, e2eKey } = this.#options;
-    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, e2eKey };
+    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, nearness, e2eKey } = this.#options;
+    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, nearness, e2eKey };
     this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
   }
 
@@ -264,6 +264,15 @@ export class Call extends EventTarget {
   /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */
   suppressSilence(suppresses) {
     this.#worker?.postMessage({ type: 'silence-suppression', on: suppresses });
+  }
+
+  /**
+   * Sets how near this person is to whoever speaks, while they only listen.
+   * @param {import('./shared/nearness.js').Nearness} nearness
+   */
+  setNearness(nearness) {
+    this.#options.nearness = nearness;
+    this.#worker?.postMessage({ type: 'nearness', nearness });
   }
 
   /** @param {boolean} muted whether this person isn't heard */

@@ -2,6 +2,7 @@
  * @import { Clock } from '../public/shared/clock.js'
  * @import { Cluster } from './cluster/cluster.js'
  * @import { Directory } from './host/directory.js'
+ * @import { Relays } from './relay/relays.js'
  */
 
 /** The interval at which it is looked whether anybody is still there, in milliseconds. */
@@ -11,14 +12,15 @@ const LOOK_MS = 250;
  * Lets nobody new in, hands rooms over to other nodes where there are any, tells those who stay, and waits until all have
  * left.
  * @param {Pick<Directory, 'people' | 'drain'>} rooms
- * @param {{ ms: number, clock: Clock, cluster?: Pick<Cluster, 'drain'> }} options  ms: the longest wait
+ * @param {{ ms: number, clock: Clock, cluster?: Pick<Cluster, 'drain' | 'nodes'>, relays?: Pick<Relays, 'drain' | 'listeners'> }} options  ms: the longest wait
  * @returns {Promise<void>}
  */
-export async function drainRooms(rooms, { ms, clock, cluster }) {
+export async function drainRooms(rooms, { ms, clock, cluster, relays }) {
   const end = clock.now() + ms;
   if (cluster) await cluster.drain();
+  relays?.drain(cluster?.nodes() ?? []);
   await rooms.drain(Math.round(ms / 1000));
-  while ((await rooms.people()) > 0 && clock.now() < end) {
+  while ((await rooms.people()) + (relays?.listeners ?? 0) > 0 && clock.now() < end) {
     await new Promise((/** @type {(looked: void) => void} */ resolve) => void clock.setTimeout(() => resolve(), LOOK_MS));
   }
 }

@@ -37,6 +37,7 @@ import { drainRooms } from './drain.js';
 import { Directory } from './host/directory.js';
 import { RoomHost } from './host/room-host.js';
 import { Workers } from './host/workers.js';
+import { openRelays } from './relay/open-relays.js';
 import { openOperator } from './operator/operator.js';
 import { createListening } from './listen/listening.js';
 import { pageUrl } from './page-url.js';
@@ -104,7 +105,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
   const address = await listeningHost(config.host);
 
-  const { cluster, workers, host, directory } = await openHosts(config, { clock, wallNow, log, observer }, opened);
+  const { cluster, relays, workers, host, directory } = await openHosts(config, { clock, wallNow, log, observer }, opened);
   const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = workers ?? arrivals;
@@ -127,7 +128,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, address, config.port);
   const url = pageUrl(config, port);
-  if (cluster) opened.push(() => cluster.close());
+  if (cluster) opened.push(() => cluster.close(), () => relays?.close());
   cluster?.start({ ...reachedAt(config, port), h3Port: served.h3Port, certificateHashes: () => hashesOf(served) });
   const plain = await openPlainHttp(config, certificate, { host: address, port }, opened);
   operator.readiness.started();
@@ -136,7 +137,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const { h3Port } = served;
   const drain = (/** @type {number} */ ms) => {
     workers?.drain(Math.round(ms / 1000));
-    return drainRooms(directory, { ms, clock, cluster });
+    return drainRooms(directory, { ms, clock, cluster, relays: relays?.out });
   };
   const { metricsPort } = operator;
   return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, directory, workers, drain, close };
@@ -149,11 +150,13 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 async function openHosts(config, { clock, wallNow, log, observer }, opened) {
-  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => host.rooms });
+  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => relays?.rooms ?? host.rooms });
+  const relays = cluster && openRelays(config, { cluster, clock, log, host: () => host });
   const workers = openWorkers(config, { clock, log, tokens });
-  const host = await RoomHost.open(config, { clock, wallNow, log, observer, cluster, tokens, elsewhere: workers?.elsewhere });
+  const host = await RoomHost.open(config, { clock, wallNow, log, observer, cluster, relays: relays?.out, tokens, elsewhere: workers?.elsewhere });
   opened.push(() => host.close());
-  return { cluster, workers, host, directory: new Directory(host, workers ?? {}) };
+  relays?.start();
+  return { cluster, relays, workers, host, directory: new Directory(host, workers ?? {}) };
 }
 
 /**

@@ -92,7 +92,10 @@ export class LocalCluster {
     const people = {};
     for (const { number, url } of this.nodes.values()) {
       const answer = await fetch(`${url}/api/rooms/${room}`);
-      if (answer.ok) people[number] = (await answer.json()).present;
+      if (!answer.ok) continue;
+      // Another node's rooms are told of too.
+      const { present, node } = await answer.json();
+      if (node.url === url) people[number] = present;
     }
     return people;
   }

@@ -28,6 +28,9 @@ async function createListener({ speaks, recordSeconds, sampleRate, periodMs }) {
       sampleRate,
       stats: headless.stats(),
     }),
+    get stats() {
+      return headless.stats();
+    },
     close: () => headless.close(),
   };
 }

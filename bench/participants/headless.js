@@ -92,7 +92,7 @@ export class Headless {
   /**
    * Joins, and begins to speak and to record.
    * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName, channels?: 1 | 2,
-   *   silenceSuppression?: boolean, e2eKey?: string, mode?: 'mix' | 'forward' | 'auto', config?: import('../../public/client/connection/choose.js').ServerConfig }} options
+   *   silenceSuppression?: boolean, e2eKey?: string, listen?: boolean, nearness?: import('../../public/shared/nearness.js').Nearness, mode?: 'mix' | 'forward' | 'auto', config?: import('../../public/client/connection/choose.js').ServerConfig }} options
    */
   async join(options) {
     try {
@@ -135,6 +135,11 @@ export class Headless {
   /** @param {boolean} muted */
   mute(muted) {
     this.#client.mute(muted);
+  }
+
+  /** @param {import('../../public/shared/nearness.js').Nearness} nearness */
+  setNearness(nearness) {
+    this.#client.setNearness(nearness);
   }
 
   /** @param {object} message to the server, such as one of the chat */

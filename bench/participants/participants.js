@@ -22,7 +22,8 @@
  * @typedef {{ timestamp: number, atMs: number }} FrameNote  timestamp: that of RTP, by which both peers name a frame
  *
  * @typedef {object} Listener        a participant with the whole client; times on performance.now()
- * @property {(options: { origin: string, room: string, name: string, transport: TransportName }) => Promise<unknown>} join
+ * @property {(options: { origin: string, room: string, name: string, transport: TransportName, listen?: boolean,
+ *   nearness?: import('../../public/shared/nearness.js').Nearness }) => Promise<unknown>} join
  * @property {() => Recording | Promise<Recording>} recording
  * @property {object | null} [stats]  the client's own, of the last second; a peer's are a promise
  * @property {(description: RTCSessionDescriptionInit | null) => Promise<RTCSessionDescriptionInit | null>} [signal]
@@ -141,8 +142,9 @@ export class Participants {
    * @param {number} [options.loops]     how many times that one is recorded as the browser alone plays it
    * @param {boolean} [options.isPeer]   by the browser's WebRTC, to another one; signal() connects them
    * @param {boolean} [options.notesFrames]  of a peer: whether its recording has the frames that it sent and received
+   * @param {import('../../public/shared/nearness.js').Nearness} [options.nearness]  of one of the audience
    */
-  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device, loops, isPeer, notesFrames }) {
+  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device, loops, isPeer, notesFrames, nearness }) {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
@@ -150,7 +152,7 @@ export class Participants {
     this.#listeners.set(id, listener);
     const { sharedMs } = this.#world;
     const startMs = sharedMs(performance.now());
-    await listener.join({ origin, room, name: id, transport });
+    await listener.join({ origin, room, name: id, transport, ...(nearness && { listen: true, nearness }) });
     return { startMs, joinedMs: sharedMs(performance.now()) };
   }
 

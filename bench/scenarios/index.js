@@ -21,14 +21,17 @@ import { load } from './load.js';
 import { loss } from './loss.js';
 import { memory } from './memory.js';
 import { mouthToEar } from './mouth-to-ear.js';
+import { nearness } from './nearness.js';
 import { plan } from './plan.js';
 import { rtt } from './rtt.js';
 import { soak } from './soak.js';
+import { startup } from './startup.js';
 import { starved } from './starved.js';
 import { stragglers } from './stragglers.js';
+import { throughput } from './throughput.js';
 
 /** All scenarios, in the order of --help. @type {readonly import('./scenario.js').Scenario[]} */
 export const scenarios = Object.freeze([
-  call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup,
-  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, forward, plan, memory, failover, soak,
+  call, loss, carry, ways, sweep, cpu, loaded, parallel, controllers, mixed, mesh, shipped, setup, startup,
+  mouthToEar, stragglers, starved, delay, rtt, latency, datagrams, load, crowd, listeners, nearness, forward, throughput, plan, memory, failover, soak,
 ]);

@@ -27,6 +27,9 @@ const FIRST = 50;
 /** One in this many listeners has each packet's arrival noted. */
 const WATCHED_STEP = 50;
 
+/** The time in which listeners of a broadcast come to the rate that they ask for, in seconds: two probes. */
+const PROBES_SECONDS = 10;
+
 /** Pause before memory is read, in seconds. */
 const SETTLE_SECONDS = 2;
 
@@ -106,7 +109,7 @@ async function measureCase(lab, name, repetition, seconds) {
   const { count, stride } = parseCase(name);
   const most = String(count + PEOPLE + 10);
   const { rates } = /** @type {any} */ (lab.options);
-  const broadcast = rates ? ['--listener-rule', 'basic', '--listener-bitrate', String(RATES[RATES.length - 1])] : [];
+  const broadcast = rates ? ['--listener-bitrate', String(RATES[RATES.length - 1])] : [];
   const people = await lab.startCrowd(['--max-participants', most, '--max-sessions', most, '--listener-stride', String(stride), ...broadcast], 'ticks');
   const audience = await lab.startSecondCrowd();
   await people.call('joinAll', { people: Array.from({ length: PEOPLE }, (_, i) => ({ id: `P${i}`, room: 'hall', talks: i < PEOPLE - 1, watched: true })) });
@@ -119,7 +122,7 @@ async function measureCase(lab, name, repetition, seconds) {
   const before = await heapOf(lab);
   await measureComing(lab, { people, audience, all: all.slice(FIRST) }, add);
   add(quantities.heap, ((await heapOf(lab)) - before) / (count - FIRST) / 1000);
-  await lab.wait(2 * lab.options.warmUp);
+  await lab.wait(2 * lab.options.warmUp + (rates ? PROBES_SECONDS : 0));
   await lab.server.call('begin');
   await audience.call('note');
   await people.call('note');

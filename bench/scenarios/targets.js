@@ -40,7 +40,7 @@ const FRAME_BYTES = 64;
  * @property {boolean} [isLong]   run only when it is named
  */
 
-/** The benchmarks of `bars`: some 45 minutes without the long one. @type {readonly Benchmark[]} */
+/** The benchmarks of `bars`: some 55 minutes without the long one. @type {readonly Benchmark[]} */
 export const BENCHMARKS = Object.freeze([
   { name: 'frame-path', argv: [], limitSeconds: 120 },
   { name: 'call-thesis', argv: ['call', '--link', 'thesis', '--duration', '60'], limitSeconds: 180 },
@@ -52,6 +52,8 @@ export const BENCHMARKS = Object.freeze([
   { name: 'crowd', argv: ['crowd'], limitSeconds: 900 },
   { name: 'listeners', argv: ['listeners', '--duration', '10'], limitSeconds: 200 },
   { name: 'forward', argv: ['forward'], limitSeconds: 400 },
+  { name: 'throughput', argv: ['throughput'], limitSeconds: 500 },
+  { name: 'startup', argv: ['startup'], limitSeconds: 500 },
   { name: 'memory', argv: ['memory'], limitSeconds: 200 },
   { name: 'failover', argv: ['failover'], limitSeconds: 300 },
   { name: 'soak', argv: ['soak'], limitSeconds: 3900, isLong: true },

@@ -88,7 +88,8 @@ export class ClientJoiner {
 
   /** @param {Leg} leg @returns {Promise<Setup>} */
   async join({ transport }) {
-    const { total, joined, isResumed, ...parts } = await this.#ask('join', { transport, room: ROOM, patienceMs: 1000 * PATIENCE_SECONDS });
+    const { listens = false } = /** @type {{ listens?: boolean }} */ (this.#lab.options);
+    const { total, joined, isResumed, ...parts } = await this.#ask('join', { transport, room: ROOM, listens, patienceMs: 1000 * PATIENCE_SECONDS });
     return { total, joined, isResumed, parts };
   }
 

@@ -67,9 +67,9 @@ serve(
 
     /**
      * Joins, and listens until the first sound.
-     * @param {{ transport: TransportName, room: string, patienceMs: number }} options
+     * @param {{ transport: TransportName, room: string, listens: boolean, patienceMs: number }} options
      */
-    async join({ transport, room, patienceMs }) {
+    async join({ transport, room, listens, patienceMs }) {
       const notes = new StepNotes();
       https.notes = notes;
       const { fetch, WebSocket } = https;
@@ -81,7 +81,7 @@ serve(
       const startMs = performance.now();
       let joined = Infinity;
       try {
-        await headless.join({ ...server, room, name: 'listener', transport });
+        await headless.join({ ...server, room, name: 'listener', transport, listen: listens });
         joined = performance.now() - startMs;
         const waiting = new AbortController();
         await Promise.race([notes.wait('heard'), wait(patienceMs, undefined, { signal: waiting.signal }).catch(() => {})]);

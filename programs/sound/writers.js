@@ -11,6 +11,7 @@
  */
 
 import { randomInt } from 'node:crypto';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { loadCodec } from '../../server/codec/codec.js';
 import { GRANULE_RATE, OggOpus } from '../../server/recording/ogg-opus.js';
 
@@ -23,6 +24,41 @@ const FRAME_MS = 20;
 const BITRATE = 96_000;
 
 /** @typedef {{ sampleRate: number, channels: number }} Format */
+
+/** The kinds of files by the end of their names. */
+const KINDS = Object.freeze({ wav: 'wav', opus: 'ogg', ogg: 'ogg', raw: 'raw', pcm: 'raw' });
+
+/** @param {string} name @returns {'wav' | 'ogg' | 'raw' | null} by the end of a file's name; null for none that can be written */
+export function kindOf(name) {
+  const ending = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return /** @type {'wav' | 'ogg' | 'raw' | undefined} */ (KINDS[/** @type {keyof typeof KINDS} */ (ending)]) ?? null;
+}
+
+/**
+ * Opens a file to be written anew.
+ * @param {string} file
+ * @returns {Out & { close: () => void }}
+ */
+export function openOut(file) {
+  const fd = openSync(file, 'w');
+  return {
+    write: (bytes) => void writeSync(fd, bytes),
+    patch: (bytes, at) => void writeSync(fd, bytes, 0, bytes.length, at),
+    close: () => closeSync(fd),
+  };
+}
+
+/**
+ * @param {'wav' | 'ogg' | 'raw'} kind
+ * @param {Out} out
+ * @param {Format} format
+ * @param {string} title
+ * @returns {Promise<SoundWriter>}
+ */
+export async function writerOf(kind, out, format, title) {
+  if (kind === 'ogg') return oggWriter(out, format, title);
+  return kind === 'wav' ? wavWriter(out, format) : rawWriter(out);
+}
 
 /** @param {Float32Array} samples @returns {Buffer} of 16 bits, little endian */
 function pcm16(samples) {

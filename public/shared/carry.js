@@ -1,7 +1,8 @@
 /**
  * How packets go over a WebTransport session. Calls use datagrams; the other ways are there to be compared with them:
  * one stream each way for all packets, a stream for each packet, and that stream reset where the packet isn't needed any
- * more. On a stream each packet is behind its length, two bytes, so that none has to wait for the stream's end.
+ * more. On a stream each packet is behind its length, two bytes, so that none has to wait for the stream's end. A length of 0
+ * says that no packet follows.
  */
 
 import { MAX_PACKET_BYTES } from './packet.js';
@@ -44,7 +45,7 @@ export class PacketReader {
 
   /**
    * @param {Uint8Array} bytes
-   * @returns {boolean} false where they are no packets; nothing is read any more then
+   * @returns {boolean} false where no packet follows, or they are none: nothing is read any more then
    */
   push(bytes) {
     const buffer = this.#bytes;

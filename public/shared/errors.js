@@ -136,6 +136,8 @@ export const errors = Object.freeze({
     status: 409,
     message: 'Your link has a key, but this room is not encrypted end to end. Choose another room, or join without the key.',
   },
+  'node-silent': { close: 105, status: 504, message: 'The machine that has the room does not answer. Try again in a moment.' },
+  'node-answer': { close: 106, status: 502, message: 'The machine that has the room gave no answer of use. Ask that machine itself.' },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 

@@ -98,6 +98,8 @@ const serverFailures = Object.freeze({
   moved: 'The room has gone over to another machine of the server. Join again.',
   'cluster-unreachable':
     'The server’s machines can’t reach each other just now, and this one doesn’t have the room. Try again in a moment.',
+  'node-silent': 'The machine that has the room doesn’t answer. Try again in a moment.',
+  'node-answer': 'The machine that has the room gave no answer of use. Ask that machine itself.',
   'server-full': 'The server holds as many people as it can. Try again later.',
   'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
   'host-not-allowed':

@@ -1,7 +1,7 @@
 /**
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { LightListener } from '../mix/light-listener.js'
+ * @import { Carriage, LightListener } from '../mix/light-listener.js'
  * @import { MixStream, SpeakerList } from '../mix/mix-stream.js'
  * @import { Ladder } from './ladder.js'
  * @import { RateCounts } from './rate-counts.js'
@@ -10,6 +10,7 @@
 
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 import { RATES } from '../../public/shared/rates.js';
+import { FarListeners } from '../mix/far-listeners.js';
 import { isDue, RecipientLists } from '../mix/recipient-lists.js';
 import { RateWatch } from './rate-watch.js';
 
@@ -121,6 +122,19 @@ export class Layers {
     }
   }
 
+  /**
+   * Sends a listener at once what was sent to others at its rate lately.
+   * @param {LightListener} listener
+   * @param {number} ms  since when
+   * @param {number} frameMs
+   * @returns {boolean} false where it isn't there
+   */
+  fill(listener, ms, frameMs) {
+    const place = this.#places.get(listener);
+    if (place && place.index >= 0) this.#layers[place.index].far.fill(listener.session, listener.carriage, Math.ceil(ms / frameMs));
+    return place !== undefined;
+  }
+
   /** @param {Place} place */
   #leave(place) {
     if (place.index < 0) return;
@@ -170,8 +184,10 @@ export class Layers {
    */
   send(frame) {
     for (let i = 0; i < this.#layers.length; i++) {
-      const { stream, lists, isSent } = this.#layers[i];
-      if (isSent && stream !== null) lists.send(stream, frame);
+      const { stream, lists, far, isSent } = this.#layers[i];
+      if (!isSent || stream === null) continue;
+      lists.send(stream, frame);
+      far.send(stream, frame);
     }
     if (this.#arriving.length > 0) this.#welcome();
     for (const place of this.#changing) this.#change(place, frame);
@@ -184,7 +200,7 @@ export class Layers {
       place.isArriving = false;
       if (place.isGone || place.index < 0) continue;
       const layer = this.#layers[place.index];
-      if (layer.isSent && layer.stream !== null) place.listener.session.send(layer.stream.writeStride(MAX_REDUNDANCY));
+      if (layer.isSent && layer.stream !== null) place.send(layer.stream.writeStride(MAX_REDUNDANCY));
       layer.isStale = true;
     }
     this.#arriving.length = 0;
@@ -229,6 +245,8 @@ class Place {
   index = -1;
   stride = 1;
   repeats = 0;
+  /** @type {Carriage} */
+  carriage = 'once';
   isGone = false;
   /** Whether its next packet is the first of a rate. */
   isArriving = false;
@@ -240,15 +258,23 @@ class Place {
 
   /** What the listener is to be sent: as its loss asks, or as a probe. @param {Ladder} ladder */
   #form({ usual }) {
-    const { stride, repeats, rate } = this.listener;
-    // Loss that is mended repeats as much as a probe does, or more.
-    return stride < usual.stride ? { stride, repeats } : (rate.probe ?? { stride, repeats });
+    const { stride, repeats, rate, carriage } = this.listener;
+    // Loss that is mended, and packets that go several times, send as much as a probe does, or more.
+    return stride < usual.stride || carriage !== 'once' ? { stride, repeats } : (rate.probe ?? { stride, repeats });
+  }
+
+  /** @param {Uint8Array} bytes  the first packet of a rate */
+  send(bytes) {
+    const { session } = this.listener;
+    if (this.carriage === 'surely') session.surely?.send(bytes);
+    else session.send(bytes);
   }
 
   /** @param {Ladder} ladder @returns {boolean} whether it has what it wants */
   isContent(ladder) {
     const { stride, repeats } = this.#form(ladder);
-    return this.index === this.listener.rate.index && this.stride === stride && this.repeats === repeats;
+    const isSame = this.stride === stride && this.repeats === repeats && this.carriage === this.listener.carriage;
+    return isSame && this.index === this.listener.rate.index;
   }
 
   /** @param {Ladder} ladder */
@@ -257,6 +283,7 @@ class Place {
     this.index = this.listener.rate.index;
     this.stride = stride;
     this.repeats = repeats;
+    this.carriage = this.listener.carriage;
   }
 }
 
@@ -265,6 +292,7 @@ class Layer {
   /** @type {MixStream | null} */
   stream = null;
   lists = new RecipientLists();
+  far = new FarListeners();
   /** @type {Set<Place>} */
   places = new Set();
   isStale = false;
@@ -276,8 +304,14 @@ class Layer {
   gather() {
     this.isStale = false;
     this.lists.begin();
-    for (const { listener, stride, repeats } of this.places) this.lists.add(listener.session, repeats, stride);
+    this.far.begin();
+    for (const { listener: { session, longStride }, stride, repeats, carriage } of this.places) {
+      this.far.stride = longStride;
+      if (carriage === 'once') this.lists.add(session, repeats, stride);
+      else this.far.add(session, carriage);
+    }
     this.lists.end();
+    this.far.end();
   }
 
   /** Gives the encoder back. Idempotent. */
@@ -286,5 +320,8 @@ class Layer {
     this.stream = null;
     this.usedFrame = -1;
     this.lists.close();
+    this.far.close();
+    // What was sent before isn't what was sent lately once it is opened again.
+    this.far = new FarListeners();
   }
 }

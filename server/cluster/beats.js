@@ -48,6 +48,7 @@ export class Beats {
   #known = new Map();
   /** Origins of the cluster's pages, the one heard of last being the last. @type {Set<string>} */
   #origins = new Set();
+  #relayTurn = 0;
   /** @type {(() => void)[]} */
   #stops = [];
 
@@ -156,6 +157,17 @@ export class Beats {
       .map(({ node, isLast }) => ({ id: node.id, node, isLast: isLast || node.busy || node.people >= node.maxPeople, weight: 1 - node.people / node.maxPeople }));
     const ordered = rendezvous(room, able);
     return [...ordered.filter(({ isLast }) => !isLast), ...ordered.filter(({ isLast }) => isLast)].map(({ node }) => node);
+  }
+
+  /**
+   * Another node for one who only listens: each time the next of those that have room, by turns.
+   * @param {string} room
+   * @returns {NodeAddress | null} null where there is none
+   */
+  relayFor(room) {
+    const own = this.#self().id;
+    const able = this.order(room).filter(({ id, busy, people, maxPeople }) => id !== own && !busy && people < maxPeople);
+    return able.length > 0 ? addressIn(able[this.#relayTurn++ % able.length]) : null;
   }
 
   /** Idempotent. */

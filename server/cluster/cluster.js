@@ -7,15 +7,22 @@
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
+ * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience]  whether other nodes are to relay a room to
+ *   those who only listen, and whether that is whoever comes uninvited
  * @property {(room: string, node: NodeAddress | null) => void} move  a room is another node's: its people go there
  * @property {number} people
  * @property {boolean} busy
+ * @property {{ rooms: number, listeners: number, elsewhere: number, dropped: number }} [relayed]  rooms of other nodes that this one
+ *   relays and those who listen to them, people who listen to this node's rooms at others, and messages that were dropped
  *
  * @typedef {object} ClusterStatus
  * @property {string} id           of this node
  * @property {import('./bus.js').BusState} bus
  * @property {number} nodes        that are there, this one included
  * @property {number} rooms        that this node owns
+ * @property {number} relayedRooms     of other nodes that this one relays
+ * @property {number} relayListeners   who listen to them here
+ * @property {number} listenersElsewhere  who listen to rooms of this node at others
  * @property {number} movedRooms   that went from this node to another
  * @property {number} droppedMessages  that were no node's
  *
@@ -53,6 +60,7 @@ export class Cluster {
   #directory;
   #reader;
   #rules;
+  #subjects;
   #draining = false;
   #movedRooms = 0;
   #closed = false;
@@ -79,7 +87,8 @@ export class Cluster {
     this.#software = software;
     const bus = openBus(id);
     const reader = new MessageReader(log);
-    const shared = { bus, clock, wallNow, subjects: subjectsOf(name), reader, self: () => this.#self() };
+    this.#subjects = subjectsOf(name);
+    const shared = { bus, clock, wallNow, subjects: this.#subjects, reader, self: () => this.#self() };
     this.#bus = bus;
     this.#reader = reader;
     this.#beats = new Beats(shared);
@@ -87,6 +96,7 @@ export class Cluster {
     this.#ownership = new Ownership({
       ...shared,
       isUsed: (room) => this.#rooms().get(room) !== undefined,
+      audience: (room) => this.#rooms().audience?.(room) ?? { relays: false, broadcast: false },
       yielded: (room, to) => this.#yielded(room, to),
     });
     this.#directory = new Directory({ ...shared, beats: this.#beats, ownership: this.#ownership });
@@ -155,6 +165,21 @@ export class Cluster {
     return this.#beats.addresses().slice(0, MAX_TOLD);
   }
 
+  /** Another node that may relay a room of this one to somebody who only listens. @param {string} room @returns {NodeAddress | null} */
+  relayFor(room) {
+    return this.#beats.relayFor(room);
+  }
+
+  /** Where clients reach all nodes, this one first. @returns {NodeAddress[]} */
+  everyNode() {
+    return this.#beats.addresses();
+  }
+
+  /** What parts of the server that speak to other nodes by themselves do it with. */
+  get wire() {
+    return { bus: this.#bus, subjects: this.#subjects, reader: this.#reader };
+  }
+
   /** Whether a page is one of this cluster's, whichever node has served it. @param {string | undefined} origin */
   allowsOrigin(origin) {
     return this.#beats.isOurs(origin);
@@ -162,8 +187,10 @@ export class Cluster {
 
   /** What the operator is told. @returns {ClusterStatus} */
   get status() {
-    const droppedMessages = this.#reader.dropped + this.#bus.dropped;
-    return { id: this.id, bus: this.#bus.state, nodes: this.#beats.addresses().length, rooms: this.#ownership.rooms.length, movedRooms: this.#movedRooms, droppedMessages };
+    const { rooms: relayedRooms, listeners: relayListeners, elsewhere: listenersElsewhere, dropped } = this.#rooms().relayed ?? { rooms: 0, listeners: 0, elsewhere: 0, dropped: 0 };
+    const droppedMessages = this.#reader.dropped + this.#bus.dropped + dropped;
+    const relayed = { relayedRooms, relayListeners, listenersElsewhere };
+    return { id: this.id, bus: this.#bus.state, nodes: this.#beats.addresses().length, rooms: this.#ownership.rooms.length, ...relayed, movedRooms: this.#movedRooms, droppedMessages };
   }
 
   /** @param {string} room @param {string} to */

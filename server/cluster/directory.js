@@ -5,7 +5,9 @@
  * @import { MessageReader, NodeAddress, Subjects } from './messages.js'
  * @import { Ownership } from './ownership.js'
  *
- * @typedef {{ node: NodeAddress | null } | ErrorCode} Found  node: who has the room, null for this node
+ * @typedef {{ node: NodeAddress | null, relayed?: { epoch: number, broadcast: boolean } } | ErrorCode} Found  node: who has the room, null for this
+ *   node; relayed: where other nodes are to relay it to those who only listen, with its epoch,
+ *   and whether whoever comes uninvited only listens
  *
  * @typedef {object} FindOptions
  * @property {boolean} hold     whether the room is opened where nobody has it
@@ -88,7 +90,7 @@ export class Directory {
     if (this.#bus.state === 'connecting') return this.#alone(room, options);
     if (this.#bus.state === 'lost') return 'cluster-unreachable';
     const owner = await this.#owner(room);
-    if (owner) return { node: owner };
+    if (owner) return owner;
     if (this.isHere(room)) return { node: null };
     if (this.#bus.state !== 'connected') return 'cluster-unreachable';
     let asked = 0;
@@ -114,15 +116,17 @@ export class Directory {
     return { node: null };
   }
 
-  /** @param {string} room @returns {Promise<NodeAddress | null>} whose it is; null for nobody's */
+  /** @param {string} room @returns {Promise<{ node: NodeAddress, relayed?: { epoch: number, broadcast: boolean } } | null>} whose it is; null for nobody's */
   async #owner(room) {
     const ask = (/** @type {number} */ ms) => this.#bus.request(this.#subjects.where(room), { version: CLUSTER_VERSION }, ms);
     let answer = await ask(ANSWER_MS);
     // Somebody has the room and says nothing: dead where a node is missing, and else perhaps only slow.
     if (answer === SILENCE && !this.#beats.isSomeoneMissing) answer = await ask(SECOND_ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
-    const found = this.#reader.read(where, answer)?.node ?? null;
-    return found?.id === this.#self().id ? null : found;
+    const found = this.#reader.read(where, answer);
+    if (found === null || found.node.id === this.#self().id) return null;
+    const { node, epoch, relays, broadcast } = found;
+    return { node, ...(relays && { relayed: { epoch, broadcast } }) };
   }
 
   /**

@@ -8,6 +8,10 @@
  * @typedef {z.infer<typeof opening>} Opening
  * @typedef {z.infer<typeof opened>} Opened
  * @typedef {z.infer<typeof rules>} Rules  of a room
+ * @typedef {z.infer<typeof relayUp>} RelayUp
+ * @typedef {z.infer<typeof relayDown>} RelayDown
+ * @typedef {RelayUp['links'][number]} RelayLink      what a relay tells a room's home of one of its sessions
+ * @typedef {RelayDown['answers'][number]} RelayAnswer  what the home has a relay do
  */
 
 import { z } from 'zod';
@@ -16,8 +20,14 @@ import { MAX_ROOM_NAME } from '../../public/shared/text.js';
 /** The version of these messages. A node refuses those of another, by the name of the node. */
 export const CLUSTER_VERSION = 1;
 
-/** The longest message, in bytes. */
-export const MAX_MESSAGE_BYTES = 32 * 1024;
+/** The longest message, in bytes: a welcome with 64 KiB of chat and 101 people is in it. */
+export const MAX_MESSAGE_BYTES = 256 * 1024;
+
+/** The most things that a relay and a room's home tell each other in one message. */
+export const MAX_RELAY_BATCH = 256;
+
+/** The most sessions in one message that are told to be there still. */
+export const MAX_RELAY_IDS = 2000;
 
 /** The most origins that a node names. */
 export const MAX_ORIGINS = 16;
@@ -55,7 +65,11 @@ export const beat = z.object({
 
 export const claim = z.object({ version, node: id, epoch });
 
-export const where = z.object({ version, node: nodeAddress, epoch });
+/**
+ * relays: whether other nodes are to relay the room to those who only listen; broadcast: whether that is whoever comes
+ * uninvited.
+ */
+export const where = z.object({ version, node: nodeAddress, epoch, relays: z.boolean().default(false), broadcast: z.boolean().default(false) });
 
 export const opening = z.object({
   version,
@@ -90,6 +104,73 @@ const rules = z.object({
 /** rules: null where the room has none, or has ended. */
 export const roomRules = z.object({ version, room, rules: rules.nullable() });
 
+/** The number of a session at its relay. */
+const link = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+const links = z.array(link).max(MAX_RELAY_IDS);
+const reason = z.string().max(200);
+/** The code with which a session ends: 0 for those who leave, else one of the registry of errors. */
+const code = z.number().int().min(0).max(1000);
+
+/** What a relay tells the home of a room. */
+export const relayUp = z.object({
+  version,
+  /** The relay's node. */
+  from: id,
+  room,
+  epoch,
+  links: z
+    .array(
+      z.discriminatedUnion('type', [
+        /** Somebody wants to join. */
+        z.object({ type: z.literal('link'), id: link, peer: z.string().max(100), message: z.unknown() }),
+        z.object({ type: z.literal('control'), id: link, message: z.unknown() }),
+        z.object({ type: z.literal('closed'), id: link, code }),
+        /** These have been heard from lately. */
+        z.object({ type: z.literal('heard'), ids: links }),
+      ]),
+    )
+    .max(MAX_RELAY_BATCH),
+});
+
+/** What the home of a room has a relay do. */
+export const relayDown = z.object({
+  version,
+  room,
+  epoch,
+  answers: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.literal('tell'), ids: links, message: z.looseObject({}) }),
+        z.object({ type: z.literal('close'), id: link, code, reason }),
+      ]),
+    )
+    .max(MAX_RELAY_BATCH),
+});
+
+/** A relay asks for the room's sample clock. */
+export const clockAsked = z.object({ version, room });
+
+/** clock: in samples, with its fraction. */
+export const clockTold = z.object({ version, epoch, clock: z.number().min(0).max(Number.MAX_SAFE_INTEGER) });
+
+/** The longest name of an act, and the most arguments. */
+const act = z.string().max(40);
+const args = z.array(z.unknown()).max(8);
+
+/** The operator's API of a node asks the one that has a room to do something in it. */
+export const actAsked = z.object({ version, room, act, args });
+
+/** code: why it wasn't done, of the registry of errors; value: the answer, where there is one. */
+export const actDone = z.object({ version, code: z.string().max(40).optional(), value: z.looseObject({}).optional() });
+
+/** The most rooms in one answer. */
+export const ROOMS_PAGE = 200;
+
+/** The operator's API of a node asks another for its rooms. */
+export const roomsAsked = z.object({ version, from: count });
+
+export const roomsTold = z.object({ version, rooms: z.array(z.looseObject({ room })).max(ROOMS_PAGE), more: z.boolean() });
+
 /**
  * The subjects of one cluster.
  * @param {string} name  the cluster's
@@ -99,6 +180,14 @@ export function subjectsOf(name) {
     beats: `aloud.${name}.node.*.beat`,
     beat: (/** @type {string} */ node) => `aloud.${name}.node.${node}.beat`,
     open: (/** @type {string} */ node) => `aloud.${name}.node.${node}.open`,
+    /** What relays tell the home of rooms, and what it has a relay do. */
+    relayUp: (/** @type {string} */ node) => `aloud.${name}.node.${node}.relay-up`,
+    relayDown: (/** @type {string} */ node) => `aloud.${name}.node.${node}.relay-down`,
+    clock: (/** @type {string} */ node) => `aloud.${name}.node.${node}.clock`,
+    /** What the operator's API asks of rooms, wherever they are. */
+    act: (/** @type {string} */ node) => `aloud.${name}.node.${node}.act`,
+    rooms: (/** @type {string} */ node) => `aloud.${name}.node.${node}.rooms`,
+    mix: (/** @type {string} */ of) => `aloud.${name}.room.${of}.mix`,
     where: (/** @type {string} */ of) => `aloud.${name}.room.${of}.where`,
     rules: `aloud.${name}.room.*.rules`,
     rulesOf: (/** @type {string} */ of) => `aloud.${name}.room.${of}.rules`,

@@ -113,6 +113,17 @@ export class NatsBus {
     this.#connection?.publish(subject, JSON.stringify(message));
   }
 
+  /** @param {string} subject @param {Uint8Array} bytes */
+  publishBytes(subject, bytes) {
+    if (this.#state !== 'connected') return;
+    this.#connection?.publish(subject, bytes);
+  }
+
+  /** @param {string} subject @param {(bytes: Uint8Array) => void} handler */
+  subscribeBytes(subject, handler) {
+    return this.#listen(subject, ({ data }) => handler(data));
+  }
+
   /** @param {string} subject @param {(message: unknown) => void} handler */
   subscribe(subject, handler) {
     return this.#listen(subject, (message) => {
@@ -121,13 +132,20 @@ export class NatsBus {
     });
   }
 
-  /** @param {string} subject @param {(message: unknown) => object | null} handler */
+  /** @param {string} subject @param {(message: unknown) => object | null | Promise<object | null>} handler */
   serve(subject, handler) {
     return this.#listen(subject, (message) => {
       const read = this.#read(message);
       const answer = read === undefined ? null : handler(read);
-      if (answer !== null) message.respond(JSON.stringify(answer));
+      const respond = (/** @type {object | null} */ value) => void (value !== null && message.respond(JSON.stringify(value)));
+      if (answer instanceof Promise) answer.then(respond).catch((error) => this.#failed(subject, error));
+      else respond(answer);
     });
+  }
+
+  /** @param {string} subject @param {unknown} failure */
+  #failed(subject, failure) {
+    this.#log.error(`a message of the cluster (${subject}) failed: ${failure instanceof Error ? failure.stack : failure}`);
   }
 
   /** @param {string} subject @param {(message: Msg) => void} run */
@@ -139,7 +157,7 @@ export class NatsBus {
       try {
         run(message);
       } catch (failure) {
-        this.#log.error(`a message of the cluster (${subject}) failed: ${failure instanceof Error ? failure.stack : failure}`);
+        this.#failed(subject, failure);
       }
     };
     const begin = () => {

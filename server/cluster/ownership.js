@@ -39,6 +39,7 @@ export class Ownership {
   #reader;
   #self;
   #isUsed;
+  #audience;
   #yielded;
   /** @type {Map<string, Owned>} */
   #owned = new Map();
@@ -55,9 +56,10 @@ export class Ownership {
    * @param {MessageReader} options.reader
    * @param {() => NodeAddress} options.self
    * @param {(room: string) => boolean} options.isUsed  whether there is anybody in a room
+   * @param {(room: string) => { relays: boolean, broadcast: boolean }} [options.audience]  see the message `where`
    * @param {(room: string, to: string) => void} options.yielded  a room is another node's from now on
    */
-  constructor({ bus, clock, wallNow, subjects, reader, self, isUsed, yielded }) {
+  constructor({ bus, clock, wallNow, subjects, reader, self, isUsed, audience = () => ({ relays: false, broadcast: false }), yielded }) {
     this.#bus = bus;
     this.#clock = clock;
     this.#wallNow = wallNow;
@@ -65,6 +67,7 @@ export class Ownership {
     this.#reader = reader;
     this.#self = self;
     this.#isUsed = isUsed;
+    this.#audience = audience;
     this.#yielded = yielded;
   }
 
@@ -105,7 +108,7 @@ export class Ownership {
     const { where, claim } = this.#subjects;
     const owned = { epoch: Math.floor(epoch), answeredMs: -Infinity, timer: /** @type {unknown} */ (null), stops: /** @type {(() => void)[]} */ ([]) };
     this.#owned.set(room, owned);
-    owned.stops.push(this.#bus.serve(where(room), () => ({ version: CLUSTER_VERSION, node: this.#self(), epoch: owned.epoch })));
+    owned.stops.push(this.#bus.serve(where(room), () => ({ version: CLUSTER_VERSION, node: this.#self(), epoch: owned.epoch, ...this.#audience(room) })));
     owned.stops.push(this.#bus.subscribe(claim(room), (message) => this.#claimed(room, message)));
     this.#expire(room, owned);
     this.#claim(room);

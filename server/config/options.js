@@ -129,6 +129,7 @@ export const OPTIONS = Object.freeze(
       ...integer('max-network-joins', 1, 100000, 100, 'joins in a row from one IPv4 address or IPv6 /64; then a twentieth of it each second'),
       unit: 'joins',
     },
+    integer('relay-from', 1, 100000, 1000, 'people who only listen in one room from whom on other nodes of a cluster relay it to further ones'),
     { ...integer('idle-timeout-ms', 1000, 600000, 15000, 'silence after which a connection is ended'), unit: 'ms' },
     { ...integer('away-timeout-ms', 0, 600000, 30000, 'how long the place of a lost connection is kept'), unit: 'ms' },
     choice('congestion-controller', CONGESTION_CONTROLLERS, 'cubic', "QUIC's congestion controller on the native engine, which governs above 32 KiB a round trip; all but cubic, newreno and bbr are for measuring"),

@@ -149,6 +149,11 @@ export class ModeSwitch {
     this.#now.listenersChanged();
   }
 
+  /** @param {LightListener} listener @param {number} ms */
+  fill(listener, ms) {
+    this.#now.fill?.(listener, ms);
+  }
+
   redundancyChanged() {
     this.#now.redundancyChanged();
   }

@@ -43,6 +43,12 @@ export const ROOM_ACTS = Object.freeze({
   /** @param {Room} room @param {string} knock @param {By} by */
   turnAway: (room, knock, by) => room.moderation.turnAway(knock, by) ?? undefined,
 
+  /** The bans of the room. */
+  bans: (/** @type {Room} */ room) => room.moderation.bans(),
+
+  /** @param {Room} room @param {string} ban @param {By} by */
+  unban: (room, ban, by) => room.moderation.unban(ban, by) ?? undefined,
+
   /** @param {Room} room @param {string} by  the label of whoever may */
   stopRecording: (room, by) => (room.stopRecording(by) ? undefined : 'not-found'),
 });

@@ -4,6 +4,7 @@
  * @import { Cluster } from '../cluster/cluster.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
+ * @import { Relays } from '../relay/relays.js'
  * @import { Elsewhere, Fact, Observer, RoomServices } from '../room/room-config.js'
  */
 
@@ -33,6 +34,7 @@ const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
  * @property {Observer} [observer]
  * @property {Cluster} [cluster]  of which this server is a node
  * @property {ResumeTokens} [tokens]  signs and reads resume tokens
+ * @property {Relays} [relays]    rooms of other nodes of the cluster, for those who only listen
  * @property {Elsewhere} [elsewhere]  what other hosts of the server have; without it this is the only one
  */
 
@@ -53,7 +55,7 @@ export class RoomHost {
    * @param {HostOptions} options
    * @param {Awaited<ReturnType<typeof openCodec>>} codec
    */
-  constructor(config, { clock, wallNow, log, observer, cluster, tokens, elsewhere }, { codec, line }) {
+  constructor(config, { clock, wallNow, log, observer, cluster, relays, tokens, elsewhere }, { codec, line }) {
     this.codec = codec;
     /** One sentence about the codec, for the person who starts the server. */
     this.codecLine = line;
@@ -69,7 +71,7 @@ export class RoomHost {
     const keys = readKeys(config.keys);
     /** Null where the server has no keys. */
     this.verifier = keys && new TokenVerifier(keys, wallNow);
-    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: this.verifier, directory: cluster, elsewhere });
+    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: this.verifier, directory: cluster, relays, elsewhere });
   }
 
   /** Takes note of what another host of the server has told. @param {Fact} fact */
@@ -93,7 +95,7 @@ export class RoomHost {
  */
 function openRooms(config, services, elsewhere) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
-  const { idleTimeoutMs, awayTimeoutMs } = config;
+  const { idleTimeoutMs, awayTimeoutMs, relayFrom } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
   const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, listenerRule, listenerBitrate, mode, forwardWay, broadcast } = config;
   return new Rooms({
@@ -125,6 +127,7 @@ function openRooms(config, services, elsewhere) {
       complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,
       application,
       maxParticipants,
+      relayFrom,
       idleTimeoutMs,
       awayTimeoutMs,
     },

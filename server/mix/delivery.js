@@ -26,6 +26,8 @@
  *   pan: -1, on the left, to 1; nothing in a mono room
  * @property {() => void} listenersChanged  a listener has a delay of its own now, or has forgotten volumes
  * @property {() => void} redundancyChanged  a listener may need packets with another redundancy
+ * @property {(listener: LightListener, ms: number) => void} [fill]  sends a light listener what was mixed in the last ms
+ *   milliseconds
  * @property {() => void} close  frees what is the delivery's own, and the sources that have left; those that are in are the
  *   room's to close. Idempotent
  */

@@ -1,9 +1,11 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { RateRule } from '../broadcast/rate-rule.js'
+ * @import { Nearness } from '../../public/shared/nearness.js'
  * @import { Session } from '../transport/session.js'
  */
 
+import { NEAR_MS, STEADY_MS } from '../../public/shared/nearness.js';
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 import { Redundancy } from '../../public/shared/redundancy.js';
 
@@ -31,9 +33,19 @@ export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = 
 }
 
 /**
+ * How packets go to a light listener: each once; each again after the next and the one after that, so that what a burst of
+ * losses takes comes later; or each until it has arrived, or is too old.
+ * @typedef {'once' | 'thrice' | 'surely'} Carriage
+ */
+
+/** The shortest time from one filling of a listener's buffer to the next, in milliseconds. */
+const FILL_MS = 5000;
+
+/**
  * The hearing of one who only listens: the shared stream in every third packet, say, with the frames between repeated in
- * it. It has no stream, encoder, volumes or delay of its own. While its client reports loss it is sent each frame's packet,
- * with repeats.
+ * it. It has no stream, encoder, volumes or delay of its own. In a `conversation` it is sent each frame's packet, with
+ * repeats, while its client reports loss. `near` and `steady` listeners get as many frames in a packet as can be, whatever
+ * the room's stride is: what they lose comes by other means (Carriage).
  */
 export class LightListener {
   /** @readonly */
@@ -44,8 +56,11 @@ export class LightListener {
   ownDelayMs = null;
   #session;
   #stride;
+  #longStride;
   #clock;
   #setting;
+  #nearness;
+  #filledMs = -Infinity;
   /** From the first report of loss on. @type {Redundancy | null} */
   #redundancy = null;
   #closed = false;
@@ -57,14 +72,18 @@ export class LightListener {
    * @param {Session} options.session
    * @param {RateRule | null} [options.rate]  decides about its bit rate; null where the room isn't a broadcast
    * @param {number} options.stride  see strideOf
+   * @param {number} [options.longStride]  the most frames that a packet may have, see strideOf
+   * @param {Nearness} [options.nearness]
    * @param {'auto' | 0 | 1 | 2} options.redundancy  the room's setting
    * @param {Pick<Clock, 'now'>} options.clock
    */
-  constructor({ id, session, rate = null, stride, redundancy, clock }) {
+  constructor({ id, session, rate = null, stride, longStride = stride, nearness = 'conversation', redundancy, clock }) {
     this.id = id;
     this.rate = rate;
     this.#session = session;
     this.#stride = stride;
+    this.#longStride = longStride;
+    this.#nearness = nearness;
     this.#setting = redundancy;
     this.#clock = clock;
   }
@@ -73,21 +92,55 @@ export class LightListener {
     return this.#session;
   }
 
+  get nearness() {
+    return this.#nearness;
+  }
+
+  /** @param {Nearness} nearness  to whoever speaks */
+  set nearness(nearness) {
+    this.#nearness = nearness;
+    if (nearness !== 'steady') this.#session.surely?.end();
+  }
+
+  /** The most frames that a packet may have. */
+  get longStride() {
+    return this.#longStride;
+  }
+
+  /** @returns {Carriage} how packets go; where a session can't make sure that they arrive, each goes more than once */
+  get carriage() {
+    if (this.#nearness === 'conversation' || this.#session.transport.name === 'websocket') return 'once';
+    return this.#nearness === 'steady' && this.#session.surely ? 'surely' : 'thrice';
+  }
+
+  /**
+   * Asks to have its buffer filled with what was sent lately.
+   * @returns {number} since when, in milliseconds; 0 where it has no use of that, or just had it
+   */
+  takeFill() {
+    const now = this.#clock.now();
+    if (this.#nearness === 'conversation' || now - this.#filledMs < FILL_MS) return 0;
+    this.#filledMs = now;
+    return this.#nearness === 'near' ? NEAR_MS : STEADY_MS;
+  }
+
   /** How many frames of the shared stream there are to one packet now. */
   get stride() {
+    if (this.#nearness !== 'conversation') return this.#longStride;
     return this.#lossRepeats > 0 ? 1 : this.#stride;
   }
 
   /**
-   * The stride that its client goes by. In a broadcast it is always the usual one, so that playout waits as long whatever is
-   * tried and repeated: nothing is made up where packets hold more frames again.
+   * The stride that its client goes by. In a broadcast it isn't changed by what is tried and repeated, so that playout waits as
+   * long: nothing is made up where packets hold more frames again.
    */
   get toldStride() {
-    return this.rate === null ? this.stride : this.#stride;
+    return this.rate === null || this.#nearness !== 'conversation' ? this.stride : this.#stride;
   }
 
   /** How many frames each packet repeats. */
   get repeats() {
+    if (this.#nearness !== 'conversation') return this.#longStride - 1;
     return this.stride > 1 ? this.stride - 1 : this.#lossRepeats;
   }
 

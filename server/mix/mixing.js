@@ -175,6 +175,12 @@ export class Mixing {
     this.#fanout.invalidate();
   }
 
+  /** @param {LightListener} listener @param {number} ms */
+  fill(listener, ms) {
+    const { frameMs } = this.#config.format;
+    if (!this.#layers.fill(listener, ms, frameMs)) this.#fanout.fill(listener, ms, frameMs);
+  }
+
   /**
    * @param {Listener} listener
    * @param {Source} source

@@ -55,6 +55,11 @@ export class RecipientLists {
     for (let i = 0; i < this.#lists.length; i++) {
       const list = this.#lists[i];
       if (list.sessions.length === 0) continue;
+      if (list.isRelay) {
+        list.send(/** @type {MixStream} */ (stream).writeStride(list.redundancy));
+        packet = null;
+        continue;
+      }
       if (list.stride > 1) {
         // An audience hears a mix.
         const mix = /** @type {MixStream} */ (stream);
@@ -66,6 +71,11 @@ export class RecipientLists {
       redundancy = list.redundancy;
       list.send(packet);
     }
+  }
+
+  /** Sends all of them one packet. @param {Uint8Array} packet */
+  sendPacket(packet) {
+    for (let i = 0; i < this.#lists.length; i++) if (this.#lists[i].sessions.length > 0) this.#lists[i].send(packet);
   }
 
   /** Idempotent. */
@@ -99,6 +109,8 @@ class Recipients {
   constructor(session, redundancy, stride) {
     this.sessions = [session];
     this.transport = session.transport;
+    /** Whether the sessions are other nodes', which choose among the packets themselves. */
+    this.isRelay = session.transport.isRelay === true;
     this.redundancy = redundancy;
     this.stride = stride;
   }

@@ -4,6 +4,8 @@
  * @import { MixStream } from './mix-stream.js'
  */
 
+import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { FarListeners } from './far-listeners.js';
 import { RecipientLists } from './recipient-lists.js';
 
 /**
@@ -13,6 +15,7 @@ import { RecipientLists } from './recipient-lists.js';
 export class SharedFanout {
   #sharers = new RecipientLists();
   #lights = new RecipientLists();
+  #far = new FarListeners();
   /** @type {ReadonlyArray<Listener>} */
   #listeners = [];
   /** @type {Set<LightListener>} */
@@ -32,6 +35,7 @@ export class SharedFanout {
   /** @param {LightListener} listener */
   addLight(listener) {
     this.#lightListeners.add(listener);
+    this.#far.stride = listener.longStride;
     this.#areLightsStale = true;
   }
 
@@ -107,8 +111,26 @@ export class SharedFanout {
   #gatherLights() {
     this.#areLightsStale = false;
     this.#lights.begin();
-    for (const { session, repeats, stride } of this.#lightListeners) this.#lights.add(session, repeats, stride);
+    this.#far.begin();
+    for (const listener of this.#lightListeners) {
+      const { session, repeats, stride, carriage } = listener;
+      // A relay gets each frame, and sends those who listen there what they need.
+      if (session.transport.isRelay) this.#lights.add(session, MAX_REDUNDANCY, 1);
+      else if (carriage === 'once') this.#lights.add(session, repeats, stride);
+      else this.#far.add(session, carriage);
+    }
     this.#lights.end();
+    this.#far.end();
+  }
+
+  /**
+   * Sends a listener at once what was sent to others lately.
+   * @param {LightListener} listener
+   * @param {number} ms  since when
+   * @param {number} frameMs
+   */
+  fill({ session, carriage }, ms, frameMs) {
+    this.#far.fill(session, carriage, Math.ceil(ms / frameMs));
   }
 
   /**
@@ -119,11 +141,14 @@ export class SharedFanout {
   send(stream, frame) {
     this.#sharers.send(stream, frame);
     this.#lights.send(stream, frame);
+    // An audience hears a mix.
+    if (this.#lightListeners.size > 0) this.#far.send(/** @type {MixStream} */ (stream), frame);
   }
 
   /** Nothing is sent any more. Idempotent. */
   close() {
     this.#sharers.close();
     this.#lights.close();
+    this.#far.close();
   }
 }

@@ -135,6 +135,9 @@ const METRICS = Object.freeze({
   aloud_cluster_connected: gauge('Whether the NATS of the cluster is reached; nothing without a cluster.', ({ cluster }) => (cluster ? one(Number(cluster.bus === 'connected')) : [])),
   aloud_cluster_nodes: gauge('Nodes of the cluster that are there, this one included.', ({ cluster }) => (cluster ? one(cluster.nodes) : [])),
   aloud_cluster_rooms: gauge('Rooms that this node owns.', ({ cluster }) => (cluster ? one(cluster.rooms) : [])),
+  aloud_relayed_rooms: gauge('Rooms of other nodes of the cluster that this node relays.', ({ cluster }) => (cluster ? one(cluster.relayedRooms) : [])),
+  aloud_relay_listeners: gauge('People who listen here to rooms of other nodes.', ({ cluster }) => (cluster ? one(cluster.relayListeners) : [])),
+  aloud_listeners_elsewhere: gauge('People who listen at other nodes to rooms of this one.', ({ cluster }) => (cluster ? one(cluster.listenersElsewhere) : [])),
   aloud_cluster_rooms_moved_total: counter('Rooms that went from this node to another one.', ({ cluster }) => (cluster ? one(cluster.movedRooms) : [])),
   aloud_cluster_messages_dropped_total: counter("Messages on the cluster's NATS that were no node's.", ({ cluster }) => (cluster ? one(cluster.droppedMessages) : [])),
 

@@ -17,6 +17,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createOperatorApi } from './api.js';
+import { ClusterRooms } from './cluster-rooms.js';
 import { openMetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
@@ -43,7 +44,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {() => void} parts.onDrain  ends the server gently
  * @returns {Promise<Operator>}
  */
-export async function openOperator(config, { rooms, recordings, isDraining, build, clock, server, clientOf, log, onDrain, ...counts }) {
+export async function openOperator(config, { rooms, recordings, isDraining, build, clock, server, clientOf, log, onDrain, cluster, ...counts }) {
   const { operatorToken, metricsPort, metricsHost: host } = config;
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const readiness = new Readiness({ isDraining, drain: onDrain });
@@ -52,13 +53,16 @@ export async function openOperator(config, { rooms, recordings, isDraining, buil
     rooms,
     recordings,
     readiness,
+    cluster,
     ...counts,
     now: () => clock.now(),
     build: { version, ...build },
     limits: { rooms: config.maxRooms, people: config.maxSessions },
     requests,
   });
-  const api = createOperatorApi({ rooms, recordings, readiness, status, operatorToken, version, log, clientOf });
+  const everywhere = cluster && new ClusterRooms({ local: rooms, wire: cluster.wire, nodes: () => cluster.everyNode(), isHere: (room) => cluster.isHere(room) });
+  everywhere?.start();
+  const api = createOperatorApi({ rooms: everywhere ?? rooms, recordings, readiness, status, operatorToken, version, log, clientOf });
   /** @type {Awaited<ReturnType<typeof openMetricsServer>> | null} */
   let metrics = null;
   try {
@@ -68,6 +72,7 @@ export async function openOperator(config, { rooms, recordings, isDraining, buil
     throw error;
   }
   const close = async () => {
+    everywhere?.close();
     requests.close();
     await metrics?.close();
   };

@@ -8,9 +8,10 @@
  * @import { RoomAct } from '../host/host-acts.js'
  * @import { Readiness } from './readiness.js'
  * @import { Status } from './status.js'
+ * @import { ClusterRooms } from './cluster-rooms.js'
  *
  * @typedef {object} Parts  what the routes act on
- * @property {Pick<Directory, 'inRoom' | 'rooms' | 'bans'>} rooms
+ * @property {Pick<Directory, 'inRoom' | 'rooms' | 'bans'> & Partial<Pick<ClusterRooms, 'everything'>>} rooms
  * @property {Pick<Recordings, 'list' | 'remove'>} recordings
  * @property {Readiness} readiness
  * @property {() => Promise<Status>} status
@@ -56,6 +57,9 @@ const MAX_LISTED = 500;
 /** The most listeners in one answer. */
 const LISTENERS_PAGE = 100;
 
+/** Refusals of what may be asked of another node of a cluster. @type {ErrorCode[]} */
+const ACROSS = ['node-silent', 'node-answer', 'cluster-unreachable'];
+
 /**
  * Does something in the room that a path names.
  * @param {RoomAct} act
@@ -78,7 +82,7 @@ export const ROUTES = Object.freeze([
     path: '/rooms',
     summary: 'All rooms',
     answer: schemas.roomList,
-    run: async ({ rooms }) => ({ rooms: await rooms.rooms() }),
+    run: async ({ rooms }) => rooms.everything?.() ?? { rooms: await rooms.rooms() },
   },
   {
     method: 'patch',
@@ -92,7 +96,7 @@ export const ROUTES = Object.freeze([
       '"mode": "mix", "forward" or "auto"; "locked", "lobby", "broadcast": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
       `${MAX_PASSWORD_LENGTH} characters, or null.`,
     answer: schemas.room,
-    refusals: ['not-found', 'too-many-requests', 'e2e-room', 'forward-reply', 'broadcast-mix'],
+    refusals: ['not-found', 'too-many-requests', 'e2e-room', 'forward-reply', 'broadcast-mix', ...ACROSS],
     run: inRoom('change', ({ body, by }) => [body, by]),
   },
   {
@@ -100,7 +104,7 @@ export const ROUTES = Object.freeze([
     path: '/rooms/:room',
     summary: 'Ends a room for everybody',
     status: 204,
-    refusals: ['not-found'],
+    refusals: ['not-found', ...ACROSS],
     run: inRoom('end', ({ by }) => [by]),
   },
   {
@@ -109,7 +113,7 @@ export const ROUTES = Object.freeze([
     summary: `Those who only listen in a room, ${LISTENERS_PAGE} at a time, by the order in which they came; of those whose name has "find" in it, if it is given`,
     query: ['after', 'find'],
     answer: schemas.listenerPage,
-    refusals: ['not-found'],
+    refusals: ['not-found', ...ACROSS],
     run: inRoom('listeners', ({ query: { after, find } }) => [{ after, find, most: LISTENERS_PAGE }]),
   },
   {
@@ -120,7 +124,7 @@ export const ROUTES = Object.freeze([
     allowed:
       'The body is to have one or more of "muted": true or false; "role": "moderator", "speaker" or "listener"; "hand": 0.',
     status: 204,
-    refusals: ['not-found', 'person-unknown', 'server-full'],
+    refusals: ['not-found', 'person-unknown', 'server-full', ...ACROSS],
     run: inRoom('changePerson', ({ params, body, by }) => [params.id, body, by]),
   },
   {
@@ -128,7 +132,7 @@ export const ROUTES = Object.freeze([
     path: '/rooms/:room/people/:id',
     summary: 'Removes somebody from a room',
     status: 204,
-    refusals: ['not-found', 'person-unknown'],
+    refusals: ['not-found', 'person-unknown', ...ACROSS],
     run: inRoom('remove', ({ params, by }) => [params.id, {}, by]),
   },
   {
@@ -136,7 +140,7 @@ export const ROUTES = Object.freeze([
     path: '/rooms/:room/knocks/:id',
     summary: 'Lets somebody in who waits in the lobby',
     status: 204,
-    refusals: ['not-found', 'person-unknown'],
+    refusals: ['not-found', 'person-unknown', ...ACROSS],
     run: inRoom('admit', ({ params, by }) => [params.id, by]),
   },
   {
@@ -144,7 +148,7 @@ export const ROUTES = Object.freeze([
     path: '/rooms/:room/knocks/:id',
     summary: 'Turns somebody away who waits in the lobby',
     status: 204,
-    refusals: ['not-found', 'person-unknown'],
+    refusals: ['not-found', 'person-unknown', ...ACROSS],
     run: inRoom('turnAway', ({ params, by }) => [params.id, by]),
   },
   {
@@ -159,7 +163,13 @@ export const ROUTES = Object.freeze([
     path: '/rooms/:room/bans',
     summary: 'The bans of a room, whether or not anybody is in it',
     answer: schemas.banList,
-    run: ({ rooms }, { params: { room } }) => ({ bans: rooms.bans.list(room).map((ban) => ({ room, ...ban })) }),
+    refusals: ACROSS,
+    run: async ({ rooms }, { params: { room } }) => {
+      const found = await rooms.inRoom(room, 'bans');
+      if (typeof found === 'string' && found !== 'not-found') return found;
+      const bans = found === 'not-found' ? rooms.bans.list(room) : found;
+      return { bans: bans.map((/** @type {object} */ ban) => ({ room, ...ban })) };
+    },
   },
   {
     method: 'post',
@@ -168,7 +178,7 @@ export const ROUTES = Object.freeze([
     body: schemas.newBan,
     allowed: `The body is to be {"person": ID, "seconds": S}: somebody in the room, and 1 to ${MAX_BAN_MS / 1000} seconds.`,
     status: 204,
-    refusals: ['not-found', 'person-unknown', 'ban-place'],
+    refusals: ['not-found', 'person-unknown', 'ban-place', ...ACROSS],
     run: inRoom('remove', ({ body, by }) => [body.person, { banMs: body.seconds * 1000 }, by]),
   },
   {
@@ -177,8 +187,12 @@ export const ROUTES = Object.freeze([
     summary: 'Lifts a ban, whether or not anybody is in the room',
     audit: 'ban lifted',
     status: 204,
-    refusals: ['not-found'],
-    run: ({ rooms }, { params }) => (rooms.bans.remove(params.room, params.id) ? undefined : 'not-found'),
+    refusals: ['not-found', ...ACROSS],
+    run: async ({ rooms }, { params, by }) => {
+      const done = await rooms.inRoom(params.room, 'unban', params.id, by);
+      if (done === 'not-found') return rooms.bans.remove(params.room, params.id) ? undefined : 'not-found';
+      return done === 'person-unknown' ? 'not-found' : done;
+    },
   },
   {
     method: 'delete',
@@ -186,7 +200,7 @@ export const ROUTES = Object.freeze([
     summary: 'Stops the recording of a room; what was recorded is kept',
     audit: 'recording stopped',
     status: 204,
-    refusals: ['not-found'],
+    refusals: ['not-found', ...ACROSS],
     run: inRoom('stopRecording', () => ['The server’s operator']),
   },
   {
@@ -221,7 +235,7 @@ export const ROUTES = Object.freeze([
     summary: 'A room and its people; without the token no more than how many there are',
     open: true,
     answer: schemas.roomOrCount,
-    refusals: ['not-found'],
+    refusals: ['not-found', ...ACROSS],
     run: (parts, { params: { room }, isOperator }) => parts.rooms.inRoom(room, isOperator ? 'describe' : 'count'),
   },
   {

@@ -83,7 +83,7 @@ export const status = named(
     httpRequests: counts.describe('by status'),
     connectionsEnded: counts.describe('TCP connections, by what their clients did'),
     cluster: z
-      .strictObject({ id: z.string(), bus: z.enum(['connecting', 'connected', 'lost']), nodes: count, rooms: count, movedRooms: count, droppedMessages: count })
+      .strictObject({ id: z.string(), bus: z.enum(['connecting', 'connected', 'lost']), nodes: count, rooms: count, relayedRooms: count, relayListeners: count, listenersElsewhere: count, movedRooms: count, droppedMessages: count })
       .nullable()
       .describe('this node of a cluster; null without one'),
     admissions: z
@@ -96,11 +96,14 @@ export const status = named(
 
 const delayMode = z.enum(['auto', 'fixed']);
 
+/** Where a room is, in a cluster. */
+const node = z.strictObject({ id: z.string(), url: z.string() }).optional().describe('the node of a cluster that has the room');
+
 const live = z.boolean().describe('whether it is a broadcast that has begun');
 
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), live }),
+  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), live, node }),
 );
 
 export const roomSummary = named(
@@ -118,10 +121,11 @@ export const roomSummary = named(
     recording: z.boolean(),
     locked: z.boolean(),
     waiting: count.describe('people in its lobby'),
+    node,
   }),
 );
 
-export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary) }));
+export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary), silent: z.array(z.string()).optional().describe('nodes of a cluster that gave no answer, by their addresses') }));
 
 const role = z.enum(ROLES);
 const who = z.enum(['everybody', 'moderators']);
@@ -173,6 +177,7 @@ export const room = named(
     codecFaults: count,
     rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds: count.nullable().describe('since the broadcast began; null where there is none') }),
     knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
+    node,
     people: z.array(person),
   }),
 );

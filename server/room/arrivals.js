@@ -1,6 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Place } from '../access/resume-token.js'
  * @import { Admission, TokenVerifier } from '../access/token.js'
  * @import { Directory } from '../cluster/directory.js'
  * @import { NodeAddress } from '../cluster/messages.js'
@@ -9,6 +10,10 @@
  * @import { Entry } from './moderation.js'
  * @import { Elsewhere, Fact } from './room-config.js'
  * @import { Rooms } from './rooms.js'
+ * @import { Cluster } from './room-config.js'
+ * @import { Relays } from '../relay/relays.js'
+ *
+ * @typedef {Pick<Directory, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>} Nodes
  */
 
 import { errors } from '../../public/shared/errors.js';
@@ -38,6 +43,7 @@ export class Arrivals {
   #tries;
   #turns;
   #directory;
+  #relays;
   /** Rooms that are looked for, by network. */
   #searches = new KeyedBuckets(SEARCHES);
 
@@ -48,14 +54,16 @@ export class Arrivals {
    * @param {{ error: (message: string) => void }} options.log
    * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
    * @param {Pick<Elsewhere, 'tell'>} [options.elsewhere]  other room hosts of the server
-   * @param {Pick<Directory, 'isHere' | 'find'> | null} [options.directory]  where rooms are; null where all are here
+   * @param {Nodes | null} [options.directory]  where rooms are; null where all are here
+   * @param {Pick<Relays, 'take'> | null} [options.relays]  rooms of other nodes for those who only listen
    */
-  constructor({ rooms, clock, log, verifier = null, elsewhere, directory = null }) {
+  constructor({ rooms, clock, log, verifier = null, elsewhere, directory = null, relays = null }) {
     this.#rooms = rooms;
     this.#clock = clock;
     this.#log = log;
     this.#verifier = verifier;
     this.#directory = directory;
+    this.#relays = relays;
     this.#tries = new PasswordTries(clock, elsewhere?.tell);
     this.#turns = new Turns(clock);
     /** @type {(session: Session) => void} */
@@ -116,12 +124,14 @@ export class Arrivals {
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
       const taken = this.#rooms.takenPlace(wish.room, wish);
-      // Who has no token has no room opened on any node.
-      const admission = this.#verifier && taken === null ? await this.#verifier.verify(wish.token, wish.room) : null;
+      // Who has no token, and was never let in, has no room opened on any node. All else the room's own node checks.
+      const place = taken ?? this.#rooms.signedPlace(wish.room, wish);
+      const admission = this.#verifier && place === null ? await this.#verifier.verify(wish.token, wish.room) : null;
       const found = typeof admission === 'string' ? admission : await directory.find(wish.room, { hold: true, above: taken?.epoch });
       if (!isThere) return;
       if (typeof found === 'string') refuse(session, found);
       else if (found.node === null) this.#admit(session, wish);
+      else if (onlyListens(wish, { admission: /** @type {Admission | null} */ (admission), place, isBroadcast: found.relayed?.broadcast }) && this.#relays?.take(session, wish, found)) return;
       else moveTo(session, found.node);
     } catch (error) {
       this.#failed(session, error);
@@ -193,10 +203,22 @@ export class Arrivals {
   #enter(session, { room, name, ...wishes }, entry) {
     try {
       const joined = this.#rooms.join(room, name, session, wishes, wishes.listen ? listening(entry) : entry);
-      if (typeof joined === 'string') refuse(session, joined);
+      if (joined === 'moved') this.#sendOn(session, room);
+      else if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
       this.#failed(session, error);
     }
+  }
+
+  /**
+   * Sends somebody to where their place is: to another node one who only listens, to this one who came by another.
+   * @param {Session} session
+   * @param {string} room
+   */
+  #sendOn(session, room) {
+    const node = session.transport.isRelay ? this.#directory?.nodes?.()[0] : this.#directory?.relayFor?.(room);
+    if (node) moveTo(session, node);
+    else refuse(session, 'moved');
   }
 
   /**
@@ -207,6 +229,17 @@ export class Arrivals {
     this.#log.error(`a participant could not join: ${stackOf(error)}`);
     refuse(session, 'internal');
   }
+}
+
+/**
+ * Whether somebody only listens, as far as is known before they have joined: their room's home knows for certain.
+ * @param {JoinMessage} wish
+ * @param {{ admission: Admission | null, place: Place | null, isBroadcast?: boolean }} known  admission: where there are
+ *   tokens; place: the one that they had
+ */
+function onlyListens({ listen, stage }, { admission, place, isBroadcast = false }) {
+  if (place) return place.role === 'listener';
+  return listen === true || admission?.grant.role === 'listener' || (admission === null && isBroadcast && stage === undefined);
 }
 
 /**

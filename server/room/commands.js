@@ -29,6 +29,7 @@
 import { z } from 'zod';
 import { CHANNELS, ROOM_FRAME_MS } from '../../public/shared/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/control.js';
+import { NEARNESS } from '../../public/shared/nearness.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_TRACK_SECONDS } from '../../public/shared/track-piece.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
@@ -69,6 +70,7 @@ const joinMessage = z
     listen: z.boolean().optional(),
     // One that can't be a key is as good as none.
     stage: z.string().max(MAX_STAGE_KEY).optional().catch(undefined),
+    nearness: z.enum(NEARNESS).optional(),
     channels: z.union(CHANNELS.map((count) => z.literal(count))).optional(),
     frameMs: z.union(ROOM_FRAME_MS.map((ms) => z.literal(ms))).optional(),
     mode: z.enum(MODES).optional(),
@@ -181,6 +183,20 @@ export const COMMANDS = Object.freeze({
       member.takeReport(report);
       if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
       delivery.redundancyChanged();
+    },
+  }),
+  nearness: define({
+    schema: z.object({ nearness: z.enum(NEARNESS), fill: z.boolean().default(false) }),
+    needs: 'listen',
+    run: ({ delivery }, member, { nearness, fill }) => {
+      const { stride, listener } = member;
+      // One whom the server answers is as near as its own buffer lets it be.
+      if (!listener?.isLight) return;
+      listener.nearness = nearness;
+      if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
+      delivery.redundancyChanged();
+      const ms = fill ? listener.takeFill() : 0;
+      if (ms > 0) delivery.fill?.(listener, ms);
     },
   }),
   rate: define({

@@ -4,7 +4,7 @@
  * @import { RoomCodec } from '../codec/room-codec.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Permission } from '../access/grant.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session, Transport } from '../transport/session.js'
  * @import { Member } from './member.js'
  * @import { RoomMode } from './room-mode.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from './room-config.js'
@@ -92,6 +92,11 @@ export class MemberSound {
     return this.#mode().setting !== 'forward' && delivery === 'tick' && permissions.has('listen') && !permissions.has('speak');
   }
 
+  /** @param {Pick<Transport, 'replyOnly'>} transport @param {JoinWishes} wishes */
+  deliveryOf({ replyOnly }, wishes) {
+    return replyOnly ? 'reply' : (wishes.delivery ?? this.#config.delivery);
+  }
+
   /**
    * @param {string} id  the member's
    * @param {Session} session
@@ -102,12 +107,16 @@ export class MemberSound {
    */
   open(id, session, wishes, before, permissions) {
     const { redundancy } = this.#config;
-    const delivery = session.transport.replyOnly ? 'reply' : (wishes.delivery ?? this.#config.delivery);
+    const delivery = this.deliveryOf(session.transport, wishes);
     if (!this.isLight(delivery, permissions)) return this.#openWhole(id, session, delivery, wishes, before);
-    const rate = this.#mode().broadcasts ? this.#newRate() : null;
+    // A relay is sent the room's own stream alone.
+    const rate = this.#mode().broadcasts && !session.transport.isRelay ? this.#newRate() : null;
     const { listenerStride, format, bitrate } = this.#config;
-    const stride = rate === null ? strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES) : this.#ladder.usual.stride;
-    const listener = new LightListener({ id, session, rate, stride, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
+    const plain = rate === null;
+    const stride = plain ? strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES) : this.#ladder.usual.stride;
+    const longStride = plain ? strideOf(Infinity, format, bitrate, PAYLOADS_BYTES) : broadcastStride(Infinity, format, this.#ladder);
+    const nearness = wishes.nearness ?? (before?.listener?.isLight ? before.listener.nearness : undefined);
+    const listener = new LightListener({ id, session, rate, stride, longStride, nearness, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
     return { listener, source: null };
   }
 
@@ -149,6 +158,8 @@ export class MemberSound {
 /** @param {RoomConfig} config @returns {Ladder} the rates of the room's listeners, where it is a broadcast */
 function ladderOf({ format, listenerBitrate, listenerStride }) {
   const most = listenerBitrate === 'auto' ? MOST_OF_A_CHANNEL * format.channels : listenerBitrate;
-  const highest = new Ladder(format, most, 1).rates.at(-1) ?? 0;
-  return new Ladder(format, most, strideOf(listenerStride, format, highest, PAYLOADS_BYTES, BROADCAST_MARGIN));
+  return new Ladder(format, most, broadcastStride(listenerStride, format, new Ladder(format, most, 1)));
 }
+
+/** @param {number} asked @param {RoomConfig['format']} format @param {Ladder} ladder @returns {number} how many frames fit a packet at its highest rate */
+const broadcastStride = (asked, format, { rates }) => strideOf(asked, format, rates[rates.length - 1], PAYLOADS_BYTES, BROADCAST_MARGIN);

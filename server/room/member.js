@@ -202,14 +202,14 @@ export class Member {
     return this.#quality;
   }
 
-  /** When anything was last heard from the session, on the monotonic clock. */
+  /** When anything was last heard from the session, on the monotonic clock: from one at another node, what its relay tells. */
   get lastHeardMs() {
-    return this.#lastHeardMs;
+    return this.session.transport.isRelay ? Math.max(this.session.heardMs ?? 0, this.#lastHeardMs) : this.#lastHeardMs;
   }
 
   /** How long after joining packets still came, in milliseconds; sessions before this one count too. */
   get heardForMs() {
-    return this.#lastHeardMs - this.#sinceMs;
+    return this.lastHeardMs - this.#sinceMs;
   }
 
   /** When the member joined, on the monotonic clock. */

@@ -16,6 +16,13 @@
  * @typedef {{ id: string, label: string, network?: string | null, peer?: string }} By
  *   who does it: a member, or OPERATOR, for whom peer is the address that the request came from
  *
+ * @typedef {object} Acts  what the room does for it
+ * @property {(member: Member, code: ErrorCode) => void} expel  takes somebody out for good, there or away
+ * @property {(member: Member) => ErrorCode | null} recast  gives somebody whose role has changed what they are heard with, or
+ *   takes it from them
+ * @property {(member: Member) => void} sendHome  has somebody whose session is another node's come, where they need that
+ * @property {() => void} end  ends the room for everybody
+ *
  * @typedef {object} Entry  with what somebody comes to the door
  * @property {Grant} grant
  * @property {RoomPassword | null} password  the one that they knew
@@ -59,9 +66,7 @@ export class Moderation {
   #log;
   #clock;
   #lobby;
-  #expel;
-  #recast;
-  #end;
+  #acts;
   #hands;
   #actions;
   #passwords;
@@ -81,16 +86,13 @@ export class Moderation {
    * @param {Bans} options.bans  of all rooms
    * @param {Clock} options.clock
    * @param {Pick<Log, 'info'>} options.log
-   * @param {(member: Member, code: ErrorCode) => void} options.expel  takes somebody out for good, there or away
-   * @param {(member: Member) => ErrorCode | null} options.recast  gives somebody whose role has changed
-   *   what they are heard with, or takes it from them
-   * @param {() => void} options.end  ends the room for everybody
+   * @param {Acts} options.acts
    * @param {Cluster} [options.cluster]  whose other nodes are told of the rules
    * @param {RoomMode} options.mode
    * @param {boolean} options.broadcast  whether the room begins as a broadcast
    * @param {() => number} options.wallNow  milliseconds since 1970
    */
-  constructor({ room, roster, bans, clock, log, expel, recast, end, mode, broadcast, wallNow, cluster }) {
+  constructor({ room, roster, bans, clock, log, acts, mode, broadcast, wallNow, cluster }) {
     this.#cluster = cluster;
     this.#room = room;
     this.#mode = mode;
@@ -100,9 +102,7 @@ export class Moderation {
     this.#bans = bans;
     this.#log = log;
     this.#clock = clock;
-    this.#expel = expel;
-    this.#recast = recast;
-    this.#end = end;
+    this.#acts = acts;
     this.#lobby = new Lobby({ clock, changed: () => this.#tellModerators({ type: 'knocks', people: this.#lobby.people }) });
     this.#hands = new Hands({ clock, tell: (message) => this.#tellModerators(message) });
     this.#actions = new TokenBucket({ ...ACTIONS, nowMs: clock.now() });
@@ -334,7 +334,7 @@ export class Moderation {
     const isBanned = banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
     if (isBanned) void this.#tellNodes();
     this.#done(by, isBanned ? 'ban' : 'remove', member, isBanned ? { seconds: Math.round(banMs / 1000) } : {});
-    this.#expel(member, isBanned ? 'banned' : 'removed');
+    this.#acts.expel(member, isBanned ? 'banned' : 'removed');
     return banMs > 0 && !isBanned ? 'ban-place' : null;
   }
 
@@ -353,7 +353,7 @@ export class Moderation {
     if (isLast && by.id !== OPERATOR.id) return 'not-allowed';
     const before = member.role;
     member.setRole(role);
-    const refusal = this.#recast(member);
+    const refusal = this.#acts.recast(member);
     if (refusal !== null) {
       member.setRole(before);
       return refusal;
@@ -361,6 +361,7 @@ export class Moderation {
     this.#hands.left(member);
     this.handMoved(member);
     this.#tellRole(member, by);
+    this.#acts.sendHome(member);
     return this.#done(by, 'role', member, { role });
   }
 
@@ -439,7 +440,7 @@ export class Moderation {
   /** @param {By} by @returns {ErrorCode | null} */
   endForAll(by) {
     this.#done(by, 'end', null);
-    this.#end();
+    this.#acts.end();
     return null;
   }
 

@@ -46,6 +46,7 @@
  * @property {number} complexity  of the server's encoders, 0 to 10
  * @property {'audio' | 'voip' | 'low-delay'} application  of the server's encoders
  * @property {number} maxParticipants
+ * @property {number} relayFrom  from this many who only listen on, further ones do so at other nodes of a cluster
  * @property {number} idleTimeoutMs  a participant who isn't heard from for this long is lost
  * @property {number} awayTimeoutMs  how long the place of one who was lost is kept
  * @property {number} placeAfterMs  for how long one must have been heard from for their place to be kept
@@ -71,6 +72,7 @@
  * @property {(room: string, rules: Rules | null) => void} ruled  a room's rules have changed; null for none
  * @property {(room: string) => Rules | null} rulesOf  those that a room had on the node before
  * @property {() => NodeAddress[]} nodes  where clients reach the nodes, this one first
+ * @property {(room: string) => NodeAddress | null} [relayFor]  another node for one who only listens; null where there is none
  *
  * @typedef {object} RoomOwner  whoever has all rooms
  * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
@@ -78,6 +80,7 @@
  * @property {Turns} departures  the turns in which others are told of those who have gone
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
+ * @property {() => boolean} isNearlyFull  whether there is little room for more people on this node
  * @property {() => void} settle  settles all rooms' loads; to be called once a second, and when a tick is late
  * @property {Bans} bans  of all rooms
  * @property {RoomTotals} totals  of rooms and members that have gone
@@ -110,6 +113,7 @@
  * @property {number} [channels]  likewise: 1 or 2
  * @property {'mix' | 'forward' | 'auto'} [mode]  likewise
  * @property {boolean} [listen]  to listen and no more, as one of the audience
+ * @property {import('../../public/shared/nearness.js').Nearness} [nearness]  how near to whoever speaks, while listening
  * @property {string} [stage]  the key of the stage of a room that is a broadcast
  * @property {boolean} [e2e]  likewise; of those who come later, whether they have a key
  * @property {boolean} [nameCut]  whether the name was longer
@@ -140,6 +144,7 @@ export const ROOM_DEFAULTS = Object.freeze({
   echo: false,
   awayTimeoutMs: 30_000,
   placeAfterMs: 5000,
+  relayFrom: Infinity,
   phase: 0,
 });
 

@@ -63,7 +63,7 @@ export class Room {
   constructor(name, config, services, owner) {
     const { format, phase, maxServerDelayMs: maxMs, serverDelayMs: setting, awayTimeoutMs: awayMs } = config;
     const { frameMs, sampleRate, frameSamples } = format;
-    const { wallNow = Date.now, observer, ticks, log } = services;
+    const { wallNow = Date.now, observer, ticks, log, tokens, cluster } = services;
     this.name = name;
     /** The room's sample clock: apart from other rooms' by its phase. */
     this.sampleClock = services.sampleClock.behind(phase * frameMs);
@@ -73,7 +73,6 @@ export class Room {
     const pace = new RoomPace(config, services, owner.totals);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const { tokens, cluster } = services;
     const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
@@ -84,10 +83,10 @@ export class Room {
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
-    const casting = new Casting({ roster, sound: this.#sound, delivery, recording });
+    const casting = (this.casting = new Casting({ room: name, config, clock, owner, roster, sound: this.#sound, delivery, recording, cluster }));
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), end: () => this.#endForAll('room-ended') };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, ...acts, cluster });
+    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended') };
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     /** The room's way to another node. */
     this.moving = new Moving({ roster, clock, cluster, end: () => this.#endForAll('moved') });
@@ -189,7 +188,9 @@ export class Room {
     const refusal = this.#parts.mode.refusal(session, wishes) ?? (before ? null : this.moderation.refusal(session, admission));
     if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
-    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry: before || taken ? entry : this.moderation.cast(entry, wishes.stage), before, taken });
+    const cast = before || taken ? entry : this.moderation.cast(entry, wishes.stage);
+    if (this.#parts.casting.isElsewhere(session, wishes, { before, grant: (taken ? admission : cast).grant, role: taken?.role, admitted: entry.admitted })) return 'moved';
+    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry: cast, before, taken });
     if (typeof member === 'string') return member;
     const token = this.#roster.enter(member, before || taken ? wishes.resume : undefined);
     if (taken) this.moderation.takenOver();
@@ -226,8 +227,7 @@ export class Room {
    * @param {Member} member  that session's
    */
   #replace(before, member) {
-    before.end('resumed-elsewhere');
-    this.#delivery.leave(before.source, before.listener);
+    this.#parts.casting.retire(before);
     this.#parts.recording.replaced(member);
   }
 

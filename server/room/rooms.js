@@ -35,6 +35,9 @@ const BUSY_SHARE = 0.7;
 const NETWORK_JOINS = 100;
 const JOINS_A_SECOND = 1 / 20;
 
+/** From this share of the people that there may be on, those who only listen are sent to other nodes. */
+const NEARLY_FULL = 0.8;
+
 /** Multiples of the golden ratio are spread evenly modulo 1, so rooms' ticks don't coincide. */
 const SPREAD = (Math.sqrt(5) - 1) / 2;
 
@@ -101,6 +104,7 @@ export class Rooms {
       departures: new Turns(services.clock),
       mayKeepPlace: () => this.#count().away + elsewhere.others().away < this.#maxPeople,
       sessions: this.#sessions,
+      isNearlyFull: () => this.people >= NEARLY_FULL * this.#maxPeople,
       settle: () => this.#settle(),
       bans: new Bans(services.clock, elsewhere.tell),
       totals: this.#totals,
@@ -238,20 +242,29 @@ export class Rooms {
   }
 
   /**
+   * The place that somebody was given in a room of this cluster at some time, whether or not it is theirs still.
+   * @param {string} roomName
+   * @param {JoinWishes} wishes
+   */
+  signedPlace(roomName, { resume }) {
+    return this.#services.tokens?.read(resume, roomName) ?? null;
+  }
+
+  /**
    * @param {Session} session  of a newcomer
    * @param {boolean} isTaken  whether they had a place on another node
    * @returns {ErrorCode | null}
    */
-  #refusal({ peer }, isTaken) {
+  #refusal({ peer, transport }, isTaken) {
     if (this.#draining) return 'draining';
     // A whole room comes at once from a node that is gone.
-    if (isTaken) return this.#isFull ? 'server-full' : null;
+    if (isTaken) return this.#isFull && !transport.isRelay ? 'server-full' : null;
     const network = networkOfPeer(peer);
     this.#elsewhere.tell({ type: 'join', network });
     if (this.#joins.take(network, this.#services.clock.now()) > 0) return 'join-flood';
     if (this.busy) return 'server-busy';
     // Those who are away count for nothing here: their places in their rooms are kept, and nobody else is kept out.
-    return this.#isFull ? 'server-full' : null;
+    return this.#isFull && !transport.isRelay ? 'server-full' : null;
   }
 
   get #isFull() {

@@ -66,6 +66,7 @@ export class Roster {
   #nextId = 1;
   #nextHand = 1;
   #ticking = 0;
+  #relayed = 0;
   /** How many listen and the delay that they have, as they were told last. */
   #told = { count: 0, countMs: -Infinity, delayMs: NaN };
 
@@ -103,6 +104,11 @@ export class Roster {
   /** How many are there, the audience among them. */
   get here() {
     return this.#present.size + this.audience.size;
+  }
+
+  /** How many of the audience have their sessions at other nodes. */
+  get relayed() {
+    return this.#relayed;
   }
 
   /** How many of them have the delivery `tick`. */
@@ -294,9 +300,15 @@ export class Roster {
     }
   }
 
+  /** Those whose sessions are at other nodes count there. @param {Member} member @param {1 | -1} by */
+  #count({ session }, by) {
+    if (session.transport.isRelay) this.#relayed += by;
+    else this.#census.present += by;
+  }
+
   /** @param {Member} member  who is there from now on */
   #putIn(member) {
-    this.#census.present += 1;
+    this.#count(member, 1);
     if (this.here === 0) this.#census.rooms += 1;
     if (member.delivery === 'tick') this.#ticking += 1;
     if (member.isLight) return this.audience.enter(member);
@@ -311,7 +323,7 @@ export class Roster {
   takeOut(member) {
     const wasHere = this.#present.get(member.id) === member ? this.#present.delete(member.id) : this.audience.leave(member);
     if (!wasHere) return false;
-    this.#census.present -= 1;
+    this.#count(member, -1);
     if (this.here === 0) this.#census.rooms -= 1;
     if (member.delivery === 'tick') this.#ticking -= 1;
     return true;

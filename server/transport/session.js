@@ -34,17 +34,25 @@
  * @property {string} peer               the other end's address and port, for people to read
  * @property {string} [room]             the one room that can be joined over it, where it named one when it began
  * @property {SessionHandler | null} handler
+ * @property {number} [heardMs]          when the other end was heard of last, on the monotonic clock
  * @property {(bytes: Uint8Array) => boolean} send
  *   sends one packet without waiting; false when it was dropped (and counted). The caller may reuse
  *   the bytes at once
+ * @property {SureSending} [surely]
+ *   for packets that are to arrive even where they come late; absent where send() does no less, or there is no such thing
  * @property {(message: object | ControlMessage) => void} sendControl
  *   sends a control message, reliably and in order. For one message to many sessions see prepareControl
  * @property {(code: number, reason: string) => void} close  idempotent; code 0 is a normal end
  * @property {() => SessionStats} stats
  *
+ * @typedef {object} SureSending
+ * @property {(bytes: Uint8Array) => boolean} send  sends one packet, which is sent again where it is lost, until it is too old
+ * @property {() => void} end  no packet comes for now. Idempotent
+ *
  * @typedef {object} Transport
- * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen'} name
+ * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen' | 'relay'} name  relay: sessions at other nodes of a cluster
  * @property {string} [engine]           the HTTP/3 engine that serves it: 'native' or 'quiche'
+ * @property {boolean} [isRelay]          true for sessions at other nodes, whose relays are sent each packet once
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
  * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany
  *   sends one packet to many of this transport's sessions; the caller may reuse both arrays at once

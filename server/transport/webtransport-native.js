@@ -19,6 +19,7 @@ import { errors } from '../../public/shared/errors.js';
 import { ROOM_QUERY } from '../../public/shared/session-url.js';
 import { countRefusal } from '../counts.js';
 import { MAX_PACKET_STREAMS, PacketStreams } from './packet-streams.js';
+import { SureStreams } from './sure-streams.js';
 import { isSameHostname } from './peer.js';
 import { BaseSession, FLOOD_PAUSE_MS, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
 
@@ -240,6 +241,8 @@ export class NativeEngineSession extends BaseSession {
   #isFlooded = false;
   /** Where packets are no datagrams. @type {PacketStreams | null} */
   #packets = null;
+  /** Where packets are to arrive surely. @type {SureStreams | null} */
+  #sure = null;
 
   /**
    * @param {object} options
@@ -275,6 +278,10 @@ export class NativeEngineSession extends BaseSession {
    */
   send(bytes) {
     return this.#packets === null ? this.#native.send(bytes) : this.#packets.send(bytes);
+  }
+
+  get surely() {
+    return (this.#sure ??= new SureStreams(this.#native, this.#clock));
   }
 
   /**
@@ -319,7 +326,7 @@ export class NativeEngineSession extends BaseSession {
       rttMs: stats.rttMs,
       sentPackets: stats.sentPackets,
       lostPackets: stats.lostPackets,
-      droppedOut: stats.droppedTooBig + stats.droppedBlocked + (this.#packets?.dropped ?? 0),
+      droppedOut: stats.droppedTooBig + stats.droppedBlocked + (this.#packets?.dropped ?? 0) + (this.#sure?.dropped ?? 0),
       droppedIn: stats.droppedIn,
       deliveryBps: stats.deliveryBps,
       deliveryIsLimit: stats.deliveryIsLimit,

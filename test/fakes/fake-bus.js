@@ -36,7 +36,7 @@ export class FakeNetwork {
 /** @implements {Bus} */
 export class FakeBus {
   #network;
-  /** @type {Set<{ pattern: RegExp, run: (message: unknown) => object | null | void, serves: boolean }>} */
+  /** @type {Set<{ pattern: RegExp, run: (message: unknown) => object | null | void | Promise<object | null>, serves: boolean }>} */
   #listeners = new Set();
   /** What has come while the node stood still. @type {(() => void)[]} */
   #stalled = [];
@@ -47,6 +47,8 @@ export class FakeBus {
   part = 0;
   dead = false;
   sent = 0;
+  /** Bytes that were published as such: sound. */
+  sentBytes = 0;
   dropped = 0;
 
   /** @param {FakeNetwork} network @param {string} name */
@@ -76,6 +78,16 @@ export class FakeBus {
     }, this.#network.delayMs());
   }
 
+  /** @param {string} subject @param {Uint8Array} bytes */
+  publishBytes(subject, bytes) {
+    if (this.dead || this.state !== 'connected') return;
+    this.sent += 1;
+    this.sentBytes += bytes.length;
+    for (const bus of this.#network.reached(this)) {
+      if (bus !== this) for (const listener of bus.#matching(subject)) bus.deliver(() => void (bus.#listeners.has(listener) && listener.run(bytes)));
+    }
+  }
+
   /** @param {string} subject @param {object} message */
   publish(subject, message) {
     if (this.dead || this.state !== 'connected') return;
@@ -96,12 +108,17 @@ export class FakeBus {
     return this.#listen(subject, handler, false);
   }
 
-  /** @param {string} subject @param {(message: unknown) => object | null} handler */
+  /** @param {string} subject @param {(bytes: Uint8Array) => void} handler */
+  subscribeBytes(subject, handler) {
+    return this.#listen(subject, /** @type {any} */ (handler), false);
+  }
+
+  /** @param {string} subject @param {(message: unknown) => object | null | Promise<object | null>} handler */
   serve(subject, handler) {
     return this.#listen(subject, handler, true);
   }
 
-  /** @param {string} subject @param {(message: unknown) => object | null | void} run @param {boolean} serves */
+  /** @param {string} subject @param {(message: unknown) => object | null | void | Promise<object | null>} run @param {boolean} serves */
   #listen(subject, run, serves) {
     const pattern = new RegExp(`^${subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+')}$`);
     const listener = { pattern, run, serves };
@@ -127,7 +144,9 @@ export class FakeBus {
           asked += 1;
           bus.deliver(() => {
             const answer = bus.#listeners.has(listener) ? listener.run(JSON.parse(JSON.stringify(message))) : null;
-            if (answer && this.part === bus.part) this.deliver(() => answered(JSON.parse(JSON.stringify(answer))));
+            const respond = (/** @type {object | null | void} */ value) => void (value && this.part === bus.part && this.deliver(() => answered(JSON.parse(JSON.stringify(value)))));
+            if (answer instanceof Promise) void answer.then(respond);
+            else respond(answer);
           });
         }
       }

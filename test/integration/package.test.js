@@ -112,7 +112,7 @@ describe('the package', () => {
   it('holds what runs alone, and is small', () => {
     const files = execFileSync('tar', ['tzf', aloud()], { encoding: 'utf8' }).trim().split('\n').map((name) => name.replace('package/', ''));
     const places = new Set(files.map((name) => name.split('/').slice(0, name.startsWith('node_modules') ? 3 : 1).join('/')));
-    expect([...places].toSorted()).toEqual(['LICENSE', 'README.md', 'deploy', 'node_modules/@aloud/native', 'package.json', 'public', 'server', 'worklets']);
+    expect([...places].toSorted()).toEqual(['LICENSE', 'README.md', 'deploy', 'node_modules/@aloud/native', 'package.json', 'programs', 'public', 'server', 'worklets']);
     const native = files.filter((name) => name.startsWith('node_modules/')).map((name) => name.split('/')[3]);
     expect(new Set(native)).toContain('Cargo.lock');
     expect(files.filter((name) => /\.(node|tgz|pem|rs~)$|\/target\/|\/test\//.test(name))).toEqual([]);

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// The shortest time over which a rate is measured: delays of acknowledgements, of some milliseconds, weigh little in it.
-const SAMPLE: Duration = Duration::from_millis(100);
+const SAMPLE: Duration = Duration::from_millis(200);
 
 /// Acknowledgements that are remembered are at least this far apart, so that they are few.
 const APART: Duration = Duration::from_millis(5);
 
-/// Rounds whose highest rate is the estimate.
+/// The newest rounds, whose highest rate is the estimate.
 const ROUNDS: usize = 10;
 
 /// A round is a round trip, and at least this: the window is a second where round trips are short.
@@ -27,7 +27,7 @@ struct Acknowledged {
 
 /// The estimate of a path's rate, from its acknowledgements.
 ///
-/// A sample is the bytes acknowledged in a tenth of a second, over the longer of the times in which they were
+/// A sample is the bytes acknowledged in a fifth of a second, over the longer of the times in which they were
 /// acknowledged and sent (section 3.3 of the draft). Where the application had nothing to send meanwhile, a sample is a
 /// lower bound of the path's rate: it may raise the estimate and never lowers it.
 ///
@@ -38,14 +38,14 @@ struct Acknowledged {
 /// that the application has nothing to send, not when it writes.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// Of the last tenth of a second, and the newest of those before; of the current flight alone.
+    /// Of the last fifth of a second, and the newest of those before; of the current flight alone.
     history: VecDeque<Acknowledged>,
     delivered: u64,
     /// When the newest of the packets was sent that are acknowledged now.
     newest: Option<Instant>,
     /// The application had nothing to send before so many bytes were acknowledged.
     limited_until: Option<u64>,
-    maximum: Maximum,
+    rounds: Rounds,
     is_limit: bool,
 }
 
@@ -98,17 +98,13 @@ impl Delivery {
         self.is_limit = self
             .limited_until
             .is_none_or(|until| until < then.delivered);
-        if self.is_limit {
-            let round = shortest_rtt.max(SHORTEST_ROUND);
-            self.maximum.add(now.at, round, bps);
-        } else {
-            self.maximum.raise(bps);
-        }
+        let length = shortest_rtt.max(SHORTEST_ROUND);
+        self.rounds.add(now.at, length, bps, !self.is_limit);
     }
 
     /// Bits of QUIC packets a second that the path was seen to deliver; None while nothing is known.
     pub fn bps(&self) -> Option<f64> {
-        self.maximum.get()
+        self.rounds.highest()
     }
 
     /// Whether the newest sample was limited by the path or by congestion control, not by the application: then the
@@ -120,41 +116,53 @@ impl Delivery {
     /// What is known of the path, for a controller that follows this one.
     pub fn duplicate(&self) -> Self {
         Self {
-            maximum: self.maximum.clone(),
+            rounds: self.rounds.clone(),
             is_limit: self.is_limit,
             ..Self::default()
         }
     }
 }
 
-/// The highest of the rates of some rounds.
-#[derive(Clone, Debug, Default)]
-struct Maximum {
-    rounds: [f64; ROUNDS],
-    current: usize,
-    since: Option<Instant>,
+/// A round that isn't over.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    since: Instant,
+    lowest: f64,
+    limited: bool,
 }
 
-impl Maximum {
-    /// Adds a rate that may replace higher ones, once these are some rounds old.
-    fn add(&mut self, now: Instant, round: Duration, bps: f64) {
-        let is_over = |since: Instant| now.saturating_duration_since(since) >= round;
-        if self.since.is_none_or(is_over) {
-            self.since = Some(now);
-            self.current = (self.current + 1) % ROUNDS;
-            self.rounds[self.current] = 0.0;
+/// The rates of the newest rounds, each the lowest of its samples: acknowledgements that were held up come all at once then,
+/// and the few samples that begin among them are too high. The estimate is the highest of the rounds.
+#[derive(Clone, Debug, Default)]
+struct Rounds {
+    rates: [f64; ROUNDS],
+    newest: usize,
+    current: Option<Round>,
+}
+
+impl Rounds {
+    /// Adds a sample. A round of which one was limited by the application takes no other's place.
+    fn add(&mut self, now: Instant, length: Duration, bps: f64, limited: bool) {
+        let is_over = |round: &mut Round| now.saturating_duration_since(round.since) >= length;
+        if let Some(round) = self.current.take_if(is_over) {
+            if !round.limited {
+                self.newest = (self.newest + 1) % ROUNDS;
+                self.rates[self.newest] = 0.0;
+            }
+            let rate = &mut self.rates[self.newest];
+            *rate = rate.max(round.lowest);
         }
-        self.raise(bps);
+        let round = self.current.get_or_insert(Round {
+            since: now,
+            lowest: bps,
+            limited,
+        });
+        round.lowest = round.lowest.min(bps);
+        round.limited |= limited;
     }
 
-    /// Adds a rate that replaces none: rounds don't go on.
-    fn raise(&mut self, bps: f64) {
-        let current = &mut self.rounds[self.current];
-        *current = current.max(bps);
-    }
-
-    fn get(&self) -> Option<f64> {
-        let highest = self.rounds.iter().fold(0.0, |a: f64, &b| a.max(b));
+    fn highest(&self) -> Option<f64> {
+        let highest = self.rates.iter().fold(0.0, |a: f64, &b| a.max(b));
         (highest > 0.0).then_some(highest)
     }
 }

@@ -37,6 +37,9 @@ struct Path {
     in_flight: u64,
     random: u64,
     has_more: bool,
+    /// Acknowledgements are read by a program that stands still: every so long, for so long.
+    stalls: Option<(Duration, Duration)>,
+    since_stall: Duration,
 }
 
 impl Path {
@@ -61,6 +64,8 @@ impl Path {
             in_flight: 0,
             random: seed,
             has_more: false,
+            stalls: None,
+            since_stall: Duration::ZERO,
         }
     }
 
@@ -118,10 +123,21 @@ impl Path {
         {
             self.acknowledge();
         }
-        while self
-            .acknowledgements
-            .front()
-            .is_some_and(|(at, _)| *at <= self.now)
+        self.since_stall += STEP;
+        let stands = match self.stalls {
+            Some((every, length)) if self.since_stall >= every => {
+                if self.since_stall >= every + length {
+                    self.since_stall = Duration::ZERO;
+                }
+                true
+            }
+            _ => false,
+        };
+        while !stands
+            && self
+                .acknowledgements
+                .front()
+                .is_some_and(|(at, _)| *at <= self.now)
         {
             for (sent, bytes) in self.acknowledgements.pop_front().unwrap().1 {
                 self.in_flight -= bytes;
@@ -191,6 +207,15 @@ fn finds_the_rate_of_a_full_path() {
 }
 
 #[test]
+fn acknowledgements_that_come_all_at_once_make_no_rate_too_high() {
+    for (seed, rate_bps) in [1e6, 5e6, 20e6].into_iter().enumerate() {
+        let mut path = Path::new(rate_bps, seed as u64);
+        path.stalls = Some((Duration::from_millis(170), Duration::from_millis(30)));
+        assert_near(path.run(4.0), &format!("{rate_bps} bit/s"));
+    }
+}
+
+#[test]
 fn finds_a_step_within_two_seconds() {
     let mut path = Path::new(5e6, 7);
     path.window = 300_000;
@@ -255,7 +280,7 @@ fn what_is_remembered_of_acknowledgements_is_bounded() {
     path.window = 2_000_000;
     for _ in 0..10 {
         path.run(0.1);
-        assert!(path.delivery.history.len() <= 22);
+        assert!(path.delivery.history.len() <= 42);
     }
 }
 

@@ -3,6 +3,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { Codec } from '../../shared/codec.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
+ * @import { Nearness } from '../../shared/nearness.js'
  * @import { RoomState } from './room-state.js'
  * @import { Sealing } from './sealing.js'
  * @import { JoinOptions, Output } from './types.js'
@@ -14,6 +15,7 @@ import { RATES } from '../../shared/rates.js';
 import { Uplink } from '../capture/uplink.js';
 import { pullSamples } from '../playout/playout.js';
 import { RoomPlayout } from '../playout/room-playout.js';
+import { playoutMsOf } from '../playout/nearness.js';
 import { SampleReader } from '../playout/sample-reader.js';
 import { VoiceGains } from '../playout/voice-gains.js';
 import { ProcessorTime } from './processor-time.js';
@@ -28,6 +30,7 @@ export class ClientAudio {
   #frameSamples;
   #room;
   #output;
+  #wish;
   #reader;
   /** @type {unknown} */
   #paceTimer = null;
@@ -53,6 +56,7 @@ export class ClientAudio {
     const { redundancy } = room.welcome;
     this.#room = room;
     this.#output = output;
+    this.#wish = wish;
     this.#clock = clock;
     this.#sync = clockSync;
     this.#frameSamples = format.frameSamples;
@@ -77,6 +81,19 @@ export class ClientAudio {
     }
     this.uplink.mute(muted);
     this.suppressSilence(silenceSuppression);
+    this.followNearness();
+  }
+
+  /** How near this participant is to whoever speaks: as they wish, while they only listen. @returns {Nearness} */
+  get nearness() {
+    return (this.#room.mayNotSpeak && this.#wish.nearness) || 'conversation';
+  }
+
+  /** Sets how long sound waits here, by how near this participant is, and how long it waits elsewhere. To be called now and then. */
+  followNearness() {
+    const { serverDelayMs, format } = this.#room.welcome;
+    const otherMs = format.frameMs + serverDelayMs + this.#output.waitMs;
+    this.playout.fixDelay(playoutMsOf(this.nearness, otherMs), this.#clock.now());
   }
 
   /** Sends silence from now on, at each frame's end, while nothing is captured. */

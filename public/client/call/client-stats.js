@@ -2,6 +2,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { Uplink } from '../capture/uplink.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
+ * @import { Nearness } from '../../shared/nearness.js'
  * @import { Connection, ConnectionStats } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
  * @import { ClientAudio } from './client-audio.js'
@@ -17,11 +18,14 @@ import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
  *
  * @typedef {object} ClientStats
  * @property {Connection['transport']} transport
+ * @property {Nearness} nearness  to whoever speaks, now
  * @property {number | null} roundTripMs      to the server and back
  * @property {number | null} receivedPercent  of the last seconds' frames for this listener, those in time
  * @property {number | null} delayMs          estimate, from a sound at another's microphone, who is as far from
  *   the server, to this one's speaker; sound cards not counted
  * @property {DelayParts} delayParts            what delayMs is the sum of
+ * @property {number | null} behindMs  by the clock: from when a sound is at the speaker's microphone to when it is at this one's
+ *   speaker, the way of packets included; null while that isn't known
  * @property {{ up: number, down: number }} bytes  of packets, since joining
  * @property {{ sample: number, atMs: number }} clock  the room's sample clock at a time of the client's clock
  * @property {StatsDetail} detail
@@ -80,6 +84,7 @@ export class CallStatistics {
       this.start(tell);
       const { audio, connection, room } = this.#call;
       this.#received.add(audio.playout.counters);
+      audio.followNearness();
       const stats = this.read();
       const now = this.#clock.now();
       const lostPercent = audio.playout.lostPercent(now);
@@ -99,14 +104,18 @@ export class CallStatistics {
     // What comes as soon as the server has it has been on the way up, and has waited for nothing.
     const welcome = playout.isDirect ? { ...room.welcome, delivery: 'reply', serverDelayMs: 0 } : room.welcome;
     const delayParts = delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs });
+    const sample = sync.sampleClockAt(now);
+    const { sampleRate } = room.welcome.format;
     return {
       transport: connection.transport,
+      nearness: audio.nearness,
       roundTripMs: sync.roundTripMs,
       receivedPercent: this.#received.percent,
       delayMs: sumOf(delayParts),
       delayParts,
+      behindMs: numberOrNull((sample * 1000) / sampleRate - now + playout.originMs),
       bytes: { up: uplink.bytes, down: traffic.down },
-      clock: { sample: sync.sampleClockAt(now), atMs: now },
+      clock: { sample, atMs: now },
       detail: {
         playout: playout.stats(),
         uplink: uplink.stats(),
@@ -122,6 +131,9 @@ export class CallStatistics {
     this.#clock.clearTimeout(this.#timer);
   }
 }
+
+/** @param {number} number */
+const numberOrNull = (number) => (Number.isFinite(number) ? number : null);
 
 /**
  * @typedef {object} DelayParts  in milliseconds

@@ -3,6 +3,7 @@
  * @import { Codec } from '../../shared/codec.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { ClientStats } from './client-stats.js'
+ * @import { Nearness } from '../../shared/nearness.js'
  * @import { ClientEvents, Joined, JoinOptions, Output } from './types.js'
  * @import { Primitives } from '../../shared/sframe.js'
  * @import { ConnectOptions, Scope } from '../connection/choose.js'
@@ -119,14 +120,14 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen, mode } = options;
+    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen, nearness, mode } = options;
     const e2e = options.e2eKey === undefined ? undefined : true;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
       const { connection, took, tried } = await this.#connect(options, {
         transport,
-        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen, mode, e2e }, () => this.#room.token),
+        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen, nearness, mode, e2e }, () => this.#room.token),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: this.#receive,
@@ -231,6 +232,7 @@ export class Client {
     // A place that was taken up again may have been muted, or not.
     const { muted = false, resume } = this.#wish;
     if (muted || resume !== undefined) this.#connection?.sendControl({ type: 'mute', muted });
+    if (this.#audio?.nearness !== 'conversation') this.#tellNearness(true);
     this.#on.joined?.(joined);
     this.#on.people?.(this.#room.roster.list());
     this.#speak();
@@ -295,6 +297,8 @@ export class Client {
     if (this.#access.update(known)) this.#on.access?.(this.#access.state);
     if (known.type === 'moderated' && known.muted === true) this.#silenced();
     if (known.type === 'stride' || known.type === 'moderated') this.#recast();
+    // Whoever only listens from now on is as near as they wished before they spoke.
+    if (known.type === 'moderated' && this.#wish.nearness) this.#tellNearness(false);
     if (known.type === 'people') this.#askForPeople();
     if (known.type === 'stats') this.uplink?.report(known.lostPercent5s, known.roundTripMs);
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
@@ -305,8 +309,14 @@ export class Client {
   #recast() {
     if (!this.playout || !this.#audio) return;
     this.playout.stride = this.#room.stride;
+    this.#audio.followNearness();
     this.suppressSilence(this.#wish.silenceSuppression ?? true);
     this.#speak();
+  }
+
+  /** @param {boolean} fill  whether the server is to send what it sent to others lately */
+  #tellNearness(fill) {
+    this.#connection?.sendControl({ type: 'nearness', nearness: this.#audio?.nearness, fill });
   }
 
   /** A moderator has muted this participant, or made them a listener. */
@@ -368,6 +378,13 @@ export class Client {
   suppressSilence(suppresses) {
     this.#wish.silenceSuppression = suppresses;
     this.#audio?.suppressSilence(suppresses);
+  }
+
+  /** @param {Nearness} nearness  to whoever speaks, while one only listens */
+  setNearness(nearness) {
+    this.#wish.nearness = nearness;
+    this.#audio?.followNearness();
+    if (this.#audio) this.#tellNearness(false);
   }
 
   /** @returns {ClientStats | null} null when there is no call */

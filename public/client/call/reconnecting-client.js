@@ -376,6 +376,13 @@ export class ReconnectingClient {
     this.#attempt?.suppressSilence(suppresses);
   }
 
+  /** @param {import('../../shared/nearness.js').Nearness} nearness  as Client has it; kept as well */
+  setNearness(nearness) {
+    if (this.#wish) this.#wish.nearness = nearness;
+    this.#client?.setNearness(nearness);
+    this.#attempt?.setNearness(nearness);
+  }
+
   /** @param {object} message a control message; lost while there is no connection */
   sendControl(message) {
     this.#client?.sendControl(message);

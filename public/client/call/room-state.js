@@ -73,8 +73,13 @@ export class RoomState {
 
   /** Whether this participant is one of the audience, and sends clock requests only. */
   get isLight() {
-    const { delivery, may } = this.welcome;
-    return delivery === 'tick' && Array.isArray(may) && may.includes('listen') && !may.includes('speak');
+    return this.welcome.delivery === 'tick' && this.mayNotSpeak;
+  }
+
+  /** Whether this participant only listens, whatever the transport. */
+  get mayNotSpeak() {
+    const { may } = this.welcome;
+    return Array.isArray(may) && may.includes('listen') && !may.includes('speak');
   }
 
   /** Whether silence may be left out: with `reply` each packet asks for its answer. */

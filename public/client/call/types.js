@@ -1,5 +1,6 @@
 /**
  * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { Nearness } from '../../shared/nearness.js'
  * @import { Failure, ServerConfig } from '../connection/choose.js'
  * @import { TransportName } from '../connection/connection.js'
  * @import { ClientStats } from './client-stats.js'
@@ -57,6 +58,7 @@
  * @property {string} [token]                        that lets one in, where the server asks for one (docs/access.md)
  * @property {string} [password]                     the room's
  * @property {boolean} [listen]                      true: only to listen, as one of the audience
+ * @property {Nearness} [nearness]                   how near to whoever speaks, while one only listens: docs/broadcast.md
  * @property {string[]} [nodes]                      origins of a cluster's nodes, that one being asked first; the origin alone
  *   by default
  * @property {'mix' | 'forward' | 'auto'} [mode]     of a room that begins with this participant: docs/forwarding.md
@@ -78,6 +80,8 @@ export {};
  * @property {string} [token]                   that lets one in, where the server asks for one
  * @property {string} [password]                the room's
  * @property {boolean} [listen]                 true: only to listen, as one of the audience; no microphone is opened
+ * @property {import('../../shared/nearness.js').Nearness} [nearness]  how near to whoever speaks, while one only listens;
+ *   'conversation' by default
  * @property {string} [e2eKey]                  the room's key, base64url, where it is encrypted end to end
  * @property {string | null} [microphoneId]     '' (default): the default microphone; null: listen only
  * @property {boolean} [processing]             false: echo cancellation, noise suppression and gain control

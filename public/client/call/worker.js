@@ -85,6 +85,7 @@ const handlers = {
   },
   mute: ({ muted }) => call.mute(muted),
   'silence-suppression': ({ on }) => call.suppressSilence(on),
+  nearness: ({ nearness }) => call.setNearness(nearness),
   wake: () => call.wake(),
   control: ({ message }) => call.sendControl(message),
   leave: () => {

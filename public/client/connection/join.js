@@ -20,7 +20,7 @@ const KNOCK_MS = 1000;
  * The join message. Its token is always the latest: where one transport fails after it has joined, the
  * next takes up its place.
  * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number, token?: string, password?: string,
- *   listen?: boolean, mode?: string, e2e?: boolean }} wish
+ *   listen?: boolean, nearness?: string, mode?: string, e2e?: boolean }} wish
  * @param {() => string | undefined} token of the place to be taken up
  */
 export function joinMessage(wish, token) {

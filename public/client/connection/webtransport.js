@@ -81,7 +81,9 @@ export class WebTransportConnection extends Connection {
     super('webtransport');
     this.#session = session;
     this.#now = now;
-    this.#packets = carry === 'datagrams' ? this.#openDatagrams(session.datagrams) : new PacketStreams(session, carry, (bytes) => this.received(bytes, now()));
+    const isDatagrams = carry === 'datagrams';
+    const streams = new PacketStreams(session, isDatagrams ? 'stream' : carry, (bytes) => this.received(bytes, now()));
+    this.#packets = isDatagrams ? this.#openDatagrams(session.datagrams) : streams;
     this.#control = stream.writable.getWriter();
     this.#watchEnd();
     void this.#readControl(stream.readable.getReader());

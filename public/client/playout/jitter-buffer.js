@@ -7,16 +7,25 @@ import { PacketBuffer } from '../../shared/packet-buffer.js';
 import { unwrapFrame } from '../../shared/packet.js';
 import { Redundancy } from '../../shared/redundancy.js';
 import { PacketLoss } from './packet-loss.js';
-import { MAX_DELAY_MS, PlayoutDelay } from './playout-delay.js';
+import { PlayoutDelay } from './playout-delay.js';
 
 /** The longest sound that is kept, in milliseconds. */
-const CAPACITY_MS = 1000;
+const CAPACITY_MS = 3000;
 
 /** Packets in a row with an implausible time after which the time itself is taken to have changed. */
 const RESYNC_PACKETS = 10;
 
 /** A packet's time is implausible when it is further off than the longest delay and this, in milliseconds. */
 const STRANGE_MS = 150;
+
+/**
+ * The longest time for which a buffer with a long fixed delay is filled before anything is heard, in milliseconds: the server
+ * is asked for what it sent lately, and has answered by then.
+ */
+const FILL_MS = 600;
+
+/** The part of the fixed delay that is enough to begin with. */
+const FILLED = 0.9;
 
 const INDEX_NEVER = -1;
 
@@ -46,6 +55,9 @@ export class JitterBuffer {
   #stride = 1;
   /** Whether the next frame was wanted already, and something else was given. */
   #awaited = false;
+  #fillsUntilMs = -Infinity;
+  /** Whether nothing is to be heard yet, and frames before the next one are taken: a buffer with a fixed delay is filled at first. */
+  isFilling = false;
 
   /** Packets, and frames that were left out: see Playout.counters. */
   counters = { received: 0, late: 0, lost: 0, duplicate: 0, strange: 0, skipped: 0 };
@@ -80,7 +92,7 @@ export class JitterBuffer {
    */
   receive(packet, bytes, arrivalMs) {
     const frame = this.newest < 0 ? packet.frame : unwrapFrame(packet.frame, this.newest);
-    if (this.next < 0) this.#start(frame);
+    if (this.next < 0) this.#startAt(frame, arrivalMs);
     else if (!this.#isPlausible(frame, arrivalMs)) return INDEX_NEVER;
     if (this.#packets.has(frame) && !this.#packets.isRedundant(frame)) {
       this.counters.duplicate += 1;
@@ -92,9 +104,11 @@ export class JitterBuffer {
       this.#redundancyDelay.lost(this.#loss.percent(arrivalMs));
       this.#wait();
     }
+    if (this.isFilling) this.next = Math.min(this.next, Math.max(0, frame - packet.redundancy));
     this.delay.arrived(frame, arrivalMs, this.#isMissed(frame));
     const first = this.#keepRepeated(frame, packet, bytes);
     this.#keep(frame, packet, bytes);
+    this.fill(arrivalMs);
     return frame === this.newest ? first : INDEX_NEVER;
   }
 
@@ -109,6 +123,20 @@ export class JitterBuffer {
   /** @param {number} frame whether it was wanted before it came */
   #isMissed(frame) {
     return frame < this.next || (frame === this.next && this.#awaited);
+  }
+
+  /** @param {number} frame  of the first packet @param {number} arrivalMs */
+  #startAt(frame, arrivalMs) {
+    this.#start(frame);
+    this.isFilling = this.delay.fixedMs !== null;
+    this.#fillsUntilMs = arrivalMs + FILL_MS;
+  }
+
+  /** Ends the filling where there is enough, or it has taken long enough. @param {number} nowMs */
+  fill(nowMs) {
+    if (!this.isFilling) return;
+    const isFull = (this.newest - this.next) * this.#format.frameMs >= FILLED * (this.delay.fixedMs ?? 0);
+    this.isFilling = nowMs < this.#fillsUntilMs && !isFull;
   }
 
   /** @param {number} frame */
@@ -126,7 +154,7 @@ export class JitterBuffer {
    */
   #isPlausible(frame, arrivalMs) {
     const lateness = this.delay.lateness(frame, arrivalMs);
-    if (frame >= 0 && Math.abs(lateness) <= MAX_DELAY_MS + STRANGE_MS) {
+    if (frame >= 0 && Math.abs(lateness) <= this.delay.mostMs + STRANGE_MS) {
       this.#strangers = 0;
       return true;
     }

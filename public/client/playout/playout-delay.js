@@ -17,6 +17,14 @@ export const MAX_DELAY_MS = 400;
 const FALL_MS = 5;
 const FALL_PART = 1;
 const KEPT_MS = 2;
+
+/** The surplus of delay above which frames are left out at once, in milliseconds: of an adaptive or long delay, and of a short fixed one. */
+const HARD_MS = 400;
+const HARD_NEAR_MS = 60;
+
+/** The time in which a fixed delay is reached unheard, where it can be, in milliseconds: then what is left is jumped over. */
+const CHANGE_MS = 8000;
+
 /** The most frames by which one late packet raises the delay, since it may be the only one. */
 const LATE_FRAMES = 2;
 
@@ -52,6 +60,11 @@ export class PlayoutDelay {
   wantedMs = START_MS;
   /** The wait for payloads that only later packets repeat, in milliseconds. */
   #redundancyMs = 0;
+  /** The delay that is wanted whatever the jitter is, in milliseconds. @type {number | null} */
+  #fixedMs = null;
+  /** Until when the delay may be far from what is wanted. */
+  #changesUntilMs = -Infinity;
+  #isStarved = false;
 
   /** @param {number} frameMs */
   constructor(frameMs) {
@@ -62,6 +75,51 @@ export class PlayoutDelay {
   /** @param {number} ms to wait for payloads that only later packets repeat */
   waitForRedundancy(ms) {
     this.#redundancyMs = ms;
+  }
+
+  /**
+   * Has another delay from now on: one that follows the jitter, or a fixed one.
+   * @param {number | null} ms  null: as the jitter asks
+   * @param {number} nowMs
+   */
+  fix(ms, nowMs) {
+    if (ms === this.#fixedMs) return;
+    if (ms === null) this.wantedMs = Math.max(START_MS, this.#coveredMs);
+    // A little more or less is no change, since a short delay follows the server's.
+    if (ms === null || this.#fixedMs === null || Math.abs(ms - this.#fixedMs) > HARD_NEAR_MS) this.#changesUntilMs = nowMs + CHANGE_MS;
+    this.#fixedMs = ms;
+    if (ms !== null) this.wantedMs = ms;
+  }
+
+  /** The fixed delay, in milliseconds; null where it follows the jitter. */
+  get fixedMs() {
+    return this.#fixedMs;
+  }
+
+  /** The longest time for which a packet may wait, or be late, in milliseconds: what is beyond it is implausible. */
+  get mostMs() {
+    return Math.max(MAX_DELAY_MS, 2 * (this.#fixedMs ?? 0));
+  }
+
+  /** @param {number} nowMs @returns {number} the surplus of delay above which frames are left out at once */
+  hardMs(nowMs) {
+    if (nowMs < this.#changesUntilMs) return Infinity;
+    return this.#fixedMs !== null && this.#fixedMs < MAX_DELAY_MS ? HARD_NEAR_MS : HARD_MS;
+  }
+
+  /**
+   * @param {number} nowMs
+   * @returns {boolean} whether a fixed delay is to be reached at once, since it was much too short for as long as a change
+   *   may take
+   */
+  isStarved(nowMs) {
+    if (this.#fixedMs === null || nowMs < this.#changesUntilMs) this.#isStarved = false;
+    else this.#isStarved = this.surplusMs < (this.#isStarved ? -LONG_MS : -this.#fixedMs / 2);
+    return this.#isStarved;
+  }
+
+  get #coveredMs() {
+    return this.#jitter.coveredMs + this.#redundancyMs + MARGIN_MS;
   }
 
   /**
@@ -83,9 +141,10 @@ export class PlayoutDelay {
     const transit = arrivalMs - frame * this.#frameMs;
     const deviation = this.#jitter.add(transit, arrivalMs);
     this.#network.add(arrivalMs, transit);
-    const covered = this.#jitter.coveredMs + this.#redundancyMs + MARGIN_MS;
+    const covered = this.#coveredMs;
     const seconds = Math.min(1, Math.max(0, arrivalMs - this.#arrivedMs) / 1000) || 0;
     this.#arrivedMs = arrivalMs;
+    if (this.#fixedMs !== null) return;
     const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
     const fallen = this.wantedMs - covered > KEPT_MS ? this.wantedMs - fall : this.wantedMs;
     const wanted = Math.max(covered, fallen);
@@ -131,6 +190,12 @@ export class PlayoutDelay {
     this.#heard.shift(ms);
   }
 
+  /** When frame 0 would have been heard, on the clock, in milliseconds: the frame that is heard now tells; NaN while that isn't known. */
+  get originMs() {
+    const { value } = this.#heard;
+    return Number.isFinite(value) ? value : NaN;
+  }
+
   /** The delay that the buffer adds now, in milliseconds; 0 while that isn't known. */
   get actualMs() {
     const delay = this.#heard.value - this.#aheadMs - this.#jitter.baseMs;
@@ -149,7 +214,7 @@ export class PlayoutDelay {
     this.#heard.reset();
     this.#network.reset();
     this.#card.reset();
-    this.wantedMs = Math.max(this.wantedMs, START_MS);
+    this.wantedMs = this.#fixedMs ?? Math.max(this.wantedMs, START_MS);
   }
 }
 

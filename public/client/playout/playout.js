@@ -15,9 +15,6 @@ import { SHORT_IN_LONG_QUIET_MS, Stretch } from './stretch.js';
 /** The length of the pieces in which unsent silence is given, in milliseconds: sound may begin after each. */
 const REST_MS = 5;
 
-/** The surplus of delay above which frames are left out at once, in milliseconds. */
-const HARD_MS = 400;
-
 /** Samples by which resampling may make a piece of sound longer. */
 const PULL_EXTRA = 8;
 
@@ -87,6 +84,20 @@ export class Playout {
     this.#buffer.stride = stride;
   }
 
+  /**
+   * Sets how long sound waits for what is late or lost.
+   * @param {number | null} ms  null: as long as the jitter asks
+   * @param {number} nowMs
+   */
+  fixDelay(ms, nowMs) {
+    this.#delay.fix(ms, nowMs);
+  }
+
+  /** When frame 0 of the room's clock would have been heard, in milliseconds; NaN while that isn't known. */
+  get originMs() {
+    return this.#delay.originMs;
+  }
+
   /** The frame that is played next; -1 before the first packet. */
   get nextFrame() {
     return this.#buffer.next;
@@ -141,6 +152,7 @@ export class Playout {
 
   /** Whether the next piece is there, so that nothing would have to be made up for it. */
   get ready() {
+    if (this.#buffer.isFilling) return false;
     for (let after = 0; after <= this.#conceals; after++) if (this.#buffer.has(after)) return this.#conceals > 0 || this.#areTogether;
     return false;
   }
@@ -158,6 +170,7 @@ export class Playout {
    * @param {number} aheadMs
    */
   look(nowMs, waitMs, aheadMs) {
+    if (this.#buffer.isFilling) return;
     this.#buffer.pulled(nowMs, waitMs, aheadMs, (this.#heard * 1000) / this.#format.sampleRate);
   }
 
@@ -173,8 +186,9 @@ export class Playout {
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
     // Samples that don't fit an `out` of only a frame become a piece of their own in time.
     if (this.#resampler.missing(PULL_EXTRA) > 0) {
+      this.#buffer.fill(nowMs);
       this.look(nowMs, waitMs, aheadMs);
-      this.#resampler.write(this.#piece, 0, this.#nextPiece(this.#frames[0]));
+      this.#resampler.write(this.#piece, 0, this.#nextPiece(this.#frames[0], nowMs));
       this.#resampler.step = this.#delay.step;
     }
     const { channels } = this.#format;
@@ -186,12 +200,14 @@ export class Playout {
 
   /**
    * @param {Float32Array} out one frame long
+   * @param {number} nowMs
    * @returns {number} the samples of it that are to be heard
    */
-  #nextPiece(out) {
+  #nextPiece(out, nowMs) {
     const buffer = this.#buffer;
     if (buffer.next < 0) return this.#silence(out, this.#restSamples);
-    this.#catchUp();
+    if (buffer.isFilling) return this.#await(out);
+    this.#catchUp(nowMs);
     if (!buffer.has()) {
       if (buffer.resting) return this.#rest(out);
       this.#giveUpLost();
@@ -199,17 +215,17 @@ export class Playout {
     }
     this.#conceals = 0;
     buffer.meet();
-    if (this.#stretch.isShort) return this.#stretch.insert(out, this.#restSamples);
+    if (this.#stretch.isShort || this.#delay.isStarved(nowMs)) return this.#stretch.insert(out, this.#restSamples);
     return this.#play(out);
   }
 
-  /** Leaves out silent and lost frames whose time is over, where that isn't heard; all of them where the delay is far too long. */
-  #catchUp() {
+  /** Leaves out silent and lost frames whose time is over, where that isn't heard; all of them where the delay is far too long. @param {number} nowMs */
+  #catchUp(nowMs) {
     const { frameMs } = this.#format;
     const surplus = this.#delay.surplusMs;
     const frames = Math.floor((surplus + SHORT_IN_LONG_QUIET_MS) / frameMs);
     if (frames <= 0) return;
-    if (surplus > HARD_MS) {
+    if (surplus > this.#delay.hardMs(nowMs)) {
       if (this.#sound.sounding && this.#conceals === 0) this.#sound.breakOff();
       this.#buffer.leaveOut(frames);
       return;
@@ -254,6 +270,15 @@ export class Playout {
   #silence(out, count) {
     this.#sound.silence(out, count);
     return count;
+  }
+
+  /**
+   * Gives silence while the buffer is filled. It is no pause, which would be made longer.
+   * @param {Float32Array} out
+   */
+  #await(out) {
+    this.#stretch.played(0);
+    return this.#silence(out, this.#restSamples);
   }
 
   /**

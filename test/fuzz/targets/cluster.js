@@ -3,7 +3,8 @@
 import { OPEN_GRANT, ROLES } from '../../../server/access/grant.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { readClusterUrl } from '../../../server/config/cluster-url.js';
-import { beat, claim, MessageReader, opened, opening, roomRules, where } from '../../../server/cluster/messages.js';
+import { beat, claim, clockAsked, clockTold, MessageReader, opened, opening, relayDown, relayUp, roomRules, where } from '../../../server/cluster/messages.js';
+import { MAX_STREAMS, MixMessage, readMix, ROOM_RATE, writeMix } from '../../../server/relay/mix-message.js';
 import { bytesOf, check } from '../target.js';
 
 const NOW_MS = 1_800_000_000_000;
@@ -17,9 +18,14 @@ const messages = [
   { version: 1, room: 'tea', hold: true, above: 0 },
   { version: 1, node: null },
   { version: 1, room: 'tea', rules },
+  { version: 1, node, epoch: NOW_MS, relays: true },
+  { version: 1, from: 'b2', room: 'tea', epoch: NOW_MS, links: [{ type: 'link', id: 1, peer: '192.0.2.1:9', message: { type: 'join' } }, { type: 'control', id: 1, message: null }, { type: 'heard', ids: [1, 2] }, { type: 'closed', id: 1, code: 0 }] },
+  { version: 1, room: 'tea', epoch: NOW_MS, answers: [{ type: 'tell', ids: [1], message: { type: 'welcome' } }, { type: 'close', id: 1, code: 62, reason: 'again' }] },
+  { version: 1, room: 'tea' },
+  { version: 1, epoch: NOW_MS, clock: 96_000.5 },
   { version: 2, id: 'b2', url: 'https://b.example' },
 ];
-const SCHEMAS = [beat, claim, where, opening, opened, roomRules];
+const SCHEMAS = [beat, claim, where, opening, opened, roomRules, relayUp, relayDown, clockAsked, clockTold];
 
 /** A message between nodes is taken or dropped. @type {Target} */
 export const clusterMessages = {
@@ -71,5 +77,23 @@ export const clusterUrls = {
   run(input) {
     const read = readClusterUrl(fromUtf8.decode(input));
     if (read) check(read.servers.length > 0 && read.servers.every((server) => /:\d{1,5}$/.test(server)), 'each server has a port');
+  },
+};
+
+const mix = new MixMessage();
+
+/** The packets of a relayed mix lie in its message, one behind the other. @type {Target} */
+export const relayedMixes = {
+  name: 'relayed-mixes',
+  cost: 1,
+  valid: [writeMix(NOW_MS, ROOM_RATE, new Uint8Array(360)), new Uint8Array([...writeMix(NOW_MS, 0, new Uint8Array(40)), 1, 0, 2, 7, 7])],
+  run(input) {
+    if (!readMix(input, mix)) return;
+    check(mix.count >= 1 && mix.count <= MAX_STREAMS, 'there are one to eight packets');
+    check(Number.isSafeInteger(mix.epoch) && mix.epoch >= 0, 'an epoch is a whole number');
+    for (let i = 0; i < mix.count; i++) {
+      const end = mix.starts[i] + mix.lengths[i];
+      check(mix.lengths[i] > 0 && end === (i + 1 < mix.count ? mix.starts[i + 1] - 3 : input.length), 'packets fill the message');
+    }
   },
 };

@@ -2,7 +2,7 @@
 
 import { audioPackets } from './audio-packets.js';
 import { carriedPackets } from './carried-packets.js';
-import { clusterMessages, clusterUrls, resumeTokens } from './cluster.js';
+import { clusterMessages, clusterUrls, relayedMixes, resumeTokens } from './cluster.js';
 import { controlLines, controlMessages } from './control-lines.js';
 import { forwardedHeaders } from './forwarded.js';
 import { operatorBodies } from './operator.js';
@@ -10,6 +10,7 @@ import { opusDecoders, opusPackets, payloadsTarget } from './opus.js';
 import { packetLists } from './packet-lists.js';
 import { sealedPayloads } from './sealed.js';
 import { engineSessions, httpBodies, webSockets } from './sessions.js';
+import { soundFiles } from './sound-files.js';
 import { tokenClaims, tokens } from './tokens.js';
 import { trackPieces } from './track-pieces.js';
 
@@ -18,6 +19,7 @@ export const TARGETS = Object.freeze([
   audioPackets,
   packetLists,
   trackPieces,
+  soundFiles,
   sealedPayloads,
   carriedPackets,
   opusPackets,
@@ -29,6 +31,7 @@ export const TARGETS = Object.freeze([
   resumeTokens,
   clusterMessages,
   clusterUrls,
+  relayedMixes,
   opusDecoders,
   payloadsTarget,
   operatorBodies,

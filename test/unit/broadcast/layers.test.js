@@ -160,6 +160,31 @@ describe('the layers of a broadcast', () => {
     expect([missing(lea, 120), packetsOf(lea).map(({ stream }) => stream).filter((stream, i, all) => stream !== all[i - 1])]).toEqual([[], [7, 0, 7]]);
   });
 
+  it('go several times, or surely, to those who are near or steady, at each one\'s rate', async () => {
+    const conference = create({ listenerRule: 'basic' });
+    const ann = await conference.join('Ann');
+    const [near, steady] = [await listen(conference), await listen(conference)];
+    /** @type {number[][]} */
+    const sure = [];
+    const packet = new Packet();
+    Object.assign(steady.session, { surely: { send: (/** @type {Uint8Array} */ bytes) => readPacket(bytes, packet) === null && sure.push([packet.stream, packet.frame]), end: () => {} } });
+    near.session.handler?.control({ type: 'nearness', nearness: 'near' });
+    steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
+    await talk(conference, ann, 0, 120);
+    ask(steady, 16_000);
+    await talk(conference, ann, 120, 240);
+    expect(framesOf(near).filter((frame) => frame === 90)).toHaveLength(3);
+    expect(missing(near, 230)).toEqual([]);
+    const streams = sure.filter(([, frame]) => frame > 60).map(([stream]) => stream - Stream.layers);
+    expect(streams.filter((stream, i) => stream !== streams[i - 1])).toEqual([4, 0]);
+    expect(packetsOf(steady).filter(({ frame }) => frame > 60)).toEqual([]);
+    // What was sent at the rate lately fills a buffer that has just been made longer.
+    const count = sure.length;
+    steady.session.handler?.control({ type: 'nearness', nearness: 'steady', fill: true });
+    expect(sure.length).toBeGreaterThan(count + 20);
+    expect(new Set(sure.slice(count).map(([stream]) => stream))).toEqual(new Set([Stream.layers]));
+  });
+
   it('refuse what is no rate', async () => {
     const conference = create();
     await conference.join('Ann');

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LightListener, strideOf } from '../../../server/mix/light-listener.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
-import { FakeSession } from '../../fakes/fake-session.js';
+import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
 describe('strideOf', () => {
   it('is what was asked for, as far as it makes 60 ms and fits a packet', () => {
@@ -37,5 +37,46 @@ describe('LightListener', () => {
     const { listener } = create(3, 0);
     listener.reportLoss(50, null);
     expect(listener.stride).toBe(3);
+  });
+
+  /** @param {Partial<import('../../../server/transport/session.js').Transport>} transport @param {boolean} isSure */
+  const createAt = (transport, isSure, nearness = /** @type {import('../../../public/shared/nearness.js').Nearness} */ ('conversation')) => {
+    const clock = new FakeClock();
+    const surely = { send: vi.fn(() => true), end: vi.fn() };
+    const session = Object.assign(new FakeSession(fakeTransport(transport)), isSure && { surely });
+    return { clock, surely, listener: new LightListener({ id: '7', session, stride: 1, longStride: 3, nearness, redundancy: 'auto', clock }) };
+  };
+
+  it('gets long packets thrice where it is near, and surely where it is steady, whatever is lost', () => {
+    const { surely, listener } = createAt({}, true);
+    const told = () => [listener.carriage, listener.stride, listener.repeats];
+    expect(told()).toEqual(['once', 1, 0]);
+    listener.reportLoss(5, 20);
+    expect(told()).toEqual(['once', 1, 2]);
+    listener.nearness = 'near';
+    expect(told()).toEqual(['thrice', 3, 2]);
+    listener.nearness = 'steady';
+    expect(told()).toEqual(['surely', 3, 2]);
+    surely.end.mockClear();
+    listener.nearness = 'conversation';
+    expect(told()).toEqual(['once', 1, 2]);
+    expect(surely.end).toHaveBeenCalledOnce();
+  });
+
+  it('gets each packet once where the transport loses none, and thrice where it can\'t be sure', () => {
+    expect(createAt({ name: 'websocket' }, false, 'near').listener.carriage).toBe('once');
+    expect(createAt({ name: 'websocket' }, false, 'steady').listener.carriage).toBe('once');
+    expect(createAt({ engine: 'quiche' }, false, 'steady').listener.carriage).toBe('thrice');
+  });
+
+  it('has its buffer filled at times only, and not in a conversation', () => {
+    const { clock, listener } = createAt({}, true, 'steady');
+    expect([listener.takeFill(), listener.takeFill()]).toEqual([1500, 0]);
+    clock.advance(6000);
+    listener.nearness = 'near';
+    expect(listener.takeFill()).toBe(250);
+    clock.advance(6000);
+    listener.nearness = 'conversation';
+    expect(listener.takeFill()).toBe(0);
   });
 });

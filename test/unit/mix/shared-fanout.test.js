@@ -78,4 +78,37 @@ describe('SharedFanout', () => {
     expect(groups[2]).toMatchObject({ sent: [], closed: true });
     expect(sessions[0].packets).toHaveLength(1);
   });
+
+  it('sends near listeners each packet thrice, steady ones once and surely, and those who come what was sent lately', () => {
+    const fanout = new SharedFanout();
+    /** @type {any} */
+    const mix = { endsSound: false, isSparse: false, frame: 0, leavesOut: () => 0, write: () => new Uint8Array([255]), writeStride: () => new Uint8Array([mix.frame]) };
+    const sure = /** @type {number[]} */ ([]);
+    const lightOf = (/** @type {string} */ carriage) => {
+      const session = Object.assign(new FakeSession(fakeTransport()), { surely: { send: (/** @type {Uint8Array} */ bytes) => sure.push(bytes[0]) } });
+      return /** @type {any} */ ({ session, carriage, stride: 3, longStride: 3, repeats: 2 });
+    };
+    const [near, steady, late] = [lightOf('thrice'), lightOf('surely'), lightOf('surely')];
+    fanout.addLight(near);
+    fanout.addLight(steady);
+    const pass = (/** @type {number} */ from, /** @type {number} */ to) => {
+      for (mix.frame = from; mix.frame < to; mix.frame++) {
+        fanout.settle(mix.frame);
+        fanout.send(mix, mix.frame);
+      }
+    };
+    pass(0, 12);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame)).toEqual([2, 5, 2, 8, 5, 2, 11, 8, 5]);
+    expect(sure).toEqual([2, 5, 8, 11]);
+    expect(steady.session.packets).toEqual([]);
+    // In a silence packets are far apart, and what is before it isn't sent again.
+    mix.isSparse = true;
+    pass(21, 22);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame).slice(9)).toEqual([21]);
+    fanout.addLight(late);
+    sure.length = 0;
+    fanout.fill(late, 250, 20);
+    expect(sure).toEqual([8, 11, 21]);
+    fanout.close();
+  });
 });

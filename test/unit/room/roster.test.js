@@ -11,7 +11,7 @@ function create() {
   /** Somebody who is told nothing in particular. @param {string} name @returns {any} */
   const enter = (name) => {
     const acts = { tell: (/** @type {any} */ m) => member.told.push(m), wait: () => void (member.away = true) };
-    const kind = { grant: OPEN_GRANT, role: 'speaker', muted: false, silenced: false };
+    const kind = { grant: OPEN_GRANT, role: 'speaker', muted: false, silenced: false, session: { transport: {} } };
     const member = { id: roster.nextId(), name, label: roster.labelFor(name), ...kind, told: /** @type {any[]} */ ([]), away: false, ...acts };
     return Object.assign(member, { token: roster.enter(/** @type {any} */ (member)) });
   };

@@ -555,3 +555,67 @@ describe('Playout', () => {
     expect(log.closed).toBe(2);
   });
 });
+
+describe('a fixed delay', () => {
+  /** The longest run of silence that was heard, in milliseconds. @param {number[]} heard */
+  const longestGapMs = (heard) => {
+    let [longest, run] = [0, 0];
+    for (const sample of heard) longest = Math.max(longest, (run = Math.abs(sample) < 1e-4 ? run + 1 : 0));
+    return longest / 48;
+  };
+
+  it('is heard at once where what was sent lately comes at once, and rides out a second without packets', () => {
+    const { playout, run, stream, heard, jump } = setUp();
+    playout.fixDelay(1500, 0);
+    const joinMs = 2530;
+    run(stream(0, 2000, (frame) => (frame < 125 ? joinMs - (frame + 1) * 20 + (frame < 50 ? 1e9 : 0) : frame >= 500 && frame < 550 ? (550 - frame) * 20 + 30 : 30)).filter(({ at }) => at < 1e6));
+    expect(heard.findIndex((sample) => sample !== 0) / 48).toBeLessThan(joinMs + 20);
+    expect(playout.counters).toMatchObject({ concealed: 0, lost: 0, late: 0, skipped: 0, strange: 0 });
+    expect(playout.delayMs).toBeGreaterThan(1450);
+    expect(playout.delayMs).toBeLessThan(1520);
+    expect(jump()).toBeLessThan(smooth(48000));
+  });
+
+  it('is grown into in a pause where only new packets come, after little time', () => {
+    const { playout, run, stream, heard, jump } = setUp();
+    playout.fixDelay(1500, 0);
+    const quiet = (/** @type {{ frame: number }} */ { frame }) => frame >= 200 && frame < 210;
+    run(stream(0, 500).map((arrival) => (quiet(arrival) ? { ...arrival, what: { level: 60 } } : arrival)));
+    const startMs = heard.findIndex((sample) => sample !== 0) / 48;
+    expect(startMs).toBeGreaterThan(500);
+    expect(startMs).toBeLessThan(700);
+    expect(playout.counters).toMatchObject({ concealed: 0, lost: 0, late: 0 });
+    expect(Math.abs(playout.delayMs - 1500)).toBeLessThan(30);
+    expect(jump()).toBeLessThan(smooth(48000));
+  });
+
+  it('becomes a short one without a click or a gap, and a long one again where there is no pause', () => {
+    const { playout, run, stream, heard, jump } = setUp();
+    playout.fixDelay(1500, 0);
+    run(stream(0, 800));
+    const begin = heard.length;
+    playout.fixDelay(190, 16_030);
+    run(stream(800, 1300));
+    expect(playout.delayMs).toBeLessThan(250);
+    expect(playout.delayMs).toBeGreaterThan(170);
+    expect(longestGapMs(heard.slice(begin))).toBeLessThan(1);
+    expect(jump()).toBeLessThan(smooth(48000));
+    playout.fixDelay(1500, 26_030);
+    run(stream(1300, 2000));
+    expect(Math.abs(playout.delayMs - 1500)).toBeLessThan(30);
+    playout.fixDelay(null, 40_030);
+    run(stream(2000, 3000));
+    expect(playout.delayMs).toBeLessThan(30);
+    expect(playout.counters).toMatchObject({ lost: 0, late: 0, strange: 0 });
+    expect(jump()).toBeLessThan(smooth(48000));
+  });
+
+  it('that is short stays short, whatever is late', () => {
+    const random = randomOf(3);
+    const { playout, run, stream } = setUp();
+    playout.fixDelay(190, 0);
+    run(stream(0, 3000, () => 30 + (random() < 0.02 ? 250 : 0)));
+    expect(playout.delayMs).toBeLessThan(250);
+    expect(playout.wantedMs).toBe(190);
+  });
+});

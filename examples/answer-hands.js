@@ -1,0 +1,33 @@
+/**
+ * A bot that says something whenever somebody raises a hand, and repeats what it is told in the chat with "echo":
+ *
+ *     node examples/answer-hands.js http://localhost:8080/r/tea welcome.wav
+ */
+
+import { argv } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { join, readSound } from 'aloud/client';
+
+/**
+ * @param {string} url  the room's link
+ * @param {string} clip  what it says, a sound file
+ */
+export async function answerHands(url, clip) {
+  const call = await join({ url, name: 'Host', hear: false });
+  /** @type {Float32Array[]} */
+  const pieces = [];
+  for await (const piece of readSound(clip, call)) pieces.push(piece);
+  /** Whose hand was up when the people were looked at last. @type {Set<string>} */
+  let raised = new Set();
+  call.on('people', (people) => {
+    const now = new Set(people.filter(({ hand, you }) => hand > 0 && !you).map(({ id }) => id));
+    if ([...now].some((id) => !raised.has(id))) for (const piece of pieces) void call.say(piece);
+    raised = now;
+  });
+  call.on('chat', ({ name, text }) => {
+    if (text.startsWith('echo ')) call.chat(`${name} says: ${text.slice(5)}`);
+  });
+  return call;
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) await answerHands(argv[2], argv[3]);

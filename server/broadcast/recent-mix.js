@@ -1,0 +1,68 @@
+import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+
+/** The most packets that are kept: two seconds of packets of 60 ms. More often come only those of short frames. */
+const MOST = 34;
+
+/**
+ * The packets of a mix that were sent last, each with its frame and those since the packet before it. Nothing is allocated for
+ * a packet once as many have been kept as there is room for.
+ */
+export class RecentMix {
+  /** @type {Uint8Array[]} */
+  #slots = [];
+  #lengths = new Uint16Array(MOST);
+  #frames = new Float64Array(MOST);
+  #newest = -1;
+  #count = 0;
+
+  /** How many packets there are. */
+  get size() {
+    return this.#count;
+  }
+
+  /**
+   * Keeps a copy of a packet.
+   * @param {number} frame  its own, above that of the one before
+   * @param {Uint8Array} bytes  at most MAX_PACKET_BYTES
+   */
+  put(frame, bytes) {
+    const slot = (this.#newest + 1) % MOST;
+    this.#slots[slot] ??= new Uint8Array(MAX_PACKET_BYTES);
+    this.#slots[slot].set(bytes);
+    this.#lengths[slot] = bytes.length;
+    this.#frames[slot] = frame;
+    this.#newest = slot;
+    this.#count = Math.min(MOST, this.#count + 1);
+  }
+
+  /** @param {number} back  0: the newest packet, and so on; below size */
+  frame(back) {
+    return this.#frames[this.#slot(back)];
+  }
+
+  /** @param {number} back  as in frame() @returns {Uint8Array} valid until the next put() */
+  packet(back) {
+    const slot = this.#slot(back);
+    return this.#slots[slot].subarray(0, this.#lengths[slot]);
+  }
+
+  /** @param {number} back */
+  #slot(back) {
+    return (this.#newest + MOST - back) % MOST;
+  }
+
+  /**
+   * @param {number} frame
+   * @returns {number} how many of the newest packets are of this frame and later ones
+   */
+  since(frame) {
+    let count = 0;
+    while (count < this.#count && this.frame(count) >= frame) count += 1;
+    return count;
+  }
+
+  /** Forgets all, and keeps the memory. */
+  clear() {
+    this.#count = 0;
+  }
+}

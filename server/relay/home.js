@@ -1,0 +1,244 @@
+/**
+ * The home of relayed rooms: this node's side of the sessions that those who only listen have at other nodes. They are
+ * members as any others, with whatever holds for who may come in and what they may do; the mix goes to each relay once.
+ *
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Bus } from '../cluster/bus.js'
+ * @import { MessageReader, RelayAnswer, RelayLink, Subjects } from '../cluster/messages.js'
+ * @import { Log } from '../log.js'
+ * @import { Accept, ControlMessage, Session, Transport } from '../transport/session.js'
+ *
+ * @typedef {{ bus: Bus, subjects: Subjects, reader: MessageReader }} Wire  see Cluster.wire
+ */
+
+import { errors } from '../../public/shared/errors.js';
+import { CLUSTER_VERSION, clockAsked, MAX_RELAY_IDS, relayUp } from '../cluster/messages.js';
+import { BaseSession, prepareControl } from '../transport/session.js';
+import { ROOM_RATE, writeMix } from './mix-message.js';
+import { Outbox } from './outbox.js';
+
+/** The most sessions at other nodes: each takes some kilobytes here. */
+export const MAX_RELAYED = 50_000;
+
+const NO_STATS = Object.freeze({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
+
+export class RelayHome {
+  #wire;
+  #id;
+  #epochOf;
+  #clockOf;
+  #accept;
+  #clock;
+  #log;
+  /** By the relay's node and the session's number there. @type {Map<string, RelayedSession>} */
+  #sessions = new Map();
+  /** By room. @type {Map<string, RelayedTransport>} */
+  #transports = new Map();
+  /** By node, room and epoch. @type {Map<string, Outbox<RelayAnswer>>} */
+  #outboxes = new Map();
+  /** @type {(() => void)[]} */
+  #stops = [];
+
+  /**
+   * @param {object} options
+   * @param {Wire} options.wire
+   * @param {string} options.id  this node's
+   * @param {(room: string) => number} options.epochOf  0 where the room isn't this node's
+   * @param {(room: string) => number | null} options.clockOf  a room's sample clock now; null where there is no such room
+   * @param {Accept} options.accept
+   * @param {Clock} options.clock
+   * @param {Pick<Log, 'error'>} options.log
+   */
+  constructor({ wire, id, epochOf, clockOf, accept, clock, log }) {
+    this.#wire = wire;
+    this.#id = id;
+    this.#epochOf = epochOf;
+    this.#clockOf = clockOf;
+    this.#accept = accept;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  start() {
+    const { bus, subjects } = this.#wire;
+    this.#stops.push(bus.subscribe(subjects.relayUp(this.#id), (message) => this.#heard(message)));
+    this.#stops.push(bus.serve(subjects.clock(this.#id), (message) => this.#tellClock(message)));
+  }
+
+  /** How many sessions there are. */
+  get size() {
+    return this.#sessions.size;
+  }
+
+  /** @param {unknown} message */
+  #tellClock(message) {
+    const asked = this.#wire.reader.read(clockAsked, message);
+    const clock = asked && this.#clockOf(asked.room);
+    return asked === null || clock === null ? null : { version: CLUSTER_VERSION, epoch: this.#epochOf(asked.room), clock: Math.max(0, clock) };
+  }
+
+  /** @param {unknown} message  of a relay */
+  #heard(message) {
+    const told = this.#wire.reader.read(relayUp, message);
+    if (told === null) return;
+    const relay = { from: told.from, room: told.room, epoch: told.epoch };
+    for (const link of told.links) this.#take(relay, link);
+  }
+
+  /** @param {{ from: string, room: string, epoch: number }} relay @param {RelayLink} link */
+  #take(relay, link) {
+    if (link.type === 'link') return this.#open(relay, link);
+    if (link.type === 'heard') return this.#refresh(relay, link.ids);
+    const session = this.#sessions.get(`${relay.from} ${link.id}`);
+    if (session === undefined) return;
+    if (link.type === 'control') session.receiveControl(link.message, this.#clock.now());
+    else session.end(link.code, '');
+  }
+
+  /** @param {{ from: string, room: string, epoch: number }} relay @param {RelayLink & { type: 'link' }} link */
+  #open({ from, room, epoch }, { id, peer, message }) {
+    const key = `${from} ${id}`;
+    if (this.#sessions.has(key)) return;
+    const outbox = () => this.#outboxOf(from, room, epoch);
+    const refusal = epoch === 0 || this.#epochOf(room) !== epoch ? 'room-reopened' : this.#sessions.size >= MAX_RELAYED ? 'server-full' : null;
+    if (refusal !== null) return outbox().add({ type: 'close', id, code: errors[refusal].close, reason: errors[refusal].message });
+    const now = this.#clock.now();
+    const transport = this.#transportOf(room, epoch);
+    const session = new RelayedSession({ id, outbox, transport, peer, room, log: this.#log, now, onEnd: () => this.#ended(key, room) });
+    this.#sessions.set(key, session);
+    transport.count += 1;
+    session.offerTo(this.#accept);
+    session.receiveControl(message, now);
+  }
+
+  /** @param {string} key @param {string} room */
+  #ended(key, room) {
+    this.#sessions.delete(key);
+    const transport = this.#transports.get(room);
+    if (transport && --transport.count === 0) this.#transports.delete(room);
+  }
+
+  /** @param {string} room @param {number} epoch */
+  #transportOf(room, epoch) {
+    let transport = this.#transports.get(room);
+    if (!transport) this.#transports.set(room, (transport = new RelayedTransport(this.#wire.bus, this.#wire.subjects.mix(room), epoch)));
+    return transport;
+  }
+
+  /** @param {string} node @param {string} room @param {number} epoch */
+  #outboxOf(node, room, epoch) {
+    const key = `${node} ${room} ${epoch}`;
+    const outbox = this.#outboxes.get(key);
+    if (outbox) return outbox;
+    const { bus, subjects } = this.#wire;
+    const opened = new Outbox((/** @type {RelayAnswer[]} */ answers) => {
+      bus.publish(subjects.relayDown(node), { version: CLUSTER_VERSION, room, epoch, answers });
+      if (this.#outboxes.get(key) === opened) this.#outboxes.delete(key);
+    });
+    this.#outboxes.set(key, opened);
+    return opened;
+  }
+
+  /**
+   * These sessions are there still. One that is none here had its end lost on the way: its relay is told again.
+   * @param {{ from: string, room: string, epoch: number }} relay @param {number[]} ids
+   */
+  #refresh({ from, room, epoch }, ids) {
+    const now = this.#clock.now();
+    const { close, message } = errors['room-reopened'];
+    for (const id of ids) {
+      const session = this.#sessions.get(`${from} ${id}`);
+      if (session) session.heardMs = now;
+      else this.#outboxOf(from, room, epoch).add({ type: 'close', id, code: close, reason: message });
+    }
+  }
+
+  /** Idempotent. */
+  close() {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+}
+
+/**
+ * What relayed sessions of one room have in common: a packet for any number of them goes to the bus once.
+ * @implements {Transport}
+ */
+class RelayedTransport {
+  /** @readonly */
+  name = 'relay';
+  replyOnly = false;
+  isRelay = true;
+  /** How many sessions it has. */
+  count = 0;
+  #bus;
+  #subject;
+  #epoch;
+
+  /** @param {Bus} bus @param {string} subject @param {number} epoch */
+  constructor(bus, subject, epoch) {
+    this.#bus = bus;
+    this.#subject = subject;
+    this.#epoch = epoch;
+  }
+
+  /** @param {Session[]} _sessions @param {Uint8Array} bytes */
+  sendMany(_sessions, bytes) {
+    this.#bus.publishBytes(this.#subject, writeMix(this.#epoch, ROOM_RATE, bytes));
+  }
+
+  async close() {}
+}
+
+/** @implements {Session} */
+class RelayedSession extends BaseSession {
+  #id;
+  #outbox;
+
+  /**
+   * @param {object} options
+   * @param {number} options.id  its number at the relay
+   * @param {() => Outbox<RelayAnswer>} options.outbox
+   * @param {RelayedTransport} options.transport
+   * @param {string} options.peer
+   * @param {string} options.room
+   * @param {Pick<Log, 'error'>} options.log
+   * @param {number} options.now
+   * @param {() => void} options.onEnd
+   */
+  constructor({ id, outbox, transport, peer, room, log, now, onEnd }) {
+    // The relay counts the session, which it has.
+    super({ transport, peer, log, now, onEnd, isCounted: false });
+    this.room = room;
+    this.#id = id;
+    this.#outbox = outbox;
+  }
+
+  /** The relay answers what is asked of one alone, such as the clock. */
+  send() {
+    return false;
+  }
+
+  /** @param {object | ControlMessage} control */
+  sendControl(control) {
+    if (this.ended) return;
+    const { message, line } = prepareControl(control);
+    const outbox = this.#outbox();
+    const { last } = outbox;
+    // What is for many goes over once.
+    if (last?.type === 'tell' && last.message === message && last.ids.length < MAX_RELAY_IDS) last.ids.push(this.#id);
+    else outbox.add({ type: 'tell', ids: [this.#id], message: /** @type {Record<string, unknown>} */ (message) }, line.length);
+  }
+
+  /**
+   * @override
+   * @param {number} code
+   * @param {string} reason
+   */
+  close(code, reason) {
+    if (this.end(code, reason)) this.#outbox().add({ type: 'close', id: this.#id, code, reason });
+  }
+
+  stats() {
+    return NO_STATS;
+  }
+}

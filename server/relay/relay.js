@@ -1,0 +1,241 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { NodeAddress, RelayAnswer, RelayLink } from '../cluster/messages.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { Wire } from './home.js'
+ */
+
+import { errors } from '../../public/shared/errors.js';
+import { Packet, PacketType, readPacket } from '../../public/shared/packet.js';
+import { ALIVE_MS } from '../cluster/beats.js';
+import { CLUSTER_VERSION, clockTold, MAX_RELAY_IDS } from '../cluster/messages.js';
+import { SharedFanout } from '../mix/shared-fanout.js';
+import { repeat } from '../timers.js';
+import { prepareControl } from '../transport/session.js';
+import { HomeClock } from './home-clock.js';
+import { MixMessage, readMix } from './mix-message.js';
+import { Outbox } from './outbox.js';
+import { PassedStream } from './passed-stream.js';
+import { RelayedListener } from './relayed-listener.js';
+
+/** The interval at which the home is asked for its clock, in milliseconds; a first few follow quickly. */
+const CLOCK_MS = 400;
+const FIRST_CLOCKS = 4;
+const FIRST_CLOCK_MS = 50;
+
+/** The time that the home has to answer, in milliseconds. */
+const ANSWER_MS = 300;
+
+/** The interval at which it is looked whether the home says anything, in milliseconds. */
+const LOOK_MS = 100;
+
+/** The home is told each second of one in so many of the sessions that they are there still. */
+const TURNS = 5;
+
+/** The object that every packet is read into: nothing of it is kept after the call. */
+const packet = new Packet();
+const mix = new MixMessage();
+
+/**
+ * A room whose home is another node, for those who only listen: the mix as the home sends it goes to all of them, by the
+ * same groups as there, and what they and the room say to each other passes through. It has no sound and no state of its own.
+ */
+export class Relay {
+  #home;
+  #wire;
+  #clock;
+  #onEnd;
+  #homeClock;
+  #fanout = new SharedFanout();
+  #stream = new PassedStream();
+  /** By their number. @type {Map<number, RelayedListener>} */
+  #listeners = new Map();
+  #outbox;
+  #nextId;
+  /** When anything was last heard of the home, on the monotonic clock. */
+  #heardMs;
+  #turn = 0;
+  #closed = false;
+  /** @type {(() => void)[]} */
+  #stops = [];
+
+  /**
+   * @param {object} options
+   * @param {string} options.room
+   * @param {NodeAddress} options.home  the node that has it
+   * @param {number} options.epoch      the room's there
+   * @param {string} options.id         this node's
+   * @param {Wire} options.wire
+   * @param {() => number} options.nextId  a number for a session that none of this node has had
+   * @param {number} options.sampleRate  of all rooms of the cluster, in Hz
+   * @param {Clock} options.clock
+   * @param {(relay: Relay) => void} options.onEnd  nobody listens any more
+   */
+  constructor({ room, home, epoch, id, wire, nextId, sampleRate, clock, onEnd }) {
+    this.room = room;
+    this.#home = home;
+    this.epoch = epoch;
+    this.#wire = wire;
+    this.#nextId = nextId;
+    this.#clock = clock;
+    this.#onEnd = onEnd;
+    this.#homeClock = new HomeClock(sampleRate);
+    this.#heardMs = clock.now();
+    const { bus, subjects } = wire;
+    const up = subjects.relayUp(home.id);
+    this.#outbox = new Outbox((/** @type {RelayLink[]} */ links) => bus.publish(up, { version: CLUSTER_VERSION, from: id, room, epoch, links }));
+    this.#stops.push(bus.subscribeBytes(subjects.mix(room), (bytes) => this.#mixed(bytes)));
+    this.#stops.push(repeat(clock, LOOK_MS, () => this.#look()));
+    this.#stops.push(repeat(clock, 1000, () => this.#tellThere()));
+    this.#askClock(FIRST_CLOCKS);
+  }
+
+  /** How many listen. */
+  get size() {
+    return this.#listeners.size;
+  }
+
+  /** Messages of the mix that were dropped. */
+  dropped = 0;
+
+  /** Whether this is the room as a node has it. @param {string} node @param {number} epoch */
+  isOf(node, epoch) {
+    return this.#home.id === node && this.epoch === epoch && !this.#closed;
+  }
+
+  /**
+   * Asks the home to let somebody in.
+   * @param {Session} session
+   * @param {object} message  their wish to join
+   */
+  take(session, message) {
+    const id = this.#nextId();
+    const listener = new RelayedListener({
+      session,
+      clock: this.#clock,
+      clockAt: (arrivalMs) => this.#homeClock.at(arrivalMs),
+      pass: (control) => this.#outbox.add({ type: 'control', id, message: control }, 1000),
+      changed: () => this.#fanout.invalidate(),
+      closed: (code) => this.#gone(id, code),
+    });
+    this.#listeners.set(id, listener);
+    session.handler = listener;
+    this.#outbox.add({ type: 'link', id, peer: session.peer, message }, 5000);
+  }
+
+  /** @param {number} id @param {number} code */
+  #gone(id, code) {
+    const listener = this.#listeners.get(id);
+    if (!listener) return;
+    this.#forget(id, listener);
+    this.#outbox.add({ type: 'closed', id, code });
+  }
+
+  /** @param {number} id @param {RelayedListener} listener */
+  #forget(id, listener) {
+    this.#listeners.delete(id);
+    if (listener.light) this.#fanout.removeLight(listener.light);
+    if (this.#listeners.size === 0) this.close();
+  }
+
+  /** What the home has this relay do. @param {RelayAnswer[]} answers */
+  answered(answers) {
+    this.#heardMs = this.#clock.now();
+    for (const answer of answers) {
+      if (answer.type === 'tell') this.#tell(answer);
+      else this.#end(answer);
+    }
+  }
+
+  /** @param {RelayAnswer & { type: 'tell' }} answer */
+  #tell({ ids, message }) {
+    const prepared = prepareControl(message);
+    for (const id of ids) {
+      const listener = this.#listeners.get(id);
+      if (!listener) continue;
+      if (message.type === 'welcome' && listener.welcome(/** @type {any} */ (message))) this.#fanout.addLight(/** @type {any} */ (listener.light));
+      listener.session.sendControl(prepared);
+    }
+  }
+
+  /** @param {RelayAnswer & { type: 'close' }} answer */
+  #end({ id, code, reason }) {
+    const listener = this.#listeners.get(id);
+    if (!listener) return;
+    this.#forget(id, listener);
+    listener.session.close(code, reason);
+  }
+
+  /** @param {Uint8Array} bytes */
+  #mixed(bytes) {
+    if (!readMix(bytes, mix)) return this.#drop();
+    // The room may have another home just now.
+    if (mix.epoch !== this.epoch) return;
+    // One rate is sent today: the first.
+    const sound = bytes.subarray(mix.starts[0], mix.starts[0] + mix.lengths[0]);
+    if (readPacket(sound, packet) !== null || packet.type !== PacketType.audio) return this.#drop();
+    this.#heardMs = this.#clock.now();
+    this.#stream.take(sound, packet);
+    this.#fanout.settle(packet.frame);
+    this.#fanout.send(/** @type {any} */ (this.#stream), packet.frame);
+  }
+
+  #drop() {
+    this.dropped += 1;
+  }
+
+  /** @param {number} quick  how many times more it is asked soon */
+  #askClock(quick = 0) {
+    if (this.#closed) return;
+    const { bus, subjects, reader } = this.#wire;
+    const sentMs = this.#clock.now();
+    void bus.request(subjects.clock(this.#home.id), { version: CLUSTER_VERSION, room: this.room }, ANSWER_MS).then((answer) => {
+      const told = typeof answer === 'symbol' ? null : reader.read(clockTold, answer);
+      if (told === null || told.epoch !== this.epoch || this.#closed) return;
+      const nowMs = this.#clock.now();
+      this.#heardMs = nowMs;
+      this.#homeClock.observe(sentMs, nowMs, told.clock);
+    });
+    const timer = this.#clock.setTimeout(() => this.#askClock(quick - 1), quick > 0 ? FIRST_CLOCK_MS : CLOCK_MS);
+    this.#stopClock = () => this.#clock.clearTimeout(timer);
+  }
+
+  #stopClock = () => {};
+
+  /** A home that says nothing is gone: its people come to the next one by themselves. */
+  #look() {
+    if (this.#clock.now() - this.#heardMs > ALIVE_MS) this.end('room-reopened');
+  }
+
+  /** Tells the home of some of those who are there, by turns. */
+  #tellThere() {
+    this.#turn = (this.#turn + 1) % TURNS;
+    const ids = [...this.#listeners.keys()].filter((id) => id % TURNS === this.#turn);
+    for (let at = 0; at < ids.length; at += MAX_RELAY_IDS) this.#outbox.add({ type: 'heard', ids: ids.slice(at, at + MAX_RELAY_IDS) }, 16 * MAX_RELAY_IDS);
+  }
+
+  /** Tells everybody something of this node. @param {object} message */
+  tell(message) {
+    const prepared = prepareControl(message);
+    for (const { session } of [...this.#listeners.values()]) session.sendControl(prepared);
+  }
+
+  /** Ends all sessions, and with them the relay. @param {ErrorCode} code */
+  end(code) {
+    const { close, message } = errors[code];
+    for (const { session } of [...this.#listeners.values()]) session.close(close, message);
+    this.close();
+  }
+
+  /** Nobody listens any more. Idempotent. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#outbox.flush();
+    this.#stopClock();
+    for (const stop of this.#stops.splice(0)) stop();
+    this.#fanout.close();
+    this.#onEnd(this);
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Found } from '../cluster/directory.js'
+ * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { Wire } from './home.js'
+ */
+
+import { relayDown } from '../cluster/messages.js';
+import { Relay } from './relay.js';
+
+/** Rooms of other nodes that this one relays to those who only listen. */
+export class Relays {
+  #wire;
+  #id;
+  #sampleRate;
+  #clock;
+  #mayTake;
+  /** Those of one room may be several for a moment: its home changes. @type {Set<Relay>} */
+  #relays = new Set();
+  #nextId = 1;
+  #dropped = 0;
+  #stop = () => {};
+
+  /**
+   * @param {object} options
+   * @param {Wire} options.wire
+   * @param {string} options.id  this node's
+   * @param {number} options.sampleRate  of rooms, in Hz
+   * @param {() => boolean} options.mayTake  whether this node has room for one more session
+   * @param {Clock} options.clock
+   */
+  constructor({ wire, id, sampleRate, mayTake, clock }) {
+    this.#wire = wire;
+    this.#id = id;
+    this.#sampleRate = sampleRate;
+    this.#mayTake = mayTake;
+    this.#clock = clock;
+  }
+
+  start() {
+    this.#stop = this.#wire.bus.subscribe(this.#wire.subjects.relayDown(this.#id), (message) => this.#answered(message));
+  }
+
+  /** How many listen by all of them. */
+  get listeners() {
+    let sum = 0;
+    for (const { size } of this.#relays) sum += size;
+    return sum;
+  }
+
+  /** How many rooms are relayed. */
+  get size() {
+    return this.#relays.size;
+  }
+
+  /** Messages of mixes that were dropped. */
+  get dropped() {
+    let sum = this.#dropped;
+    for (const { dropped } of this.#relays) sum += dropped;
+    return sum;
+  }
+
+  /**
+   * Takes somebody who only listens to a room of another node, where its home wants that.
+   * @param {Session} session
+   * @param {{ room: string, delivery?: string, e2e?: boolean }} wish  to join, as the home is told it
+   * @param {Found} found  where the room is
+   * @returns {boolean} false where they are to go to the home itself
+   */
+  take(session, wish, found) {
+    if (typeof found === 'string' || found.node === null || !found.relayed || !this.#mayTake()) return false;
+    if (session.transport.replyOnly || wish.delivery === 'reply' || wish.e2e) return false;
+    this.#of(wish.room, found.node, found.relayed.epoch).take(session, wish);
+    return true;
+  }
+
+  /** @param {string} room @param {NodeAddress} home @param {number} epoch */
+  #of(room, home, epoch) {
+    for (const relay of this.#relays) if (relay.room === room && relay.isOf(home.id, epoch)) return relay;
+    const relay = new Relay({
+      room,
+      home,
+      epoch,
+      id: this.#id,
+      wire: this.#wire,
+      nextId: () => this.#nextId++,
+      sampleRate: this.#sampleRate,
+      clock: this.#clock,
+      onEnd: (ended) => {
+        if (this.#relays.delete(ended)) this.#dropped += ended.dropped;
+      },
+    });
+    this.#relays.add(relay);
+    return relay;
+  }
+
+  /** @param {unknown} message */
+  #answered(message) {
+    const told = this.#wire.reader.read(relayDown, message);
+    if (told === null) return;
+    for (const relay of [...this.#relays]) if (relay.room === told.room && relay.epoch === told.epoch) relay.answered(told.answers);
+  }
+
+  /** Has everybody go to another node, before this one ends. @param {NodeAddress[]} nodes  that there are */
+  drain(nodes) {
+    for (const relay of this.#relays) relay.tell({ type: 'moved', node: null, nodes });
+  }
+
+  /** Ends all sessions. Idempotent. */
+  close() {
+    this.#stop();
+    for (const relay of [...this.#relays]) relay.end('server-closing');
+  }
+}

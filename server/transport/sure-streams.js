@@ -1,0 +1,101 @@
+/**
+ * Packets of a session of the native engine that are to arrive even where they come late: on unidirectional streams, one
+ * after the other, each with the packets of a second behind their lengths (carry.js). A length of 0 ends a stream: the peer,
+ * which has everything then, stops it. A stream that isn't stopped in time is reset, so that a peer that falls behind is
+ * sent what is new: what waits for it is bounded by time.
+ *
+ * @import { NativeSession, Stream } from '@aloud/native'
+ * @import { Clock } from '../../public/shared/clock.js'
+ *
+ * @typedef {{ stream: Stream, startMs: number, endMs: number, packets: number }} Piece  a stream and what was written to it
+ */
+
+import { LENGTH_BYTES, withLength } from '../../public/shared/carry.js';
+import { STEADY_MS } from '../../public/shared/nearness.js';
+
+/** The time whose packets go on one stream, in milliseconds. */
+const PIECE_MS = 1000;
+
+/** The time after its last packet in which a stream is to have arrived, in milliseconds: later it would not be heard. */
+const KEPT_MS = STEADY_MS;
+
+const END = new Uint8Array(LENGTH_BYTES);
+
+export class SureStreams {
+  #native;
+  #clock;
+  /** Those that haven't arrived, as far as is known, the oldest first; the last one is written to while it is open. @type {Piece[]} */
+  #pieces = [];
+  #isOpen = false;
+
+  /** Packets that weren't sent, or whose stream was reset: some of these may have arrived. */
+  dropped = 0;
+
+  /** @param {Pick<NativeSession, 'openStream'>} native @param {Pick<Clock, 'now'>} clock */
+  constructor(native, clock) {
+    this.#native = native;
+    this.#clock = clock;
+  }
+
+  /** How many streams there are. */
+  get size() {
+    return this.#pieces.length;
+  }
+
+  /**
+   * @param {Uint8Array} bytes  a packet; copied
+   * @returns {boolean} false when it wasn't sent
+   */
+  send(bytes) {
+    const now = this.#clock.now();
+    this.#resetOld(now);
+    const piece = this.#pieceAt(now);
+    if (!piece?.stream.write(withLength(bytes))) {
+      this.dropped += 1;
+      return false;
+    }
+    piece.packets += 1;
+    piece.endMs = now;
+    return true;
+  }
+
+  /** @param {number} now @returns {Piece | null} null where there can be no more streams */
+  #pieceAt(now) {
+    const last = this.#isOpen ? this.#pieces[this.#pieces.length - 1] : null;
+    if (last && now - last.startMs < PIECE_MS) return last;
+    this.end();
+    const stream = this.#native.openStream({ bidi: false });
+    if (!stream) return null;
+    const piece = { stream, startMs: now, endMs: now, packets: 0 };
+    stream.onStopped = () => this.#arrived(piece);
+    this.#pieces.push(piece);
+    this.#isOpen = true;
+    return piece;
+  }
+
+  /** Ends the stream that is written to: what comes next isn't sent so, or goes on another. Idempotent. */
+  end() {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#pieces[this.#pieces.length - 1].stream.write(END);
+  }
+
+  /** @param {Piece} piece  which the peer has stopped */
+  #arrived(piece) {
+    const at = this.#pieces.indexOf(piece);
+    if (at < 0) return;
+    if (at === this.#pieces.length - 1) this.#isOpen = false;
+    this.#pieces.splice(at, 1);
+  }
+
+  /** @param {number} now */
+  #resetOld(now) {
+    while (this.#pieces.length > 0 && now - this.#pieces[0].endMs > KEPT_MS) {
+      const { stream, packets } = this.#pieces[0];
+      if (this.#pieces.length === 1) this.#isOpen = false;
+      this.#pieces.shift();
+      stream.reset(0);
+      this.dropped += packets;
+    }
+  }
+}

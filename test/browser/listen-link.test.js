@@ -1,0 +1,78 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { align, levelDb } from '../../bench/stats/signal.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { join } from '../../programs/client.js';
+import { loadConfig } from '../../server/config/config.js';
+import { createServer } from '../../server/server.js';
+import { inBrowser, openBrowser } from './support/browser.js';
+import { samplesOf } from './support/recording.js';
+
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+const { channels: [speech] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+
+/** Runs in the page: what an audio element plays in a few seconds. @param {string} url @returns {Promise<string>} samples, as a data URL */
+async function hear(url) {
+  const context = new AudioContext({ sampleRate: 48_000 });
+  const audio = new Audio(url);
+  const processor = context.createScriptProcessor(4096, 1, 1);
+  context.createMediaElementSource(audio).connect(processor);
+  processor.connect(context.destination);
+  /** @type {Float32Array[]} */
+  const parts = [];
+  const heard = new Promise((/** @type {(value: void) => void} */ resolve) => {
+    processor.onaudioprocess = ({ inputBuffer }) => {
+      if (audio.currentTime > 0.2) parts.push(inputBuffer.getChannelData(0).slice());
+      if (parts.length === 36) resolve();
+    };
+  });
+  await audio.play();
+  await heard;
+  audio.pause();
+  audio.removeAttribute('src');
+  audio.load();
+  await context.close();
+  const reader = new FileReader();
+  reader.readAsDataURL(new Blob(/** @type {any} */ (parts)));
+  await new Promise((resolve) => void reader.addEventListener('load', resolve));
+  return String(reader.result);
+}
+
+/**
+ * The middle one of how like pieces of 100 ms are to what was said: a busy browser leaves out some between them.
+ * @param {Float32Array} heard
+ * @param {Float32Array} said
+ */
+function likeness(heard, said) {
+  const correlations = [];
+  for (let at = 48_000; at + 4800 <= heard.length; at += 19_200) {
+    const piece = heard.subarray(at, at + 4800);
+    if (levelDb(piece) > -45) correlations.push(align(piece, said).correlation);
+  }
+  expect(correlations.length).toBeGreaterThan(1);
+  return correlations.toSorted((a, b) => a - b)[correlations.length >> 1];
+}
+
+inBrowser.describe('the link of a room as a file', () => {
+  it('is played by an audio element, Ogg and WebM, which leaves the room when it is put away', async () => {
+    const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }), { log: quiet });
+    onTestFinished(() => server.close());
+    const player = await join({ url: server.url, room: 'hall', name: 'Ann', hear: false });
+    onTestFinished(() => player.leave());
+    const opened = await openBrowser();
+    onTestFinished(() => opened.close());
+    const page = await opened.browser.newPage();
+    await page.goto(server.url);
+    const talking = (async () => {
+      while (player.state !== 'ended') await player.say(speech);
+    })();
+    const [ogg, webm] = await Promise.all(['ogg', 'webm'].map((kind) => page.evaluate(hear, `/listen/hall.${kind}`)));
+    await expect.poll(() => server.rooms.get('hall')?.view.public).toMatchObject({ listeners: 0 });
+    await player.leave();
+    await talking;
+    for (const url of [ogg, webm]) {
+      const heard = samplesOf(url);
+      expect(levelDb(heard)).toBeGreaterThan(-40);
+      expect(likeness(heard, speech)).toBeGreaterThan(0.9);
+    }
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * Nodes of a cluster with rooms, on one network and one clock that the test owns: what one doesn't take it has relayed.
+ * @import { NodeAddress } from '../../server/cluster/messages.js'
+ */
+
+import { ResumeTokens } from '../../server/access/resume-token.js';
+import { Cluster } from '../../server/cluster/cluster.js';
+import { openRelays } from '../../server/relay/open-relays.js';
+import { Arrivals } from '../../server/room/arrivals.js';
+import { Conference, Person, settle } from './conference.js';
+import { FakeNetwork } from './fake-bus.js';
+import { FakeClock } from './fake-clock.js';
+import { FakeSession } from './fake-session.js';
+
+export class RelayingNodes {
+  clock = new FakeClock();
+  network = new FakeNetwork(this.clock);
+
+  /** @param {string} id @param {Record<string, any>} [options]  of rooms, and maxSessions */
+  add(id, { maxSessions = 1000, ...options } = {}) {
+    const bus = this.network.join(id);
+    const { clock } = this;
+    const wallNow = () => 1_700_000_000_000 + clock.now();
+    const log = { info: () => {}, warn: () => {}, error: (/** @type {any[]} */ ...line) => void node.errors.push(line), debug: () => {} };
+    /** @type {Cluster} */
+    const cluster = new Cluster({ id, name: 'test', openBus: () => bus, clock, wallNow, log, rooms: () => relays.rooms, limits: { people: maxSessions }, software: '0' });
+    const tokens = new ResumeTokens({ key: 'the key', wallNow, awayMs: 30_000 });
+    const conference = new Conference({ cluster: /** @type {any} */ (cluster), tokens, wallNow, relayFrom: 1, maxParticipants: 500, maxPeople: maxSessions, ...options }, clock);
+    const relays = openRelays({ sampleRate: conference.format.sampleRate, maxSessions }, { cluster, clock, log: /** @type {any} */ (log), host: () => conference });
+    conference.arrivals = new Arrivals({ rooms: conference.rooms, clock, log, directory: cluster, relays: relays.out });
+    const node = { id, bus, cluster, conference, relays, errors: /** @type {any[]} */ ([]) };
+    relays.start();
+    cluster.start({ url: `http://${id}.example`, h3Port: 4433, certificateHashes: () => [], origins: [] });
+    return node;
+  }
+
+  /** @param {number} ms */
+  async pass(ms) {
+    for (let left = ms; left > 0; left -= 5) {
+      this.clock.advance(Math.min(5, left));
+      for (let i = 0; i < 8; i++) await null;
+    }
+  }
+
+  /**
+   * Joins at a node, and goes where it is sent.
+   * @param {ReturnType<RelayingNodes['add']>} node
+   * @param {string} name
+   * @param {Record<string, unknown>} [wishes]
+   */
+  async join(node, name, wishes = {}) {
+    const session = new FakeSession(node.conference.transport);
+    session.peer = '127.0.0.1:9';
+    node.conference.arrivals.accept(session);
+    session.handler?.control({ type: 'join', version: 1, room: 'lab', name, ...wishes });
+    await settle();
+    for (let i = 0; i < 400 && session.messages.length === 0; i++) await this.pass(5);
+    await settle();
+    return new Person(node.conference, session);
+  }
+
+  /**
+   * Somebody speaks.
+   * @param {Person} person @param {number} from  the first frame @param {number} to  the last and one
+   */
+  async talk(person, from, to) {
+    for (let frame = from; frame < to; frame++) {
+      await person.speak(frame, 0.25, { level: 10, voice: true });
+      await this.pass(20);
+    }
+  }
+}

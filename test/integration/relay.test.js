@@ -1,0 +1,140 @@
+/**
+ * A room that is larger than its node: three nodes of aloud in processes of their own, on three NATS servers. One listens at
+ * the room's own node, and whoever comes after them at another.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { isBuilt } from '@aloud/native';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { heardAgain, LocalCluster, longestGapMs, withoutPauses } from '../../bench/cluster/local-cluster.js';
+import { Headless } from '../../bench/participants/headless.js';
+import { readWav } from '../../bench/stats/wav.js';
+import { endAll, findNats } from '../../deploy/cluster-processes.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { requireOrSkip } from '../skip.js';
+import { undisturbed } from '../support/undisturbed.js';
+
+const nats = findNats();
+const codec = await loadCodec('libopus-wasm');
+const [recorded] = (await readWav(new URL('../fixtures/speech-low.wav', import.meta.url))).channels;
+const speech = withoutPauses(recorded);
+const OPERATOR = 'the-operator-of-the-cluster';
+
+const cluster = new LocalCluster({ argv: ['--relay-from', '1', '--operator-token', OPERATOR] });
+/** @type {Headless[]} */
+const people = [];
+
+/** @param {string} origin @param {string} room @param {string} name @param {{ speech?: Float32Array, listen?: boolean }} [options] */
+async function join(origin, room, name, { listen = false, ...options } = {}) {
+  const headless = new Headless({ codec, lasting: true, recordSeconds: 60, ...options });
+  people.push(headless);
+  await headless.join({ origin, room, name, transport: isBuilt() ? 'webtransport' : 'websocket', ...(listen && { listen }) });
+  return headless;
+}
+
+/** @param {string} url @param {string} path @param {string} [method] @param {object} [body] */
+async function ask(url, path, method = 'GET', body) {
+  const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' };
+  const response = await fetch(`${url}/api${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return { status: response.status, answer: response.status === 204 ? null : await response.json() };
+}
+
+/** How many each node relays to, by its number. */
+async function relayedTo() {
+  /** @type {Record<number, number>} */
+  const found = {};
+  for (const { number, url } of cluster.nodes.values()) found[number] = (await ask(url, '/status')).answer.cluster.relayListeners;
+  return found;
+}
+
+/** A speaker, a listener at their node, and one at another. @param {string} room */
+async function call(room) {
+  const [{ url }] = cluster.nodes.values();
+  const speaker = await join(url, room, 'Spe', { speech });
+  const near = await join(url, room, 'Near', { listen: true });
+  const far = await join(url, room, 'Far', { listen: true });
+  const owner = await cluster.ownerOf(room);
+  const counts = await relayedTo();
+  expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(1);
+  expect(counts[owner.number]).toBe(0);
+  await vi.waitFor(() => expect(longestGapMs(lately(far, 500))).toBeLessThan(100), { timeout: 5000 });
+  return { speaker, near, far, owner };
+}
+
+const lately = (/** @type {Headless} */ { recording, recorded: end }, /** @type {number} */ ms) => recording.subarray(Math.max(0, end - ms * 48), end);
+
+async function allLeave() {
+  await Promise.all(people.splice(0).map((one) => one.close()));
+}
+
+/** The lag of one sound behind another at which they are most alike, and how alike they are then. @param {Float32Array} one @param {Float32Array} other @param {number} mostMs */
+function alike(one, other, mostMs) {
+  const most = mostMs * 48;
+  const [from, length] = [most, Math.min(one.length, other.length) - 2 * most];
+  let best = { lagMs: 0, correlation: -1 };
+  for (let lag = -most; lag <= most; lag += 8) {
+    let [sum, ofOne, ofOther] = [0, 0, 0];
+    for (let i = from; i < from + length; i += 4) {
+      sum += one[i] * other[i + lag];
+      ofOne += one[i] ** 2;
+      ofOther += other[i + lag] ** 2;
+    }
+    const correlation = sum / Math.sqrt(ofOne * ofOther || 1);
+    if (correlation > best.correlation) best = { lagMs: lag / 48, correlation };
+  }
+  return best;
+}
+
+requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room that is larger than its node', () => {
+  beforeAll(() => cluster.start(/** @type {string} */ (nats), { natsServers: 3 }));
+  afterAll(async () => {
+    await allLeave();
+    await cluster.close();
+  });
+
+  it('is heard at another node as at its own, by its clock, and is counted as one', async () => {
+    await undisturbed(async () => {
+      const { near, far, owner } = await call('hall');
+      await pause(1500);
+      const { lagMs, correlation } = alike(lately(near, 1000), lately(far, 1000), 150);
+      expect(correlation).toBeGreaterThan(0.8);
+      expect(Math.abs(lagMs)).toBeLessThan(120);
+      const [one, other] = [near.stats(), far.stats()];
+      expect([one?.transport, other?.transport]).toEqual([near.transport, far.transport]);
+      const { answer } = await ask(owner.url, '/rooms/hall');
+      expect([answer.present, answer.listeners]).toEqual([3, 2]);
+    }, allLeave);
+    await allLeave();
+  });
+
+  it('has one who may speak come to its node, without a gap, and then be heard', async () => {
+    await undisturbed(async () => {
+      const { speaker, near, far, owner } = await call('stage');
+      // The operator asks whichever node.
+      const [{ url }] = [...cluster.nodes.values()].filter((node) => node !== owner);
+      expect((await ask(url, '/rooms')).answer.rooms).toMatchObject([{ room: 'stage', present: 3, node: { url: owner.url } }]);
+      const id = (await ask(url, '/rooms/stage/listeners')).answer.people.find((/** @type {any} */ { name }) => name === 'Far').id;
+      expect((await ask(url, `/rooms/stage/people/${id}`, 'PATCH', { role: 'speaker' })).status).toBe(204);
+      const from = far.recorded;
+      await vi.waitFor(async () => expect((await ask(owner.url, '/rooms/stage')).answer).toMatchObject({ present: 3, listeners: 1 }), { timeout: 3000, interval: 20 });
+      await pause(1000);
+      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(200);
+      expect([far.ended, near.ended, far.states.includes('reconnecting')]).toEqual([null, null, false]);
+      expect(speaker.people.map(({ name }) => name).toSorted()).toEqual(['Far', 'Spe']);
+      expect(Object.values(await relayedTo()).every((count) => count === 0)).toBe(true);
+    }, allLeave);
+    await allLeave();
+  });
+
+  it('loses less than 200 ms there when a NATS server is killed, and comes back when its node is', async () => {
+    await undisturbed(async () => {
+      const { far, owner } = await call('fall');
+      const from = far.recorded;
+      await endAll([cluster.natsServers[0]]);
+      await pause(1000);
+      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(200);
+      expect(await heardAgain(far, () => cluster.kill(owner))).toBeLessThan(3000);
+    }, allLeave);
+    await allLeave();
+  });
+});

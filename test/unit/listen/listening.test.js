@@ -1,0 +1,194 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createListening } from '../../../server/listen/listening.js';
+import { MAX_QUEUED_BYTES } from '../../../server/transport/session.js';
+import { Conference, settle } from '../../fakes/conference.js';
+import { readPages } from '../../fakes/ogg-file.js';
+
+/** An answer whose reader the test is. */
+class Answer extends EventEmitter {
+  status = 0;
+  /** @type {Record<string, any>} */
+  headers = {};
+  /** @type {Uint8Array[]} */
+  parts = [];
+  headersSent = false;
+  destroyed = false;
+  isOver = false;
+  writableLength = 0;
+  /** Whether what is written stays where it is. */
+  stalls = false;
+
+  /** @param {string} name @param {string} value */
+  setHeader(name, value) {
+    this.headers[name] = value;
+  }
+
+  /** @param {number} status @param {object} headers */
+  writeHead(status, headers) {
+    this.status = status;
+    Object.assign(this.headers, headers);
+    this.headersSent = true;
+  }
+
+  /** @param {Uint8Array | string} bytes */
+  write(bytes) {
+    expect(this.isOver).toBe(false);
+    this.parts.push(Buffer.from(bytes));
+    if (this.stalls) this.writableLength += bytes.length;
+  }
+
+  /** @param {Uint8Array | string} [bytes] */
+  end(bytes) {
+    if (bytes) this.write(bytes);
+    this.isOver = true;
+    this.emit('close');
+  }
+
+  destroy() {
+    this.destroyed = true;
+    this.emit('close');
+  }
+
+  get text() {
+    return Buffer.concat(this.parts).toString();
+  }
+}
+
+/** @param {Partial<Parameters<typeof createListening>[0]> & { conference?: ConstructorParameters<typeof Conference>[0] }} [options] */
+function open({ conference: settings, ...more } = {}) {
+  const conference = new Conference(settings);
+  const { clock, rooms } = conference;
+  /** @type {any[]} */
+  const outlived = [];
+  const listening = createListening({
+    accept: conference.arrivals.accept,
+    rooms: { inRoom: async (name) => rooms.get(name)?.view.public ?? 'not-found' },
+    maxSessions: 5,
+    outlives: (request) => void outlived.push(request),
+    clock,
+    log: /** @type {any} */ ({ error: (/** @type {string} */ line) => expect(line).toBe('') }),
+    ...more,
+  });
+  onTestFinished(() => listening.close());
+  /** @param {string} url @param {{ method?: string, authorization?: string }} [how] */
+  const ask = async (url, { method = 'GET', authorization } = {}) => {
+    const request = { url, method, headers: { ...(authorization && { authorization }) }, socket: { remoteAddress: '192.0.2.9', remotePort: 4 } };
+    const answer = new Answer();
+    let isPassedOn = false;
+    listening.handle(/** @type {any} */ (request), /** @type {any} */ (answer), () => (isPassedOn = true));
+    await settle();
+    await settle();
+    return Object.assign(answer, { isPassedOn });
+  };
+  return { conference, clock, listening, ask, outlived, room: () => rooms.get('lab')?.view.public };
+}
+
+describe('GET /listen/<room>', () => {
+  it('is a file that goes on until the room ends, of one of the audience', async () => {
+    const { conference, clock, ask, room, outlived } = open();
+    await conference.join('Ann');
+    const answer = await ask('/listen/lab');
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({ 'Content-Type': 'audio/ogg; codecs=opus', 'Cache-Control': 'no-store' });
+    expect(room()).toMatchObject({ present: 2, listeners: 1 });
+    expect(outlived.length).toBe(1);
+    clock.advance(3000);
+    conference.rooms.close();
+    expect(answer.isOver).toBe(true);
+    const pages = readPages(Buffer.concat(answer.parts));
+    expect(pages.at(-1)?.type).toBe(4);
+    // Nobody spoke: 3 s, less what is still waited for.
+    expect(pages.at(-1)?.granule).toBeGreaterThan(2 * 48_000);
+  });
+
+  it('stays though its reader sends nothing, and leaves when they go', async () => {
+    const { conference, clock, ask, room } = open({ conference: { idleTimeoutMs: 1000 } });
+    const ann = await conference.join('Ann');
+    const answer = await ask('/listen/lab.webm');
+    expect(answer.headers['Content-Type']).toBe('audio/webm; codecs=opus');
+    for (let i = 0; i < 20; i++) {
+      clock.advance(250);
+      ann.session.handler?.packet(Uint8Array.of(0x12, 0, 0, 1), clock.now());
+    }
+    expect(room()).toMatchObject({ listeners: 1 });
+    answer.destroy();
+    expect(room()).toMatchObject({ listeners: 0 });
+  });
+
+  it('ends for a reader who takes nothing, once 64 KiB wait, and for nobody else', async () => {
+    const { conference, clock, ask, room } = open();
+    await conference.join('Ann');
+    const [slow, other] = [await ask('/listen/lab'), await ask('/listen/lab')];
+    slow.stalls = true;
+    slow.writableLength = MAX_QUEUED_BYTES - 100;
+    clock.advance(2000);
+    expect(slow.destroyed).toBe(true);
+    expect([other.destroyed, other.isOver]).toEqual([false, false]);
+    expect(room()).toMatchObject({ listeners: 1 });
+  });
+
+  it('says where nobody is, and when to try again', async () => {
+    const { ask, room } = open();
+    const answer = await ask('/listen/lab');
+    expect([answer.status, answer.headers['Retry-After']]).toEqual([404, '5']);
+    expect(answer.text).toMatch(/^Nobody is in this room/);
+    expect(room()).toBe(undefined);
+  });
+
+  it('refuses as a join is refused, in a sentence', async () => {
+    const { conference, ask } = open({ conference: { maxParticipants: 1 } });
+    await conference.join('Ann');
+    const full = await ask('/listen/lab');
+    expect([full.status, full.headers['Retry-After'], full.headers['Content-Type']]).toEqual([503, '5', 'text/plain; charset=utf-8']);
+    expect(full.text).toMatch(/^The room is full/);
+    expect((await ask('/listen/a%20b')).status).toBe(400);
+  });
+
+  it('refuses where the server can not mix', async () => {
+    const { conference, ask } = open();
+    await conference.join('Ann', { e2e: true, mode: 'forward' });
+    const answer = await ask('/listen/lab');
+    expect([answer.status, answer.text]).toEqual([403, expect.stringMatching(/^This room is encrypted end to end/)]);
+  });
+
+  it('refuses where somebody would have to let the reader in, or has to know a password', async () => {
+    const { conference, ask } = open();
+    await conference.join('Ann');
+    conference.rooms.get('lab')?.moderation.lobby(true, { id: '1', label: 'Ann' });
+    expect((await ask('/listen/lab')).status).toBe(403);
+    expect(conference.rooms.get('lab')?.moderation.knocks).toEqual([]);
+    conference.rooms.get('lab')?.moderation.lobby(false, { id: '1', label: 'Ann' });
+    conference.rooms.get('lab')?.moderation.setPassword('abc-def', { id: '1', label: 'Ann' });
+    const answer = await ask('/listen/lab');
+    expect([answer.status, answer.text]).toEqual([401, 'The room has a password.\n']);
+  });
+
+  it('takes so many readers', async () => {
+    const { conference, ask } = open({ maxSessions: 1 });
+    await conference.join('Ann');
+    await ask('/listen/lab');
+    expect((await ask('/listen/lab')).status).toBe(503);
+  });
+
+  it('answers HEAD with what GET would begin with, and leaves', async () => {
+    const { conference, ask, room } = open();
+    await conference.join('Ann');
+    const answer = await ask('/listen/lab.webm', { method: 'HEAD' });
+    expect([answer.status, answer.parts.length, answer.isOver]).toEqual([200, 0, true]);
+    expect(room()).toMatchObject({ listeners: 0 });
+  });
+
+  it('sends readers to the node of a cluster that has the room', async () => {
+    const node = { id: 'b', url: 'https://b.example', h3Port: 443, certificateHashes: [] };
+    const { ask } = open({ cluster: { find: async () => ({ node }) } });
+    const answer = await ask('/listen/lab.ogg?token=a.b.c');
+    expect([answer.status, answer.headers.Location]).toEqual([307, 'https://b.example/listen/lab.ogg?token=a.b.c']);
+  });
+
+  it('leaves other paths and methods to others', async () => {
+    const { ask } = open();
+    for (const url of ['/', '/listen', '/listen/lab.mp3', '/listen/lab/more', '/r/lab']) expect((await ask(url)).isPassedOn, url).toBe(true);
+    expect((await ask('/listen/lab', { method: 'POST' })).isPassedOn).toBe(true);
+  });
+});

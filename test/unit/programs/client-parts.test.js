@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { readLink } from '../../../programs/room-link.js';
+import { SpeechQueue } from '../../../programs/speech-queue.js';
+
+describe('readLink', () => {
+  it('reads an address with a room beside it, and the link of a room with all that it has', () => {
+    expect(readLink('http://localhost:8080', 'tea')).toEqual({ origin: 'http://localhost:8080', room: 'tea' });
+    expect(readLink('https://talk.example/r/tea#token=a.b.c&e2e=key', 'other')).toEqual({ origin: 'https://talk.example', room: 'tea', token: 'a.b.c', e2eKey: 'key' });
+    expect(readLink('https://talk.example/listen/tea?token=a.b.c')).toEqual({ origin: 'https://talk.example', room: 'tea', token: 'a.b.c' });
+  });
+
+  it('says what is missing', () => {
+    for (const url of ['talk.example', 'ftp://talk.example', '']) expect(() => readLink(url, 'tea')).toThrow(/is no address of a server/);
+    expect(() => readLink('https://talk.example/')).toThrow(/which room/);
+  });
+});
+
+describe('SpeechQueue', () => {
+  const open = () => Object.assign(new SpeechQueue(), { format: { sampleRate: 1000, channels: 1 } });
+
+  /** @param {Promise<void>} promise */
+  async function isKept(promise) {
+    let kept = false;
+    void promise.then(() => (kept = true));
+    await setImmediate();
+    return kept;
+  }
+
+  it('gives what was said in order, and silence behind it', async () => {
+    const queue = open();
+    void queue.add(Float32Array.of(1, 2, 3));
+    void queue.add(Float32Array.of(4));
+    const out = new Float32Array(2);
+    const taken = [];
+    for (let i = 0; i < 3; i++) {
+      queue.take(out);
+      taken.push(...out);
+    }
+    expect(taken).toEqual([1, 2, 3, 4, 0, 0]);
+  });
+
+  it('takes 200 ms ahead, and has whoever says more wait', async () => {
+    const queue = open();
+    expect(await isKept(queue.add(new Float32Array(200)))).toBe(true);
+    const more = queue.add(new Float32Array(50));
+    const empty = queue.empty();
+    expect(await isKept(more)).toBe(false);
+    queue.take(new Float32Array(50));
+    expect([await isKept(more), await isKept(empty)]).toEqual([true, false]);
+    queue.take(new Float32Array(300));
+    expect(await isKept(empty)).toBe(true);
+  });
+
+  it('lets nobody wait once it is dropped or closed', async () => {
+    const queue = open();
+    const first = queue.add(new Float32Array(500));
+    queue.clear();
+    expect(await isKept(first)).toBe(true);
+    const second = queue.add(new Float32Array(500));
+    queue.close();
+    expect([await isKept(second), await isKept(queue.add(new Float32Array(500))), await isKept(queue.empty())]).toEqual([true, true, true]);
+  });
+});

@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import { errors } from '../../../public/shared/errors.js';
+import { Packet, PacketType, readPacket, writeClockRequest } from '../../../public/shared/packet.js';
+import { OPERATOR } from '../../../server/room/moderation.js';
+import { RelayingNodes } from '../../fakes/relaying-nodes.js';
+
+/** @import { Person } from '../../fakes/conference.js' */
+
+const last = (/** @type {Person} */ { session }, /** @type {string} */ type) => session.told(type).at(-1);
+const send = (/** @type {Person} */ { session }, /** @type {object} */ message) => session.handler?.control(message);
+
+/** A room at node a with somebody who speaks and one listener there, so that others are relayed. @param {object} [options] */
+async function create(options) {
+  const nodes = new RelayingNodes();
+  const [a, b] = [nodes.add('a', options), nodes.add('b', options)];
+  await nodes.pass(500);
+  const asked = a.cluster.find('lab', { hold: true });
+  await nodes.pass(50);
+  await asked;
+  const [home, other] = a.cluster.isHere('lab') ? [a, b] : [b, a];
+  const ann = await nodes.join(home, 'Ann');
+  const near = await nodes.join(home, 'Near', { listen: true });
+  return { nodes, home, other, ann, near, room: () => /** @type {any} */ (home.conference.rooms.get('lab')) };
+}
+
+/** Somebody who listens at the other node. @param {Awaited<ReturnType<typeof create>>} call @param {string} [name] @param {object} [wishes] */
+const relayed = ({ nodes, other }, name = 'Far', wishes = {}) => nodes.join(other, name, { listen: true, ...wishes });
+
+/** The frames whose sound a session's packets hold. @param {Person} person */
+function framesOf(person) {
+  /** @type {Set<number>} */
+  const frames = new Set();
+  const packet = new Packet();
+  let packets = 0;
+  for (const bytes of person.session.packets) {
+    if (readPacket(bytes, packet) !== null || packet.type !== PacketType.audio) continue;
+    packets += 1;
+    for (let r = packet.redundancy; r >= 0; r--) if (packet.payloadBytes[r] > 0) frames.add(packet.frame - r);
+  }
+  return { frames: [...frames].sort((x, y) => x - y), packets };
+}
+
+describe('a room that another node relays', () => {
+  it('sends further listeners there, and takes nobody else for one', async () => {
+    const call = await create();
+    const { nodes, home, other } = call;
+    const sent = await nodes.join(home, 'Far', { listen: true });
+    expect(last(sent, 'moved').node.id).toBe(other.id);
+    const far = await relayed(call);
+    expect(last(far, 'welcome')).toMatchObject({ role: 'listener', stride: 3, listeners: 2 });
+    const speaker = await nodes.join(other, 'Bob');
+    expect(last(speaker, 'moved').node.id).toBe(home.id);
+    expect([call.room().view.public, other.relays.out.listeners, home.relays.home.size]).toEqual([{ room: 'lab', present: 3, listeners: 2 }, 1, 1]);
+    // Those who listen elsewhere take no place of this node's.
+    expect(home.conference.rooms.people).toBe(2);
+  });
+
+  it('is heard there frame for frame, by the same packets, and is sent over once however many listen', async () => {
+    const call = await create();
+    const { nodes, home, ann, near } = call;
+    const far = [await relayed(call, 'Far'), await relayed(call, 'Farther')];
+    await nodes.pass(100);
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    const sent = home.bus.sentBytes;
+    await nodes.talk(ann, first, first + 50);
+    await nodes.pass(200);
+    const heard = framesOf(near);
+    expect(heard.frames.length).toBeGreaterThan(40);
+    for (const person of far) {
+      expect(framesOf(person).frames).toEqual(heard.frames);
+      // Each third packet, as at home.
+      expect(framesOf(person).packets).toBeLessThan(heard.packets + 4);
+    }
+    const bytes = home.bus.sentBytes - sent;
+    await far[1].session.close(0, 'left');
+    const again = home.bus.sentBytes;
+    await nodes.talk(ann, first + 60, first + 110);
+    await nodes.pass(200);
+    expect((home.bus.sentBytes - again) / bytes).toBeCloseTo(1, 0);
+  });
+
+  it('is sent over by nobody when the last listener has gone', async () => {
+    const call = await create();
+    const { nodes, home, other, ann } = call;
+    const far = await relayed(call);
+    far.session.close(0, 'left');
+    await nodes.pass(50);
+    const sent = home.bus.sentBytes;
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    await nodes.talk(ann, first, first + 10);
+    expect([home.bus.sentBytes, other.relays.out.size, call.room().view.public.listeners]).toEqual([sent, 0, 1]);
+  });
+
+  it('has its own clock there, within a millisecond', async () => {
+    const call = await create();
+    const { nodes, home } = call;
+    nodes.network.delayMs = () => 3;
+    const far = await relayed(call);
+    for (let i = 0; i < 3000; i++) await nodes.pass(1);
+    const request = new Uint8Array(4);
+    writeClockRequest(request, 7);
+    far.session.handler?.packet(request, nodes.clock.now());
+    const packet = new Packet();
+    expect(readPacket(/** @type {Uint8Array} */ (far.session.packets.at(-1)), packet)).toBe(null);
+    const expected = call.room().sampleAt(nodes.clock.now());
+    expect([packet.type, packet.id]).toEqual([PacketType.clockReply, 7]);
+    expect(Math.abs(packet.clock - expected)).toBeLessThan(home.conference.format.sampleRate / 1000);
+  });
+
+  it('has chat, hands and rules there as at home', async () => {
+    const call = await create();
+    const { nodes, ann } = call;
+    const far = await relayed(call);
+    send(far, { type: 'chat', text: 'hello' });
+    send(far, { type: 'hand', raised: true });
+    await nodes.pass(700);
+    expect(last(ann, 'chat').message).toMatchObject({ text: 'hello', name: 'Far' });
+    expect(last(ann, 'hands')).toMatchObject({ count: 1, people: [{ label: 'Far' }] });
+    send(ann, { type: 'chat', text: 'and you' });
+    send(ann, { type: 'moderate', action: 'lock', on: true });
+    await nodes.pass(200);
+    expect([last(far, 'chat').message.text, last(far, 'room').locked]).toEqual(['and you', true]);
+    const late = await relayed(call, 'Late');
+    expect(last(late, 'refused').code).toBe('room-locked');
+    expect(late.session.closed?.code).toBe(errors['room-locked'].close);
+  });
+
+  it('lets in nobody without its password, and sends no sound to who waits to be let in', async () => {
+    const call = await create();
+    const { nodes, ann, home } = call;
+    send(ann, { type: 'moderate', action: 'lobby', on: true });
+    const far = await relayed(call);
+    expect(last(far, 'lobby')).toBeDefined();
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    await nodes.talk(ann, first, first + 20);
+    expect(framesOf(far).packets).toBe(0);
+    const knock = last(ann, 'knocks').people[0].id;
+    send(ann, { type: 'moderate', action: 'admit', knock });
+    await nodes.pass(100);
+    await nodes.talk(ann, first + 25, first + 45);
+    expect(framesOf(far).packets).toBeGreaterThan(3);
+  });
+
+  it('removes somebody who listens there, for a time where they are banned', async () => {
+    const call = await create();
+    const { nodes } = call;
+    const far = await relayed(call);
+    expect(call.room().moderation.remove(last(far, 'welcome').you, { banMs: 0 }, OPERATOR)).toBe(null);
+    await nodes.pass(20);
+    expect(far.session.closed?.code).toBe(errors.removed.close);
+    expect(call.room().view.public.listeners).toBe(1);
+  });
+
+  it('has one who may speak come home to their place, and is heard there until they have', async () => {
+    const call = await create();
+    const { nodes, home, ann } = call;
+    const far = await relayed(call);
+    const { you, resume } = last(far, 'welcome');
+    expect(call.room().moderation.setRole(you, 'speaker', OPERATOR)).toBe(null);
+    await nodes.pass(20);
+    expect(last(far, 'moderated')).toMatchObject({ action: 'role', role: 'speaker', muted: true });
+    expect(last(far, 'moved').node.id).toBe(home.id);
+    const back = await nodes.join(home, 'Far', { listen: true, resume });
+    expect(last(back, 'welcome')).toMatchObject({ you, role: 'speaker', stride: 1 });
+    const before = framesOf(far).packets;
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    await nodes.talk(ann, first, first + 20);
+    expect(framesOf(far).packets).toBeGreaterThan(before);
+    await nodes.pass(1000);
+    expect(far.session.closed?.code).toBe(errors['resumed-elsewhere'].close);
+    // The way by the other node is none for one who speaks.
+    const lost = await nodes.join(call.other, 'Far', { listen: true, resume });
+    expect(last(lost, 'moved').node.id).toBe(home.id);
+  });
+
+  it('sends its listeners on when the home is gone, and they are none there when their node is', async () => {
+    const call = await create();
+    const { nodes, home, other } = call;
+    const far = await relayed(call);
+    const stay = setStay(nodes, [call.ann, call.near]);
+    home.bus.dead = true;
+    await nodes.pass(1300);
+    expect([far.session.closed?.code, other.relays.out.size]).toEqual([errors['room-reopened'].close, 0]);
+    // Those of whom nothing is told any more are given up.
+    await nodes.pass(11_000);
+    expect([call.room().view.public.listeners, home.relays.home.size]).toEqual([1, 0]);
+    stay();
+  });
+
+  it('mends what was lost on the way: an end, and a whole relay', async () => {
+    const call = await create({ idleTimeoutMs: 6000 });
+    const { nodes, home, other, near } = call;
+    const stay = setStay(nodes, [near, call.ann]);
+    const far = await relayed(call);
+    other.bus.state = 'lost';
+    far.session.close(0, 'left');
+    await nodes.pass(5);
+    other.bus.state = 'connected';
+    expect(call.room().view.public.listeners).toBe(2);
+    await nodes.pass(8000);
+    expect(call.room().view.public.listeners).toBe(1);
+    const again = await relayed(call, 'Again');
+    home.bus.state = 'lost';
+    call.room().moderation.remove(last(again, 'welcome').you, {}, OPERATOR);
+    await nodes.pass(5);
+    home.bus.state = 'connected';
+    expect(again.session.closed).toBe(null);
+    await nodes.pass(6500);
+    expect(again.session.closed?.code).toBe(errors['room-reopened'].close);
+    stay();
+  });
+
+  it('gives each frame\'s packet to one who reports loss', async () => {
+    const call = await create();
+    const { nodes, home, ann } = call;
+    const far = await relayed(call);
+    send(far, { type: 'report', lostPercent: 10 });
+    await nodes.pass(50);
+    expect(last(far, 'stride')).toEqual({ type: 'stride', stride: 1 });
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    const before = framesOf(far).packets;
+    await nodes.talk(ann, first, first + 30);
+    expect(framesOf(far).packets - before).toBeGreaterThan(25);
+  });
+
+  it('drops what is no message of a home, and counts it', async () => {
+    const call = await create();
+    const { nodes, home, other } = call;
+    const far = await relayed(call);
+    await nodes.pass(200);
+    const before = far.session.packets.length;
+    const mix = 'aloud.test.room.lab.mix';
+    home.bus.publishBytes(mix, new Uint8Array(0));
+    home.bus.publishBytes(mix, new Uint8Array(400).fill(7));
+    home.bus.publish(`aloud.test.node.${other.id}.relay-down`, { version: 1, room: 'lab', epoch: -1, answers: [] });
+    home.bus.publish(`aloud.test.node.${other.id}.relay-down`, { version: 1, room: 'lab', epoch: 1, answers: [{ type: 'close', id: 1, code: 1, reason: '' }] });
+    await nodes.pass(5);
+    expect([other.relays.out.dropped, other.cluster.status.droppedMessages, far.session.closed]).toEqual([2, 3, null]);
+    expect(far.session.packets.length).toBeLessThanOrEqual(before + 1);
+  });
+
+  it('is refused by a node that is full, which sends them to the home', async () => {
+    const call = await create({ maxSessions: 5 });
+    const far = [];
+    for (let i = 0; i < 5; i++) far.push(await relayed(call, `F${i}`));
+    expect(far.every((one) => last(one, 'welcome'))).toBe(true);
+    const over = await relayed(call, 'Over');
+    expect(last(over, 'moved').node.id).toBe(call.home.id);
+    // There is no other node for them now: the home takes them.
+    await call.nodes.pass(400);
+    const taken = await call.nodes.join(call.home, 'Over', { listen: true });
+    expect(last(taken, 'welcome')).toBeDefined();
+    expect(call.home.errors.concat(call.other.errors)).toEqual([]);
+  });
+});
+
+/** Keeps people there, who else would be lost for saying nothing. @param {RelayingNodes} nodes @param {Person[]} people */
+function setStay(nodes, people) {
+  let isOver = false;
+  const request = new Uint8Array(4);
+  writeClockRequest(request, 1);
+  const next = () => {
+    if (isOver) return;
+    for (const { session } of people) session.handler?.packet(request, nodes.clock.now());
+    nodes.clock.setTimeout(next, 500);
+  };
+  next();
+  return () => void (isOver = true);
+}
