@@ -39,7 +39,7 @@ export const protocolHints = Object.freeze({
   webtransport: 'Datagrams over HTTP/3',
   stream: 'HTTP/3, all packets on one stream each way',
   streams: 'HTTP/3, each packet on a stream of its own',
-  'reset-streams': 'The same, reset after 200 ms',
+  'reset-streams': 'The same, reset after 0.2 s',
   datachannel: 'WebRTC, unordered, without retransmission',
   websocket: 'Messages over one TCP connection',
   http1: 'Requests and answers',

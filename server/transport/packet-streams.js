@@ -47,7 +47,13 @@ export class PacketStreams {
    * @returns {boolean} false when it wasn't sent
    */
   send(bytes) {
+    const isSent = this.#write(bytes);
     this.#resetOld();
+    return isSent;
+  }
+
+  /** @param {Uint8Array} bytes */
+  #write(bytes) {
     const stream = this.#carry === 'stream' ? this.#all() : this.#native.openStream({ bidi: false });
     if (!stream?.write(withLength(bytes))) {
       this.dropped += 1;

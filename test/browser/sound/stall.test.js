@@ -82,10 +82,10 @@ async function delaysOf(speaker, listener) {
 /**
  * How much later than at first each piece was heard, in milliseconds, and where.
  * @param {Float32Array} heard
+ * @param {number} base  where it begins
  * @param {number} pieceMs
  */
-function laterOf(heard, pieceMs) {
-  const { lag: base } = align(said.subarray(0, FIRST_MS * PER_MS), heard);
+function laterOf(heard, base, pieceMs) {
   const pieces = [];
   for (let start = 0; start + pieceMs * PER_MS <= said.length; start += STEP_MS * PER_MS) {
     const piece = said.subarray(start, start + pieceMs * PER_MS);
@@ -94,7 +94,7 @@ function laterOf(heard, pieceMs) {
     const { lag, correlation } = align(piece, heard, { from: base + start - 20 * PER_MS, to });
     if (correlation >= LEAST_CORRELATION) pieces.push({ heardMs: lag / PER_MS, laterMs: (lag - base - start) / PER_MS });
   }
-  return { pieces, base };
+  return pieces;
 }
 
 /** The steepest step from one sample to the next. @param {Float32Array} pcm */
@@ -142,8 +142,9 @@ inBrowser.describe('a stall of 300 ms in speech without a pause, heard in Chromi
     const { heard, stalls: [up, down] } = await converse();
     expect(up.after.offsetMs).toBeLessThanOrEqual(up.before.offsetMs);
     expect(down.after.playoutMs).toBeLessThan(down.before.playoutMs + NEAR_MS);
-    const { pieces, base } = laterOf(heard, PIECE_MS);
-    const { pieces: short } = laterOf(heard, SHORT_PIECE_MS);
+    const { lag: base } = align(said.subarray(0, FIRST_MS * PER_MS), heard);
+    const pieces = laterOf(heard, base, PIECE_MS);
+    const short = laterOf(heard, base, SHORT_PIECE_MS);
     for (const { overMs } of [up, down]) {
       // Sound came late by most of the stall, or the test has tested nothing.
       const late = short.filter(({ heardMs }) => heardMs > overMs && heardMs < overMs + BACK_MS).map(({ laterMs }) => laterMs);
