@@ -44,6 +44,7 @@ function run(args, { input, path = process.env.PATH ?? '' } = {}) {
   const told = { stdout: /** @type {Buffer[]} */ ([]), stderr: '' };
   child.stdout.on('data', (bytes) => told.stdout.push(bytes));
   child.stderr.on('data', (bytes) => (told.stderr += bytes));
+  onTestFinished(() => void child.kill('SIGKILL'));
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const ended = new Promise((/** @type {(exit: number | string | null) => void} */ resolve) => void child.on('close', (code, signal) => resolve(code ?? signal)));
