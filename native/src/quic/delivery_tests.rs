@@ -37,7 +37,7 @@ struct Path {
     in_flight: u64,
     random: u64,
     has_more: bool,
-    /// Acknowledgements are read by a program that stands still: every so long, for so long.
+    /// Acknowledgements are read by a program that stands still: after so long, for so long; then by chance.
     stalls: Option<(Duration, Duration)>,
     since_stall: Duration,
 }
@@ -128,6 +128,11 @@ impl Path {
             Some((every, length)) if self.since_stall >= every => {
                 if self.since_stall >= every + length {
                     self.since_stall = Duration::ZERO;
+                    let (every, length) = (self.draw() * 0.3, 0.01 + self.draw() * 0.05);
+                    self.stalls = Some((
+                        Duration::from_secs_f64(every),
+                        Duration::from_secs_f64(length),
+                    ));
                 }
                 true
             }
@@ -210,8 +215,8 @@ fn finds_the_rate_of_a_full_path() {
 fn acknowledgements_that_come_all_at_once_make_no_rate_too_high() {
     for (seed, rate_bps) in [1e6, 5e6, 20e6].into_iter().enumerate() {
         let mut path = Path::new(rate_bps, seed as u64);
-        path.stalls = Some((Duration::from_millis(170), Duration::from_millis(30)));
-        assert_near(path.run(4.0), &format!("{rate_bps} bit/s"));
+        path.stalls = Some((Duration::from_millis(200), Duration::from_millis(30)));
+        assert_near(path.run(20.0), &format!("{rate_bps} bit/s"));
     }
 }
 
