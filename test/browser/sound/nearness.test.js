@@ -35,7 +35,7 @@ function longestSilence(sound) {
 const joinSteady = (room) => `(async () => {
   const { Call } = await import('/public/call.js');
   const call = new Call({ room: '${room}', name: 'Lea', listen: true, microphoneId: null, nearness: 'steady', transport: 'webtransport' });
-  window.aloud.call = call;
+  Object.defineProperty(window.aloud, 'call', { get: () => call, configurable: true });
   call.addEventListener('stats', ({ detail }) => Object.assign(window, { told: detail }));
   await call.join();
 })()`;
@@ -55,7 +55,7 @@ inBrowser.describe(`how near a listener is, in ${BROWSER}`, () => {
     const speaker = await headless(room, speech);
     const other = await headless(room);
     try {
-      const page = await openPage(site.browser, `${site.url}/r/${room}?listen`, {}, allowRecorder);
+      const page = await openPage(site.browser, `${site.url}/r/${room}`, {}, allowRecorder);
       await sleep(1600);
       await page.evaluate(joinSteady(room));
       const heard = await recordWholly(page);
