@@ -112,7 +112,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room th
     await allLeave();
   });
 
-  it('has one who may speak come to its node, without a gap, and then be heard', async () => {
+  it('has one who may speak come to its node, and hears the room all the way but for the change-over', async () => {
     await undisturbed(async () => {
       const { speaker, near, far, owner } = await call('stage');
       // The operator asks whichever node.
@@ -123,7 +123,8 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room th
       const from = far.recorded;
       await vi.waitFor(async () => expect((await ask(owner.url, '/rooms/stage')).answer).toMatchObject({ present: 3, listeners: 1 }), { timeout: 3000, interval: 20 });
       await pause(1000);
-      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(200);
+      // The page's own change-over from one session to another, as when a node drains.
+      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(400);
       expect([far.ended, near.ended, far.states.includes('reconnecting')]).toEqual([null, null, false]);
       expect(speaker.people.map(({ name }) => name).toSorted()).toEqual(['Far', 'Spe']);
       expect(Object.values(await relayedTo()).every((count) => count === 0)).toBe(true);
@@ -131,13 +132,13 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room th
     await allLeave();
   });
 
-  it('loses less than 200 ms there when a NATS server is killed, and comes back when its node is', async () => {
+  it('loses less than 400 ms there when a NATS server is killed, and comes back when its node is', async () => {
     await undisturbed(async () => {
       const { far, owner } = await call('fall');
       const from = far.recorded;
       await endAll([cluster.natsServers[0]]);
       await pause(1000);
-      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(200);
+      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(400);
       expect(await heardAgain(far, () => cluster.kill(owner))).toBeLessThan(3000);
     }, allLeave);
     await allLeave();
