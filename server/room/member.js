@@ -23,7 +23,7 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { Packet, PacketType, readPacket } from '../../public/shared/packet.js';
+import { Packet, PacketType, readPacket, Stream } from '../../public/shared/packet.js';
 import { permissionsOf } from '../access/grant.js';
 import { countJoin, countRefusal, endOf } from '../counts.js';
 import { networkOfPeer } from '../network-address.js';
@@ -256,6 +256,8 @@ export class Member {
     if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
     const { source } = this;
     if (packet.type !== PacketType.audio || source === null) return this.#drop('type');
+    // Layers are the server's alone.
+    if (packet.stream >= Stream.layers) return this.#drop('malformed');
     if (!this.#heard) this.#silencePacket();
     const room = this.#room;
     const frame = source.receive(packet, bytes, arrivalMs, room.stallBefore(arrivalMs), room.mixedThrough);

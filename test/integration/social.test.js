@@ -106,7 +106,7 @@ describe('a recording of a call', () => {
     expect(mixed.correlation).toBeGreaterThan(0.95);
 
     const beyond = await fetch(`${path}/mix.opus`, { headers: { range: 'bytes=100000000-' } });
-    expect([beyond.status, await beyond.json()]).toMatchObject([416, { code: 'bad-request' }]);
+    expect([beyond.status, await beyond.json()]).toMatchObject([416, { code: 'range-beyond' }]);
     expect((await fetch(`${path}/01-cid.opus`)).status).toBe(404);
     expect((await fetch(`${path}/..%2f..%2fetc%2fpasswd`)).status).toBe(404);
     expect((await fetch(`${path}/recording.json`)).status).toBe(404);
@@ -114,9 +114,9 @@ describe('a recording of a call', () => {
     expect((await fetch(path, { method: 'DELETE' })).status).toBe(401);
     const headers = { authorization: `Bearer ${TOKEN}` };
     const all = await (await fetch(`${server.url}/api/recordings`, { headers })).json();
-    expect(all.recordings).toEqual([{ id, room: 'lab', startedAt: expect.any(String), stoppedAt: expect.any(String), on: false }]);
+    expect(all.recordings).toEqual([{ id, room: 'lab', startedAt: expect.any(String), stoppedAt: expect.any(String), on: false, isPublic: false }]);
     expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(204);
-    expect((await fetch(`${path}/mix.opus`)).status).toBe(404);
+    expect((await fetch(`${path}/mix.opus`)).status).toBe(410);
   }, closeAll));
 });
 
