@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { Headless } from '../../../bench/participants/headless.js';
 import { align } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
@@ -45,9 +45,12 @@ inBrowser.describe(`how near a listener is, in ${BROWSER}`, () => {
 
   /** @param {string} room @param {Float32Array} [said] */
   async function headless(room, said) {
-    const one = new Headless({ codec: await loadCodec('libopus-wasm'), speech: said, recordSeconds: 0, periodMs: said ? 5 : 20 });
-    await one.join({ origin: site.url, room, name: 'Ann', transport: 'websocket', listen: said === undefined });
-    return one;
+    // The server shares this process, where sound that was compared a moment ago has taken its time.
+    return vi.waitFor(async () => {
+      const one = new Headless({ codec: await loadCodec('libopus-wasm'), speech: said, recordSeconds: 0, periodMs: said ? 5 : 20 });
+      await one.join({ origin: site.url, room, name: 'Ann', transport: 'websocket', listen: said === undefined });
+      return one;
+    }, { timeout: 20_000, interval: 1000 });
   }
 
   inBrowser.it('a steady one hears from the first second on what was said up to two seconds before, and comes nearer unheard', () => undisturbed(async () => {
@@ -63,7 +66,7 @@ inBrowser.describe(`how near a listener is, in ${BROWSER}`, () => {
       const beganMs = await recordingBegan(page);
       const steady = await heard();
       await page.evaluate(() => /** @type {any} */ (window).aloud.call.setNearness('near'));
-      await page.waitForFunction(() => /** @type {any} */ (window).told?.behindMs < 260, undefined, { timeout: 12_000 });
+      await page.waitForFunction(() => /** @type {any} */ (window).told?.behindMs < 260 && /** @type {any} */ (window).told.behindMs > 0, undefined, { timeout: 12_000 });
       await sleep(1500);
       const later = await heard();
       /** How long before it was heard the end of a sound was said. @param {Float32Array} sound @param {number} endMs  of the recording */
@@ -80,14 +83,14 @@ inBrowser.describe(`how near a listener is, in ${BROWSER}`, () => {
       };
       const steadyMs = behind(steady, steady.length / PER_MS);
       const nearMs = behind(later, (steady.length + later.length) / PER_MS);
-      const { behindMs } = await page.evaluate(() => /** @type {any} */ (window).told);
       expect(longestSilence(steady)).toBeLessThan(longestSilence(speech) + 700);
       expect(longestSilence(later)).toBeLessThan(longestSilence(speech) + 60);
       expect(steepest(later)).toBeLessThan(1.5 * steepest(speech));
       expect(steadyMs).toBeGreaterThan(1000);
       expect(steadyMs).toBeLessThan(2000);
       expect(nearMs).toBeLessThan(300);
-      expect(Math.abs(nearMs - behindMs)).toBeLessThan(80);
+      await expect.poll(() => page.evaluate(() => /** @type {any} */ (window).told.behindMs)).toBeGreaterThan(nearMs - 80);
+      expect(await page.evaluate(() => /** @type {any} */ (window).told.behindMs)).toBeLessThan(nearMs + 80);
     } finally {
       await speaker.close();
       await other.close();
