@@ -19,7 +19,7 @@ import { crowd as crowdScenario, measureCase } from './crowd.js';
 import { FITTED, measuredOf } from './plan.js';
 import { targetsTable } from './targets.js';
 
-/** Kinds of rooms that are placed, with how many of each for --rooms 30. */
+/** Kinds of rooms that are placed, and their shares. */
 const KINDS = Object.freeze([{ people: 10, talking: 2, share: 0.5 }, { people: 5, talking: 1, share: 0.5 }]);
 
 /** Those who talk in the relayed room. */
@@ -59,7 +59,7 @@ export const nodes = {
   quantities: [...crowdScenario.quantities, ...Object.values(quantities)],
   defaults: { duration: 6, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
-    command.option('--rooms <count>', 'that are placed on the three', wholeNumber(3, 500), 30);
+    command.option('--rooms <count>', 'that are placed on the three', wholeNumber(3, 500), 9);
     command.option('--listeners <count>', 'of one room, a third of them at its own node', wholeNumber(30, 3000), 450);
     command.option('--relay', 'the relayed room alone', false);
   },
