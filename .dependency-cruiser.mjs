@@ -21,7 +21,7 @@ const MAY_IMPORT = {
   'server/codec': ['native', 'server/config/config-error.js'],
   'server/names': [],
   'server/source': ['server/clock', 'server/codec'],
-  'server/mix': ['server/broadcast/recent-mix.js', 'server/clock', 'server/codec', 'server/source'],
+  'server/mix': ['server/clock', 'server/codec', 'server/source'],
   'server/broadcast': ['server/mix'],
   'server/forward': ['server/clock', 'server/mix', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],

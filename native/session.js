@@ -80,7 +80,7 @@ export class NativeSession {
   /** @returns {ConnectionStats | null} the last ones when the session is over */
   stats() {
     const stats = this.#ended ? null : this.#native.stats(this.id);
-    // What isn't there has no property.
+    // Statistics that the path doesn't give have no property.
     if (stats) this.#lastStats = { ...stats, deliveryBps: stats.deliveryBps ?? null };
     return this.#lastStats;
   }

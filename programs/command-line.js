@@ -1,12 +1,12 @@
 /**
- * What `aloud play` and `aloud listen` have in common: their options, how they join, and what they tell.
+ * Options, joining and messages that `aloud play` and `aloud listen` have in common.
  * @import { Call, JoinOptions } from './types.js'
  */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { join } from './client.js';
 
-/** Where a server is that was started without options. */
+/** The address of a server that was started without options. */
 const DEFAULT_SERVER = 'http://localhost:8080';
 
 /** The time between two lines about how far it is, in milliseconds. */

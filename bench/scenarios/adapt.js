@@ -149,7 +149,7 @@ function record(add, { played, received }, { sounding, originMs, frameMs, narrow
   const back = received.find(({ atMs }, i) => atMs >= againMs && rates[i] >= before);
   if (back) add(quantities.back, (back.atMs - againMs) / 1000);
   let [fall, gap] = [0, 0];
-  // What prepares a decoder was heard before.
+  // Frames that prepare a decoder were heard before.
   const heard = played.filter(({ frame }, i) => i === 0 || frame > played[i - 1].frame);
   for (let i = 1; i < heard.length; i++) {
     const { frame, atMs } = heard[i - 1];

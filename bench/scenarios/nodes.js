@@ -25,7 +25,7 @@ const KINDS = Object.freeze([{ people: 10, talking: 2, share: 0.5 }, { people: 5
 /** Those who talk in the relayed room. */
 const TALKERS = 3;
 
-/** Of the listeners, those whose packets' arrivals are noted, at each node. */
+/** The number of listeners at each node whose packets' arrivals are noted. */
 const WATCHED = 10;
 
 /** Targets: most by which a node's foretold CPU is off, and what a relay may add to the way of a packet. */

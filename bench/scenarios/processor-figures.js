@@ -1,5 +1,5 @@
 /**
- * Who had the machine's processors while a server worked, for scenarios that ask for its cost.
+ * The shares of the machine's processors that the server, the generator and other programs had, for scenarios that ask for a server's cost.
  * @import { Factor, Quantity } from '../report/result.js'
  */
 

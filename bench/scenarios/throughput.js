@@ -45,7 +45,7 @@ const FOUND_SECONDS = 2;
 /** Time over which the paper's second formula is the mean of its first: a segment of sound. */
 const SEGMENT_MS = 1000;
 
-/** What the paper got out of quinn, in percent of 5 Mbit/s (page 42), and what it never got above. */
+/** The paper's error with quinn, in percent of 5 Mbit/s (page 42), and the estimate that it never got above. */
 const PAPER = Object.freeze({ percent: -14, ceiling: 5 });
 
 const factors = [{ name: 'part', label: 'Part', unit: '' }, { name: 'rate', label: 'Rate of the link', unit: 'Mbit/s' }];

@@ -91,7 +91,7 @@ serve(
       if (what !== 'nothing') stop = what === 'segments' ? sendSegments(session) : sendFrames(session);
     },
 
-    /** What was seen since the last call, with times of the shared clock. */
+    /** Returns the samples since the last call, with times of the shared clock. */
     take() {
       const taken = notes;
       notes = [];

@@ -4,7 +4,7 @@
  * @import { MixStream } from './mix-stream.js'
  */
 
-import { RecentMix } from '../broadcast/recent-mix.js';
+import { RecentMix } from './recent-mix.js';
 import { isDue, RecipientLists } from './recipient-lists.js';
 
 /** How many strides before the last one are sent again: each is sent three times. */

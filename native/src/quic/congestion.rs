@@ -20,7 +20,7 @@ pub fn factory(name: &str) -> Result<Factory> {
     Ok(Arc::new(WrappedConfig { inner, is_live }))
 }
 
-/// What a connection's controller tells of itself.
+/// A connection's controller's report of itself.
 #[derive(Default)]
 pub struct State {
     /// Its name, by its type.

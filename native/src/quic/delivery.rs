@@ -31,14 +31,14 @@ struct Acknowledged {
 /// acknowledged and sent (section 3.3 of the draft). Where the application had nothing to send meanwhile, a sample is a
 /// lower bound of the path's rate: it may raise the estimate and never lowers it.
 ///
-/// Three things differ from the draft. A sample is of a tenth of a second, not of a flight: where a path's rate falls,
+/// Three things differ from the draft. A sample is of a fifth of a second, not of a flight: where a path's rate falls,
 /// its queue may make a flight last for seconds, and where it is high, a flight is short beside the time for which
 /// receivers hold acknowledgements. A flight that follows a pause counts from its first acknowledgement on: a controller
 /// isn't told whether what it hears of as sent is acknowledgements only. And a controller is told with acknowledgements
 /// that the application has nothing to send, not when it writes.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// Of the last fifth of a second, and the newest of those before; of the current flight alone.
+    /// Acknowledgements of the last fifth of a second, and the newest of those before; of the current flight alone.
     history: VecDeque<Acknowledged>,
     delivered: u64,
     /// When the newest of the packets was sent that are acknowledged now.
@@ -113,7 +113,7 @@ impl Delivery {
         self.is_limit
     }
 
-    /// What is known of the path, for a controller that follows this one.
+    /// The path's estimate, for a controller that follows this one.
     pub fn duplicate(&self) -> Self {
         Self {
             rounds: self.rounds.clone(),

@@ -5,7 +5,7 @@ use super::*;
 const PACKET: u64 = 1200;
 const STEP: Duration = Duration::from_micros(100);
 
-/// What a simulated sender has to send.
+/// The load of a simulated sender.
 #[derive(Clone, Copy)]
 enum Sends {
     /// As much as the window lets through.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RecentMix } from '../../../server/broadcast/recent-mix.js';
+import { RecentMix } from '../../../server/mix/recent-mix.js';
 
 it('keeps copies of the newest packets, and finds those since a frame', () => {
   const recent = new RecentMix();
