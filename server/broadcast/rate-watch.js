@@ -8,12 +8,14 @@
  * @typedef {LightListener & { rate: import('./rate-rule.js').RateRule }} RatedListener
  */
 
-/** How often some listeners are looked at, in milliseconds, and in how many parts all of them are: each once a second. */
-const PART_MS = 25;
-const PARTS = 40;
+/** How often some listeners are looked at, in milliseconds. */
+const LOOK_MS = 25;
 
-/** In how many parts those are looked at whose way is changing: each four times a second. */
-const URGENT_PARTS = 10;
+/** The looks that it takes to see all listeners: each once a second. */
+const CALM_LOOKS = 40;
+
+/** The looks that it takes to see all those whose way is changing: each four times a second. */
+const URGENT_LOOKS = 10;
 
 /** The age up to which a client's report counts, in milliseconds: clients report a change within a second. */
 const REPORT_MS = 2000;
@@ -26,14 +28,8 @@ export class RateWatch {
   #clock;
   #counts;
   #onStep;
-  /** @type {RatedListener[]} */
-  #listeners = [];
-  /** @type {Set<RatedListener>} */
-  #urgent = new Set();
-  /** How many of the urgent ones are to be looked at. */
-  #due = 0;
-  #at = 0;
-  #part = 0;
+  #calm = new Rota(CALM_LOOKS);
+  #urgent = new Rota(URGENT_LOOKS);
   /** @type {unknown} */
   #timer = null;
 
@@ -51,57 +47,33 @@ export class RateWatch {
 
   /** @param {RatedListener} listener */
   add(listener) {
-    this.#listeners.push(listener);
+    this.#calm.listeners.add(listener);
     this.#timer ??= this.#later();
   }
 
   /** @param {RatedListener} listener */
   remove(listener) {
-    const at = this.#listeners.indexOf(listener);
-    if (at < 0) return;
-    this.#listeners[at] = this.#listeners[this.#listeners.length - 1];
-    this.#listeners.pop();
-    this.#urgent.delete(listener);
-    if (this.#listeners.length === 0) this.close();
+    this.#calm.listeners.delete(listener);
+    this.#urgent.listeners.delete(listener);
+    if (this.#calm.listeners.size + this.#urgent.listeners.size === 0) this.close();
   }
 
   #later() {
-    return this.#clock.setTimeout(() => this.#look(), PART_MS);
+    return this.#clock.setTimeout(() => this.#look(), LOOK_MS);
   }
 
   #look() {
     this.#timer = this.#later();
-    this.#part = (this.#part + 1) % PARTS;
     const nowMs = this.#clock.now();
-    const { length } = this.#listeners;
-    // Each of these once in PARTS looks, to whatever number they grow meanwhile.
-    const end = this.#part === 0 ? length : Math.min(length, Math.max(this.#at, Math.ceil((this.#part * length) / PARTS)));
-    for (; this.#at < end; this.#at++) {
-      const listener = this.#listeners[this.#at];
-      if (!this.#urgent.has(listener)) this.#step(listener, nowMs);
-    }
-    if (this.#part === 0) this.#at = 0;
-    this.#lookAtUrgent(nowMs);
+    this.#calm.look((listener) => this.#step(listener, nowMs));
+    this.#urgent.look((listener) => this.#step(listener, nowMs));
   }
 
-  /** The one that was looked at longest ago comes first. @param {number} nowMs */
-  #lookAtUrgent(nowMs) {
-    this.#due += this.#urgent.size / URGENT_PARTS;
-    for (const listener of this.#urgent) {
-      if (this.#due < 1) return;
-      this.#due -= 1;
-      this.#urgent.delete(listener);
-      this.#step(listener, nowMs);
-    }
-    this.#due = 0;
-  }
-
-  /** @param {RatedListener} listener @param {number} nowMs */
+  /** @param {RatedListener} listener  in neither rota now @param {number} nowMs */
   #step(listener, nowMs) {
     const event = listener.rate.step(readingOf(listener, nowMs));
     if (event !== null) this.#counts[event] += 1;
-    if (listener.rate.urgent) this.#urgent.add(listener);
-    else this.#urgent.delete(listener);
+    (listener.rate.urgent ? this.#urgent : this.#calm).listeners.add(listener);
     this.#onStep(listener);
   }
 
@@ -109,9 +81,33 @@ export class RateWatch {
   close() {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = null;
-    this.#listeners = [];
-    this.#urgent.clear();
-    this.#at = this.#part = 0;
+    this.#calm.listeners.clear();
+    this.#urgent.listeners.clear();
+  }
+}
+
+/** Listeners who are looked at in turn, some in each look. */
+class Rota {
+  #looks;
+  /** How many are to be looked at now; below 1 between two looks. */
+  #due = 0;
+  /** Those who were looked at longest ago come first. @type {Set<RatedListener>} */
+  listeners = new Set();
+
+  /** @param {number} looks  that it takes to see all of them */
+  constructor(looks) {
+    this.#looks = looks;
+  }
+
+  /** @param {(listener: RatedListener) => void} step  is given listeners that are taken out: it puts each into a rota again */
+  look(step) {
+    this.#due += this.listeners.size / this.#looks;
+    for (const listener of this.listeners) {
+      if (this.#due < 1) return;
+      this.#due -= 1;
+      this.listeners.delete(listener);
+      step(listener);
+    }
   }
 }
 
