@@ -26,10 +26,18 @@ export const LENGTH_BYTES = 2;
 /** @param {Uint8Array} bytes  a packet @returns {Uint8Array<ArrayBuffer>} it, behind its length */
 export function withLength(bytes) {
   const all = new Uint8Array(LENGTH_BYTES + bytes.length);
-  all[0] = bytes.length >> 8;
-  all[1] = bytes.length & 255;
-  all.set(bytes, LENGTH_BYTES);
+  writeWithLength(all, bytes);
   return all;
+}
+
+/**
+ * @param {Uint8Array} out  at its beginning the packet is written, behind its length
+ * @param {Uint8Array} bytes  the packet
+ */
+export function writeWithLength(out, bytes) {
+  out[0] = bytes.length >> 8;
+  out[1] = bytes.length & 255;
+  out.set(bytes, LENGTH_BYTES);
 }
 
 /** Finds the packets in what comes on a stream. */

@@ -8,6 +8,7 @@
  * @import { RatedListener } from './rate-watch.js'
  */
 
+import { withLength } from '../../public/shared/carry.js';
 import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
 import { RATES } from '../../public/shared/rates.js';
 import { FarListeners } from '../mix/far-listeners.js';
@@ -266,7 +267,7 @@ class Place {
   /** @param {Uint8Array} bytes  the first packet of a rate */
   send(bytes) {
     const { session } = this.listener;
-    if (this.carriage === 'surely') session.surely?.send(bytes);
+    if (this.carriage === 'surely') session.surely?.send(withLength(bytes));
     else session.send(bytes);
   }
 

@@ -53,8 +53,10 @@ export class FarListeners {
     recent.put(frame, mix.writeStride(before - left));
     // In silence most packets are left out: those before it are old, and don't go again.
     for (let back = recent.since(frame + 1 - (COPIES + 1) * this.#stride) - 1; back >= 0; back--) this.#thrice.sendPacket(recent.packet(back));
+    if (this.#surely.length === 0) return;
     for (let back = left > 0 ? 1 : 0; back >= 0; back--) {
-      for (let i = 0; i < this.#surely.length; i++) this.#surely[i].surely?.send(recent.packet(back));
+      const framed = recent.framed(back);
+      for (let i = 0; i < this.#surely.length; i++) this.#surely[i].surely?.send(framed);
     }
   }
 
@@ -63,9 +65,8 @@ export class FarListeners {
     const recent = this.#recent;
     if (recent.size === 0) return;
     for (let back = recent.since(recent.frame(0) - frames) - 1; back >= 0; back--) {
-      const bytes = recent.packet(back);
-      if (carriage === 'surely') session.surely?.send(bytes);
-      else session.send(bytes);
+      if (carriage === 'surely') session.surely?.send(recent.framed(back));
+      else session.send(recent.packet(back));
     }
   }
 

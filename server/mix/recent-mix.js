@@ -1,11 +1,12 @@
+import { LENGTH_BYTES, writeWithLength } from '../../public/shared/carry.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
 
 /** The most packets that are kept: two seconds of packets of 60 ms. More often come only those of short frames. */
 const MOST = 34;
 
 /**
- * The packets of a mix that were sent last, each with its frame and those since the packet before it. Nothing is allocated for
- * a packet once as many have been kept as there is room for.
+ * The packets of a mix that were sent last, each with its frame and those since the packet before it. They are kept behind
+ * their lengths, as streams have them, in memory that is allocated once.
  */
 export class RecentMix {
   /** @type {Uint8Array[]} */
@@ -27,8 +28,8 @@ export class RecentMix {
    */
   put(frame, bytes) {
     const slot = (this.#newest + 1) % MOST;
-    this.#slots[slot] ??= new Uint8Array(MAX_PACKET_BYTES);
-    this.#slots[slot].set(bytes);
+    this.#slots[slot] ??= new Uint8Array(LENGTH_BYTES + MAX_PACKET_BYTES);
+    writeWithLength(this.#slots[slot], bytes);
     this.#lengths[slot] = bytes.length;
     this.#frames[slot] = frame;
     this.#newest = slot;
@@ -43,7 +44,13 @@ export class RecentMix {
   /** @param {number} back  as in frame() @returns {Uint8Array} valid until the next put() */
   packet(back) {
     const slot = this.#slot(back);
-    return this.#slots[slot].subarray(0, this.#lengths[slot]);
+    return this.#slots[slot].subarray(LENGTH_BYTES, LENGTH_BYTES + this.#lengths[slot]);
+  }
+
+  /** @param {number} back  as in frame() @returns {Uint8Array} the packet behind its length (carry.js), valid until the next put() */
+  framed(back) {
+    const slot = this.#slot(back);
+    return this.#slots[slot].subarray(0, LENGTH_BYTES + this.#lengths[slot]);
   }
 
   /** @param {number} back */

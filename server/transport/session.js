@@ -46,7 +46,8 @@
  * @property {() => SessionStats} stats
  *
  * @typedef {object} SureSending
- * @property {(bytes: Uint8Array) => boolean} send  sends one packet, which is sent again where it is lost, until it is too old
+ * @property {(framed: Uint8Array) => boolean} send  sends one packet, given behind its length (carry.js), which is sent again
+ *   where it is lost, until it is too old. The caller may reuse the bytes at once
  * @property {() => void} end  no packet comes for now. Idempotent
  *
  * @typedef {object} Transport

@@ -11,7 +11,7 @@
  *   (Infinity before it is), and how many packets were written to it
  */
 
-import { LENGTH_BYTES, withLength } from '../../public/shared/carry.js';
+import { LENGTH_BYTES } from '../../public/shared/carry.js';
 import { STEADY_MS } from '../../public/shared/nearness.js';
 
 /** The time whose packets go on one stream, in milliseconds. */
@@ -44,14 +44,14 @@ export class SureStreams {
   }
 
   /**
-   * @param {Uint8Array} bytes  a packet; copied
+   * @param {Uint8Array} framed  a packet behind its length; copied
    * @returns {boolean} false when it wasn't sent
    */
-  send(bytes) {
+  send(framed) {
     const now = this.#clock.now();
     this.#resetOld(now);
     const piece = this.#pieceAt(now);
-    if (!piece?.stream.write(withLength(bytes))) {
+    if (!piece?.stream.write(framed)) {
       this.dropped += 1;
       return false;
     }

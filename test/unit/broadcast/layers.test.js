@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LENGTH_BYTES } from '../../../public/shared/carry.js';
 import { Packet, readPacket, Stream } from '../../../public/shared/packet.js';
 import { Conference } from '../../fakes/conference.js';
 
@@ -167,7 +168,7 @@ describe('the layers of a broadcast', () => {
     /** @type {number[][]} */
     const sure = [];
     const packet = new Packet();
-    Object.assign(steady.session, { surely: { send: (/** @type {Uint8Array} */ bytes) => readPacket(bytes, packet) === null && sure.push([packet.stream, packet.frame]), end: () => {} } });
+    Object.assign(steady.session, { surely: { send: (/** @type {Uint8Array} */ framed) => readPacket(framed.subarray(LENGTH_BYTES), packet) === null && sure.push([packet.stream, packet.frame]), end: () => {} } });
     near.session.handler?.control({ type: 'nearness', nearness: 'near' });
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
     await talk(conference, ann, 0, 120);

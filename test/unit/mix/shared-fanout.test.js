@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LENGTH_BYTES } from '../../../public/shared/carry.js';
 import { MIN_GROUP } from '../../../server/mix/recipient-lists.js';
 import { SharedFanout } from '../../../server/mix/shared-fanout.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
@@ -85,7 +86,7 @@ describe('SharedFanout', () => {
     const mix = { endsSound: false, isSparse: false, frame: 0, leavesOut: () => 0, write: () => new Uint8Array([255]), writeStride: () => new Uint8Array([mix.frame]) };
     const sure = /** @type {number[]} */ ([]);
     const lightOf = (/** @type {string} */ carriage) => {
-      const session = Object.assign(new FakeSession(fakeTransport()), { surely: { send: (/** @type {Uint8Array} */ bytes) => sure.push(bytes[0]) } });
+      const session = Object.assign(new FakeSession(fakeTransport()), { surely: { send: (/** @type {Uint8Array} */ framed) => sure.push(framed[LENGTH_BYTES]) } });
       return /** @type {any} */ ({ session, carriage, stride: 3, longStride: 3, repeats: 2 });
     };
     const [near, steady, late] = [lightOf('thrice'), lightOf('surely'), lightOf('surely')];

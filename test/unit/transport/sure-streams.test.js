@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PacketReader } from '../../../public/shared/carry.js';
+import { PacketReader, withLength } from '../../../public/shared/carry.js';
 import { SureStreams } from '../../../server/transport/sure-streams.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
@@ -33,7 +33,7 @@ function engine({ most = Infinity } = {}) {
   let sent = 0;
   const send = (/** @type {number} */ count) => {
     for (let i = 0; i < count; i++) {
-      sure.send(new Uint8Array([sent++ % 256]));
+      sure.send(withLength(new Uint8Array([sent++ % 256])));
       clock.advance(60);
     }
   };
