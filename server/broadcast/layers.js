@@ -195,6 +195,19 @@ export class Layers {
     for (let i = 0; i < this.#layers.length; i++) if (this.#layers[i].isStale) this.#layers[i].gather();
   }
 
+  /**
+   * Sends what hasn't been sent of the last frames: the next ones are left out.
+   * @param {number} frame  that was sent last
+   */
+  sendOpen(frame) {
+    for (let i = 0; i < this.#layers.length; i++) {
+      const { stream, lists, far, isSent } = this.#layers[i];
+      if (!isSent || stream === null) continue;
+      lists.sendOpen(stream, frame);
+      far.sendOpen(stream, frame);
+    }
+  }
+
   /** Sends the first packet of a rate, with all that it can repeat, to those who have come to it. */
   #welcome() {
     for (const place of this.#arriving) {

@@ -44,9 +44,17 @@ export class FarListeners {
 
   /** @param {MixStream} mix @param {number} frame */
   send(mix, frame) {
-    if (!isDue(mix, frame, this.#stride)) return;
+    if (isDue(mix, frame, this.#stride)) this.#send(mix, frame, this.#stride - 1);
+  }
+
+  /** Sends the last frames that weren't sent yet: the next ones are left out. @param {MixStream} mix @param {number} frame */
+  sendOpen(mix, frame) {
+    if (!isDue(mix, frame, this.#stride)) this.#send(mix, frame, frame % this.#stride);
+  }
+
+  /** @param {MixStream} mix @param {number} frame @param {number} before  how many frames before it go with it */
+  #send(mix, frame, before) {
     const recent = this.#recent;
-    const before = this.#stride - 1;
     // Those that have no room in one packet, which happens at high bit rates, go before it.
     const left = mix.leavesOut(before);
     if (left > 0) recent.put(frame - (before - left + 1), mix.writeStride(left - 1, before - left + 1));

@@ -47,6 +47,8 @@ export class Mixing {
   /** Those whose own mix is being encoded. @type {Listener[]} */
   #begun = [];
   #sounding = false;
+  /** Whether the shared stream has a packet of the last frame. */
+  #hasShared = false;
   #mixedThrough = -1;
 
   /**
@@ -222,6 +224,7 @@ export class Mixing {
    */
   tick(frame) {
     if (this.#isStale) this.#settle();
+    if (frame !== this.#mixedThrough + 1) this.#sendOpen();
     this.#mixedThrough = frame;
     const recent = this.#recent;
     recent.turn(frame);
@@ -234,14 +237,20 @@ export class Mixing {
     if (count > 0) this.#beginOwn(frame);
     this.#beginLingering(frame);
     this.#fanout.settle(frame);
-    const hasShared = this.#fanout.size > 0 && this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
+    this.#hasShared = this.#fanout.size > 0 && this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
     // Last, since they may have the sound limited already; on the codec's threads they are encoded beside the others.
     this.#layers.begin(frame, recent.full, count > 0, this.#list, recent.before);
     this.#endOwn();
     this.#shared.end();
     this.#layers.end();
-    if (hasShared) this.#fanout.send(this.#shared, frame);
+    if (this.#hasShared) this.#fanout.send(this.#shared, frame);
     this.#layers.send(frame);
+  }
+
+  /** Frames are left out, since the server stood still: packets that were to hold several frames go with those that there are. */
+  #sendOpen() {
+    if (this.#hasShared) this.#fanout.sendOpen(this.#shared, this.#mixedThrough);
+    this.#layers.sendOpen(this.#mixedThrough);
   }
 
   /** @param {Listener} listener @param {number} frame @param {boolean} sounding  whether there is anything in #ownMix */

@@ -73,6 +73,20 @@ export class RecipientLists {
     }
   }
 
+  /**
+   * Sends those who don't get each frame's packet the last frames that they haven't been sent: the next ones are left out.
+   * @param {MixStream} mix
+   * @param {number} frame  that was encoded last
+   */
+  sendOpen(mix, frame) {
+    for (let i = 0; i < this.#lists.length; i++) {
+      const list = this.#lists[i];
+      if (list.sessions.length === 0 || list.isRelay || isDue(mix, frame, list.stride)) continue;
+      const before = frame % list.stride;
+      list.sendStride(mix, before, before);
+    }
+  }
+
   /** Sends all of them one packet. @param {Uint8Array} packet */
   sendPacket(packet) {
     for (let i = 0; i < this.#lists.length; i++) if (this.#lists[i].sessions.length > 0) this.#lists[i].send(packet);
@@ -134,12 +148,13 @@ class Recipients {
   /**
    * Sends the frames of a stride. Those that have no room in one packet, which happens at high bit rates, go before it.
    * @param {MixStream} stream
+   * @param {number} [before]  how many frames of it there are before the last one
+   * @param {number} [repeats]  how many go with the last one, where they fit
    */
-  sendStride(stream) {
-    const before = this.stride - 1;
+  sendStride(stream, before = this.stride - 1, repeats = this.redundancy) {
     const left = stream.leavesOut(before);
     if (left > 0) this.send(stream.writeStride(left - 1, before - left + 1));
-    this.send(stream.writeStride(left > 0 ? before - left : this.redundancy));
+    this.send(stream.writeStride(left > 0 ? before - left : repeats));
   }
 
   /** Gives the group back. Idempotent. */

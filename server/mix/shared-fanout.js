@@ -145,6 +145,16 @@ export class SharedFanout {
     if (this.#lightListeners.size > 0) this.#far.send(/** @type {MixStream} */ (stream), frame);
   }
 
+  /**
+   * Sends light listeners what they haven't been sent of the last frames: the next ones are left out.
+   * @param {MixStream} mix
+   * @param {number} frame  that was sent last
+   */
+  sendOpen(mix, frame) {
+    this.#lights.sendOpen(mix, frame);
+    if (this.#lightListeners.size > 0) this.#far.sendOpen(mix, frame);
+  }
+
   /** Nothing is sent any more. Idempotent. */
   close() {
     this.#sharers.close();

@@ -51,6 +51,29 @@ async function talk(conference, talker, from, to) {
 }
 
 describe('one who only listens', () => {
+  it('is sent all that was encoded where the server then leaves frames out, in a broadcast too', async () => {
+    for (const broadcast of [false, true]) {
+      for (let count = 30; count < 33; count++) {
+        const conference = create({ broadcast });
+        const ann = await conference.join('Ann');
+        const [lea, near] = [await listen(conference), await listen(conference)];
+        send(near, { type: 'nearness', nearness: 'near' });
+        await talk(conference, ann, 0, count);
+        conference.clock.stall(400);
+        await talk(conference, ann, count + 20, count + 40);
+        expect(roomOf(conference).describe().skippedFrames).toBeGreaterThan(5);
+        // With a delay of 60 ms it is this one.
+        const lastBefore = count - 4;
+        for (const listener of [lea, near]) {
+          const { frames } = framesOf(listener);
+          expect(frames).toEqual(expect.arrayContaining(Array.from({ length: lastBefore + 1 }, (_, frame) => frame)));
+          expect(frames).not.toContain(lastBefore + 1);
+        }
+        expect(framesOf(lea).frames.filter((frame) => frame > 5)).toEqual([...new Set(framesOf(lea).frames)].filter((frame) => frame > 5));
+      }
+    }
+  });
+
   it('is in nobody\'s list but their own, and counted, at most every two seconds', async () => {
     const conference = create();
     const ann = await conference.join('Ann');
