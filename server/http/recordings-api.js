@@ -109,12 +109,14 @@ async function sendFile(recordings, request, response, { id, root, file }, next)
   const grows = recordings.isOpen(id);
   const kind = extname(file);
   const known = await stat(join(root, file)).catch(() => null);
-  const bytes = known?.isFile() ? (grows && kind === '.opus' ? await recordings.wholeBytes(id, file, known.size) : known.size) : 0;
+  // Sound is added to the end of its file; the files beside it are replaced by whole ones.
+  const isCut = grows && kind === '.opus';
+  const bytes = known?.isFile() ? (isCut ? await recordings.wholeBytes(id, file, known.size) : known.size) : 0;
   if (!known || bytes === 0) return answerError(response, missing(recordings, id));
   // No caches between: the id is a secret, and a recording can be deleted.
   if (!grows) response.set({ ETag: `"${bytes.toString(36)}-${Math.round(known.mtimeMs).toString(36)}"`, 'Cache-Control': 'private, no-cache' });
   const headers = { 'Content-Type': TYPES[kind], ...(!SHOWN.has(kind) && { 'Content-Disposition': `attachment; filename="${file}"` }) };
-  const options = { root, headers, cacheControl: false, dotfiles: /** @type {const} */ ('allow'), etag: false, lastModified: !grows, end: bytes - 1 };
+  const options = { root, headers, cacheControl: false, dotfiles: /** @type {const} */ ('allow'), etag: false, lastModified: !grows, ...(isCut && { end: bytes - 1 }) };
   response.sendFile(file, options, (error) => {
     if (!error || response.headersSent || response.destroyed) return;
     const { status } = /** @type {Error & { status?: number }} */ (error);
