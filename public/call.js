@@ -64,6 +64,11 @@ export class Call extends EventTarget {
     return this.#sound.hasMicrophone;
   }
 
+  /** The origin of the node of a cluster that has the room; '' for the page's own server. */
+  get nodeOrigin() {
+    return this.#sound.pieces.origin;
+  }
+
   /** With this token another call takes up one's place in the room; '' before 'joined'. */
   get resume() {
     return this.#resume;

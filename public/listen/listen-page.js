@@ -190,7 +190,7 @@ export class ListenPage {
 
   /** @param {Record<string, any>} message  of the server */
   #control({ type, action, key, recording }) {
-    if (type === 'welcome' || type === 'recording') this.#view.recorded(recording?.on ? recording.id : null);
+    if (type === 'welcome' || type === 'recording') this.#view.recorded(recording?.on ? recording.id : null, this.call?.nodeOrigin);
     if (type === 'lobby') this.#view.says(texts.waiting);
     if (type === 'draining') this.#view.says(texts.draining);
     if (type === 'stage') this.#mayEnter(String(key));

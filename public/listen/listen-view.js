@@ -103,10 +103,11 @@ export class ListenView {
   /**
    * Offers what was said so far, where it is being recorded.
    * @param {string | null} id  of the recording
+   * @param {string} [origin]   of the server that has it; the page's own by default
    */
-  recorded(id) {
+  recorded(id, origin = '') {
     this.#recorded.hidden = id === null;
-    if (id !== null) this.#recorded.replaceChildren(build('a', { href: `/recordings/${encodeURIComponent(id)}`, target: '_blank', rel: 'noopener' }, texts.fromBeginning));
+    if (id !== null) this.#recorded.replaceChildren(build('a', { href: `${origin}/recordings/${encodeURIComponent(id)}`, target: '_blank', rel: 'noopener' }, texts.fromBeginning));
   }
 
   /** @param {string[]} names */

@@ -97,21 +97,26 @@ export class RecordingPage {
 
   /** Looks at a recording that runs: it has grown, or ended. */
   async #look() {
-    const answer = await fetch(this.#url).catch(() => null);
-    if (answer?.ok) {
-      this.#description = /** @type {Description} */ (await answer.json());
-      this.#player?.grown(this.#length);
-      await this.#fetchBeside();
-      this.#showFiles();
-      this.#show();
-    } else if (answer?.status === 410) return this.#notice(texts.deleted);
+    try {
+      const answer = await fetch(this.#url);
+      if (answer.status === 410) return this.#notice(texts.deleted);
+      if (answer.ok) {
+        this.#description = /** @type {Description} */ (await answer.json());
+        this.#player?.grown(this.#length);
+        await this.#fetchBeside();
+        this.#showFiles();
+        this.#show();
+      }
+    } catch {
+      // The network is gone for now: the next look may do better.
+    }
     if (this.#description?.on) setTimeout(() => void this.#look(), LOOK_MS);
   }
 
   /** Fetches the waveform, and who spoke when. */
   async #fetchBeside() {
     const [peaks, chapters] = await Promise.all(
-      ['peaks.json', 'chapters.vtt'].map((file) => fetch(`${this.#url}/${file}`).then((answer) => (answer.ok ? answer.text() : null), () => null)),
+      ['peaks.json', 'chapters.vtt'].map((file) => fetch(`${this.#url}/${file}`).then((answer) => (answer.ok ? answer.text() : null)).catch(() => null)),
     );
     this.#bar.waveform.show(this.#length, peaks === null ? undefined : JSON.parse(peaks));
     this.#chapters.show(readChapters(chapters ?? ''));

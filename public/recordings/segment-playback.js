@@ -6,7 +6,7 @@
 import { LEAD_PACKETS, PACKET_SAMPLES, readSegment, SEGMENT_RATE } from '../shared/segment.js';
 import { TimeStretch } from './time-stretch.js';
 
-/** The segments that are kept at most: more than the server sends ahead. */
+/** The segments that are kept at most, from the next on: more than the server sends ahead. */
 const MAX_SEGMENTS = 70;
 
 /** Plays a recording's segments, in order, into the ring that the playback worklet empties. */
@@ -91,7 +91,7 @@ export class SegmentPlayback {
   seek(seconds) {
     const samples = Math.round(seconds * SEGMENT_RATE);
     this.#next = Math.floor(samples / SEGMENT_RATE);
-    for (const number of this.#segments.keys()) if (number < this.#next) this.#segments.delete(number);
+    for (const number of this.#segments.keys()) if (!this.#isNear(number)) this.#segments.delete(number);
     this.#stretch = this.#newStretch(this.#stretch.speed);
     this.#base = samples;
     this.#pcm = new Float32Array(0);
@@ -105,8 +105,12 @@ export class SegmentPlayback {
    * @param {{ number: number, rate: number, segment: Uint8Array }} one
    */
   take({ number, rate, segment }) {
-    if (number < this.#next || this.#segments.size >= MAX_SEGMENTS) return;
-    this.#segments.set(number, { rate, segment });
+    if (this.#isNear(number)) this.#segments.set(number, { rate, segment });
+  }
+
+  /** Whether a segment is kept. @param {number} number */
+  #isNear(number) {
+    return number >= this.#next && number < this.#next + MAX_SEGMENTS;
   }
 
   /** Whether a segment has come, and is still to be played. @param {number} number */

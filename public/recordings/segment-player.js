@@ -116,6 +116,8 @@ export class SegmentPlayer {
     this.playing = true;
     this.#events.changed();
     if (!this.#context) await this.#start();
+    // Pause may have been pressed meanwhile.
+    if (!this.playing) return;
     this.#worker.postMessage({ paused: false });
     await this.#context?.resume();
   }

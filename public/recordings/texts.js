@@ -23,7 +23,7 @@ export const recordingPageTexts = Object.freeze({
   mix: 'Everybody together',
   mixAsWebm: 'Everybody together, as WebM',
   size: (/** @type {number} */ bytes) => (bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`),
-  overWebTransport: (/** @type {number} */ rate) => `Over WebTransport, at ${Math.round(rate / 1000)} kb/s`,
+  overWebTransport: (/** @type {number} */ rate) => (rate === 0 ? 'Over WebTransport' : `Over WebTransport, at ${Math.round(rate / 1000)} kb/s`),
   overHttp: 'Over HTTP',
   missing: 'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.',
   deleted: 'This recording was deleted.',

@@ -28,7 +28,7 @@ export class Directory {
   #own;
   #workers;
   #find;
-  /** The bans of all rooms, open or not. @type {Pick<Bans, 'list' | 'listAll' | 'remove'>} */
+  /** The bans of all rooms, open or not. @type {Pick<Bans, 'has' | 'list' | 'listAll' | 'remove'>} */
   bans;
 
   /**

@@ -32,7 +32,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
  * @property {Pick<DataChannels, 'handle'> | null} [dataChannels]  for measuring; undefined where the operator has none
  * @property {{ webtransport?: string, datachannel?: string }} unavailable  a sentence for each transport that isn't there
- * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece'>} rooms
+ * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece' | 'bans'>} rooms
  * @property {Recordings} [recordings]
  * @property {TokenVerifier | null} [verifier]  null where the server has no keys
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
@@ -63,7 +63,7 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   // The operator's list is at the same path, without a room.
-  if (recordings) api.get('/recordings', recordingsList(recordings, served.verifier ?? null, clock));
+  if (recordings) api.get('/recordings', recordingsList({ recordings, verifier: served.verifier ?? null, bans: rooms.bans, clock }));
   if (operatorApi) api.use(operatorApi);
   if (served.dataChannels) api.post('/data-channels', served.dataChannels.handle);
   api.use('/tracks', tracksApi(rooms));

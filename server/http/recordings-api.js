@@ -2,6 +2,7 @@
  * @import { NextFunction, Request, RequestHandler, Response, Router } from 'express'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Bans } from '../access/bans.js'
  * @import { TokenVerifier } from '../access/token.js'
  * @import { Recordings } from '../recording/recordings.js'
  */
@@ -59,14 +60,16 @@ export function recordingsApi(recordings, clock) {
 
 /**
  * Lists the recordings of a room, the newest first, at GET /api/recordings?room=<room>: all of them to those whose token lets
- * them listen in it, and to everybody else the public ones.
+ * them listen in it, unless they are banned from it, and to everybody without a token the public ones.
  *
- * @param {Pick<Recordings, 'list' | 'whenRemoved'>} recordings
- * @param {Pick<TokenVerifier, 'verify'> | null} verifier  null where the server has no keys: then nobody can show that they belong to a room
- * @param {Pick<Clock, 'now'>} clock
+ * @param {object} options
+ * @param {Pick<Recordings, 'list' | 'whenRemoved'>} options.recordings
+ * @param {Pick<TokenVerifier, 'verify'> | null} options.verifier  null where the server has no keys: then nobody can show that they belong to a room
+ * @param {Pick<Bans, 'has'>} options.bans
+ * @param {Pick<Clock, 'now'>} options.clock
  * @returns {RequestHandler}
  */
-export function recordingsList(recordings, verifier, clock) {
+export function recordingsList({ recordings, verifier, bans, clock }) {
   /** @type {AnswerCache<ReturnType<Recordings['list']>>} */
   const lists = new AnswerCache(clock);
   recordings.whenRemoved(() => lists.invalidate(''));
@@ -77,6 +80,8 @@ export function recordingsList(recordings, verifier, clock) {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const admission = verifier && token !== undefined ? await verifier.verify(token, room) : null;
     if (typeof admission === 'string') return answerError(response, admission);
+    // Bans of networks are of people without a token.
+    if (admission !== null && bans.has(room, { ...admission.grant, network: null })) return answerError(response, 'banned');
     const mayHear = admission !== null && !admission.grant.withheld.has('listen');
     const all = await lists.get('', () => recordings.list(Infinity));
     response.json({ recordings: all.filter((one) => one.room === room && (mayHear || one.isPublic)).slice(0, MAX_LISTED) });
@@ -104,12 +109,14 @@ async function sendFile(recordings, request, response, { id, root, file }, next)
   const grows = recordings.isOpen(id);
   const kind = extname(file);
   const known = await stat(join(root, file)).catch(() => null);
-  const bytes = known?.isFile() ? (grows && kind === '.opus' ? await recordings.wholeBytes(id, file, known.size) : known.size) : 0;
+  // Sound is added to the end of its file; the files beside it are replaced by whole ones.
+  const isCut = grows && kind === '.opus';
+  const bytes = known?.isFile() ? (isCut ? await recordings.wholeBytes(id, file, known.size) : known.size) : 0;
   if (!known || bytes === 0) return answerError(response, missing(recordings, id));
   // No caches between: the id is a secret, and a recording can be deleted.
   if (!grows) response.set({ ETag: `"${bytes.toString(36)}-${Math.round(known.mtimeMs).toString(36)}"`, 'Cache-Control': 'private, no-cache' });
   const headers = { 'Content-Type': TYPES[kind], ...(!SHOWN.has(kind) && { 'Content-Disposition': `attachment; filename="${file}"` }) };
-  const options = { root, headers, cacheControl: false, dotfiles: /** @type {const} */ ('allow'), etag: false, lastModified: !grows, end: bytes - 1 };
+  const options = { root, headers, cacheControl: false, dotfiles: /** @type {const} */ ('allow'), etag: false, lastModified: !grows, ...(isCut && { end: bytes - 1 }) };
   response.sendFile(file, options, (error) => {
     if (!error || response.headersSent || response.destroyed) return;
     const { status } = /** @type {Error & { status?: number }} */ (error);

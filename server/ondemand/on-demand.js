@@ -67,10 +67,11 @@ export class OnDemand {
    */
   opened(native, onEnd) {
     const id = idOf(native.request?.query ?? '');
-    const held = this.#jobs.hold(id);
+    const held = this.#jobs.hold(id, () => reader.close('internal'));
     if (held === null) {
+      const { close, message } = errors[this.#recordings.wasRemoved(id) ? 'recording-deleted' : 'internal'];
       native.onClosed = onEnd;
-      native.close(errors['recording-deleted'].close, errors['recording-deleted'].message);
+      native.close(close, message);
       return;
     }
     const { segments, directory, release } = held;

@@ -76,7 +76,7 @@ export class Reader {
   #next = 0;
   /** @type {number} */
   #rate = -1;
-  /** Segments of this epoch that aren't acknowledged, by number. @type {Map<number, { sentMs: number, bytes: number }>} */
+  /** Segments of this epoch that aren't acknowledged, by number. @type {Map<number, { stream: Stream, sentMs: number, bytes: number }>} */
   #underway = new Map();
   #isReading = false;
   /** The throughput by the times of segments, in bits a second. @type {number | null} */
@@ -148,6 +148,8 @@ export class Reader {
   #play(asked, now) {
     this.#asked = asked;
     this.#next = asked.from;
+    // Otherwise one that asks again and again, and reads nothing, would have ever more of the server's memory.
+    for (const { stream } of this.#underway.values()) stream.reset(0);
     this.#underway.clear();
     this.#buffer.empty(now);
   }
@@ -212,7 +214,7 @@ export class Reader {
       return false;
     }
     stream.finish();
-    this.#underway.set(head.number, { sentMs: this.#clock.now(), bytes: bytes.length });
+    this.#underway.set(head.number, { stream, sentMs: this.#clock.now(), bytes: bytes.length });
     return true;
   }
 

@@ -14,9 +14,10 @@
  * @property {boolean} isOpen   whether the thread has its files open
  * @property {number} dueMs
  * @property {number} quiet     turns in a row without anything new
- * @property {number} readers
+ * @property {Set<() => void>} readers  what ends those who listen, where no more segments can be made
  *
- * @typedef {{ ask: (message: object) => Promise<any>, end: () => Promise<unknown> }} SegmentThread
+ * @typedef {{ ask: (message: object) => Promise<any>, end: () => Promise<unknown>, ended: () => boolean }} SegmentThread
+ *   ask: answered in order; ended: whether it has ended, by itself too
  */
 
 import { once } from 'node:events';
@@ -94,18 +95,19 @@ export class SegmentJobs {
   /**
    * Takes the segments of a recording for somebody who listens, after prepare().
    * @param {string} id
+   * @param {() => void} onFailed  no more segments can be made; not called after release()
    * @returns {{ segments: Readonly<Segments>, directory: string, release: () => void } | null} segments: changed as there are more;
    *   release: to be called once, when they don't listen any more; null where there are none
    */
-  hold(id) {
+  hold(id, onFailed) {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
     const known = this.#known.get(id);
     const job = this.#jobs.get(id);
     if (directory === undefined || !(known || job)) return null;
     if (known || !job) return { segments: /** @type {Segments} */ (known), directory, release: () => {} };
-    job.readers += 1;
+    job.readers.add(onFailed);
     this.#wake();
-    return { segments: job.segments, directory, release: () => void (job.readers -= 1) };
+    return { segments: job.segments, directory, release: () => void job.readers.delete(onFailed) };
   }
 
   /**
@@ -116,10 +118,9 @@ export class SegmentJobs {
   async #knownOf(id, directory) {
     const known = this.#known.get(id);
     if (known) return known;
-    const text = await readFile(join(directory, SEGMENTS_FILE), 'utf8').catch(() => null);
-    if (text === null) return null;
-    const segments = /** @type {Segments} */ (JSON.parse(text));
-    this.#keep(id, segments);
+    // Where the server ended while it wrote the file, the segments are made again.
+    const segments = /** @type {Segments | null} */ (await readFile(join(directory, SEGMENTS_FILE), 'utf8').then((text) => JSON.parse(text)).catch(() => null));
+    if (segments) this.#keep(id, segments);
     return segments;
   }
 
@@ -141,7 +142,7 @@ export class SegmentJobs {
     if (there) return there;
     if (this.#jobs.size >= MAX_WAITING || this.#recordings.refusalFor(id) !== null) return null;
     const segments = { rates: ratesOf(description.bitrate), channels: 1, count: 0, whole: false };
-    const job = { id, directory, segments, isOpen: false, dueMs: 0, quiet: 0, readers: 0 };
+    const job = { id, directory, segments, isOpen: false, dueMs: 0, quiet: 0, readers: new Set() };
     this.#jobs.set(id, job);
     void this.#run();
     return job;
@@ -151,6 +152,7 @@ export class SegmentJobs {
     if (this.#running) return this.#wake();
     this.#running = true;
     while (this.#jobs.size > 0 && !this.#closed) {
+      if (this.#thread?.ended()) await this.#threadEnded();
       const now = this.#clock.now();
       const job = this.#next(now);
       if (job) await this.#turn(job);
@@ -180,8 +182,8 @@ export class SegmentJobs {
     /** @type {Job | null} */
     let found = null;
     for (const job of this.#jobs.values()) {
-      const mayRun = job.dueMs <= now && (job.isOpen || open < MAX_OPEN) && (job.readers > 0 || !this.#recordings.isOpen(job.id));
-      if (mayRun && (found === null || (job.readers > 0 && found.readers === 0) || (job.readers > 0 && job.dueMs < found.dueMs))) found = job;
+      const mayRun = job.dueMs <= now && (job.isOpen || open < MAX_OPEN) && (job.readers.size > 0 || !this.#recordings.isOpen(job.id));
+      if (mayRun && (found === null || (job.readers.size > 0 && found.readers.size === 0) || (job.readers.size > 0 && job.dueMs < found.dueMs))) found = job;
     }
     return found;
   }
@@ -194,11 +196,13 @@ export class SegmentJobs {
       const thread = (this.#thread ??= this.#openThread());
       if (!job.isOpen) {
         const { channels } = await thread.ask({ id, open: { mix: join(directory, MIX_FILE), directory, rates: segments.rates } });
+        if (this.#jobs.get(id) !== job) return;
         segments.channels = channels;
         job.isOpen = true;
       }
       const isWhole = !this.#recordings.isOpen(id) && job.quiet >= QUIET_TURNS;
       const { count, bytes, ended } = await thread.ask({ id, step: { most: SEGMENTS_A_TURN, isWhole } });
+      if (this.#jobs.get(id) !== job) return;
       job.quiet = bytes > 0 ? 0 : job.quiet + 1;
       // Others have their turn before it.
       job.dueMs = this.#clock.now() + (bytes > 0 ? 0 : LOOK_MS);
@@ -206,10 +210,22 @@ export class SegmentJobs {
       this.#recordings.addBytes(id, bytes);
       if (ended) await this.#finish(job);
     } catch (error) {
-      if (this.#closed || !this.#jobs.has(id)) return;
+      if (this.#closed || this.#jobs.get(id) !== job) return;
       this.#log.warn(`the segments of a recording can't be made; it can be heard over HTTP: ${error instanceof Error ? error.message : error}`);
-      await this.#drop(job);
+      await this.#fail(job);
     }
+  }
+
+  /** Has the next turn begin a thread anew; what the one before had open is lost with it. */
+  async #threadEnded() {
+    this.#thread = null;
+    for (const job of [...this.#jobs.values()]) if (job.isOpen) await this.#fail(job);
+  }
+
+  /** Ends those who listen, for whom there won't be more: they may ask again. @param {Job} job */
+  async #fail(job) {
+    await this.#drop(job);
+    for (const onFailed of [...job.readers]) onFailed();
   }
 
   /** @param {Job} job */
@@ -228,10 +244,10 @@ export class SegmentJobs {
   }
 
   /** @param {Job} job */
-  async #drop({ id, isOpen, segments }) {
+  async #drop({ id }) {
     this.#jobs.delete(id);
-    segments.whole = true;
-    if (isOpen) await this.#thread?.ask({ id, close: true }).catch(() => {});
+    // It may be opening its files just now.
+    await this.#thread?.ask({ id, close: true }).catch(() => {});
   }
 
   /** Ends the thread, with what it is making. Idempotent. */
@@ -246,15 +262,14 @@ export class SegmentJobs {
 /** @returns {SegmentThread} */
 export function openSegmentThread() {
   const worker = new Worker(new URL('./segment-worker.js', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: THREAD_MB } });
-  /** @type {{ id: string, resolve: (answer: any) => void, reject: (error: Error) => void }[]} */
+  /** Those who asked, the first first. @type {{ resolve: (answer: any) => void, reject: (error: Error) => void }[]} */
   const waiting = [];
   const fail = (/** @type {Error} */ error) => {
     for (const { reject } of waiting.splice(0)) reject(error);
   };
   worker.unref();
   worker.on('message', (answer) => {
-    const at = waiting.findIndex(({ id }) => id === answer.id);
-    const [asked] = waiting.splice(at, at < 0 ? 0 : 1);
+    const asked = waiting.shift();
     if (answer.error === undefined) asked?.resolve(answer);
     else asked?.reject(new Error(answer.error));
   });
@@ -268,7 +283,7 @@ export function openSegmentThread() {
     ask: (message) =>
       new Promise((resolve, reject) => {
         if (ended) return void reject(new Error('the thread has ended'));
-        waiting.push({ id: /** @type {{ id: string }} */ (message).id, resolve, reject });
+        waiting.push({ resolve, reject });
         worker.postMessage(message);
       }),
     end: async () => {
@@ -277,5 +292,6 @@ export function openSegmentThread() {
       await worker.terminate();
       await exit.catch(() => {});
     },
+    ended: () => ended,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The thread that makes segments, so that no room waits for it. Messages in: `{ id, open: { mix, directory, rates } }`,
- * `{ id, step: { most, isWhole } }`, `{ id, close: true }`; out, one for each: `{ id, channels, count, bytes, ended }` or `{ id, error }`.
+ * `{ id, step: { most, isWhole } }`, `{ id, close: true }`; out, one for each, in order: `{ channels, count, bytes, ended }`, or `{ error }`.
  */
 
 import { readlinkSync } from 'node:fs';
@@ -38,15 +38,19 @@ async function answer({ id, open, step, close }) {
     encoders.delete(id);
     await encoder?.close();
   }
-  if (!encoder) return { id };
+  if (!encoder) return {};
   const bytes = step ? await encoder.step(step.most, step.isWhole) : 0;
-  return { id, bytes, channels: encoder.channels, count: encoder.count, ended: encoder.ended };
+  return { bytes, channels: encoder.channels, count: encoder.count, ended: encoder.ended };
 }
 
 lowerPriority();
+/** Messages are dealt with one after another: no file is closed while segments are made of it. */
+let last = Promise.resolve();
 port.on('message', (asked) => {
-  answer(asked).then(
-    (answered) => port.postMessage(answered),
-    (error) => port.postMessage({ id: asked.id, error: String(error) }),
-  );
+  last = last
+    .then(() => answer(asked))
+    .then(
+      (answered) => port.postMessage(answered),
+      (error) => port.postMessage({ error: String(error) }),
+    );
 });

@@ -21,7 +21,7 @@ async function start(options) {
     sessionPath: '/session',
     unavailable: {},
     http1: { handle },
-    rooms: { inRoom: async () => 'not-found', trackPiece: async () => undefined, putTrackPiece: async () => 'not-found' },
+    rooms: { inRoom: async () => 'not-found', trackPiece: async () => undefined, putTrackPiece: async () => 'not-found', bans: /** @type {any} */ ({ has: () => false }) },
     sampleClock: { now: () => 12345.25, sampleRate: 48000 },
     log: { error: (message) => void logged.push(message) },
     ...options,

@@ -174,6 +174,17 @@ describe('who may hear a recording', () => {
     expect((await (await asOperator(url, '/recordings')).json()).recordings.length).toBe(3);
   });
 
+  it('isn\u2019t told to those who are banned from the room, until the ban ends', async () => {
+    const { url, directory, server } = await emptyServer('--keys', `key:${SECRET}`);
+    const own = await putRecording(directory, { ...sound });
+    const [ada, bob] = [await tokenFor('tea'), await tokenFor('tea', { identity: 'bob' })];
+    server.rooms.bans.add('tea', 'Ada', { identity: 'ada', tokenId: null, network: null }, 60_000);
+    expect([await listed(url, 'tea', ada), await listed(url, 'tea', bob)]).toEqual(['banned', [own]]);
+    const [{ id }] = server.directory.bans.list('tea');
+    server.directory.bans.remove('tea', id);
+    expect(await listed(url, 'tea', ada)).toEqual([own]);
+  });
+
   it('is nobody by a token where the server has no keys', async () => {
     const { url, directory } = await emptyServer();
     await putRecording(directory, { ...sound });

@@ -21,6 +21,8 @@ class FakeNative {
   /** @type {number | null} */
   deliveryBps = null;
   blocked = false;
+  /** Segments' streams that were broken off. */
+  resets = 0;
   /** @type {Uint8Array[]} */
   #incoming = [];
 
@@ -48,7 +50,7 @@ class FakeNative {
       const view = new DataView(bytes.buffer);
       return this.sent.push({ number: view.getUint32(0), epoch: view.getUint16(4), rate: view.getUint16(6) * 1000 }) > 0;
     };
-    return { write, finish: () => {}, reset: () => {} };
+    return { write, finish: () => {}, reset: () => void (this.resets += 1) };
   }
 
   stats() {
@@ -116,11 +118,15 @@ describe('a reader of a recording', () => {
     expect(native.sent.length - paused).toBeGreaterThanOrEqual(9);
   });
 
-  it('goes elsewhere at once, and acknowledgements of before count for nothing', async () => {
+  it('goes elsewhere at once, takes back what is on its way, and acknowledgements of before count for nothing', async () => {
     const { native, pass } = open();
     native.say({ type: 'play', epoch: 1, from: 0 });
     await pass(200, false);
+    native.say({ type: 'got', epoch: 1, number: 0 });
+    await pass(200, false);
+    expect([native.sent.length, native.resets]).toEqual([4, 0]);
     native.say({ type: 'play', epoch: 2, from: 50 });
+    expect(native.resets).toBe(3);
     for (let number = 50; number < 60; number++) native.say({ type: 'got', epoch: 1, number });
     await pass(1000, false);
     const after = native.sent.filter(({ epoch }) => epoch === 2);

@@ -57,24 +57,31 @@ async function world({ limitBytes = 1e9 } = {}) {
   const log = { warn: (/** @type {string} */ line) => void warnings.push(line), error: () => {} };
   const recordings = new Recordings({ directory, limitBytes, keepHours: 1, clock: systemClock, wallNow: Date.now, log });
   open.push(() => recordings.close());
-  /** @type {Map<string, SegmentEncoder>} */
-  const encoders = new Map();
-  const openThread = () => ({
-    ask: async (/** @type {any} */ { id, open: opening, step, close }) => {
+  /** Ends the last thread, as if it had thrown. */
+  let kill = () => {};
+  const openThread = () => {
+    let ended = false;
+    kill = () => void (ended = true);
+    /** @type {Map<string, SegmentEncoder>} */
+    const encoders = new Map();
+    const ask = async (/** @type {any} */ { id, open: opening, step, close }) => {
+      if (ended) throw new Error('the thread has ended');
       if (opening) encoders.set(id, await SegmentEncoder.open(codec, opening.mix, opening.directory, opening.rates));
       const encoder = /** @type {SegmentEncoder} */ (encoders.get(id));
       const bytes = step ? await encoder.step(step.most, step.isWhole) : 0;
       if (close) await encoder.close();
       return { channels: encoder.channels, count: encoder.count, ended: encoder.ended, bytes };
-    },
-    end: async () => {
+    };
+    const end = async () => {
       for (const encoder of encoders.values()) await encoder.close();
-    },
-  });
+    };
+    open.push(end);
+    return { ask, end, ended: () => ended };
+  };
   const jobs = new SegmentJobs({ recordings, clock: systemClock, log, openThread });
   open.push(() => jobs.close());
   jobs.makeAhead();
-  return { directory, recordings, jobs, warnings };
+  return { directory, recordings, jobs, warnings, kill: () => kill() };
 }
 
 describe('the making of segments', () => {
@@ -88,16 +95,16 @@ describe('the making of segments', () => {
     for (const page of pages) file.write(page);
     file.end(3);
     await opened.settled;
-    expect(jobs.hold(id)).toBe(null);
+    expect(jobs.hold(id, () => {})).toBe(null);
     await opened.end();
-    await vi.waitFor(() => expect(jobs.hold(id)?.segments.whole).toBe(true), { timeout: 5000 });
-    expect(jobs.hold(id)?.segments).toEqual({ rates: [16_000], channels: 1, count: 3, whole: true });
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), { timeout: 5000 });
+    expect(jobs.hold(id, () => {})?.segments).toEqual({ rates: [16_000], channels: 1, count: 3, whole: true });
     expect((await readdir(join(directory, id))).toSorted()).toEqual(['mix.opus', 'recording.json', 'segments-16.bin', 'segments-16.idx', 'segments.json']);
     const counted = recordings.usage.bytes;
     await recordings.sweep();
     expect(Math.abs(recordings.usage.bytes - counted)).toBeLessThan(1000);
     expect(await recordings.remove(id)).toBe(true);
-    expect(jobs.hold(id)).toBe(null);
+    expect(jobs.hold(id, () => {})).toBe(null);
     expect(await readdir(directory)).toEqual([]);
   });
 
@@ -110,7 +117,7 @@ describe('the making of segments', () => {
     await opened.settled;
     expect(await jobs.prepare(id)).toBe(true);
     await new Promise((resolve) => void setTimeout(resolve, 100));
-    const held = jobs.hold(id);
+    const held = jobs.hold(id, () => {});
     expect(held?.segments.count).toBe(0);
     await vi.waitFor(() => expect(held?.segments.count).toBe(2), { timeout: 5000 });
     expect(held?.segments.whole).toBe(false);
@@ -120,6 +127,37 @@ describe('the making of segments', () => {
     await opened.end();
     await vi.waitFor(() => expect(held?.segments.whole).toBe(true), { timeout: 5000 });
     expect(held?.segments.count).toBe(3);
+  });
+
+  it('goes on in a new thread where the one before ended, and ends those who listened to what was lost with it', async () => {
+    const { recordings, jobs, directory, kill } = await world();
+    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, { bitrate: 16_000 });
+    const { id } = opened.description;
+    const file = opened.addFile({ file: 'mix.opus', label: 'Everybody', person: null, seconds: null });
+    for (const page of pages.slice(0, -1)) file.write(page);
+    await opened.settled;
+    expect(await jobs.prepare(id)).toBe(true);
+    const failed = vi.fn();
+    const held = jobs.hold(id, failed);
+    await vi.waitFor(() => expect(held?.segments.count).toBe(2), { timeout: 5000 });
+    kill();
+    await vi.waitFor(() => expect(failed).toHaveBeenCalledTimes(1), { timeout: 5000 });
+    expect(held?.segments.whole).toBe(false);
+    const other = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
+    for (const one of [id, other]) expect(await jobs.prepare(one)).toBe(true);
+    const again = jobs.hold(id, failed);
+    await vi.waitFor(() => expect([again?.segments.count, jobs.hold(other, () => {})?.segments.whole]).toEqual([2, true]), { timeout: 5000 });
+    expect(failed).toHaveBeenCalledTimes(1);
+    file.end(2);
+    await opened.end();
+  });
+
+  it('is done again where the server ended while it noted that it was done', async () => {
+    const { jobs, directory } = await world();
+    const id = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
+    await writeFile(join(directory, id, 'segments.json'), '{"rates":[');
+    expect(await jobs.prepare(id)).toBe(true);
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), { timeout: 5000 });
   });
 
   it('isn\u2019t begun of what isn\u2019t there, has no room, or is no sound', async () => {

@@ -96,6 +96,15 @@ describe('the player of segments', () => {
     for (let number = 6; number < 500; number++) take(number);
     expect(playback.has(499)).toBe(false);
   });
+
+  it('has room for what is asked for now, however much came of later moments', () => {
+    const { playback, take } = player();
+    for (let from = 900; from >= 0; from -= 20) {
+      playback.seek(from);
+      for (let number = from; number < from + 15; number++) take(number);
+      expect([playback.missing, playback.has(from + 70)]).toEqual([from + 15, false]);
+    }
+  });
 });
 
 describe('the speed', () => {
