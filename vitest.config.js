@@ -16,14 +16,14 @@ const LAB = ['test/integration/bench/**/*.test.js'];
 /** The package and its installation, and workers that end. */
 const LONG = ['test/integration/package.test.js', 'test/integration/worker-faults.test.js'];
 
-/** Calls that are cut off for long, devices that come and go, what moderators and the operator do, and looks at many pages. */
-const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'everyone', 'listeners', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
+/** Calls that are cut off for long, devices that come and go, what moderators and the operator do, looks at many pages, and players of a room's link. */
+const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'everyone', 'listen-link', 'listeners', 'moderation', 'one-tab', 'phone', 'recording-view', 'survey'].map((name) => `test/browser/${name}.test.js`);
 
 /** The lab in a browser: its pages wait more than they work. */
 const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that listen for long. */
-const LONG_SOUND = ['listen-link', 'sound/backing-track', 'sound/nearness', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
+const LONG_SOUND = ['sound/backing-track', 'sound/nearness', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that are run in each browser that there is: `npm run test:browsers`. */
 const IN_EACH = ['sound/sound', 'comeback', 'moderation', 'page'].map((name) => `test/browser/${name}.test.js`);
@@ -61,7 +61,7 @@ const SLOW = [
   'browser/together', 'browser/comeback', 'browser/failures', 'browser/lab', 'browser/lab-browser', 'browser/everyone', 'browser/recording-view',
   'browser/call', 'browser/green-room', 'browser/moderation', 'browser/page', 'browser/devices', 'browser/one-tab', 'browser/admin', 'browser/presence',
   'integration/conference', 'integration/comeback', 'integration/package', 'integration/cli', 'integration/access', 'integration/quality',
-  'integration/bench/link', 'integration/bench/lab', 'integration/bench/ways',
+  'integration/bench/ways', 'integration/bench/link', 'integration/bench/lab',
   'unit/room/room-delay', 'unit/client/playout/playout', 'unit/recording/recording', 'unit/client/playout/steadiness',
 ].map((name) => `/test/${name}.test.js`);
 

@@ -3,17 +3,16 @@
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
- * @import { Nearness } from '../../public/shared/nearness.js'
  * @import { Quantity, Table } from '../report/result.js'
  */
 
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { NEARNESS } from '../../public/shared/nearness.js';
 import { Stream } from '../../public/shared/packet.js';
 import { RATES } from '../../public/shared/rates.js';
-import { FrameState } from '../../server/source/pcm-ring.js';
 import { listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT, sharedMs } from '../participants/child.js';
+import { soundingMixes } from '../stats/call-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { targetsTable } from './targets.js';
 
@@ -65,7 +64,7 @@ export const adapt = {
       .option('--rules <list>', 'by commas', listOf(RULES), [...RULES])
       .option('--trajectory <list>', 'a wide way, a narrow one and a wide one, as kb/s for so many seconds', trajectoryOf, trajectoryOf('200x20,40x20,200x25'))
       .option('--queue-ms <ms>', 'the longest that a packet waits for the rate', wholeNumber(20, 5000), QUEUE_MS)
-      .option('--choice <name>', `how near the listener is: ${NEARNESS.join(', ')}`, 'conversation');
+      .addOption(new Option('--choice <name>', 'how near the listener is').choices([...NEARNESS]).default('conversation'));
   },
 
   async measure(lab) {
@@ -124,7 +123,7 @@ async function follow(lab, rule, repetition) {
     await lab.wait(again.seconds);
     const { people: [notes], cpuPercent } = await listener.call('takeWires');
     const { originMs, states } = await lab.server.call('collect');
-    const sounding = new Set(states.filter((/** @type {any} */ { state }) => state >= FrameState.concealed).map((/** @type {any} */ { mix }) => mix));
+    const sounding = soundingMixes(states);
     const { frameMs } = await lab.format();
     lab.tellGenerator([], cpuPercent);
     /** @param {Quantity} quantity @param {number} value */
@@ -172,10 +171,10 @@ const valuesOf = (folder, rule, { name }) => folder.samples(name).filter(({ fact
 
 /** @param {Samples} folder @returns {Target[]} */
 function targetsOf(folder) {
-  const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, 'probe', quantity);
+  const [gaps, falls, backs] = [quantities.gap, quantities.fall, quantities.back].map((quantity) => sorted(valuesOf(folder, 'probe', quantity)));
   return [
-    { what: 'Rule probe: longest gap, but as the way becomes narrow', limit: GAP_MS, reached: Math.max(...of(quantities.gap)), unit: 'ms', digits: 0, why: `as it becomes narrow: ${Math.max(...of(quantities.fall)).toFixed(0)} ms` },
-    { what: 'Rule probe: the rate is back', limit: BACK_SECONDS, reached: Math.max(...of(quantities.back), ...(of(quantities.back).length === 0 ? [Infinity] : [])), unit: 's', digits: 1 },
+    { what: 'Rule probe: longest gap, but as the way becomes narrow', limit: GAP_MS, reached: quantile(gaps, 1), unit: 'ms', digits: 0, why: `as it becomes narrow: ${quantile(falls, 1).toFixed(0)} ms` },
+    { what: 'Rule probe: the rate is back', limit: BACK_SECONDS, reached: backs.length < gaps.length ? Infinity : quantile(backs, 1), unit: 's', digits: 1 },
   ];
 }
 

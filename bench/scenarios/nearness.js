@@ -9,13 +9,13 @@
  */
 
 import { NEAR_MS, NEARNESS } from '../../public/shared/nearness.js';
-import { FrameState } from '../../server/source/pcm-ring.js';
 import { LINK_PROFILES } from '../link/profiles.js';
 import { listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT } from '../participants/child.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
+import { soundingMixes } from '../stats/call-figures.js';
 import { mean } from '../stats/statistics.js';
 import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
@@ -149,7 +149,7 @@ async function listen(lab, listeners, choice, repetition) {
 function record(add, { server, played, frameMs, before, stats, seconds }) {
   /** @type {Set<number>} */
   const ticked = new Set(server.due.map((/** @type {{ frame: number }} */ { frame }) => frame));
-  const sounding = new Set(server.states.filter((/** @type {any} */ { state }) => state >= FrameState.concealed).map((/** @type {any} */ { mix }) => mix));
+  const sounding = soundingMixes(server.states);
   const edge = Math.ceil((EDGE_SECONDS * 1000) / frameMs);
   const [first, last] = [server.due[0].frame + edge, server.due.at(-1).frame - edge];
   const counted = [...ticked].filter((frame) => frame >= first && frame <= last && sounding.has(frame));

@@ -31,6 +31,12 @@ import { FrameState } from '../../server/source/pcm-ring.js';
 import { leastCovering, sorted } from './statistics.js';
 
 /**
+ * Finds the frames of a mix that have sound of somebody in them.
+ * @param {readonly { state: number, mix: number }[]} states  as the server's process notes them
+ */
+export const soundingMixes = (states) => new Set(states.filter(({ state }) => state >= FrameState.concealed).map(({ mix }) => mix));
+
+/**
  * @param {CallNotes} notes
  * @returns {SpeakerFigures[]} for each talker, as heard by the next one
  */

@@ -5,7 +5,7 @@
  * @import { Quantity, Table } from '../../report/result.js'
  */
 
-import { CARRIES } from '../../../public/shared/carry.js';
+import { CARRIES, RESET_MS } from '../../../public/shared/carry.js';
 import { runCall } from '../../participants/call-run.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { valuesByRepetition } from '../../report/result.js';
@@ -76,7 +76,7 @@ export const carry = {
         'D and the playout delay tune themselves to what comes late, so a way whose packets come late has longer ones.',
         'Mean and p99 with intervals of 95 % (bootstrap over repetitions). The ways come by turns, each on a new server.',
         'R by the E-model, wideband, up to 129: an estimate from sound latency, playout delay and the share of frames that weren\'t there, with Ie and Bpl of `node bench/codec/impairment.js`. Nobody was asked, and the devices\' own delays aren\'t in it.',
-        'The stream of a packet is reset 203 ms after it was written, whether its packet has arrived or not: a sender isn\'t told. Each reset is a frame of some bytes.',
+        `The stream of a packet is reset ${RESET_MS} ms after it was written, whether its packet has arrived or not: a sender isn't told. Each reset is a frame of some bytes.`,
       ],
     };
   },
