@@ -69,6 +69,8 @@ inBrowser.describe(`how near a listener is, in ${BROWSER}`, () => {
       await page.waitForFunction(() => /** @type {any} */ (window).told?.behindMs < 260 && /** @type {any} */ (window).told.behindMs > 0, undefined, { timeout: 12_000 });
       await sleep(1500);
       const later = await heard();
+      // Sounds are compared for seconds in the server's process, which sends nothing meanwhile: the page falls behind.
+      const { behindMs } = await page.evaluate(() => /** @type {any} */ (window).told);
       /** How long before it was heard the end of a sound was said. @param {Float32Array} sound @param {number} endMs  of the recording */
       const behind = (sound, endMs) => {
         const found = Array.from({ length: PIECES }, (_, i) => {
@@ -89,8 +91,7 @@ inBrowser.describe(`how near a listener is, in ${BROWSER}`, () => {
       expect(steadyMs).toBeGreaterThan(1000);
       expect(steadyMs).toBeLessThan(2000);
       expect(nearMs).toBeLessThan(300);
-      await expect.poll(() => page.evaluate(() => /** @type {any} */ (window).told.behindMs)).toBeGreaterThan(nearMs - 80);
-      expect(await page.evaluate(() => /** @type {any} */ (window).told.behindMs)).toBeLessThan(nearMs + 80);
+      expect(Math.abs(nearMs - behindMs)).toBeLessThan(80);
     } finally {
       await speaker.close();
       await other.close();

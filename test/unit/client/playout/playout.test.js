@@ -610,6 +610,31 @@ describe('a fixed delay', () => {
     expect(jump()).toBeLessThan(smooth(48000));
   });
 
+  it('tells where it is through changes, stalls and jumps', () => {
+    const { playout, playUntil, deliver, heard } = setUp();
+    const random = randomOf(5);
+    playout.fixDelay(1500, 0);
+    // A server that stands still sends all that it owes at once.
+    const stalls = [[9000, 3250], [24_000, 400], [26_000, 30], [38_000, 3250], [52_000, 1200], [54_000, 3000]];
+    const delays = /** @type {[number, number | null][]} */ ([[8000, 190], [20_000, 1500], [25_900, 190], [37_000, null], [45_000, 1500], [53_900, 190]]);
+    let worstMs = 0;
+    for (let frame = 0; frame < 3500; frame++) {
+      const sentMs = (frame + 1) * 20;
+      const stall = stalls.find(([from, ms]) => sentMs >= from && sentMs < from + ms);
+      const atMs = (stall ? stall[0] + stall[1] : sentMs) + 30 + (stall ? 0 : random() * 5);
+      for (let ms = heard.length / 48; ms < atMs; ms = heard.length / 48) {
+        playUntil(ms + 1);
+        if (delays.length > 0 && ms >= delays[0][0]) playout.fixDelay(/** @type {any} */ (delays.shift())[1], ms);
+        if (ms < 1000 || Number.isNaN(playout.originMs)) continue;
+        // The next frame is due now, and frame 0 would have been due by so much earlier.
+        worstMs = Math.max(worstMs, Math.abs(playout.originMs - (heard.length / 48 - playout.nextFrame * 20)));
+      }
+      deliver(frame, atMs);
+    }
+    expect(worstMs).toBeLessThan(5);
+    expect(Math.abs(playout.delayMs - 190)).toBeLessThan(30);
+  });
+
   it('that is short stays short, whatever is late', () => {
     const random = randomOf(3);
     const { playout, run, stream } = setUp();
