@@ -41,6 +41,11 @@ export class RoomPlayout extends Playout {
     return this.#voices.active ? this.#voices.delayMs : super.delayMs;
   }
 
+  /** @override NaN where voices come one by one: each has its own. */
+  get originMs() {
+    return this.#voices.active ? NaN : super.originMs;
+  }
+
   /** Whether voices come one by one, as soon as the server has them. */
   get isDirect() {
     return this.#voices.active;

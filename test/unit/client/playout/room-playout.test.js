@@ -189,6 +189,19 @@ describe('a room’s playout', () => {
     expect(call.playout.counters.concealed).toBe(0);
   });
 
+  it('tells no place of the room’s clock where voices come one by one, though it had one in the mix', () => {
+    const call = play();
+    const places = [];
+    for (let frame = 0; frame < 40; frame++) {
+      if (frame < 20) call.mix(frame, 0.5);
+      else call.voice(frame, 1, 0.5);
+      call.pull(1, frame * FRAME_MS + 15);
+      places.push(call.playout.originMs);
+    }
+    expect(places[19]).toBeGreaterThan(0);
+    expect(places[39]).toBeNaN();
+  });
+
   it('adds voices that come one by one, each with its own delay', () => {
     const call = play();
     let heard = [];
