@@ -277,7 +277,7 @@ export class Client {
     this.#traffic.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
     // What the server has mixed nobody has sealed.
-    else if ((packet.type === PacketType.audio && this.#sealing === null) || packet.type === PacketType.bundle || packet.type === PacketType.voice) {
+    else if ((packet.type === PacketType.audio && this.#wish.e2eKey === undefined) || packet.type === PacketType.bundle || packet.type === PacketType.voice) {
       if (this.playout) this.playout.receive(packet, bytes, arrivalMs);
       else this.#early = { bytes: bytes.slice(), arrivalMs };
       this.#speakers.receive(packet, arrivalMs);

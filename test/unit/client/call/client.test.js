@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Client } from '../../../../public/client/call/client.js';
+import { makeRoomKey } from '../../../../public/client/call/room-key.js';
+import { MAX_PACKET_BYTES, Packet, Stream, writeAudioHeader } from '../../../../public/shared/packet.js';
+import { primitives as loadPrimitives } from '../../../../programs/node-scope.js';
 import { Conference } from '../../../fakes/conference.js';
 import { conferenceSockets } from '../../../fakes/conference-socket.js';
 import { PcmCodec } from '../../../fakes/pcm-codec.js';
@@ -303,6 +306,31 @@ describe('Client', () => {
     lea.client.setNearness('conversation');
     expect(stats()).toMatchObject({ nearness: 'conversation', detail: { playout: { wantedMs: expect.closeTo(42, -2) } } });
     for (const { client } of [ada, lea, max]) client.leave();
+  });
+
+  it('plays nothing that the server has mixed where it is encrypted end to end, not even what comes while it joins', async () => {
+    const conference = new Conference();
+    /** @type {any} */
+    let socket = null;
+    class Socket extends conferenceSockets(conference) {
+      constructor() {
+        super();
+        socket = this;
+      }
+    }
+    const packet = Object.assign(new Packet(), { redundancy: 0, sequence: 1, frame: 100, stream: Stream.fullMix, level: 20 });
+    const bytes = new Uint8Array(MAX_PACKET_BYTES);
+    bytes.fill(1, writeAudioHeader(bytes, packet), 60);
+    let came = 0;
+    const primitives = async () => {
+      socket.onmessage({ data: bytes.slice(0, 60).buffer });
+      came += 1;
+      return loadPrimitives();
+    };
+    const client = new Client({ codec: new PcmCodec(), clock: conference.clock, scope: { WebSocket: /** @type {any} */ (Socket) }, primitives });
+    await join(conference, client, { mode: 'forward', e2eKey: makeRoomKey() });
+    expect([came, client.playout?.nextFrame]).toEqual([1, -1]);
+    client.leave();
   });
 
   it('does not take a connection over which no packet comes', async () => {
