@@ -19,9 +19,11 @@
 /** After so long without a connection the place in the room is gone, in milliseconds. */
 const LONG_MS = 30_000;
 
-/** Messages of the server that a page of the call needs which takes over later, so many at most. */
-const KEPT = new Set(['welcome', 'chat', 'metronome', 'track', 'recording']);
-const MOST_KEPT = 200;
+/**
+ * Messages of the server that are kept for a page of the call that takes over later, and the most of each type. Of all but chat
+ * the last one says all.
+ */
+const KEPT = new Map([['welcome', 1], ['chat', 200], ['metronome', 1], ['track', 1], ['recording', 1]]);
 
 /** What is heard of a room by one who only listens: begins, pauses, goes on. */
 export class Listening {
@@ -105,10 +107,20 @@ export class Listening {
     on('notice', ({ code }) => this.#on.notice(code, true));
     on('settled', ({ code }) => this.#on.notice(code, false));
     on('control', (message) => {
-      if (message.type === 'welcome') this.#messages = [];
-      if (KEPT.has(message.type) && this.#messages.length < MOST_KEPT) this.#messages.push(message);
+      this.#keep(message);
       this.#on.control(message);
     });
+  }
+
+  /** @param {Record<string, any>} message */
+  #keep(message) {
+    const { type } = message;
+    const most = KEPT.get(type);
+    if (most === undefined) return;
+    if (type === 'welcome') this.#messages = [];
+    const earlier = this.#messages.filter((one) => one.type === type);
+    if (earlier.length >= most) this.#messages.splice(this.#messages.indexOf(earlier[0]), 1);
+    this.#messages.push(message);
   }
 
   /** @param {string} state @param {string} code @param {number} since */
@@ -164,7 +176,8 @@ export class Listening {
   async pause() {
     const call = this.#call;
     this.#call = null;
-    this.#resume = call?.resume ?? '';
+    // A call that hasn't joined yet has no place of its own: the one before is still kept.
+    this.#resume = call?.resume || this.#resume;
     await call?.rest();
   }
 
