@@ -236,9 +236,10 @@ export class ListenPage {
   }
 
   #handOver() {
-    clearInterval(this.#timer);
     const given = this.#listening.handOver();
-    if (given) this.#media.rest('none');
+    if (given === null) return null;
+    clearInterval(this.#timer);
+    this.#media.close();
     return given;
   }
 

@@ -12,6 +12,11 @@ export class MediaControls {
 
   /** @param {{ play: () => void, pause: () => void, stop: () => void }} actions */
   constructor(actions) {
+    this.#handle(actions);
+  }
+
+  /** @param {Record<'play' | 'pause' | 'stop', (() => void) | null>} actions */
+  #handle(actions) {
     for (const [action, run] of Object.entries(actions)) {
       try {
         navigator.mediaSession?.setActionHandler(/** @type {MediaSessionAction} */ (action), run);
@@ -46,6 +51,12 @@ export class MediaControls {
   rest(state) {
     this.#silence?.pause();
     this.#tell(state);
+  }
+
+  /** Gives the controls up: another page goes on in this tab. */
+  close() {
+    this.rest('none');
+    this.#handle({ play: null, pause: null, stop: null });
   }
 
   /** @param {MediaSessionPlaybackState} state */
