@@ -54,7 +54,7 @@ export class ListenView {
     const volumeField = build('div', { class: 'field' }, build('label', { for: 'listen-volume' }, texts.volume), level);
     this.#near = new NearChoice(near);
     this.#controls.append(volumeField, this.#near.element, this.#hand, build('details', {}, build('summary', {}, texts.details), this.#quality));
-    const whole = build('a', { href: `${location.pathname}?listen=call`, ...(isEmbedded && { target: '_blank', rel: 'noopener' }) }, isEmbedded ? texts.openRoom : texts.wholePage);
+    const whole = build('a', { href: `${location.pathname}?listen=call${location.hash}`, ...(isEmbedded && { target: '_blank', rel: 'noopener' }) }, isEmbedded ? texts.openRoom : texts.wholePage);
     elementOf('listen-foot', HTMLElement).append(this.#recorded, build('p', { class: 'hint' }, whole));
     this.button('idle');
   }

@@ -28,7 +28,8 @@ export async function goOntoStage(room, handOver) {
     for (const part of before) part.remove();
     for (const part of parts) part.hidden = false;
     document.body.classList.remove('listening');
-    history.replaceState(null, '', path);
+    // The key of a room that is encrypted end to end stays in the address.
+    history.replaceState(null, '', path + location.hash);
     adopt(room, given.call, given.past);
   } catch (error) {
     for (const part of parts) part.remove();
