@@ -10,8 +10,8 @@ import { CaptureFeed, TrackFeed } from '../capture/capture-feeds.js';
 import { PlaybackFeed } from '../playout/playback-feed.js';
 
 /**
- * The worker's shell around ReconnectingClient. Messages in: `join`, `mute`, `control`, `leave`, `capture`,
- * `capture-track`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
+ * The worker's shell around ReconnectingClient. Messages in: `join`, `mute`, `silence-suppression`, `nearness`, `control`,
+ * `leave`, `capture`, `capture-track`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
