@@ -13,7 +13,7 @@ import { SegmentJobs } from './segment-jobs.js';
 import { SegmentStore } from './segment-store.js';
 
 /** The path of sessions that listen to a recording, with `?id=`. */
-export const RECORDING_PATH = '/recording';
+const RECORDING_PATH = '/recording';
 
 /** Recordings over WebTransport, to those who know their ids. */
 export class OnDemand {
@@ -41,11 +41,6 @@ export class OnDemand {
   /** There is an engine that brings readers here. */
   start() {
     this.#jobs.makeAhead();
-  }
-
-  /** How many listen. */
-  get readers() {
-    return [...this.#readers.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   /**

@@ -260,7 +260,7 @@ export class SegmentJobs {
 }
 
 /** @returns {SegmentThread} */
-export function openSegmentThread() {
+function openSegmentThread() {
   const worker = new Worker(new URL('./segment-worker.js', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: THREAD_MB } });
   /** Those who asked, the first first. @type {{ resolve: (answer: any) => void, reject: (error: Error) => void }[]} */
   const waiting = [];
