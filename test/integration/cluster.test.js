@@ -13,7 +13,7 @@ import { readWav } from '../../bench/stats/wav.js';
 import { endAll, findNats, freePort, startNats } from '../../deploy/cluster-processes.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { requireOrSkip } from '../skip.js';
-import { byLength } from '../support/long.js';
+import { byLength, isLong } from '../support/long.js';
 import { undisturbed } from '../support/undisturbed.js';
 
 const nats = findNats();
@@ -76,7 +76,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a cluster
     await cluster.close();
   });
 
-  it('has one room for 200 who join one new name at all nodes at once', async () => {
+  if (!isLong) it('has one room for 200 who join one new name at all nodes at once', async () => {
     const urls = [...cluster.nodes.values()].map(({ url }) => url);
     const joined = await Promise.all(Array.from({ length: 200 }, (_, i) => joinOverHttp(urls[i % 3], 'crowd', `P${i}`)));
     expect(new Set(joined.map(({ url }) => url)).size).toBe(1);
@@ -84,7 +84,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a cluster
     await Promise.all(joined.map(({ url, token }) => fetch(`${url}/api/sessions/${token}`, { method: 'DELETE' })));
   });
 
-  it.each(isBuilt() ? /** @type {const} */ (['webtransport', 'websocket']) : /** @type {const} */ (['websocket']))('sends one who joins at the wrong node to the right one, over %s', async (transport) => {
+  if (!isLong) it.each(isBuilt() ? /** @type {const} */ (['webtransport', 'websocket']) : /** @type {const} */ (['websocket']))('sends one who joins at the wrong node to the right one, over %s', async (transport) => {
     const { listener } = await pair('right');
     const owner = await cluster.ownerOf('right');
     const third = [...cluster.nodes.values()].find(({ url }) => url !== owner.url);
@@ -122,7 +122,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a cluster
     await allLeave();
   });
 
-  it('has one room again after its node has stood still for 2 s', async () => {
+  if (!isLong) it('has one room again after its node has stood still for 2 s', async () => {
     await undisturbed(async () => {
       const { listener } = await pair('still');
       const owner = await cluster.ownerOf('still');
@@ -137,7 +137,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a cluster
     await allLeave();
   });
 
-  it('hands its calls over when it drains, and nobody is without sound for more than 500 ms', async () => {
+  if (!isLong) it('hands its calls over when it drains, and nobody is without sound for more than 500 ms', async () => {
     await undisturbed(async () => {
       const { listener } = await pair('drain');
       const owner = await cluster.ownerOf('drain');
@@ -155,7 +155,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a cluster
     }, mend);
   });
 
-  it('goes on without one NATS server, and without all of them, but for rooms of other nodes', async () => {
+  if (!isLong) it('goes on without one NATS server, and without all of them, but for rooms of other nodes', async () => {
     const { listener } = await pair('nats');
     const owner = await cluster.ownerOf('nats');
     const states = listener.states.length;
@@ -176,7 +176,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a cluster
   });
 });
 
-requireOrSkip(nats !== null, 'nats-server is not installed').it('two halves of a network that was cut meet in one room', async () => {
+if (!isLong) requireOrSkip(nats !== null, 'nats-server is not installed').it('two halves of a network that was cut meet in one room', async () => {
   const program = /** @type {string} */ (nats);
   const [onePort, oneRoute, otherPort, otherRoute] = await Promise.all(Array.from({ length: 4 }, freePort));
   const bridge = await openBridge(otherRoute);

@@ -6,7 +6,7 @@ import { moderate } from '../../public/client/call/moderate.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
-import { byLength } from '../support/long.js';
+import { byLength, isLong } from '../support/long.js';
 import { undisturbedTest } from '../support/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -65,7 +65,7 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
     }));
   }
 
-  it('is made a speaker and a listener again without missing anything', (context) => undisturbedTest(context, async (test) => {
+  if (!isLong) it('is made a speaker and a listener again without missing anything', (context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test);
     const ann = await join(test, server, transport, 'Ann', { speech: voice });
     const lea = await join(test, server, transport, 'Lea', { listen: true, speech: voice });
@@ -92,7 +92,7 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
     expect(powerOf(lea, 1000)).toBeGreaterThan(0.0001);
   }));
 
-  it('is steady from the first second on, and near once they ask for it', (context) => undisturbedTest(context, async (test) => {
+  if (!isLong) it('is steady from the first second on, and near once they ask for it', (context) => undisturbedTest(context, async (test) => {
     const server = await startServer(test);
     await join(test, server, transport, 'Ann', { speech: voice });
     await join(test, server, transport, 'Lea', { listen: true });
