@@ -17,8 +17,8 @@ const KEY_BYTES = 16;
 export const MAX_STAGE_KEY = 64;
 
 /**
- * The stage of a room that is a broadcast: who comes without an invitation to it only listens. Moderators, speakers with a
- * token and those who know the stage's key come onto it, and so does the one who comes first of those who would speak.
+ * The stage of a room that is a broadcast: whoever comes without an invitation to it only listens. Moderators, speakers with a
+ * token and those who know the stage's key come onto it, and so does the first of those who would speak.
  */
 export class Stage {
   #mode;
