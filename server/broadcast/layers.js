@@ -253,7 +253,7 @@ export class Layers {
 /** @param {LightListener} listener @returns {listener is RatedListener} */
 const isRated = (listener) => listener.rate !== null;
 
-/** What one listener is sent now. */
+/** The rate and the form in which one listener is sent packets now. */
 class Place {
   /** The layer; -1 before the first. */
   index = -1;

@@ -302,7 +302,7 @@ export class ProbeRule extends BasicRule {
   }
 }
 
-/** What the readings of a way say: its loss in a window, and how much longer its round trip is than it was. */
+/** The state of a way, from its readings: its loss in a window, and how much longer its round trip is than it was. */
 class PathState {
   /** By how much the round trip is longer than the least, in milliseconds. */
   grownMs = 0;

@@ -196,10 +196,7 @@ export class Moderation {
    * @param {string} [key]  the stage's, where they have one
    */
   cast(entry, key) {
-    const { isLive } = this.#stage;
-    const cast = this.#stage.cast(entry, key);
-    if (isLive !== this.#stage.isLive) this.#tellRules();
-    return cast;
+    return this.#stage.cast(entry, key);
   }
 
   /**
@@ -218,6 +215,8 @@ export class Moderation {
    */
   entered(member, isNew) {
     if (isNew) this.#restrain(member);
+    // Their own welcome has the rules.
+    if (member.role !== 'listener' && this.#stage.entered()) this.#tellRules(member);
     this.#succession.entered(member);
   }
 
@@ -483,9 +482,10 @@ export class Moderation {
     return this.#done(by, action, null, more);
   }
 
-  #tellRules() {
+  /** @param {Member} [except]  who isn't told */
+  #tellRules(except) {
     void this.#tellNodes();
-    this.#roster.tell({ type: 'room', ...this.rules });
+    this.#roster.tell({ type: 'room', ...this.rules }, except);
   }
 
   /** @param {object} message */

@@ -112,10 +112,10 @@
  * @property {number} [frameMs]  of a room that begins with this participant; others get what the room has
  * @property {number} [channels]  likewise: 1 or 2
  * @property {'mix' | 'forward' | 'auto'} [mode]  likewise
+ * @property {boolean} [e2e]  likewise; of those who come later, whether they have a key
  * @property {boolean} [listen]  to listen and no more, as one of the audience
  * @property {import('../../public/shared/nearness.js').Nearness} [nearness]  how near to whoever speaks, while listening
  * @property {string} [stage]  the key of the stage of a room that is a broadcast
- * @property {boolean} [e2e]  likewise; of those who come later, whether they have a key
  * @property {boolean} [nameCut]  whether the name was longer
  * @property {string} [resume]  the token of the place to be taken up again
  */

@@ -17,8 +17,8 @@ const KEY_BYTES = 16;
 export const MAX_STAGE_KEY = 64;
 
 /**
- * The stage of a room that is a broadcast: who comes without an invitation to it only listens. Moderators, speakers with a
- * token and those who know the stage's key come onto it, and so does the one who comes first of those who would speak.
+ * The stage of a room that is a broadcast: whoever comes without an invitation to it only listens. Moderators, speakers with a
+ * token and those who know the stage's key come onto it, and so does the first of those who would speak.
  */
 export class Stage {
   #mode;
@@ -88,9 +88,14 @@ export class Stage {
     const { grant } = entry;
     if (this.#state === null || grant.role === 'listener') return entry;
     const isInvited = grant.role === 'moderator' || grant.identity !== null || isSame(key, this.#state.key);
-    if (!isInvited && this.isLive) return { ...entry, grant: { ...grant, role: 'listener' } };
-    this.#state.since ??= this.#wallNow();
-    return entry;
+    return isInvited || !this.isLive ? entry : { ...entry, grant: { ...grant, role: 'listener' } };
+  }
+
+  /** Somebody has come onto it. @returns {boolean} whether the broadcast has begun with them */
+  entered() {
+    if (this.#state === null || this.isLive) return false;
+    this.#state.since = this.#wallNow();
+    return true;
   }
 
   /** What is kept of it elsewhere. @returns {StageState | null} */

@@ -8,8 +8,8 @@
 const TAKE_OVER_MS = 10_000;
 
 /**
- * Who moderates a room that has no moderator any more, and none by token: the speaker who has been there longest, of those
- * whom no moderator has muted.
+ * Chooses who moderates a room that has no moderator any more, and none by token: the speaker who has been there longest, of
+ * those whom no moderator has muted.
  */
 export class Succession {
   #roster;

@@ -9,8 +9,8 @@ import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 const last = (/** @type {Person} */ { session }, /** @type {string} */ type) => session.told(type).at(-1);
 const send = (/** @type {Person} */ { session }, /** @type {object} */ message) => session.handler?.control(message);
 
-/** A room at node a with somebody who speaks and one listener there, so that others are relayed. @param {object} [options] */
-async function create(options) {
+/** Two nodes, one of which is a room's home. @param {object} [options] */
+async function createNodes(options) {
   const nodes = new RelayingNodes();
   const [a, b] = [nodes.add('a', options), nodes.add('b', options)];
   await nodes.pass(500);
@@ -18,6 +18,12 @@ async function create(options) {
   await nodes.pass(50);
   await asked;
   const [home, other] = a.cluster.isHere('lab') ? [a, b] : [b, a];
+  return { nodes, home, other };
+}
+
+/** A room at one node with somebody who speaks and one listener there, so that others are relayed. @param {object} [options] */
+async function create(options) {
+  const { nodes, home, other } = await createNodes(options);
   const ann = await nodes.join(home, 'Ann');
   const near = await nodes.join(home, 'Near', { listen: true });
   return { nodes, home, other, ann, near, room: () => /** @type {any} */ (home.conference.rooms.get('lab')) };
@@ -256,6 +262,15 @@ describe('a room that another node relays', () => {
     const first = Math.floor(home.conference.sampleClock.now() / 960);
     await nodes.talk(ann, first, first + 20);
     expect(framesOf(guest).frames.length).toBeGreaterThan(10);
+  });
+
+  it('begins as a broadcast with the first who would speak, though they come by the other node', async () => {
+    const { nodes, home, other } = await createNodes({ broadcast: true });
+    const near = await nodes.join(home, 'Near', { listen: true });
+    expect(last(await nodes.join(other, 'Ann'), 'moved').node.id).toBe(home.id);
+    expect(near.session.told('room')).toEqual([]);
+    expect(last(await nodes.join(home, 'Ann'), 'welcome')).toMatchObject({ role: 'moderator', rules: { liveSeconds: 0 } });
+    expect(last(near, 'room')).toMatchObject({ liveSeconds: 0 });
   });
 
   it('gives each frame\'s packet to one who reports loss', async () => {

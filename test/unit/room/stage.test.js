@@ -122,6 +122,21 @@ describe('rooms that all are broadcasts', () => {
     expect(role(await conference.join('Bob'))).toBe('listener');
   });
 
+  it('don\'t begin with one for whom there is no codec', async () => {
+    const conference = begin({ broadcast: true });
+    const lea = await conference.join('Lea', { listen: true });
+    const { codec } = conference;
+    const { createEncoder } = codec;
+    codec.maxInstances = 10;
+    codec.createEncoder = () => {
+      throw Object.assign(new Error('no more'), { code: 'codec-instances' });
+    };
+    expect(conference.rooms.join('lab', 'Ann', new FakeSession(conference.transport), {}, { grant: OPEN_GRANT, password: null })).toBe('server-full');
+    codec.createEncoder = createEncoder;
+    expect([lea.session.told('room'), roomOf(conference).view.public.liveSeconds]).toEqual([[], null]);
+    expect(role(await conference.join('Bob'))).toBe('moderator');
+  });
+
   it('are none that are forwarded or encrypted, nor a mirror', async () => {
     const conference = begin({ broadcast: true });
     for (const wish of [{ e2e: true }, { mode: 'forward' }]) {
