@@ -93,6 +93,7 @@ const recordings = {
   begin: () => ({
     description: { id: 'bench', startedAt: new Date().toISOString(), files: [] },
     addFile: () => ({ write() {}, end() {}, remove() {} }),
+    replaceFile() {},
     onServerClose() {},
     failed: console.error,
     end: async () => {},

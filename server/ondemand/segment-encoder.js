@@ -11,7 +11,7 @@ import { joinPackets, LEAD_PACKETS, OWN_PACKETS, PACKET_SAMPLES, SEGMENT_PACKETS
 import { OggOpusReader } from '../recording/ogg-reader.js';
 import { PLACE_BYTES, segmentPaths } from './segment-files.js';
 
-/** Effort of the encoder: a second of sound takes 31 ms of a core at five rates (bench/segments.js), and 57 ms with an effort of 9. */
+/** Effort of the encoder: a second of sound takes 31 ms of a core at five rates (bench/segments.js). */
 const COMPLEXITY = 5;
 
 /** The longest packet of a mix, in samples (RFC 6716, section 3.2.5). */
