@@ -12,6 +12,12 @@ const DEFAULT_SERVER = 'http://localhost:8080';
 /** The time between two lines about how far it is, in milliseconds. */
 const PROGRESS_MS = 500;
 
+/** The longest time that a command waits for its connection to come back, in milliseconds: a server restarts in less. */
+const AWAY_MS = 60_000;
+
+/** Why a command ends that has waited so long. */
+export const GONE = 'The connection was lost, and has not come back within a minute.';
+
 /** The codes with which the commands end: all is done; the call could not be had or was ended; what was asked for won't do. */
 export const Exit = Object.freeze({ done: 0, call: 1, wrong: 2 });
 
@@ -95,6 +101,31 @@ export async function joinFrom({ room, server, name, token, password, transport,
     const hint = code === 'connection-failed' ? ` Is it running, and is ${where.url} where it is? --server says another place.` : '';
     throw new CommandError(`${message}${hint}`, Exit.call);
   }
+}
+
+/**
+ * Leaves a call whose connection doesn't come back in time: nobody may be there to see that a command waits.
+ * @param {Pick<Call, 'on' | 'leave'>} call
+ * @param {number} [ms]
+ * @returns {{ readonly isOver: boolean, end: () => void }}  isOver: whether it has left for that
+ */
+export function leaveWhenAway(call, ms = AWAY_MS) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let isOver = false;
+  const leave = () => {
+    isOver = true;
+    void call.leave();
+  };
+  const end = () => clearTimeout(timer);
+  call.on('reconnecting', () => (timer = setTimeout(leave, ms)));
+  call.on('reconnected', end);
+  return {
+    get isOver() {
+      return isOver;
+    },
+    end,
+  };
 }
 
 /** Calls back at the first Ctrl-C; the next one ends the process at once. @param {() => void} stop @returns {() => void} forgets it */

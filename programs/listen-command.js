@@ -3,7 +3,7 @@
  * @import { Out, SoundWriter } from './sound/writers.js'
  */
 
-import { clockTime, CommandError, Exit, joinFrom, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
+import { clockTime, CommandError, Exit, GONE, joinFrom, leaveWhenAway, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
 import { kindOf, openOut, writerOf } from './sound/writers.js';
 
 /** The longest recording, in seconds: a week. */
@@ -92,16 +92,25 @@ async function record(call, writer, out, seconds) {
   });
   const isAway = () => (call.state === 'reconnecting' ? ', reconnecting' : '');
   const hide = showProgress(() => `${clockTime(written / perSecond)} of ${call.room} written, ${call.people.length} there${isAway()}`);
-  for await (const piece of call.heard) {
-    const part = piece.subarray(0, wanted - written);
-    writer.write(part);
-    written += part.length;
-    if (written >= wanted || stopped || out.isFull) break;
+  const patience = leaveWhenAway(call);
+  try {
+    for await (const piece of call.heard) {
+      const part = piece.subarray(0, wanted - written);
+      writer.write(part);
+      written += part.length;
+      if (written >= wanted || stopped || out.isFull) break;
+    }
+    writer.end();
+  } catch (error) {
+    // As a disk that is full.
+    throw new CommandError(`what is heard can not be written: ${/** @type {Error} */ (error).message}.`, Exit.call);
+  } finally {
+    hide();
+    forget();
+    patience.end();
+    await call.leave();
   }
-  writer.end();
-  hide();
-  forget();
-  await call.leave();
+  if (patience.isOver) throw new CommandError(`${GONE} What was heard until then is written.`, Exit.call);
   const told = /** @type {{ code: string, message: string } | null} */ (end);
   if (told !== null && !['left', 'room-ended'].includes(told.code)) throw new CommandError(`${told.message} What was heard until then is written.`, Exit.call);
   return Exit.done;

@@ -1,6 +1,6 @@
 /** @import { Call } from './types.js' */
 
-import { clockTime, CommandError, Exit, joinFrom, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
+import { clockTime, CommandError, Exit, GONE, joinFrom, leaveWhenAway, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
 import { convert } from './sound/convert.js';
 import { openSound } from './sound/open-sound.js';
 import { NotSoundError } from './sound/sound.js';
@@ -53,30 +53,41 @@ function notSound(error) {
  */
 async function playInto(call, first, { volume, again }) {
   const { sampleRate, channels } = call;
-  let [stopped, played] = [false, 0];
+  let [sound, stopped, played] = [first, false, 0];
   /** @type {{ code: string, message: string } | null} */
   let end = null;
   call.once('closed', (told) => (end = told));
   const forget = onInterrupt(() => {
     stopped = true;
     call.hush();
+    // What a pipe is waited for doesn't come any more.
+    void sound.close();
   });
+  call.once('closed', () => void sound.close());
+  const patience = leaveWhenAway(call);
   const length = first.seconds === null ? '' : ` of ${clockTime(first.seconds)}`;
   const isAway = () => (call.state === 'reconnecting' ? ', reconnecting' : '');
   const hide = showProgress(() => `${clockTime(played / sampleRate / channels)}${length} played in ${call.room}, ${call.people.length} there${isAway()}`);
-  for (let sound = first; ; sound = await /** @type {() => Promise<Sound>} */ (again)()) {
-    for await (const piece of convert(sound, { sampleRate, channels, gain: volume })) {
-      if (stopped || end) break;
-      await call.say(piece);
-      played += piece.length;
+  try {
+    for (;;) {
+      for await (const piece of convert(sound, { sampleRate, channels, gain: volume })) {
+        if (stopped || end) break;
+        await call.say(piece);
+        played += piece.length;
+      }
+      await sound.close();
+      if (stopped || end || again === null) break;
+      sound = await again();
     }
-    if (sound !== first) await sound.close();
-    if (stopped || end || again === null) break;
+    if (!stopped) await call.said();
+  } finally {
+    hide();
+    forget();
+    patience.end();
+    await sound.close();
+    await call.leave();
   }
-  if (!stopped) await call.said();
-  hide();
-  forget();
-  await call.leave();
+  if (patience.isOver) throw new CommandError(GONE, Exit.call);
   const told = /** @type {{ code: string, message: string } | null} */ (end);
   if (told !== null && told.code !== 'left') throw new CommandError(told.message, Exit.call);
   return Exit.done;

@@ -1,13 +1,16 @@
 /** Reads bytes in pieces of the length that is asked for, from pieces of any length. */
 export class ByteReader {
+  #stream;
   #pieces;
   /** What was read and isn't taken yet. @type {Buffer} */
   #bytes = Buffer.alloc(0);
   #ended = false;
+  #closed = false;
 
-  /** @param {AsyncIterable<Uint8Array>} pieces */
-  constructor(pieces) {
-    this.#pieces = pieces[Symbol.asyncIterator]();
+  /** @param {AsyncIterable<Uint8Array> & { destroy?: () => unknown }} stream */
+  constructor(stream) {
+    this.#stream = stream;
+    this.#pieces = stream[Symbol.asyncIterator]();
   }
 
   /**
@@ -19,7 +22,7 @@ export class ByteReader {
     const pieces = [this.#bytes];
     let length = this.#bytes.length;
     while (length < count && !this.#ended) {
-      const { done, value } = await this.#pieces.next();
+      const { done, value } = await this.#next();
       this.#ended = done ?? false;
       if (done) break;
       pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
@@ -57,8 +60,20 @@ export class ByteReader {
     }
   }
 
-  /** Nothing more is read. */
+  /** @returns {Promise<IteratorResult<Uint8Array, undefined>>} */
+  async #next() {
+    try {
+      return await this.#pieces.next();
+    } catch (error) {
+      // A read that waited ends with the stream.
+      if (this.#closed) return { done: /** @type {const} */ (true), value: undefined };
+      throw error;
+    }
+  }
+
+  /** Nothing more is read: whoever waits for bytes gets none. Idempotent. */
   async close() {
-    await this.#pieces.return?.();
+    this.#closed = true;
+    this.#stream.destroy?.();
   }
 }

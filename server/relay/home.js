@@ -20,6 +20,9 @@ import { Outbox } from './outbox.js';
 /** The most sessions at other nodes: each takes some kilobytes here. */
 export const MAX_RELAYED = 50_000;
 
+/** The most bytes of a session's number in JSON, with its comma, until a relay has had a thousand million sessions. */
+const ID_BYTES = 10;
+
 const NO_STATS = Object.freeze({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
 
 export class RelayHome {
@@ -225,8 +228,10 @@ class RelayedSession extends BaseSession {
     const outbox = this.#outbox();
     const { last } = outbox;
     // What is for many goes over once.
-    if (last?.type === 'tell' && last.message === message && last.ids.length < MAX_RELAY_IDS) last.ids.push(this.#id);
-    else outbox.add({ type: 'tell', ids: [this.#id], message: /** @type {Record<string, unknown>} */ (message) }, line.length);
+    if (last?.type === 'tell' && last.message === message && last.ids.length < MAX_RELAY_IDS) {
+      last.ids.push(this.#id);
+      outbox.grew(ID_BYTES);
+    } else outbox.add({ type: 'tell', ids: [this.#id], message: /** @type {Record<string, unknown>} */ (message) }, line.length);
   }
 
   /**

@@ -24,6 +24,11 @@ export class Outbox {
     return this.#waiting.at(-1);
   }
 
+  /** The last that waits has been made longer. @param {number} bytes */
+  grew(bytes) {
+    this.#bytes += bytes;
+  }
+
   /** @param {T} item @param {number} [bytes]  about as long as it is in JSON */
   add(item, bytes = 100) {
     if (this.#waiting.length === MAX_RELAY_BATCH || (this.#waiting.length > 0 && this.#bytes + bytes > FULL_BYTES)) this.flush();

@@ -116,7 +116,7 @@ export class Relay {
       nearness: message.nearness,
       clock: this.#clock,
       clockAt: (arrivalMs) => this.#homeClock.at(arrivalMs),
-      pass: (control) => this.#outbox.add({ type: 'control', id, message: control }, 1000),
+      pass: (control) => this.#outbox.add({ type: 'control', id, message: control }, JSON.stringify(control).length),
       fill: (light, ms, frameMs) => this.#fanout.fill(light, ms, frameMs),
       changed: () => this.#fanout.invalidate(),
       closed: (code) => this.#gone(id, code),

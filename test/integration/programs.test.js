@@ -38,7 +38,7 @@ function scratch() {
   return (/** @type {string} */ name) => joinPath(directory, name);
 }
 
-/** @param {string[]} args @param {{ input?: Uint8Array, path?: string }} [options] */
+/** @param {string[]} args @param {{ input?: Uint8Array | null, path?: string }} [options]  input: null for a pipe in which nothing comes */
 function run(args, { input, path = process.env.PATH ?? '' } = {}) {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, PATH: path } });
   const told = { stdout: /** @type {Buffer[]} */ ([]), stderr: '' };
@@ -46,7 +46,7 @@ function run(args, { input, path = process.env.PATH ?? '' } = {}) {
   child.stderr.on('data', (bytes) => (told.stderr += bytes));
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stdin.on('error', () => {});
-  child.stdin.end(input);
+  if (input !== null) child.stdin.end(input);
   const ended = new Promise((/** @type {(exit: number | string | null) => void} */ resolve) => void child.on('close', (code, signal) => resolve(code ?? signal)));
   return { child, ended, told };
 }
@@ -176,6 +176,21 @@ describe('aloud play and aloud listen', () => {
       '',
     ]);
     expect(Buffer.concat(runs[6].told.stdout).toString()).toMatch(/--duration <seconds>/);
+  });
+
+  it('end though nothing comes from a pipe, and when a file is gone that is played again', async () => {
+    const server = await startServer();
+    const path = scratch();
+    const where = ['--server', server.url, '--room', 'hall'];
+    writeFileSync(path('short.wav'), formatWav({ sampleRate: RATE, channels: [said.subarray(0, RATE / 2)] }));
+    const again = run(['play', path('short.wav'), '--loop', ...where]);
+    const piped = run(['play', '-', '--rate', '48000', ...where], { input: null });
+    await present(server, 2);
+    rmSync(path('short.wav'));
+    expect(await again.ended).toBe(2);
+    expect(again.told.stderr).toMatch(/^aloud play: There is no file .*short\.wav\.$/m);
+    piped.child.kill('SIGINT');
+    expect(await piped.ended, piped.told.stderr).toBe(0);
   });
 });
 

@@ -1,6 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { setImmediate, setTimeout as pass } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { leaveWhenAway } from '../../../programs/command-line.js';
 import { readLink } from '../../../programs/room-link.js';
+import { ByteReader } from '../../../programs/sound/byte-reader.js';
 import { SpeechQueue } from '../../../programs/speech-queue.js';
 
 describe('readLink', () => {
@@ -60,5 +64,33 @@ describe('SpeechQueue', () => {
     const second = queue.add(new Float32Array(500));
     queue.close();
     expect([await isKept(second), await isKept(queue.add(new Float32Array(500))), await isKept(queue.empty())]).toEqual([true, true, true]);
+  });
+});
+
+describe('ByteReader', () => {
+  it('gives nothing more to whoever waits for bytes when it is closed', async () => {
+    const stream = new PassThrough();
+    const reader = new ByteReader(stream);
+    stream.write('ab');
+    const waiting = reader.take(4);
+    await setImmediate();
+    await reader.close();
+    expect((await waiting).toString()).toBe('ab');
+    expect([(await reader.take(1)).length, stream.destroyed]).toEqual([0, true]);
+  });
+});
+
+describe('leaveWhenAway', () => {
+  it('leaves a call whose connection does not come back in time, and no other', async () => {
+    let left = 0;
+    const call = Object.assign(new EventEmitter(), { leave: async () => void (left += 1) });
+    const patience = leaveWhenAway(/** @type {any} */ (call), 30);
+    call.emit('reconnecting');
+    call.emit('reconnected');
+    await pass(60);
+    expect([left, patience.isOver]).toEqual([0, false]);
+    call.emit('reconnecting');
+    await pass(60);
+    expect([left, patience.isOver]).toEqual([1, true]);
   });
 });
