@@ -11,7 +11,7 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { loadCodec } from '../../server/codec/codec.js';
 import { GRANULE_RATE, OggOpus } from '../../server/recording/ogg-opus.js';
 
@@ -35,14 +35,19 @@ export function kindOf(name) {
 }
 
 /**
- * Opens a file to be written anew.
+ * Opens a file to be written anew. What is in it stays until there is something to write.
  * @param {string} file
  * @returns {Out & { close: () => void }}
  */
 export function openOut(file) {
-  const fd = openSync(file, 'w');
+  const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o666);
+  let hasOld = fstatSync(fd).isFile();
   return {
-    write: (bytes) => void writeSync(fd, bytes),
+    write: (bytes) => {
+      if (hasOld) ftruncateSync(fd);
+      hasOld = false;
+      writeSync(fd, bytes);
+    },
     patch: (bytes, at) => void writeSync(fd, bytes, 0, bytes.length, at),
     close: () => closeSync(fd),
   };

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { align, levelDb } from '../../../bench/stats/signal.js';
@@ -9,7 +12,7 @@ import { openSound } from '../../../programs/sound/open-sound.js';
 import { RateConverter } from '../../../programs/sound/rate-converter.js';
 import { NotSoundError } from '../../../programs/sound/sound.js';
 import { isWav, readWavSound } from '../../../programs/sound/wav-reader.js';
-import { oggWriter, wavWriter } from '../../../programs/sound/writers.js';
+import { oggWriter, openOut, wavWriter } from '../../../programs/sound/writers.js';
 import { readOggOpus } from '../../fakes/ogg-file.js';
 
 /** Bytes in pieces of a length. @param {Uint8Array} bytes @param {number} [length] */
@@ -160,4 +163,22 @@ describe('sound that is opened', () => {
     await expect(openSound('/nowhere/a.wav')).rejects.toThrow('There is no file /nowhere/a.wav.');
     await expect(openSound('-', { stdin: Readable.from([]) })).rejects.toThrow('the standard input is empty.');
   });
+});
+
+it('a file that is written anew keeps what is in it until there is something to write', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloud-writers-'));
+  const file = join(folder, 'old.raw');
+  try {
+    writeFileSync(file, 'an earlier recording');
+    const refused = openOut(file);
+    refused.close();
+    expect(readFileSync(file, 'latin1')).toBe('an earlier recording');
+    const out = openOut(file);
+    out.write(Buffer.from('new'));
+    out.write(Buffer.from('er'));
+    out.close();
+    expect(readFileSync(file, 'latin1')).toBe('newer');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
