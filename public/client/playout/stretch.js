@@ -1,10 +1,10 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { PlayoutDelay } from './playout-delay.js'
  * @import { StreamDecoder } from './stream-decoder.js'
  */
 
-import { framesToScale, TimeScale } from '../../shared/time-scale.js';
+import { framesToScale, TimeScale } from '../../shared/sound/time-scale.js';
 
 /** The loudest level at which a frame may be lengthened or shortened, in -dBov. */
 const QUIET_LEVEL = 50;
