@@ -399,6 +399,15 @@ export class Moderation {
     return this.#set(what, who, by, { action: 'allow', what, who });
   }
 
+  /**
+   * Says why a mode and a broadcast can't be set together; sets neither.
+   * @param {{ mode?: ModeSetting, broadcast?: boolean }} change
+   * @returns {ErrorCode | null}
+   */
+  modeRefusal({ mode, broadcast }) {
+    return this.#mode.refusalOf({ setting: mode, broadcasts: broadcast });
+  }
+
   /** @param {ModeSetting} mode  whether the room's sound is mixed or forwarded @param {By} by @returns {ErrorCode | null} */
   setMode(mode, by) {
     if (mode === this.#mode.setting) return null;
