@@ -282,9 +282,9 @@ export class Recordings {
     return { ...description, on: this.isOpen(id), seconds, files };
   }
 
-  /** Whether there is a recording. @param {string} id whatever came */
-  async has(id) {
-    return ID.test(id) && (await this.#read(id)) !== null;
+  /** The room that a recording is of; null where there is none. @param {string} id whatever came */
+  async roomOf(id) {
+    return ID.test(id) ? ((await this.#read(id))?.room ?? null) : null;
   }
 
   /** Whether a recording is being written. @param {string} id */
