@@ -71,7 +71,7 @@ export class Recordings {
   #stopSweeping;
   /** Told the id of each recording that has ended. @type {((id: string) => void)[]} */
   #onEnded = [];
-  /** Told the id of each recording that was deleted. @type {((id: string) => void)[]} */
+  /** Told the id of each recording that is deleted. @type {((id: string) => unknown)[]} */
   #onRemoved = [];
   /** Bytes that were added to recordings that other threads are writing, by id. @type {Map<string, number>} */
   #added = new Map();
@@ -306,7 +306,10 @@ export class Recordings {
     }
   }
 
-  /** Has somebody told of each recording that is deleted, by its id. @param {(id: string) => void} onRemoved */
+  /**
+   * Has somebody told of each recording that is deleted, by its id. Its files go once what is returned is settled.
+   * @param {(id: string) => unknown} onRemoved
+   */
   whenRemoved(onRemoved) {
     this.#onRemoved.push(onRemoved);
   }
@@ -340,7 +343,7 @@ export class Recordings {
    */
   async prepare(id, file) {
     const found = this.locate(id, file);
-    if (file !== WEBM_FILE || found === null || this.#closed) return null;
+    if (file !== WEBM_FILE || found === null || this.#closed || this.#removed.has(id)) return null;
     const path = join(found.root, file);
     if ((await exists(path)) || !(await exists(join(found.root, MIX_FILE)))) return null;
     if (this.isOpen(id)) return 'not-found';
@@ -374,11 +377,19 @@ export class Recordings {
     return true;
   }
 
-  /** @param {string} id */
+  /**
+   * Nothing is begun with it from here on, and whoever writes to its directory has ended before that goes: it would not be empty.
+   * @param {string} id
+   */
   async #delete(id) {
-    await rm(join(this.#directory, id), { recursive: true, force: true });
     this.#remember(id);
-    for (const onRemoved of this.#onRemoved) onRemoved(id);
+    await Promise.all([this.#webm.made(id), ...this.#onRemoved.map((onRemoved) => onRemoved(id))]);
+    try {
+      await rm(join(this.#directory, id), { recursive: true, force: true });
+    } catch (error) {
+      this.#removed.delete(id);
+      throw error;
+    }
     this.#tell({ ...this.#changeOf(id), bytes: null, open: false });
   }
 
@@ -435,6 +446,7 @@ export class Recordings {
   async #read(id) {
     const open = this.#open.get(id);
     if (open) return open.description;
+    if (this.#removed.has(id)) return null;
     try {
       return JSON.parse(await readFile(join(this.#directory, id, DESCRIPTION), 'utf8'));
     } catch (error) {
