@@ -18,16 +18,13 @@ import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 import { SteadyDate } from './steady-date.js';
 import { wholePages } from './ogg-reader.js';
-import { GRANULE_RATE } from './ogg-opus.js';
-import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE, PRE_SKIP } from './recording.js';
+import { exists, LEAST_BYTES, secondsOf, sizeOf } from './on-disk.js';
+import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
 import { WEBM_FILE, WebmMaker } from './webm-file.js';
 
 /** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
-
-/** The bytes that an empty recording counts for: a directory, and files in it, take blocks of the disk. */
-const LEAST_BYTES = 16 * 1024;
 
 /** The interval between two sweeps for old recordings, in milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000;
@@ -462,31 +459,6 @@ export class Recordings {
     await Promise.all([...this.#open.values()].map((open) => open.close()));
   }
 }
-
-/**
- * The length of a mix of which that isn't known: it is being written, or the server ended before it was whole.
- * @param {string} path
- * @param {number} size
- */
-async function secondsOf(path, size) {
-  const { granule } = await wholePages(path, size).catch(() => ({ granule: 0 }));
-  return Math.max(0, granule - PRE_SKIP) / GRANULE_RATE;
-}
-
-/** @param {string} directory @returns {Promise<number>} the bytes of the files in it, and its own */
-async function sizeOf(directory) {
-  let bytes = LEAST_BYTES;
-  for (const name of await readdir(directory).catch(() => [])) {
-    bytes += (await stat(join(directory, name)).catch(() => null))?.size ?? 0;
-  }
-  return bytes;
-}
-
-/** @param {string} path */
-const exists = (path) => stat(path).then(
-  () => true,
-  () => false,
-);
 
 /** @param {unknown} error */
 const isMissing = (error) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
