@@ -201,6 +201,7 @@ describe('the making of segments', () => {
       return opened.description.id;
     }));
     const [last, ...heard] = begun;
+    /** @type {ReturnType<typeof jobs.hold>[]} */
     const held = [];
     for (const id of heard) {
       expect(await jobs.prepare(id)).toBe(true);
