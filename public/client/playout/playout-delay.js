@@ -34,11 +34,11 @@ const PULL_WINDOW_MS = 1000;
 /** The lack of delay from which it is corrected by playing slower, in milliseconds. */
 const SHORT_MS = 1;
 /**
- * The surplus that is left alone where sound is heard, in milliseconds: with frames of 20 ms, and at least. Who asks for
- * short frames hears each millisecond, and a surplus that no pause ends would stay for a whole piece of music.
+ * The surplus that is left alone where sound is heard, in milliseconds: with frames of 20 ms and more, and below. Who asks
+ * for short frames hears each millisecond, and a surplus that no pause ends would stay for a whole piece of music.
  */
 const LONG_MS = 12;
-const LEAST_LONG_MS = 4;
+const SHORT_FRAMES_LONG_MS = 4;
 /** The correction for each millisecond of error, and the largest, in ppm. */
 const PPM_A_MS = 250;
 const MAX_PPM = 500;
@@ -77,7 +77,7 @@ export class PlayoutDelay {
   constructor(frameMs) {
     this.#frameMs = frameMs;
     this.#jitter = new Jitter(frameMs);
-    this.longMs = Math.max(LEAST_LONG_MS, LONG_MS * Math.min(1, frameMs / 20));
+    this.longMs = frameMs < 20 ? SHORT_FRAMES_LONG_MS : LONG_MS;
   }
 
   /** @param {number} ms to wait for payloads that only later packets repeat */

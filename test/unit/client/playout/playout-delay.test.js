@@ -76,6 +76,7 @@ function surplusAfter(frameMs, surplusMs, seconds) {
 it.each([
   [20, 11, 11],
   [5, 11, 4],
+  [10, 11, 4],
   [2.5, 11, 4],
   [2.5, 3.9, 3.9],
 ])('with frames of %s ms leaves of a surplus of %s ms no more than %s', (frameMs, surplusMs, left) => {
