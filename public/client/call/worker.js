@@ -114,7 +114,7 @@ const handlers = {
   'capture-ended': endCapture,
   playback: ({ memory, port, sampleRate, blockMs }) => {
     playback?.close();
-    const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, pullSamples: frame.length });
+    const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, frameMs: format.frameMs, pullSamples: frame.length });
     playback = feed;
     playbackPort = port;
     port.onmessage = () => feed.wake();
