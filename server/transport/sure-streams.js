@@ -82,6 +82,18 @@ export class SureStreams {
     last.stream.write(END);
   }
 
+  /**
+   * Gives up what hasn't arrived, as far as is known: its sound is to be sent anew, in fewer bits.
+   * @returns {number} how long ago the first of it was sent, in milliseconds; 0 where there was none
+   */
+  restart() {
+    if (this.#pieces.length === 0) return 0;
+    const ageMs = this.#clock.now() - this.#pieces[0].startMs;
+    for (const { stream } of this.#pieces.splice(0)) stream.reset(0);
+    this.#isOpen = false;
+    return ageMs;
+  }
+
   /** @param {Piece} piece  which the peer has stopped */
   #arrived(piece) {
     const at = this.#pieces.indexOf(piece);
