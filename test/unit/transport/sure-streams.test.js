@@ -75,6 +75,9 @@ describe('SureStreams', () => {
     expect([sure.size, sure.dropped, streams.map(({ codes }) => codes.length)]).toEqual([0, 0, [0, 1, 1]]);
     send(1);
     expect(streams.at(-1)).toMatchObject({ isOver: false, packets: [37] });
+    // What is sent anew has been under way since it was sent first.
+    send(9);
+    expect(sure.restart()).toBe(30 * 60);
   });
 
   it('counts what it can\'t send where the peer allows no more streams, and goes on later', () => {
