@@ -20,8 +20,8 @@ export class Place {
   isGone = false;
   /** Whether its next packet is the first of a rate. */
   isArriving = false;
-  /** Whether that is a lower rate than the one before. */
-  isFalling = false;
+  /** Whether it is sent anew, at the lowest rate, what hasn't arrived at a higher one. */
+  isBehind = false;
 
   /** @param {RatedListener} listener */
   constructor(listener) {

@@ -146,6 +146,7 @@ export class Layers {
   #leave(place) {
     if (place.index < 0) return;
     const layer = this.#layers[place.index];
+    layer.far.forget(place.listener.session);
     layer.isStale = layer.places.delete(place) || layer.isStale;
   }
 
@@ -194,7 +195,8 @@ export class Layers {
     place.index = -1;
     if (!this.#wish(place)) return;
     place.take(this.#ladder);
-    place.isFalling = place.index < from;
+    place.isBehind = place.carriage === 'surely' && place.index < from && this.#layers[0].stream !== null;
+    if (place.isBehind) place.index = 0;
     this.#layers[place.index].places.add(place);
   }
 
@@ -238,26 +240,34 @@ export class Layers {
       place.isArriving = false;
       if (place.isGone || place.index < 0) continue;
       const layer = this.#layers[place.index];
-      if (place.isFalling && place.carriage === 'surely') this.#sendAnew(place.listener);
-      if (layer.isSent && layer.stream !== null) place.send(layer.stream.writeStride(MAX_REDUNDANCY));
       layer.isStale = true;
+      if (place.isBehind && this.#sendAnew(place)) {
+        this.#changing.add(place);
+        continue;
+      }
+      if (layer.isSent && layer.stream !== null) place.send(layer.stream.writeStride(MAX_REDUNDANCY));
     }
     this.#arriving.length = 0;
   }
 
   /**
-   * Sends a listener whose way has become narrow what hasn't arrived, in the fewest bits: before it the way would have to
-   * carry what waits for it at a rate that it can't.
-   * @param {LightListener} listener
+   * Sends a listener whose way has become narrow what hasn't arrived, in the fewest bits, and only then at its rate: the way
+   * would have to carry what waits for it at a rate that it can't.
+   * @param {Place} place
+   * @returns {boolean} false where the lowest rate wasn't encoded, or everything has arrived
    */
-  #sendAnew({ session, carriage }) {
+  #sendAnew(place) {
+    const { session } = place.listener;
     const ageMs = session.surely?.restart() ?? 0;
-    if (ageMs > 0) this.#layers[0].far.fill(session, carriage, Math.ceil(ageMs / this.#frameMs) + 1);
+    place.isBehind = ageMs > 0 && this.#layers[0].far.goBack(session, Math.ceil(ageMs / this.#frameMs) + 1);
+    return place.isBehind;
   }
 
   /** @param {Place} place  that changes, unless frames before are still to be sent @param {number} frame */
   #change(place, frame) {
     const layer = this.#layers[place.index];
+    if (place.isBehind && layer.far.isBehind(place.listener.session)) return;
+    place.isBehind = false;
     if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, place.stride)) return;
     this.#changing.delete(place);
     if (place.listener.rate.index === place.index) {

@@ -62,7 +62,7 @@ export class PathState {
   }
 
   /** @param {Reading} reading */
-  read({ nowMs, sent, lost, blocked, reported, roundTripMs }) {
+  read({ nowMs, carriage, sent, lost, blocked, reported, roundTripMs }) {
     if (roundTripMs !== null) this.#time(roundTripMs, nowMs);
     const isBlocked = blocked > this.#blocked;
     this.#blocked = blocked;
@@ -73,7 +73,7 @@ export class PathState {
     this.isLossy = this.#isSome && !hasQueue && !isBlocked;
     this.isLossAlone = this.#isMuch && !hasQueue && !isBlocked;
     const isQueueLoss = hasQueue && this.#isSome;
-    this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || this.grownMs > PROBE_RULE.queueMs;
+    this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs);
   }
 
   /** @param {number} roundTripMs @param {number} nowMs */

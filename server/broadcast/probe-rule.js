@@ -13,6 +13,8 @@ export const PROBE_RULE = Object.freeze({
   leastSent: 10,
   /** The growth of the round trip above which the way is too narrow, in milliseconds: more than playing out makes up for. */
   queueMs: 150,
+  /** The same where packets go surely: the buffer lasts longer the sooner less is sent, and nothing is heard of a step too many. */
+  sureQueueMs: 75,
   /** The growth at which loss is a queue's: more than a radio link's retries. */
   mildQueueMs: 30,
   /** The growth during a probe that ends it: sooner than what is heard is late. */

@@ -221,7 +221,7 @@ describe('the layers of a broadcast', () => {
     const send = (/** @type {Uint8Array} */ framed) => readPacket(framed.subarray(LENGTH_BYTES), packet) === null && sure.push([packet.stream - Stream.layers, packet.frame]);
     let restarts = 0;
     // Half a second hasn't arrived.
-    const restart = () => (restarts += 1, sure.splice(-8), 500);
+    const restart = () => (restarts += 1, sure.splice(-8), 480);
     Object.assign(steady.session, { surely: { send, end: () => {}, restart } });
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
     await talk(conference, ann, 0, 120);
