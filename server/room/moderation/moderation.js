@@ -18,6 +18,7 @@
  *
  * @typedef {object} Acts  what the room does for it
  * @property {(member: Member, code: ErrorCode) => void} expel  takes somebody out for good, there or away
+ * @property {() => void} resupply  gives those who listen what a broadcast's listeners are sent, or takes it from them
  * @property {(member: Member) => ErrorCode | null} recast  gives somebody whose role has changed what they are heard with, or
  *   takes it from them
  * @property {(member: Member) => void} sendHome  has somebody whose session is another node's come, where they need that
@@ -426,6 +427,7 @@ export class Moderation {
     if (on === this.#stage.isOn) return null;
     const refusal = this.#stage.set(on);
     if (refusal !== null) return refusal;
+    this.#acts.resupply();
     this.#tellRules();
     for (const member of this.#roster.present.values()) this.#tellStage(member);
     return this.#done(by, on ? 'broadcast-on' : 'broadcast-off', null);
