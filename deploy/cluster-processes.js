@@ -75,10 +75,18 @@ export async function startNats(program, { port, routePort, routes = [], adverti
     // Clients stay with the servers that they were told of.
     args.push('--no_advertise');
   }
+  return spawnNats(program, args);
+}
+
+/** @param {string} program @param {string[]} args */
+async function spawnNats(program, args) {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   await saysSo(child, /Server is ready/, 'nats-server');
   return child;
 }
+
+/** Starts a NATS server that has ended again, as it was. @param {ChildProcess} ended */
+export const restartNats = ({ spawnargs: [program, ...args] }) => spawnNats(program, args);
 
 /**
  * Starts NATS servers that know each other.

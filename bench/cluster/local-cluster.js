@@ -8,7 +8,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endAll, startNatsCluster, startNode } from '../../deploy/cluster-processes.js';
+import { endAll, restartNats, startNatsCluster, startNode } from '../../deploy/cluster-processes.js';
 import { levelDb } from '../stats/signal.js';
 
 /** A window of sound that is looked at, in samples: 20 ms. */
@@ -46,6 +46,14 @@ export class LocalCluster {
   /** The NATS servers. */
   get natsServers() {
     return this.#nats.children;
+  }
+
+  /** Starts again those NATS servers that were ended. */
+  async mendNats() {
+    const { children } = this.#nats;
+    await Promise.all(children.map(async (child, i) => {
+      if (child.exitCode !== null || child.signalCode !== null) children[i] = await restartNats(child);
+    }));
   }
 
   /**

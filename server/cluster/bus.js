@@ -19,6 +19,8 @@
  * @property {(subject: string, message: object, timeoutMs: number) => Promise<unknown>} request
  *   the first answer; NOBODY where nobody serves the subject, which is known at once; SILENCE where no answer came in time.
  *   Never rejects
+ * @property {(run: () => void) => () => void} onChanged  the way has changed or come back, and messages may have been lost on
+ *   the one before; what is published now follows what was subscribed to before. Answers what ends it
  * @property {() => Promise<void>} close  idempotent
  */
 

@@ -18,7 +18,7 @@ import { z } from 'zod';
 import { MAX_ROOM_NAME } from '../../public/shared/text.js';
 
 /** The version of these messages. A node refuses those of another, by the name of the node. */
-export const CLUSTER_VERSION = 1;
+export const CLUSTER_VERSION = 2;
 
 /** The longest message, in bytes: a welcome with 64 KiB of chat and 101 people is in it. */
 export const MAX_MESSAGE_BYTES = 256 * 1024;
@@ -127,6 +127,8 @@ export const relayUp = z.object({
         z.object({ type: z.literal('closed'), id: link, code }),
         /** These have been heard from lately. */
         z.object({ type: z.literal('heard'), ids: links }),
+        /** What was sent last of the mix may have been lost. */
+        z.object({ type: z.literal('again') }),
       ]),
     )
     .max(MAX_RELAY_BATCH),
@@ -228,7 +230,7 @@ export class MessageReader {
   #tellVersion(message) {
     const theirs = message?.version;
     if (!Number.isInteger(theirs) || theirs === CLUSTER_VERSION) return;
-    const node = id.safeParse(message.id ?? message.node);
+    const node = id.safeParse(message.id ?? message.node ?? message.from);
     if (!node.success || this.#told.size >= 100 || this.#told.has(node.data)) return;
     this.#told.add(node.data);
     const told = url.safeParse(message.url);

@@ -2,6 +2,8 @@
  * @import { Log } from '../log.js'
  * @import { Bus, BusState } from './bus.js'
  * @import { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
+ *
+ * @typedef {{ subject: string, callback: (error: Error | null, message: Msg) => void, subscription: Subscription | null }} Listening
  */
 
 import { connect, errors } from '@nats-io/transport-node';
@@ -30,8 +32,12 @@ const SETTINGS = Object.freeze({
 /** The wait before NATS is tried again where it wasn't reached yet, in milliseconds. */
 const RETRY_MS = 500;
 
+/** The wait before another server is tried again as the one that stands by, in milliseconds. */
+const STANDBY_RETRY_MS = 2000;
+
 /**
- * NATS as the bus of a cluster: core messages alone, of which none is stored.
+ * NATS as the bus of a cluster: core messages alone, of which none is stored. Where several servers are named, a second
+ * connection stands by at another one, idle: it takes the first one's place as soon as that breaks off.
  * @implements {Bus}
  */
 export class NatsBus {
@@ -39,14 +45,19 @@ export class NatsBus {
   #options;
   /** @type {NatsConnection | null} */
   #connection = null;
+  /** @type {NatsConnection | null} */
+  #standby = null;
+  #isPreparing = false;
   /** @type {BusState} */
   #state = 'connecting';
   #closed = false;
   #hasTold = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retry;
-  /** What was subscribed to before there was a connection. @type {Set<() => void>} */
-  #waiting = new Set();
+  /** @type {Set<Listening>} */
+  #listening = new Set();
+  /** @type {Set<() => void>} */
+  #onChanged = new Set();
   /** Messages that were too long, or no JSON. */
   dropped = 0;
 
@@ -70,11 +81,9 @@ export class NatsBus {
     try {
       const connection = await connect(this.#options);
       if (this.#closed) return void (await connection.close());
-      this.#connection = connection;
       this.#state = 'connected';
       this.#log.info(`the cluster's NATS is reached at ${connection.getServer()}`);
-      for (const begin of this.#waiting) begin();
-      this.#waiting.clear();
+      this.#use(connection);
       void this.#watch(connection);
     } catch (error) {
       if (this.#closed) return;
@@ -90,17 +99,79 @@ export class NatsBus {
     this.#log.warn(`the cluster's NATS can't be reached at ${this.#options.servers.join(', ')} (${message}): this node serves alone, and tries again`);
   }
 
+  /** @param {NatsConnection} connection  that is used from now on */
+  #use(connection) {
+    this.#connection = connection;
+    for (const listening of this.#listening) listening.subscription = connection.subscribe(listening.subject, { callback: listening.callback });
+    void this.#prepare();
+  }
+
+  /** Connects to a server that isn't the used one, which is to stand by. */
+  async #prepare() {
+    if (this.#closed || this.#isPreparing || this.#standby) return;
+    const servers = this.#options.servers.filter((server) => server !== this.#connection?.getServer());
+    if (servers.length === 0) return;
+    this.#isPreparing = true;
+    const connection = await connect({ ...this.#options, servers }).catch(() => null);
+    this.#isPreparing = false;
+    if (connection === null || this.#closed || connection.getServer() === this.#connection?.getServer()) {
+      void connection?.close();
+      return this.#prepareLater();
+    }
+    this.#standby = connection;
+    void this.#watch(connection);
+    if (this.#state === 'lost') this.#takeStandby();
+  }
+
+  #prepareLater() {
+    clearTimeout(this.#retry);
+    if (!this.#closed) this.#retry = setTimeout(() => void this.#prepare(), STANDBY_RETRY_MS);
+  }
+
+  /** The one that stands by is used from now on. @returns {boolean} false where there is none */
+  #takeStandby() {
+    const [connection, before] = [this.#standby, this.#connection];
+    if (!connection) return false;
+    this.#standby = null;
+    this.#state = 'connected';
+    this.#log.warn(`the cluster's NATS at ${before?.getServer()} is gone: it is used at ${connection.getServer()}`);
+    this.#use(connection);
+    for (const changed of this.#onChanged) changed();
+    void before?.close();
+    return true;
+  }
+
   /** @param {NatsConnection} connection */
   async #watch(connection) {
     for await (const status of connection.status()) {
-      if (status.type === 'disconnect' && this.#state === 'connected') {
-        this.#state = 'lost';
-        this.#log.warn(`the cluster's NATS is lost: calls go on, rooms of other nodes can't be joined from here; it is tried again`);
-      } else if (status.type === 'reconnect') {
-        this.#state = 'connected';
-        this.#log.info(`the cluster's NATS is back, at ${connection.getServer()}`);
-      } else if (status.type === 'error') this.#log.warn(`the cluster's NATS says: ${status.error.message}`);
+      if (status.type === 'error') this.#log.warn(`the cluster's NATS says: ${status.error.message}`);
+      else if (connection === this.#connection) this.#heed(connection, status.type);
+      else if (connection === this.#standby && status.type === 'disconnect') {
+        this.#standby = null;
+        void connection.close();
+        this.#prepareLater();
+      }
     }
+  }
+
+  /** @param {NatsConnection} connection  that is used @param {string} type  of its status */
+  #heed(connection, type) {
+    if (type === 'disconnect' && this.#state === 'connected') {
+      if (this.#takeStandby()) return;
+      this.#state = 'lost';
+      this.#log.warn(`the cluster's NATS is lost: calls go on, rooms of other nodes can't be joined from here; it is tried again`);
+    } else if (type === 'reconnect') {
+      this.#state = 'connected';
+      this.#log.info(`the cluster's NATS is back, at ${connection.getServer()}`);
+      for (const changed of this.#onChanged) changed();
+      void this.#prepare();
+    }
+  }
+
+  /** @param {() => void} run */
+  onChanged(run) {
+    this.#onChanged.add(run);
+    return () => void this.#onChanged.delete(run);
   }
 
   get state() {
@@ -150,8 +221,6 @@ export class NatsBus {
 
   /** @param {string} subject @param {(message: Msg) => void} run */
   #listen(subject, run) {
-    /** @type {Subscription | null} */
-    let subscription = null;
     const callback = (/** @type {Error | null} */ error, /** @type {Msg} */ message) => {
       if (error) return this.#log.warn(`the cluster's NATS refuses ${subject}: ${error.message}`);
       try {
@@ -160,14 +229,13 @@ export class NatsBus {
         this.#failed(subject, failure);
       }
     };
-    const begin = () => {
-      if (this.#connection && !this.#closed) subscription = this.#connection.subscribe(subject, { callback });
-    };
-    if (this.#connection) begin();
-    else this.#waiting.add(begin);
+    /** @type {Listening} */
+    const listening = { subject, callback, subscription: null };
+    if (this.#connection && !this.#closed) listening.subscription = this.#connection.subscribe(subject, { callback });
+    this.#listening.add(listening);
     return () => {
-      this.#waiting.delete(begin);
-      if (!this.#connection?.isClosed()) subscription?.unsubscribe();
+      this.#listening.delete(listening);
+      if (!this.#connection?.isClosed()) listening.subscription?.unsubscribe();
     };
   }
 
@@ -199,6 +267,6 @@ export class NatsBus {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#retry);
-    await this.#connection?.close();
+    await Promise.all([this.#connection?.close(), this.#standby?.close()]);
   }
 }

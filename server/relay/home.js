@@ -66,6 +66,7 @@ export class RelayHome {
     const { bus, subjects } = this.#wire;
     this.#stops.push(bus.subscribe(subjects.relayUp(this.#id), (message) => this.#heard(message)));
     this.#stops.push(bus.serve(subjects.clock(this.#id), (message) => this.#tellClock(message)));
+    this.#stops.push(bus.onChanged(() => this.#transports.forEach((transport) => transport.again())));
   }
 
   /** How many sessions there are. */
@@ -92,6 +93,7 @@ export class RelayHome {
   #take(relay, link) {
     if (link.type === 'link') return this.#open(relay, link);
     if (link.type === 'heard') return this.#refresh(relay, link.ids);
+    if (link.type === 'again') return this.#transports.get(relay.room)?.again();
     const session = this.#sessions.get(`${relay.from} ${link.id}`);
     if (session === undefined) return;
     if (link.type === 'control') session.receiveControl(link.message, this.#clock.now());
@@ -162,6 +164,9 @@ export class RelayHome {
   }
 }
 
+/** How many messages of a mix are sent again where a server of the bus was lost: 0.4 s of packets of 20 ms. */
+const AGAIN = 20;
+
 /**
  * What relayed sessions of one room have in common: a packet for any number of them goes to the bus once.
  * @implements {Transport}
@@ -176,6 +181,8 @@ class RelayedTransport {
   #bus;
   #subject;
   #epoch;
+  /** The messages that were sent last. @type {Uint8Array[]} */
+  #recent = [];
 
   /** @param {Bus} bus @param {string} subject @param {number} epoch */
   constructor(bus, subject, epoch) {
@@ -186,7 +193,14 @@ class RelayedTransport {
 
   /** @param {Session[]} _sessions @param {Uint8Array} bytes */
   sendMany(_sessions, bytes) {
-    this.#bus.publishBytes(this.#subject, writeMix(this.#epoch, ROOM_RATE, bytes));
+    const message = writeMix(this.#epoch, ROOM_RATE, bytes);
+    this.#bus.publishBytes(this.#subject, message);
+    if (this.#recent.push(message) > AGAIN) this.#recent.shift();
+  }
+
+  /** Sends what was sent last once more: relays leave out what they have. */
+  again() {
+    for (const message of this.#recent) this.#bus.publishBytes(this.#subject, message);
   }
 
   async close() {}

@@ -12,7 +12,8 @@ export class PassedStream {
   #turn = 0;
   #redundancy = 0;
   #soundFrame = -Infinity;
-  #frame = -Infinity;
+  /** The last packet's. */
+  frame = -Infinity;
   /** Whether it has been told that the sound has ended. */
   #hasEnded = true;
   /** Whether the last packet is the one that says so. */
@@ -29,8 +30,8 @@ export class PassedStream {
     }
     this.endsSound = !this.#hasEnded && isSilent && frame - this.#soundFrame >= 2;
     if (this.endsSound) this.#hasEnded = true;
-    this.isSparse = isSilent && frame - this.#frame > 2;
-    this.#frame = frame;
+    this.isSparse = isSilent && frame - this.frame > 2;
+    this.frame = frame;
     this.#redundancy = redundancy;
     this.#turn = (this.#turn + 1) % KEPT;
     const kept = this.#kept[this.#turn];
@@ -60,7 +61,7 @@ export class PassedStream {
   leavesOut(redundancy) {
     for (let r = this.#redundancy + 1; r <= redundancy; r++) {
       const { frame, isSilent } = this.#before(r);
-      if (frame === this.#frame - r && !isSilent) return redundancy - r + 1;
+      if (frame === this.frame - r && !isSilent) return redundancy - r + 1;
     }
     return 0;
   }

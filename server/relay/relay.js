@@ -33,6 +33,12 @@ const LOOK_MS = 100;
 /** The home is told each second of one in so many of the sessions that they are there still. */
 const TURNS = 5;
 
+/**
+ * When the home is asked for what it sent last, after a server of the bus was lost, in milliseconds since then: more than
+ * once, since the home may have been at that server too, and not have noticed yet.
+ */
+const AGAIN_MS = Object.freeze([0, 50, 150]);
+
 /** The object that every packet is read into: nothing of it is kept after the call. */
 const packet = new Packet();
 const mix = new MixMessage();
@@ -88,6 +94,7 @@ export class Relay {
     this.#stops.push(bus.subscribeBytes(subjects.mix(room), (bytes) => this.#mixed(bytes)));
     this.#stops.push(repeat(clock, LOOK_MS, () => this.#look()));
     this.#stops.push(repeat(clock, 1000, () => this.#tellThere()));
+    this.#stops.push(bus.onChanged(() => AGAIN_MS.forEach((ms) => clock.setTimeout(() => this.#askAgain(), ms))));
     this.#askClock(FIRST_CLOCKS);
   }
 
@@ -178,6 +185,10 @@ export class Relay {
     const sound = bytes.subarray(mix.starts[0], mix.starts[0] + mix.lengths[0]);
     if (readPacket(sound, packet) !== null || packet.type !== PacketType.audio) return this.#drop();
     this.#heardMs = this.#clock.now();
+    // It was sent again.
+    if (packet.frame <= this.#stream.frame) return;
+    // Frames were left out, at home or on the way: what waits for them to fill a packet goes without them.
+    if (packet.frame > this.#stream.frame + 1 && this.#stream.frame >= 0) this.#fanout.sendOpen(/** @type {any} */ (this.#stream), this.#stream.frame);
     this.#stream.take(sound, packet);
     this.#fanout.settle(packet.frame);
     this.#fanout.send(/** @type {any} */ (this.#stream), packet.frame);
@@ -185,6 +196,13 @@ export class Relay {
 
   #drop() {
     this.dropped += 1;
+  }
+
+  /** Asks for what may have been lost on the way. */
+  #askAgain() {
+    if (this.#closed) return;
+    this.#outbox.add({ type: 'again' });
+    this.#outbox.flush();
   }
 
   /** @param {number} quick  how many times more it is asked soon */

@@ -126,6 +126,20 @@ export class FakeBus {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** @type {Set<() => void>} */
+  #onChanged = new Set();
+
+  /** @param {() => void} run */
+  onChanged(run) {
+    this.#onChanged.add(run);
+    return () => void this.#onChanged.delete(run);
+  }
+
+  /** Its way is another one from now on. */
+  change() {
+    for (const run of [...this.#onChanged]) run();
+  }
+
   /** @param {string} subject @param {object} message @param {number} timeoutMs @returns {Promise<unknown>} */
   request(subject, message, timeoutMs) {
     const { clock } = this.#network;

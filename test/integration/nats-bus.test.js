@@ -1,8 +1,9 @@
 /** The bus of a cluster over a real NATS server. */
 
 import { spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished, expect, vi } from 'vitest';
-import { endAll, findNats, freePort, startNats } from '../../deploy/cluster-processes.js';
+import { endAll, findNats, freePort, startNats, startNatsCluster } from '../../deploy/cluster-processes.js';
 import { NOBODY, SILENCE } from '../../server/cluster/bus.js';
 import { NatsBus } from '../../server/cluster/nats-bus.js';
 import { requireOrSkip } from '../skip.js';
@@ -69,6 +70,35 @@ requireOrSkip(program !== null, 'nats-server is not installed').describe('the bu
     await Promise.all([becomes(bus, 'connected'), becomes(other, 'connected')]);
     await vi.waitFor(async () => expect(await other.request('ask', {}, 1000)).toEqual({ yes: true }));
     expect(lines.map((line) => /is (reached|lost|back)/.exec(line)?.[1])).toEqual(['reached', 'lost', 'back']);
+  });
+
+  requireOrSkip(true, '').it('stands by at another server, and goes on there at once when its own is killed', async () => {
+    const { url, children } = await startNatsCluster(/** @type {string} */ (program), 3);
+    onTestFinished(() => endAll(children));
+    const servers = url.replaceAll('nats://', '').split(',');
+    const { bus, lines } = open(`nats://${servers[0]},nats://${servers[1]}`);
+    const { bus: other } = open(`nats://${servers[2]}`);
+    await Promise.all([becomes(bus, 'connected'), becomes(other, 'connected')]);
+    other.subscribe('again', () => other.publish('news', { yes: true }));
+    other.serve('ask', () => ({ yes: true }));
+    /** @type {unknown[]} */
+    const heard = [];
+    bus.subscribe('news', (message) => void heard.push(message));
+    // What is published when the way has changed follows the subscriptions: its answer is heard.
+    bus.onChanged(() => bus.publish('again', {}));
+    await vi.waitFor(async () => expect(await bus.request('ask', {}, 1000)).toEqual({ yes: true }));
+    // The one that stands by takes a moment to connect.
+    await pause(500);
+    const used = servers.findIndex((server) => lines.some((line) => line.endsWith(`reached at ${server}`)));
+    await endAll([children[used]]);
+    await vi.waitFor(() => expect(heard).toEqual([{ yes: true }]), { interval: 5 });
+    expect(await bus.request('ask', {}, 1000)).toEqual({ yes: true });
+    expect(bus.state).toBe('connected');
+    expect(lines.filter((line) => / is (lost|back)/.test(line))).toEqual([]);
+    expect(lines.at(-1)).toContain(`it is used at ${servers[1 - used]}`);
+    // There is no other one left.
+    await endAll([children[1 - used]]);
+    await becomes(bus, 'lost');
   });
 
   requireOrSkip(true, '').it('is let in with its credentials, and tries on without them, with one line', async () => {

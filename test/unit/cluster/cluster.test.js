@@ -267,10 +267,10 @@ describe('what isn’t ours', () => {
     const stranger = nodes.network.join('stranger');
     await where(nodes, a, 'tea');
     const before = a.cluster.status.droppedMessages;
-    const bad = [{}, { version: 1 }, { version: 1, node: 'b', epoch: -1 }, { version: 1, node: 'b.*', epoch: 5 }, { version: 1, node: 'b', epoch: 1e300 }];
+    const bad = [{}, { version: 2 }, { version: 1, node: 'b', epoch: -1 }, { version: 1, node: 'b.*', epoch: 5 }, { version: 1, node: 'b', epoch: 1e300 }];
     for (const message of bad) stranger.publish('aloud.test.room.tea.claim', message);
-    stranger.publish('aloud.test.node.x.beat', { version: 1, id: 'x', url: 'javascript:alert(1)' });
-    for (const message of [{}, { version: 1, room: '../x', hold: true, above: 0 }]) expect(await nodes.answer(stranger.request('aloud.test.node.a.open', message, 50))).toBeTypeOf('symbol');
+    stranger.publish('aloud.test.node.x.beat', { version: 2, id: 'x', url: 'javascript:alert(1)' });
+    for (const message of [{}, { version: 2, room: '../x', hold: true, above: 0 }]) expect(await nodes.answer(stranger.request('aloud.test.node.a.open', message, 50))).toBeTypeOf('symbol');
     await nodes.pass(50);
     expect(a.cluster.status.droppedMessages - before).toBe(bad.length + 3);
     expect([a.cluster.isHere('tea'), a.cluster.nodes().length]).toEqual([true, 1]);
@@ -280,17 +280,17 @@ describe('what isn’t ours', () => {
     const nodes = new Nodes();
     const a = nodes.add('a');
     const newer = nodes.network.join('newer');
-    for (let i = 0; i < 3; i++) newer.publish('aloud.test.node.newer.beat', { version: 2, id: 'newer', url: 'http://newer.example', more: true });
+    for (let i = 0; i < 3; i++) newer.publish('aloud.test.node.newer.beat', { version: 3, id: 'newer', url: 'http://newer.example', more: true });
     await nodes.pass(50);
     expect(a.cluster.nodes()).toHaveLength(1);
-    expect(nodes.warnings).toEqual(["node newer at http://newer.example speaks version 2 of the cluster's messages, this one 1: it is left out until both run the same release"]);
+    expect(nodes.warnings).toEqual(["node newer at http://newer.example speaks version 3 of the cluster's messages, this one 2: it is left out until both run the same release"]);
   });
 
   it('is no answer to where a room is', async () => {
     const nodes = new Nodes();
     const a = nodes.add('a');
     const stranger = nodes.network.join('stranger');
-    stranger.serve('aloud.test.room.tea.where', () => ({ version: 1, node: { id: 'x', url: 'file:///etc/passwd', h3Port: 0, certificateHashes: [] }, epoch: 1 }));
+    stranger.serve('aloud.test.room.tea.where', () => ({ version: 2, node: { id: 'x', url: 'file:///etc/passwd', h3Port: 0, certificateHashes: [] }, epoch: 1 }));
     expect(await where(nodes, a, 'tea')).toBe('a');
   });
 });

@@ -79,11 +79,11 @@ describe('the operator of any node', () => {
 
   it('asks for nothing that the API wouldn’t take, whoever writes to the bus', async () => {
     const { owner, asker, answer, room } = await create();
-    const ask = (/** @type {object} */ message) => answer(asker.bus.request(`aloud.test.node.${owner.id}.act`, { version: 1, room: 'lab', ...message }, 500));
-    expect(await ask({ act: 'constructor', args: [] })).toEqual({ version: 1, code: 'bad-request' });
-    expect(await ask({ act: 'clock', args: [] })).toEqual({ version: 1, code: 'bad-request' });
-    expect(await ask({ act: 'change', args: [{ locked: 'yes' }, by] })).toEqual({ version: 1, code: 'bad-request' });
-    expect(await ask({ act: 'change', args: [{ locked: true }, { id: '1', label: 'Ann' }] })).toEqual({ version: 1, code: 'bad-request' });
+    const ask = (/** @type {object} */ message) => answer(asker.bus.request(`aloud.test.node.${owner.id}.act`, { version: 2, room: 'lab', ...message }, 500));
+    expect(await ask({ act: 'constructor', args: [] })).toEqual({ version: 2, code: 'bad-request' });
+    expect(await ask({ act: 'clock', args: [] })).toEqual({ version: 2, code: 'bad-request' });
+    expect(await ask({ act: 'change', args: [{ locked: 'yes' }, by] })).toEqual({ version: 2, code: 'bad-request' });
+    expect(await ask({ act: 'change', args: [{ locked: true }, { id: '1', label: 'Ann' }] })).toEqual({ version: 2, code: 'bad-request' });
     expect(typeof (await ask({ act: 7 }))).toBe('symbol');
     expect(room().moderation.rules.locked).toBe(false);
   });
