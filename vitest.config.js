@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node';
 const SOUND = ['test/browser/sound/sound.test.js', 'test/browser/sound/forward.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['cluster', 'forward', 'native/congestion', 'programs', 'quality', 'social', 'stereo', 'stuck', 'workers'].map((name) => `test/integration/${name}.test.js`);
+const MEASURED = ['cluster', 'forward', 'listeners', 'native/congestion', 'programs', 'quality', 'social', 'stereo', 'stuck', 'workers'].map((name) => `test/integration/${name}.test.js`);
 
 /** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];

@@ -42,11 +42,27 @@ describe('a write of many requests', () => {
   });
 });
 
-it('connections that are reset at once leave nothing', async () => {
-  await withstand({ attack: 'connections', options: { path: '/', isReset: true } });
+describe('connections', () => {
+  it('that are reset at once leave nothing', async () => {
+    await withstand({ attack: 'connections', options: { path: '/', isReset: true } });
+  });
+
+  it('by the thousand, all of which ask at the same moment, are as many as one address may have', async () => {
+    const check = (/** @type {any} */ { descriptors: { before, most } }) => expect(most - before).toBeLessThan(600);
+    await withstand({ attack: 'connections', options: { path: '/public/app.js' }, check });
+  });
 });
 
-// They leave most of the processors to others, so several run at once.
+describe('handshakes of TLS, 160 in one moment', () => {
+  for (const addresses of [1, 50]) {
+    it(`from ${addresses === 1 ? 'one address' : `${addresses} addresses`}`, async () => {
+      const check = (/** @type {any} */ { attack }) => expect(attack.done).toBeGreaterThan(160);
+      await withstand({ attack: 'handshakes', options: { atOnce: 160, addresses }, isSecure: true, transport: 'websocket', check });
+    });
+  }
+});
+
+// They cost the processors little, and not all in one moment, so several run at once.
 describe.concurrent('beside one another', () => {
   describe('requests as fast as they are answered', () => {
     it('for files, on many connections, are answered up to the rate', async ({ task }) => {
@@ -58,22 +74,6 @@ describe.concurrent('beside one another', () => {
       const check = (/** @type {any} */ { attack }) => expect(attack['429']).toBeGreaterThan(50);
       await withstand({ attack: 'requests', options: { path: '/api/rooms/beside', connections: 200 }, check, task });
     });
-  });
-
-  describe('connections', () => {
-    it('by the thousand, all of which ask at the same moment, are as many as one address may have', async ({ task }) => {
-      const check = (/** @type {any} */ { descriptors: { before, most } }) => expect(most - before).toBeLessThan(600);
-      await withstand({ attack: 'connections', options: { path: '/public/app.js' }, check, task });
-    });
-  });
-
-  describe('handshakes of TLS, 160 in one moment', () => {
-    for (const addresses of [1, 50]) {
-      it(`from ${addresses === 1 ? 'one address' : `${addresses} addresses`}`, async ({ task }) => {
-        const check = (/** @type {any} */ { attack }) => expect(attack.done).toBeGreaterThan(160);
-        await withstand({ attack: 'handshakes', options: { atOnce: 160, addresses }, isSecure: true, transport: 'websocket', check, task });
-      });
-    }
   });
 
   it('many requests for a file in one write, reset at once, leave no descriptor', async ({ task }) => {
