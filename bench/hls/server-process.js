@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { createSecureServer } from 'node:http2';
 import { gzipSync } from 'node:zlib';
-import { RATES } from '../../public/shared/rates.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { CpuMeter, serve, sharedMs } from '../participants/child.js';
 import { readSpeech } from '../participants/speech.js';

@@ -11,8 +11,8 @@
  * @typedef {{ narrowMs: number, againMs: number }} Times  when the way became narrow, and wide again
  */
 
-import { Stream } from '../../public/shared/packet.js';
-import { RATES } from '../../public/shared/rates.js';
+import { Stream } from '../../public/shared/wire/packet.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { utterancesIn } from '../stats/sound-lag.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { visqol } from '../stats/visqol.js';

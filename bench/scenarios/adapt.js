@@ -8,7 +8,7 @@
  */
 
 import { InvalidArgumentError } from 'commander';
-import { RATES } from '../../public/shared/rates.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { HlsPlayer, missingForHls } from '../hls/player.js';
 import { choicesOption, listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT, sharedMs } from '../participants/child.js';

@@ -5,7 +5,7 @@
  * @import { RatedListener } from './rate-watch.js'
  */
 
-import { withLength } from '../../public/shared/carry.js';
+import { withLength } from '../../public/shared/wire/carry.js';
 import { FarListeners } from '../mix/far-listeners.js';
 import { RecipientLists } from '../mix/recipient-lists.js';
 

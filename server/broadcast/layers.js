@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { MixStream, SpeakerList } from '../mix/mix-stream.js'
@@ -8,8 +8,8 @@
  * @import { RatedListener } from './rate-watch.js'
  */
 
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
-import { RATES } from '../../public/shared/rates.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { isDue } from '../mix/recipient-lists.js';
 import { Layer, Place } from './layer.js';
 import { RateWatch } from './rate-watch.js';

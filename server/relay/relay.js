@@ -7,7 +7,7 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { Packet, PacketType, readPacket } from '../../public/shared/packet.js';
+import { Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
 import { ALIVE_MS } from '../cluster/beats.js';
 import { CLUSTER_VERSION, clockTold, MAX_RELAY_IDS } from '../cluster/messages.js';
 import { SharedFanout } from '../mix/shared-fanout.js';

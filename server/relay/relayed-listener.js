@@ -4,9 +4,9 @@
  */
 
 import { NEARNESS } from '../../public/shared/nearness.js';
-import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_PACKET_BYTES, MAX_REDUNDANCY, Packet, PacketType, readPacket, speakersBytes } from '../../public/shared/packet.js';
+import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_PACKET_BYTES, MAX_REDUNDANCY, Packet, PacketType, readPacket, speakersBytes } from '../../public/shared/wire/packet.js';
 import { LightListener, strideOf } from '../mix/light-listener.js';
-import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../room/clock-answers.js';
+import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../room/people/clock-answers.js';
 import { TokenBucket } from '../token-bucket.js';
 
 /** The most control messages that are passed on, a second, and packets that are read: nothing but clock requests is awaited. */

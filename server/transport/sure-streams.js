@@ -12,7 +12,7 @@
  *   written to it
  */
 
-import { LENGTH_BYTES } from '../../public/shared/carry.js';
+import { LENGTH_BYTES } from '../../public/shared/wire/carry.js';
 import { STEADY_MS } from '../../public/shared/nearness.js';
 
 /** The time whose packets go on one stream, in milliseconds. */

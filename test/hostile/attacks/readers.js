@@ -8,8 +8,8 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Endpoint } from '@aloud/native';
-import { writeControlLine } from '../../../public/shared/control.js';
-import { readSegmentStream } from '../../../public/shared/segment.js';
+import { writeControlLine } from '../../../public/shared/wire/control.js';
+import { readSegmentStream } from '../../../public/shared/wire/segment.js';
 import { answerOf } from '../support/answer.js';
 import { addressOf, count } from '../support/web-socket.js';
 
