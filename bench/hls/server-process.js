@@ -125,6 +125,7 @@ serve({
   state: () => ({ failure, cpuPercent: cpu.take() }),
 }, () => {
   clearTimeout(timer);
-  for (const encoder of encoders) encoder.kill();
+  // Asked to end, each would say that nobody reads it.
+  for (const encoder of encoders) encoder.kill('SIGKILL');
   server?.close();
 });
