@@ -63,6 +63,7 @@ const MAY_IMPORT = {
   'bench/setup': ['public', 'server', 'bench/link', 'bench/participants', 'bench/report', 'bench/stats', 'bench/ways'],
   'bench/mesh': ['native', 'public', 'server', 'bench/participants', 'bench/stats', 'bench/ways'],
   'bench/throughput': ['native', 'server', 'bench/participants'],
+  'bench/hls': ['public', 'server', 'bench/browsers', 'bench/link', 'bench/participants', 'bench/stats'],
   'bench/ways': ['native', 'programs', 'public', 'server', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
 };
 

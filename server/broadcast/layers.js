@@ -257,8 +257,8 @@ export class Layers {
    * @returns {boolean} false where the lowest rate wasn't encoded, or everything has arrived
    */
   #sendAnew(place) {
-    const { session } = place.listener;
-    const ageMs = session.surely?.restart() ?? 0;
+    const { session, rate } = place.listener;
+    const ageMs = session.surely?.restart(rate.arrivedMs) ?? 0;
     place.isBehind = ageMs > 0 && this.#layers[0].far.goBack(session, Math.ceil(ageMs / this.#frameMs) + 1);
     return place.isBehind;
   }
@@ -266,7 +266,7 @@ export class Layers {
   /** @param {Place} place  that changes, unless frames before are still to be sent @param {number} frame */
   #change(place, frame) {
     const layer = this.#layers[place.index];
-    if (place.isBehind && layer.far.isBehind(place.listener.session)) return;
+    if (place.isBehind && (layer.far.isBehind(place.listener.session) || !place.listener.rate.isCalm)) return;
     place.isBehind = false;
     if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, place.stride)) return;
     this.#changing.delete(place);

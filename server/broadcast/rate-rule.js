@@ -21,6 +21,8 @@
  * @property {Form | null} probe  how its frames are sent while a higher rate is tried; null for the usual form
  * @property {boolean} urgent  whether the next reading is to be taken soon
  * @property {boolean} suffers  whether the way was too narrow just now, so that repeats would only make it worse
+ * @property {boolean} isCalm  whether nothing waits on the way, as far as is known
+ * @property {number} arrivedMs  what was sent before this has arrived, on the monotonic clock; -Infinity where that isn't known
  * @property {boolean} bare  whether the way is too narrow for packets that go more than once, whatever is lost
  * @property {(bps: number) => void} ask  the listener wants no more bits a second than this
  * @property {(reading: Reading) => RateEvent | null} step
@@ -41,6 +43,8 @@ export class BasicRule {
   urgent = false;
   suffers = false;
   bare = false;
+  isCalm = true;
+  arrivedMs = -Infinity;
 
   /** @param {Ladder} ladder  until anything else is asked for, its highest rate is */
   constructor(ladder) {
@@ -147,7 +151,11 @@ export class ProbeRule extends BasicRule {
     const path = this.#path;
     path.read(reading);
     this.suffers = nowMs - this.#downMs < PROBE_RULE.suffersMs;
-    this.urgent = carriage === 'surely' || this.#trial !== null || this.suffers || path.grownMs > PROBE_RULE.mildQueueMs;
+    this.isCalm = !path.isNarrow && path.grownMs <= PROBE_RULE.mildQueueMs;
+    if (this.isCalm && reading.roundTripMs !== null) this.arrivedMs = nowMs - 2 * reading.roundTripMs - PROBE_RULE.spareMs;
+    // There are fewer of those who are further behind, and the sooner less is sent the less of their buffer is used up.
+    const isFar = carriage !== 'once' || this.bare;
+    this.urgent = isFar || this.#trial !== null || this.suffers || path.grownMs > PROBE_RULE.mildQueueMs;
     if (this.#trial !== null) return this.#judge(reading);
     if (this.bare && path.isLossy && nowMs >= this.#nextMs) return this.#repeatAgain(nowMs);
     if (path.isNarrow) return this.#down(reading);

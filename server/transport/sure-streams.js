@@ -18,6 +18,13 @@ import { STEADY_MS } from '../../public/shared/nearness.js';
 /** The time whose packets go on one stream, in milliseconds. */
 const PIECE_MS = 1000;
 
+/** The same after a restart, for so long, in milliseconds: what has arrived is known sooner while the way is narrow. */
+const SHORT_PIECE_MS = 250;
+const SHORT_FOR_MS = 5000;
+
+/** What was sent for the first time longer ago isn't sent anew, in milliseconds: it would be there too late. */
+const ANEW_MS = STEADY_MS - 300;
+
 /** The time after its end in which a stream is to have arrived, in milliseconds: later it would not be heard. */
 const KEPT_MS = STEADY_MS;
 
@@ -31,6 +38,7 @@ export class SureStreams {
   #isOpen = false;
   /** Since when what is sent anew was sent for the first time, before a stream is begun for it; Infinity otherwise. */
   #anewFromMs = Infinity;
+  #shortUntilMs = -Infinity;
 
   /** Packets that weren't sent, or whose stream was reset: some of these may have arrived. */
   dropped = 0;
@@ -65,7 +73,7 @@ export class SureStreams {
   /** @param {number} now @returns {Piece | null} null where there can be no more streams */
   #pieceAt(now) {
     const last = this.#isOpen ? this.#pieces[this.#pieces.length - 1] : null;
-    if (last && now - last.startMs < PIECE_MS) return last;
+    if (last && now - last.startMs < (now < this.#shortUntilMs ? SHORT_PIECE_MS : PIECE_MS)) return last;
     this.end();
     const stream = this.#native.openStream({ bidi: false });
     if (!stream) return null;
@@ -88,14 +96,17 @@ export class SureStreams {
 
   /**
    * Gives up what hasn't arrived, as far as is known: its sound is to be sent anew, in fewer bits.
+   * @param {number} arrivedMs  what was sent before this has arrived, on the clock
    * @returns {number} how long ago the first of it was sent for the first time, in milliseconds; 0 where there was none
    */
-  restart() {
+  restart(arrivedMs) {
     if (this.#pieces.length === 0) return 0;
-    this.#anewFromMs = Math.min(...this.#pieces.map(({ fromMs }) => fromMs));
+    const now = this.#clock.now();
+    this.#anewFromMs = Math.max(arrivedMs, now - ANEW_MS, Math.min(...this.#pieces.map(({ fromMs }) => fromMs)));
+    this.#shortUntilMs = now + SHORT_FOR_MS;
     for (const { stream } of this.#pieces.splice(0)) stream.reset(0);
     this.#isOpen = false;
-    return this.#clock.now() - this.#anewFromMs;
+    return now - this.#anewFromMs;
   }
 
   /** @param {Piece} piece  which the peer has stopped */

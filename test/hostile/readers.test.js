@@ -37,7 +37,9 @@ it('a thousand readers of one recording, a third of whom read nothing, take noth
         expect(answers['a session']).toBe(WEB_TRANSPORT);
         expect(answers['200']).toBe(HTTP / 3);
         expect(answers['206']).toBeGreaterThan(HTTP);
-        expect(Object.keys(answers).toSorted()).toEqual(['200', '206', 'a session']);
+        // One in ten of those who read asks for what is beyond the file's end.
+        expect(answers['416']).toBe(HTTP / 15);
+        expect(Object.keys(answers).toSorted()).toEqual(['200', '206', '416', 'a session']);
         expect(segments).toBeGreaterThan(WEB_TRANSPORT);
         expect(megabytes).toBeGreaterThan((HTTP * 32) / 1024);
         expect(most - before).toBeLessThan(150 * 2 ** 20);

@@ -20,7 +20,7 @@ const EVERY_MS = 2500;
 /** Readers of one network: a school's or an office's. */
 const OF_A_NETWORK = 4;
 
-/** Every how many readers one reads nothing of what it asks for; every how many ranges one is beyond the file's end. */
+/** Every how many readers one reads nothing of what it asks for; every how many another one asks first for what is beyond the file's end. */
 const STALLED_EVERY = 3;
 const BEYOND_EVERY = 10;
 
@@ -66,7 +66,7 @@ export async function attack(target, { path, id, http, webTransport }) {
         await pause(100);
         continue;
       }
-      const start = at % BEYOND_EVERY === BEYOND_EVERY - 1 ? 1e12 : at * RANGE_BYTES;
+      const start = at === 0 && number % BEYOND_EVERY === 1 ? 1e12 : at * RANGE_BYTES;
       const [, next] = [await ask(agent, from, `bytes=${start}-${start + RANGE_BYTES - 1}`, true), performance.now() + EVERY_MS];
       while (!isOver() && performance.now() < next) await pause(100);
     }

@@ -87,6 +87,17 @@ describe('the rule that probes', () => {
     });
   }
 
+  it('knows what has arrived surely while its way is calm, and no more once something waits', () => {
+    const rule = new ProbeRule(ladder);
+    const step = (/** @type {number} */ nowMs, /** @type {number} */ roundTripMs) => (rule.step(reading({ nowMs, carriage: 'surely', sent: 0, lost: 0, roundTripMs })), [rule.isCalm, rule.arrivedMs]);
+    expect(step(1000, 50)).toEqual([true, 1000 - 2 * 50 - PROBE_RULE.spareMs]);
+    expect(step(1250, 60)).toEqual([true, 1250 - 2 * 60 - PROBE_RULE.spareMs]);
+    expect(step(1500, 110)).toEqual([false, 1250 - 2 * 60 - PROBE_RULE.spareMs]);
+    expect(kbps(rule)).toBe(96);
+    expect(step(1750, 140)).toEqual([false, 1250 - 2 * 60 - PROBE_RULE.spareMs]);
+    expect(kbps(rule)).toBe(64);
+  });
+
   it('takes a step too far back at once where packets go surely, and tries more and more seldom', () => {
     const { at, counts, longestMs } = simulate({ bps: () => 90_000, carriage: 'surely' }, 600);
     expect(at(599).kbps).toBe(64);

@@ -66,18 +66,23 @@ describe('SureStreams', () => {
   });
 
   it('gives up what hasn\'t arrived when it is to be sent anew, and says since when', () => {
-    const { streams, sure, send } = engine();
-    expect(sure.restart()).toBe(0);
+    const { clock, streams, sure, send } = engine();
+    expect(sure.restart(-Infinity)).toBe(0);
     send(17);
     streams[0].arrives();
-    send(20);
-    expect(sure.restart()).toBe(20 * 60);
+    send(18);
+    expect(sure.restart(-Infinity)).toBe(18 * 60);
     expect([sure.size, sure.dropped, streams.map(({ codes }) => codes.length)]).toEqual([0, 0, [0, 1, 1]]);
+    // What is sent anew has been under way since it was sent first, and streams are short now.
     send(1);
-    expect(streams.at(-1)).toMatchObject({ isOver: false, packets: [37] });
-    // What is sent anew has been under way since it was sent first.
-    send(9);
-    expect(sure.restart()).toBe(30 * 60);
+    expect(streams.at(-1)).toMatchObject({ isOver: false, packets: [35] });
+    expect(sure.restart(-Infinity)).toBe(19 * 60);
+    send(20);
+    expect(streams.length).toBe(3 + 1 + 4);
+    // Neither what would come too late, nor what has arrived, is wanted again.
+    expect(sure.restart(-Infinity)).toBe(1200);
+    send(10);
+    expect(sure.restart(clock.now() - 240)).toBe(240);
   });
 
   it('counts what it can\'t send where the peer allows no more streams, and goes on later', () => {
