@@ -2,10 +2,14 @@
  * @import { AudioFormat } from '../../public/shared/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Carriage, LightListener } from '../mix/light-listener.js'
- * @import { MixStream, SpeakerList } from '../mix/mix-stream.js'
+ * @import { FrameStream, MixStream, SpeakerList } from '../mix/mix-stream.js'
+ * @import { Transport } from '../transport/session.js'
  * @import { Ladder } from './ladder.js'
  * @import { RateCounts } from './rate-counts.js'
  * @import { RatedListener } from './rate-watch.js'
+ *
+ * @typedef {FrameStream & Pick<MixStream, 'beginMix' | 'end' | 'close'> & { isReady?: boolean }} LayerStream
+ *   isReady: false while it has no packets yet
  */
 
 import { withLength } from '../../public/shared/carry.js';
@@ -17,6 +21,9 @@ import { RateWatch } from './rate-watch.js';
 
 /** How long a layer's encoder is kept that nobody wants any more, in milliseconds: a way that changed may change back. */
 const KEEP_MS = 5000;
+
+/** The sessions of other nodes aren't looked at. @type {[]} */
+const NOBODY = [];
 
 /**
  * The mix of a broadcast at several bit rates: each is encoded once a frame, while a listener wants it, and goes to its
@@ -40,8 +47,8 @@ export class Layers {
   /**
    * @param {object} options
    * @param {Ladder} options.ladder
-   * @param {AudioFormat} options.format
-   * @param {(index: number, bitrate: number) => MixStream} options.open  opens a layer's stream; throws `codec-instances`
+   * @param {Pick<AudioFormat, 'frameMs'>} options.format
+   * @param {(index: number, bitrate: number) => LayerStream} options.open  opens a layer's stream; throws `codec-instances`
    * @param {Clock} options.clock
    * @param {RateCounts} options.counts
    */
@@ -97,6 +104,37 @@ export class Layers {
     else if (this.#wish(place)) this.#wants(place);
   }
 
+  /**
+   * Other nodes relay the mix at some rates to their listeners: each of its packets is sent to them once.
+   * @param {Pick<Transport, 'sendMany'>} relays
+   * @param {ReadonlySet<number>} indices  of the rates; one for which the codec has no encoder isn't sent
+   */
+  setRelayed(relays, indices) {
+    for (let i = 0; i < this.#layers.length; i++) this.#layers[i].relays = indices.has(i) && this.open(i) ? relays : null;
+  }
+
+  /** Whether a rate is sent: a listener that is added is heard at once. @param {number} index */
+  isReady(index) {
+    const { stream } = this.#layers[index];
+    return stream !== null && stream.isReady !== false;
+  }
+
+  /**
+   * Opens a layer. It is kept for some seconds though nobody has it.
+   * @param {number} index
+   * @returns {boolean} false where the codec has no encoder for it
+   */
+  open(index) {
+    const layer = this.#layers[index];
+    try {
+      layer.stream ??= this.#open(index, this.#ladder.rates[index]);
+      return true;
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code !== 'codec-instances') throw error;
+      return false;
+    }
+  }
+
   /** @param {Place} place  that can have what it wants */
   #wants(place) {
     if (place.index < 0) this.#arrives(place);
@@ -110,17 +148,10 @@ export class Layers {
    */
   #wish(place) {
     const { rate } = place.listener;
-    const layer = this.#layers[rate.index];
-    if (layer.stream !== null) return true;
-    try {
-      layer.stream = this.#open(rate.index, this.#ladder.rates[rate.index]);
-      return true;
-    } catch (error) {
-      if (/** @type {{ code?: string }} */ (error).code !== 'codec-instances') throw error;
-      const index = this.#layers.findIndex(({ stream }) => stream !== null);
-      if (index >= 0) rate.index = place.index >= 0 ? place.index : index;
-      return index >= 0 && place.index < 0;
-    }
+    if (this.open(rate.index)) return true;
+    const index = this.#layers.findIndex(({ stream }) => stream !== null);
+    if (index >= 0) rate.index = place.index >= 0 ? place.index : index;
+    return index >= 0 && place.index < 0;
   }
 
   /**
@@ -157,7 +188,7 @@ export class Layers {
       const layer = this.#layers[i];
       layer.isSent = false;
       if (layer.stream === null) continue;
-      if (layer.places.size > 0) {
+      if (layer.places.size > 0 || layer.relays !== null) {
         layer.usedFrame = frame;
         layer.isSent = layer.stream.beginMix(frame, pcm, sounding, speakers, before);
       } else if (layer.usedFrame < 0) layer.usedFrame = frame;
@@ -185,8 +216,9 @@ export class Layers {
    */
   send(frame) {
     for (let i = 0; i < this.#layers.length; i++) {
-      const { stream, lists, far, isSent } = this.#layers[i];
+      const { stream, lists, far, relays, isSent } = this.#layers[i];
       if (!isSent || stream === null) continue;
+      relays?.sendMany(NOBODY, stream.writeStride(MAX_REDUNDANCY));
       lists.send(stream, frame);
       far.send(stream, frame);
     }
@@ -224,6 +256,8 @@ export class Layers {
   #change(place, frame) {
     const layer = this.#layers[place.index];
     if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, place.stride)) return;
+    // What it goes to is still to come from the room's home.
+    if (!this.isReady(place.listener.rate.index)) return;
     this.#changing.delete(place);
     if (place.listener.rate.index === place.index) {
       place.take(this.#ladder);
@@ -303,8 +337,10 @@ class Place {
 
 /** The mix at one bit rate, and those who get it. */
 class Layer {
-  /** @type {MixStream | null} */
+  /** @type {LayerStream | null} */
   stream = null;
+  /** Other nodes that are sent it. @type {Pick<Transport, 'sendMany'> | null} */
+  relays = null;
   lists = new RecipientLists();
   far = new FarListeners();
   /** @type {Set<Place>} */

@@ -48,6 +48,11 @@ export class Casting {
     return here >= this.#config.relayFrom || (here > 0 && this.#owner.isNearlyFull());
   }
 
+  /** @type {NonNullable<Delivery['setRelayed']>} */
+  setRelayed(relays, indices) {
+    this.#delivery.setRelayed?.(relays, indices);
+  }
+
   /**
    * Whether somebody who joins has their place at another node: one who only listens where there are enough of them here,
    * and at this one who came by another, and doesn't only listen.

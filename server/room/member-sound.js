@@ -109,7 +109,7 @@ export class MemberSound {
     const { redundancy } = this.#config;
     const delivery = this.deliveryOf(session.transport, wishes);
     if (!this.isLight(delivery, permissions)) return this.#openWhole(id, session, delivery, wishes, before);
-    // A relay is sent the room's own stream alone.
+    // Their relay chooses the rates of those who listen there.
     const rate = this.#mode().broadcasts && !session.transport.isRelay ? this.#newRate() : null;
     const { listenerStride, format, bitrate } = this.#config;
     const plain = rate === null;
@@ -118,6 +118,17 @@ export class MemberSound {
     const nearness = wishes.nearness ?? (before?.listener?.isLight ? before.listener.nearness : undefined);
     const listener = new LightListener({ id, session, rate, stride, longStride, nearness, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
     return { listener, source: null };
+  }
+
+  /**
+   * What a relay chooses one listener's rate by; null where the room isn't a broadcast, or where they are no relay's.
+   * @param {Session} session
+   * @param {Listener | LightListener | null} listener
+   */
+  ratesAtRelay({ transport }, listener) {
+    if (!transport.isRelay || !listener?.isLight || !this.#mode().broadcasts) return null;
+    const { rates, usual } = this.#ladder;
+    return { count: rates.length, stride: usual.stride, rule: this.#config.listenerRule };
   }
 
   #newRate() {

@@ -199,7 +199,7 @@ export class Room {
     session.handler = member;
     this.moderation.entered(member, before === null);
     this.#parts.casting.recast(member, false);
-    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes() }));
+    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes(), atRelay: this.#sound.ratesAtRelay(session, member.listener) }));
     this.moderation.welcomed(member, before === null);
     this.#parts.mode.review(this.clockNow());
     this.#roster.announce(member, before !== null && !before.isLight);

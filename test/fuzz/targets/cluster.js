@@ -4,7 +4,7 @@ import { OPEN_GRANT, ROLES } from '../../../server/access/grant.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { readClusterUrl } from '../../../server/config/cluster-url.js';
 import { beat, claim, clockAsked, clockTold, MessageReader, opened, opening, relayDown, relayUp, roomRules, where } from '../../../server/cluster/messages.js';
-import { MAX_STREAMS, MixMessage, readMix, ROOM_RATE, writeMix } from '../../../server/relay/mix-message.js';
+import { MAX_STREAMS, MixMessage, MixWriter, readMix, ROOM_RATE } from '../../../server/relay/mix-message.js';
 import { bytesOf, check } from '../target.js';
 
 const NOW_MS = 1_800_000_000_000;
@@ -79,6 +79,13 @@ export const clusterUrls = {
     if (read) check(read.servers.length > 0 && read.servers.every((server) => /:\d{1,5}$/.test(server)), 'each server has a port');
   },
 };
+
+/** @param {number} epoch @param {number} rate @param {Uint8Array} packet */
+function writeMix(epoch, rate, packet) {
+  const writer = new MixWriter(epoch);
+  writer.add(rate, packet);
+  return writer.take();
+}
 
 const mix = new MixMessage();
 
